@@ -289,6 +289,10 @@ impl<'r, 'c> Run<'r, 'c> {
                 let combined = at_once(self.l, known, value);
                 self.set(out, combined);
             }
+            Step::Mma { row, .. } => {
+                let name = self.plan.rows()[row as usize].name();
+                return Err(wrong(format!("no instruction is emitted for `{name}`")));
+            }
             Step::Barrier(BarrierScope::Warp) => self.l.gpu.warp_barrier(&mut self.l.e),
             Step::Barrier(BarrierScope::Block) => self.l.gpu.block_barrier(&mut self.l.e),
         }

@@ -63,6 +63,8 @@ pub(super) enum Kind {
     /// Elements of different operands, or of none, that are combined.
     #[error("step {step} combines what does not stand for the same in all operands")]
     Tuple { step: usize },
+    #[error("step {step} adds up products of what does not belong together, or one twice")]
+    Product { step: usize },
     /// Lanes that are no copies of each other.
     #[error("step {step} takes for copies what lanes do not hold alike")]
     Lanes { step: usize },

@@ -193,18 +193,28 @@ pub(super) fn check_cells<C: Cell>(
     expected: &[Vec<C>],
     target: &Target,
 ) -> Result<(), PlanFault> {
-    let operands = plan.widths().len();
+    let all = |cells: &[Vec<C>]| vec![cells.to_vec(); plan.widths().len()];
+    check_operands(plan, &all(sources), &all(expected), target)
+}
+
+/// Runs a program for every thread, and checks each result: `[operand][register][thread]` of what goes in and of what
+/// must come out, one operand after the other.
+pub(super) fn check_operands<C: Cell>(
+    plan: &Program,
+    sources: &[Vec<Vec<C>>],
+    expected: &[Vec<Vec<C>>],
+    target: &Target,
+) -> Result<(), PlanFault> {
+    fn registers<C>(cells: &[Vec<Vec<C>>]) -> Vec<(u8, &[C])> {
+        let operands = (0..).zip(cells);
+        let registers = operands
+            .flat_map(|(operand, rows)| rows.iter().map(move |threads| (operand, &threads[..])));
+        registers.collect()
+    }
+    let (sources, expected) = (registers(sources), registers(expected));
     for (what, found, expected) in [
-        (
-            "source registers",
-            plan.num_sources(),
-            operands * sources.len(),
-        ),
-        (
-            "result registers",
-            plan.results().len(),
-            operands * expected.len(),
-        ),
+        ("source registers", plan.num_sources(), sources.len()),
+        ("result registers", plan.results().len(), expected.len()),
     ] {
         if found != expected {
             return Err(Kind::Shape {
@@ -216,17 +226,17 @@ pub(super) fn check_cells<C: Cell>(
         }
     }
     let threads = 1 << (plan.lanes_log2() + plan.warps_log2());
-    let name = |cells: &[Vec<C>], value: usize, thread: usize| {
-        let (operand, register) = (value / cells.len(), value % cells.len());
-        Part::of(cells[register][thread], operand as u8)
+    let name = |cells: &[(u8, &[C])], value: usize, thread: usize| {
+        let (operand, threads) = cells[value];
+        Part::of(threads[thread], operand)
     };
     let mut machine = Machine::new(plan, target, threads, false);
-    machine.fill(|value, thread| name(sources, value, thread));
+    machine.fill(|value, thread| name(&sources, value, thread));
     for index in 0..plan.steps().len() {
         machine.step(index)?;
     }
     machine.compare(
-        |result, thread| name(expected, result, thread),
+        |result, thread| name(&expected, result, thread),
         |result, thread, _| Kind::Combined { result, thread },
     )
 }

@@ -12,6 +12,10 @@ pub(crate) trait Name: Copy + PartialEq {
     /// earlier. Nothing where elements are not combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
+    /// Returns a sum with the product of two elements added to it, by the names of their first granules. Nothing where
+    /// they do not belong together.
+    fn plus_product(self, a: Self, b: Self) -> Option<Self>;
+
     /// Whether two elements of different operands stand for the same.
     fn is_beside(self, other: Self) -> bool;
 }
@@ -31,6 +35,10 @@ impl Name for u32 {
         None
     }
 
+    fn plus_product(self, _: Self, _: Self) -> Option<Self> {
+        None
+    }
+
     fn is_beside(self, _: Self) -> bool {
         false
     }
@@ -44,6 +52,12 @@ pub(crate) trait Cell: Copy + PartialEq {
     /// Returns what the combination of two elements stands for, in this order.
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
+
+    /// Returns what a sum stands for with the product of two elements added, where they belong together.
+    #[must_use]
+    fn plus_product(self, _a: Self, _b: Self) -> Option<Self> {
+        None
+    }
 }
 
 /// A granule of an element of an operand.
@@ -79,6 +93,14 @@ impl<C: Cell> Name for Part<C> {
         let are_elements = (self.granule, other.granule) == (0, 0);
         let is_one = are_elements && self.operand == other.operand;
         is_one.then(|| Self::of(self.cell.combined_with(other.cell), self.operand))
+    }
+
+    fn plus_product(self, a: Self, b: Self) -> Option<Self> {
+        let are_elements = [self, a, b].iter().all(|part| part.granule == 0);
+        // The result is the first operand of a product, its factors the others.
+        let are_of_product = (self.operand, a.operand, b.operand) == (0, 1, 2);
+        let cell = self.cell.plus_product(a.cell, b.cell)?;
+        (are_elements && are_of_product).then(|| Self::of(cell, 0))
     }
 
     fn is_beside(self, other: Self) -> bool {

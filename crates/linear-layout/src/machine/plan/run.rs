@@ -4,6 +4,7 @@ use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory};
 use super::name::Name;
 use super::report::PlanReport;
+use crate::layout::{Dim, LayoutError};
 use crate::machine::matrix::{WORD_BYTES, cell, holder, size};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
 use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
@@ -240,6 +241,97 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
+    /// Where the granules of values lie, one after the other.
+    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<usize>, PlanFault> {
+        let mut rows = Vec::with_capacity(16);
+        for value in values {
+            let (start, granules) = self.place(step, *value)?;
+            rows.extend((0..granules).map(|g| start + g * self.threads));
+        }
+        Ok(rows)
+    }
+
+    /// Multiplies matrices in each warp; `lists` are the registers of A, B and D.
+    fn multiply(
+        &mut self,
+        step: usize,
+        first: ValueId,
+        lists: [&[ValueId]; 3],
+        row: u32,
+    ) -> Result<(), PlanFault> {
+        let plan = self.plan;
+        let row = &plan.rows()[row as usize];
+        let malformed = |what| PlanFault::from(Kind::Width { step, what });
+        let [m, n, k] = row.sizes().map(|size| size as usize);
+        let lanes = 1usize << self.lanes_log2;
+        // Of each operand: the granules of an element, where they lie, and the coordinates by register and lane.
+        let mut held = Vec::with_capacity(3);
+        for (operand, list) in lists.into_iter().enumerate() {
+            let each = (plan.element_bits(list[0]).max(8) / 8 / self.granule) as usize;
+            let rows = self.rows(step, list)?;
+            let layout = &row.operands()[operand];
+            let registers = layout.in_size(Dim::REGISTER) as usize;
+            if rows.len() != registers * each || layout.in_size(Dim::LANE) as usize != lanes {
+                return Err(malformed("an instruction has other registers or lanes"));
+            }
+            let places = (0..registers).flat_map(|r| (0..lanes).map(move |lane| (r, lane)));
+            let coordinates: Vec<_> = places
+                .map(|(r, lane)| Ok((r, lane, row.coordinates(operand, r as u64, lane as u64)?)))
+                .collect::<Result<_, LayoutError>>()
+                .map_err(|_| malformed("an instruction's operand has other dims"))?;
+            held.push((each, rows, coordinates));
+        }
+        let columns = [k, n, n];
+        let made: Vec<usize> = {
+            let values = (0..lists[2].len() as u32).map(|i| first.plus(i));
+            let made = values.flat_map(|value| {
+                let granules = self.granules(value);
+                let start = self.define(value, granules);
+                (0..granules).map(move |g| (start, g))
+            });
+            let made: Vec<(usize, usize)> = made.collect();
+            made.into_iter()
+                .map(|(start, g)| start + g * self.threads)
+                .collect()
+        };
+        for warp in (0..self.threads).step_by(lanes) {
+            let mut tiles = Vec::with_capacity(3);
+            for ((each, rows, coordinates), size) in held.iter().zip([m * k, k * n, m * n]) {
+                let columns = columns[tiles.len()];
+                let mut tile = vec![N::NOTHING; size];
+                for (register, lane, [i, j]) in coordinates {
+                    let granule = |g: usize| self.names[rows[register * each + g] + warp + lane];
+                    let name = granule(0);
+                    if name == N::NOTHING || (1..*each).any(|g| granule(g) != name.granule(g)) {
+                        return Err(malformed("a product of something that is no element"));
+                    }
+                    let known = &mut tile[i * columns + j];
+                    if *known != N::NOTHING && *known != name {
+                        return Err(Kind::Lanes { step }.into());
+                    }
+                    *known = name;
+                }
+                tiles.push(tile);
+            }
+            let mut sums = std::mem::take(&mut tiles[2]);
+            for (at, sum) in sums.iter_mut().enumerate() {
+                let (i, j) = (at / n, at % n);
+                for k_at in 0..k {
+                    let (a, b) = (tiles[0][i * k + k_at], tiles[1][k_at * n + j]);
+                    *sum = sum.plus_product(a, b).ok_or(Kind::Product { step })?;
+                }
+            }
+            let (each, _, coordinates) = &held[2];
+            for (register, lane, [i, j]) in coordinates {
+                for g in 0..*each {
+                    self.names[made[register * each + g] + warp + lane] =
+                        sums[i * n + j].granule(g);
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn step(&mut self, index: usize) -> Result<(), PlanFault> {
         let plan = self.plan;
         match plan.steps()[index] {
@@ -408,6 +500,18 @@ impl<'a, N: Name> Machine<'a, N> {
                 self.reduce_lanes(index, [out, value], copies)?;
                 self.report.shuffles += self.warps();
             }
+            Step::Mma {
+                first,
+                acc,
+                a,
+                b,
+                row,
+            } => self.multiply(
+                index,
+                first,
+                [a, b, acc].map(|list| plan.operands(list)),
+                row,
+            )?,
             Step::Barrier(scope) => {
                 self.memory.barrier(scope);
                 if scope == BarrierScope::Block {
@@ -531,11 +635,7 @@ impl<'a, N: Name> Machine<'a, N> {
         guard: Option<u32>,
     ) -> Result<(), PlanFault> {
         let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
-        let mut rows = Vec::with_capacity(16);
-        for &v in values {
-            let (start, granules) = self.place(step, v)?;
-            rows.extend((0..granules).map(|g| start + g * self.threads));
-        }
+        let rows = self.rows(step, values)?;
         let bytes = rows.len() as u32 * self.granule;
         if !bytes.is_power_of_two() {
             return Err(Kind::Width {

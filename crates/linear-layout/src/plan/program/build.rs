@@ -2,8 +2,8 @@
 
 use super::cost::cost_of;
 use super::{
-    Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
-    ValueType,
+    Address, AddressBase, BarrierScope, Cost, LaneMap, MmaRow, Operands, Predicate, Program, Step,
+    ValueId, ValueType,
 };
 use crate::plan::memory::{MemoryAccess, MemoryPlan};
 use crate::target::{Fragment, Target};
@@ -19,6 +19,7 @@ pub(crate) struct Builder {
     predicates: Vec<Predicate>,
     lane_maps: Vec<LaneMap>,
     address_bases: Vec<AddressBase>,
+    rows: Vec<MmaRow>,
     /// Which step defines a value; `NO_STEP` for sources.
     defined_by: Vec<u32>,
     types: Vec<ValueType>,
@@ -54,23 +55,34 @@ impl Builder {
     /// Begins a program on `1 << sources_log2` registers of each operand: the registers of the first, then those of the
     /// next.
     pub(crate) fn new(sources_log2: u32, widths: &[u32], threads: Threads) -> Self {
-        let count = 1u32 << sources_log2;
-        let num_sources = count * widths.len() as u32;
-        let operands = (0..widths.len()).flat_map(|operand| (0..count).map(move |_| operand));
-        let types = operands.map(|operand| ValueType {
-            operand: operand as u8,
-            is_word: false,
-        });
+        let operands = widths.iter().map(|bits| (1u32 << sources_log2, *bits));
+        Self::of_operands(&operands.collect::<Vec<_>>(), threads)
+    }
+
+    /// Begins a program on operands of so many registers and bits, one operand after the other.
+    pub(crate) fn of_operands(operands: &[(u32, u32)], threads: Threads) -> Self {
+        let numbered = operands.iter().enumerate();
+        let types: Vec<ValueType> = numbered
+            .flat_map(|(operand, (count, _))| {
+                let type_ = ValueType {
+                    operand: operand as u8,
+                    is_word: false,
+                };
+                (0..*count).map(move |_| type_)
+            })
+            .collect();
+        let num_sources = types.len() as u32;
         Self {
-            types: types.collect(),
+            types,
             steps: Vec::new(),
             operands: Vec::new(),
             predicates: Vec::new(),
             lane_maps: Vec::new(),
             address_bases: Vec::new(),
+            rows: Vec::new(),
             defined_by: vec![NO_STEP; num_sources as usize],
             num_sources,
-            widths: widths.to_vec(),
+            widths: operands.iter().map(|(_, bits)| *bits).collect(),
             lanes_log2: threads.lanes_log2,
             warps_log2: threads.warps_log2,
             known: FxHashMap::default(),
@@ -407,6 +419,32 @@ impl Builder {
         made
     }
 
+    /// Adds a product of matrices to `acc`, by the instruction of a row.
+    #[cfg(test)]
+    pub(crate) fn mma(
+        &mut self,
+        acc: &[ValueId],
+        a: &[ValueId],
+        b: &[ValueId],
+        row: u32,
+    ) -> Vec<ValueId> {
+        let first = self.define(acc.len() as u32, self.types[acc[0].index()]);
+        let [acc, a, b] = [acc, a, b].map(|list| self.list(list));
+        self.steps.push(Step::Mma {
+            first,
+            acc,
+            a,
+            b,
+            row,
+        });
+        (0..acc.len).map(|i| first.plus(i)).collect()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn row(&mut self, row: MmaRow) -> u32 {
+        intern(&mut self.rows, row)
+    }
+
     pub(crate) fn reduce_lanes(&mut self, value: ValueId, copies: u32) -> ValueId {
         let out = self.define(1, self.types[value.index()]);
         self.steps.push(Step::ReduceLanes { out, value, copies });
@@ -495,6 +533,9 @@ impl Builder {
             Step::ShuffleIndex { map, .. } => {
                 *map = self.lane_map(program.lane_maps[*map as usize].clone());
             }
+            Step::Mma { row, .. } => {
+                *row = intern(&mut self.rows, program.rows[*row as usize].clone());
+            }
             Step::Store { guard: Some(_), .. } => {
                 unreachable!("conversions store in all threads")
             }
@@ -539,6 +580,7 @@ impl Builder {
             predicates: self.predicates,
             lane_maps: self.lane_maps,
             address_bases: self.address_bases,
+            rows: self.rows,
             results,
             scratch_bytes,
             cost: Cost::default(),
@@ -608,6 +650,7 @@ fn with_out(step: Step, value: ValueId) -> Step {
         | Step::ReduceLanes { out, .. } => *out = value,
         Step::Unpack { first, .. }
         | Step::Combine { first, .. }
+        | Step::Mma { first, .. }
         | Step::SwapLanes { first, .. }
         | Step::Load { first, .. }
         | Step::LoadMatrices { first, .. } => *first = value,
@@ -625,7 +668,7 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
         | Step::ShuffleIndex { out, .. }
         | Step::TransposeMatrix { out, .. }
         | Step::ReduceLanes { out, .. } => (out, 1),
-        Step::Combine { first, acc, .. } => (first, acc.len),
+        Step::Combine { first, acc, .. } | Step::Mma { first, acc, .. } => (first, acc.len),
         Step::Unpack { first, count, .. }
         | Step::Load { first, count, .. }
         | Step::LoadMatrices { first, count, .. } => (first, count),
@@ -645,13 +688,14 @@ fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueId)) {
 }
 
 /// The lists of values that a step takes.
-fn lists(step: &mut Step) -> [Option<&mut Operands>; 2] {
+fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
     match step {
         Step::Pack { parts: list, .. }
         | Step::Store { values: list, .. }
-        | Step::StoreMatrices { values: list, .. } => [Some(list), None],
-        Step::Combine { acc, other, .. } => [Some(acc), Some(other)],
-        _ => [None, None],
+        | Step::StoreMatrices { values: list, .. } => [Some(list), None, None],
+        Step::Combine { acc, other, .. } => [Some(acc), Some(other), None],
+        Step::Mma { acc, a, b, .. } => [Some(acc), Some(a), Some(b)],
+        _ => [None, None, None],
     }
 }
 
@@ -677,6 +721,7 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
         | Step::Load { .. }
         | Step::LoadMatrices { .. }
         | Step::Combine { .. }
+        | Step::Mma { .. }
         | Step::Barrier(_) => [None, None],
     }
 }

@@ -143,6 +143,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             // What combining costs, the plan that asks for it knows.
             Step::Combine { .. } => {}
             Step::ReduceLanes { .. } => load_store += costs.lane_reduction,
+            Step::Mma { row, .. } => arithmetic += program.rows[row as usize].issue(),
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
             // A block of one warp has nobody to wait for.
             Step::Barrier(BarrierScope::Block) => {
@@ -207,6 +208,12 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
             } => {
                 let both = [program.operands(acc), program.operands(other)];
                 (first, acc.len, before(&both.concat()))
+            }
+            Step::Mma {
+                first, acc, a, b, ..
+            } => {
+                let all = [acc, a, b].map(|list| before(program.operands(list)));
+                (first, acc.len, all[0].max(all[1]).max(all[2]))
             }
             Step::Store { .. }
             | Step::StoreMatrices { .. }

@@ -25,6 +25,7 @@ mod banks;
 mod build;
 mod cost;
 mod index;
+mod product;
 mod step;
 mod text;
 
@@ -32,6 +33,7 @@ pub(crate) use banks::wavefronts;
 pub(crate) use build::{Builder, Inlined, Threads};
 pub use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
+pub use product::{MmaRow, MmaSizesError};
 pub use step::{
     Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Step, ValueId, ValueType,
 };
@@ -52,6 +54,7 @@ pub struct Program {
     predicates: Vec<Predicate>,
     lane_maps: Vec<LaneMap>,
     address_bases: Vec<AddressBase>,
+    rows: Vec<MmaRow>,
     results: Vec<ValueId>,
     scratch_bytes: u32,
     cost: Cost,
@@ -140,6 +143,12 @@ impl Program {
     #[must_use]
     pub fn address_bases(&self) -> &[AddressBase] {
         &self.address_bases
+    }
+
+    /// The instructions that [`Step::Mma`] refers to.
+    #[must_use]
+    pub fn rows(&self) -> &[MmaRow] {
+        &self.rows
     }
 
     /// The value of each register given back, in register order.

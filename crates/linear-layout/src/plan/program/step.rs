@@ -326,6 +326,20 @@ pub enum Step {
         /// Lanes that differ in these bits alone hold copies, which the operation does not mind.
         copies: u32,
     },
+    /// A product of matrices, added to what `acc` holds, by all lanes of a warp together. Defines as many values as
+    /// `acc` has.
+    Mma {
+        /// The first value made.
+        first: ValueId,
+        /// The registers of D before, in order: elements or words.
+        acc: Operands,
+        /// The registers of A.
+        a: Operands,
+        /// The registers of B.
+        b: Operands,
+        /// Which of [`super::Program::rows`].
+        row: u32,
+    },
     /// Orders the stores and loads before it against those after it.
     Barrier(BarrierScope),
 }
@@ -347,6 +361,7 @@ impl Step {
             Self::TransposeMatrix { .. } => "matrix transpose",
             Self::Combine { .. } => "combine",
             Self::ReduceLanes { .. } => "lane reduction",
+            Self::Mma { .. } => "matrix product",
             Self::Barrier(BarrierScope::Warp) => "warp barrier",
             Self::Barrier(BarrierScope::Block) => "block barrier",
         }

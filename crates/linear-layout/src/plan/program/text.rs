@@ -52,6 +52,10 @@ impl Program {
                 LaneMap::After { mask } => writeln!(f, "  lanes {i}: after in bits {mask}")?,
             }
         }
+        for (i, row) in self.rows.iter().enumerate() {
+            let [m, n, k] = row.sizes();
+            writeln!(f, "  row {i}: {}, {m} x {n} x {k}", row.name())?;
+        }
         for step in &self.steps {
             write!(f, "  ")?;
             self.fmt_step(f, step)?;
@@ -235,6 +239,23 @@ impl Program {
             }
             Step::ReduceLanes { out, value, .. } => {
                 write!(f, "{out} = {value} of all lanes combined")
+            }
+            Step::Mma {
+                first,
+                acc,
+                a,
+                b,
+                row,
+            } => {
+                match acc.len {
+                    1 => write!(f, "{first} = mma row {row} of ")?,
+                    n => write!(f, "{first}..%{} = mma row {row} of ", first.0 + n - 1)?,
+                }
+                self.fmt_list(f, a)?;
+                write!(f, " and ")?;
+                self.fmt_list(f, b)?;
+                write!(f, " plus ")?;
+                self.fmt_list(f, acc)
             }
             Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),
             Step::Barrier(BarrierScope::Block) => write!(f, "barrier block"),
