@@ -69,8 +69,8 @@ install: build ## tools, library, C header, CMake and pkg-config packages, below
 
 lint: setup ## formatting, clippy, documentation
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	LL_CHECK_ONLY=1 $(CARGO) clippy --workspace --all-targets -- -D warnings
+	LL_CHECK_ONLY=1 RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 
 bless: setup ## write what ll-layout prints today into its tests, and what lowers into the README; look at the difference
 	LL_BLESS=1 $(CARGO) test --test program

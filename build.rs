@@ -36,6 +36,10 @@ mod mlir {
     /// A sanitizer for the C++ side, as `address`; the linker has to be told as well: `make asan`.
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
+    /// Set where nothing is linked, as by `make lint`: cargo keeps what it builds for Clippy and for documentation apart,
+    /// and each would compile the C++ side once more.
+    const CHECK_VARIABLE: &str = "LL_CHECK_ONLY";
+
     /// One dialect: the stem of its `*Ops.td` file, or of what stands for it, and its namespace in the IR.
     const DIALECTS: [(&str, &str); 7] = [
         ("TritonOps", "tt"),
@@ -50,6 +54,7 @@ mod mlir {
     pub(crate) fn build() {
         println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
         println!("cargo:rerun-if-env-changed={SANITIZER_VARIABLE}");
+        println!("cargo:rerun-if-env-changed={CHECK_VARIABLE}");
         let prefix = PathBuf::from(env::var(PREFIX_VARIABLE).unwrap_or_else(|_| {
             panic!(
                 "{PREFIX_VARIABLE} is not set: run tools/setup.sh, which finds LLVM and MLIR 22 \
@@ -60,9 +65,7 @@ mod mlir {
         let generated = out.join("generated");
         fs::create_dir_all(&generated).expect("OUT_DIR is writable");
         generate(&prefix, &generated);
-        // Clippy links nothing, and cargo keeps what is built for it apart from what is built for tests.
-        let wrapper = env::var("RUSTC_WORKSPACE_WRAPPER").unwrap_or_default();
-        if !wrapper.ends_with("clippy-driver") {
+        if env::var_os(CHECK_VARIABLE).is_none() {
             compile(&prefix, &generated, &out);
         }
         link(&prefix, &out);
