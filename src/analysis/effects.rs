@@ -120,7 +120,17 @@ impl Effects {
                 Step::Store { .. } | Step::StoreMatrices { .. } => Act::Write(Touched::Scratch),
                 Step::Load { .. } | Step::LoadMatrices { .. } => Act::Read(Touched::Scratch),
                 Step::Barrier(BarrierScope::Block) => Act::Barrier,
-                _ => continue,
+                Step::Pack { .. }
+                | Step::Unpack { .. }
+                | Step::Select { .. }
+                | Step::ShuffleXor { .. }
+                | Step::ShuffleIndex { .. }
+                | Step::SwapLanes { .. }
+                | Step::TransposeMatrix { .. }
+                | Step::Combine { .. }
+                | Step::ReduceLanes { .. }
+                | Step::Mma { .. }
+                | Step::Barrier(BarrierScope::Warp) => continue,
             };
             // Between two barriers it matters what happens, not how often.
             let since = acts.iter().rposition(|a| *a == Act::Barrier).unwrap_or(0);

@@ -4,7 +4,7 @@
 //! effects of operations, and the walk puts a barrier before each operation that needs one.
 
 use super::gpu::Gpu;
-use super::plans::{Planned, Plans};
+use super::plans::Plans;
 use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
@@ -12,17 +12,14 @@ use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
-use linear_layout::plan::gather::GatherPlan;
-use linear_layout::plan::histogram::HistogramPlan;
+use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The plans of a function's operations, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
-    programs: Plans<Planned>,
-    gathers: Plans<GatherPlan>,
-    histograms: Plans<HistogramPlan>,
+    plans: Plans,
     allocation: Allocation,
 }
 
@@ -36,9 +33,7 @@ pub(crate) type Says = fn(&mut Asked<'_>, Op<'_>, &Buffers) -> Result<Effects, D
 pub(crate) struct Asked<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
-    pub(crate) programs: Plans<Planned>,
-    pub(crate) gathers: Plans<GatherPlan>,
-    pub(crate) histograms: Plans<HistogramPlan>,
+    pub(crate) plans: Plans,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
     /// The most bytes of scratch memory that a plan may use, where they are fewer than the GPU has.
@@ -66,9 +61,7 @@ impl SharedMemory {
         let mut asked = Asked {
             layouts,
             gpu,
-            programs: Plans::default(),
-            gathers: Plans::default(),
-            histograms: Plans::default(),
+            plans: Plans::default(),
             calls,
             scratch_limit: None,
         };
@@ -104,9 +97,7 @@ impl SharedMemory {
             Allocation::default()
         });
         let all = Self {
-            programs: asked.programs,
-            gathers: asked.gathers,
-            histograms: asked.histograms,
+            plans: asked.plans,
             allocation,
         };
         (all, reported)
@@ -117,20 +108,9 @@ impl SharedMemory {
         self.allocation.bytes()
     }
 
-    /// Returns the program of an operation, and where its scratch memory begins: of a conversion, a reduction, a scan, or
-    /// of what brings the result of an atomic access to all threads.
-    pub(crate) fn program(&self, op: Op<'_>) -> Option<(Arc<Planned>, u32)> {
-        Some((self.programs.get(op)?, self.scratch(op)))
-    }
-
-    /// Returns the plan of a gather, and where its scratch memory begins.
-    pub(crate) fn gather(&self, op: Op<'_>) -> Option<(Arc<GatherPlan>, u32)> {
-        Some((self.gathers.get(op)?, self.scratch(op)))
-    }
-
-    /// Returns the plan of a histogram, and where its scratch memory begins.
-    pub(crate) fn histogram(&self, op: Op<'_>) -> Option<(Arc<HistogramPlan>, u32)> {
-        Some((self.histograms.get(op)?, self.scratch(op)))
+    /// Returns the plan of an operation, and where its scratch memory begins.
+    pub(crate) fn plan<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<(Arc<P>, u32)> {
+        Some((self.plans.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {

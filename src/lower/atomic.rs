@@ -11,6 +11,7 @@ use super::allocate::Asked;
 use super::buffer::{self, Buffer, Operands};
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, Gpu, acquires, releases};
 use super::memory::{Accesses, MASKED_BITS, from_memory, memory_element, owner, to_memory};
+use super::plans::Planned;
 use super::share;
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
@@ -287,7 +288,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if is_fenced && acquires(atomic.sem) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, atomic.scope);
     }
-    let way = l.allocation.program(op);
+    let way = l.allocation.plan::<Planned>(op);
     let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     if let Some(result) = atomic.result {
         let registers = if is_used {

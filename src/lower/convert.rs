@@ -52,7 +52,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let key = vec![kind, from, to, is_forced, asked.limit_key()];
     let limit = asked.scratch_limit;
     let plan = asked
-        .programs
+        .plans
         .plan(op, key, || plan(layouts, gpu, conversion, limit))?;
     Ok(plan.effects())
 }
@@ -96,7 +96,7 @@ fn plan<'c>(
 /// Lowers `ttg.convert_layout` and `amdg.in_thread_transpose`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let conversion = Conversion::of(op);
-    let Some((plan, offset)) = l.allocation.program(op) else {
+    let Some((plan, offset)) = l.allocation.plan::<Planned>(op) else {
         // The plan could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());

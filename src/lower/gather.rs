@@ -28,7 +28,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let key = vec![types[0], types[1], axis];
     let (layouts, gpu) = (asked.layouts, asked.gpu);
     let plan = asked
-        .gathers
+        .plans
         .plan(op, key, || plan(layouts, gpu, gather, axis))?;
     let GatherWay::Memory(memory) = plan.way() else {
         return Ok(Effects::default());
@@ -71,7 +71,7 @@ fn plan(
 /// Lowers `tt.gather`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let gather = tt::Gather::of(op).expect("the dispatch goes by kind");
-    let Some((plan, offset)) = l.allocation.gather(op) else {
+    let Some((plan, offset)) = l.allocation.plan::<GatherPlan>(op) else {
         // The plan could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());

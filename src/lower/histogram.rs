@@ -29,7 +29,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let key = [histogram.src(), histogram.result()].map(|value| sys::type_id(value.r#type()));
     let (layouts, gpu) = (asked.layouts, asked.gpu);
     let plan = asked
-        .histograms
+        .plans
         .plan(op, key.to_vec(), || plan(layouts, gpu, histogram))?;
     if let Some(conversion) = plan.conversion() {
         let program = conversion.program();
@@ -76,7 +76,7 @@ fn plan(
 /// Lowers `tt.histogram`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let histogram = tt::Histogram::of(op).expect("the dispatch goes by kind");
-    let Some((plan, offset)) = l.allocation.histogram(op) else {
+    let Some((plan, offset)) = l.allocation.plan::<HistogramPlan>(op) else {
         // The plan could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());

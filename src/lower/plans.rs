@@ -6,30 +6,23 @@ use crate::sys::build::Op;
 use crate::sys::{Diagnostic, operation_id};
 use linear_layout::plan::Program;
 use melior::ir::Type;
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// Plans of one sort, by operation.
-#[derive(Debug)]
-pub(crate) struct Plans<P> {
-    known: HashMap<Vec<usize>, Arc<P>>,
-    plans: HashMap<usize, Arc<P>>,
+/// The plans of a function's operations, whatever they are plans of.
+#[derive(Debug, Default)]
+pub(crate) struct Plans {
+    known: HashMap<(TypeId, Vec<usize>), Arc<dyn Any + Send + Sync>>,
+    plans: HashMap<usize, Arc<dyn Any + Send + Sync>>,
 }
 
-impl<P> Default for Plans<P> {
-    fn default() -> Self {
-        Self {
-            known: HashMap::new(),
-            plans: HashMap::new(),
-        }
-    }
-}
-
-impl<P> Plans<P> {
-    /// Returns the plan of an operation, where one could be made.
-    pub(crate) fn get(&self, op: Op<'_>) -> Option<Arc<P>> {
-        self.plans.get(&operation_id(op)).cloned()
+impl Plans {
+    /// Returns the plan of an operation, where one of this type could be made.
+    pub(crate) fn get<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<Arc<P>> {
+        let plan = Arc::clone(self.plans.get(&operation_id(op))?);
+        plan.downcast().ok()
     }
 
     /// Returns the plan of an operation: the one that was made for an equal `key`, all that a plan depends on,
@@ -37,21 +30,23 @@ impl<P> Plans<P> {
     ///
     /// # Errors
     /// There is no plan.
-    pub(crate) fn plan(
+    pub(crate) fn plan<P: Any + Send + Sync>(
         &mut self,
         op: Op<'_>,
         key: Vec<usize>,
         make: impl FnOnce() -> Result<P, Diagnostic>,
     ) -> Result<Arc<P>, Diagnostic> {
-        let plan = match self.known.get(&key) {
-            Some(known) => Arc::clone(known),
+        let key = (TypeId::of::<P>(), key);
+        let known = self.known.get(&key).cloned();
+        let plan = match known.and_then(|known| known.downcast().ok()) {
+            Some(known) => known,
             None => {
                 let plan = Arc::new(make()?);
-                self.known.insert(key, Arc::clone(&plan));
+                self.known.insert(key, plan.clone());
                 plan
             }
         };
-        self.plans.insert(operation_id(op), Arc::clone(&plan));
+        self.plans.insert(operation_id(op), plan.clone());
         Ok(plan)
     }
 }

@@ -10,6 +10,7 @@ use super::allocate::Asked;
 use super::emit::ICmpPredicate;
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, acquires};
 use super::memory::{Accesses, memory_element, owner};
+use super::plans::Planned;
 use super::share;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects};
@@ -73,7 +74,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if acquires(view.sem()) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, view.scope());
     }
-    let way = l.allocation.program(op);
+    let way = l.allocation.plan::<Planned>(op);
     let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     let yes = l.e.constant(i1, 1);
     let mut registers = vec![yes; num_registers];

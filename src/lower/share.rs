@@ -22,7 +22,7 @@ pub(super) fn plan(
 ) -> Result<Arc<Planned>, Diagnostic> {
     let (layouts, gpu) = (asked.layouts, asked.gpu);
     let key = vec![sys::type_id(type_)];
-    asked.programs.plan(op, key, || make(layouts, gpu, type_))
+    asked.plans.plan(op, key, || make(layouts, gpu, type_))
 }
 
 fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<Planned, Diagnostic> {
@@ -52,7 +52,7 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<Planned, Diagnos
 pub(super) fn share<'c>(l: &mut Lowering<'c>, op: Op<'c>, values: Vec<Val<'c>>) -> Registers<'c> {
     let Some((plan, offset)) = l
         .allocation
-        .program(op)
+        .plan::<Planned>(op)
         .filter(|(plan, _)| !plan.program.is_identity())
     else {
         return values.into();

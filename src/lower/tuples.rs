@@ -78,14 +78,14 @@ pub(super) fn effects(
     let key = [kind, operands.combine as usize, asked.limit_key()];
     let key = key.into_iter().chain(options).chain(ids).collect();
     let planned = asked
-        .programs
+        .plans
         .plan(op, key, || plan(layouts, gpu, &operands, limit))?;
     Ok(planned.effects())
 }
 
 /// Carries out the program of an operation.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let Some((planned, offset)) = l.allocation.program(op) else {
+    let Some((planned, offset)) = l.allocation.plan::<Planned>(op) else {
         // The program could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());
