@@ -20,6 +20,9 @@ pub use passes::{install, register_dialects};
 #[cfg(test)]
 extern crate self as linear_layout_mlir;
 #[cfg(test)]
+#[path = "../test/split_mix.rs"]
+mod split_mix;
+#[cfg(test)]
 mod testing;
 
 /// The README's example, compiled and run with the other examples.

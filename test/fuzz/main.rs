@@ -27,6 +27,8 @@ mod referee {
 }
 mod shared;
 mod sources;
+#[path = "../split_mix.rs"]
+mod split_mix;
 mod tool;
 
 use inputs::Finding;

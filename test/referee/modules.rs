@@ -3,6 +3,8 @@
 
 #[path = "../rust/referee/mod.rs"]
 mod referee;
+#[path = "../split_mix.rs"]
+mod split_mix;
 
 use referee::generate::{generate, hash};
 use std::io::{self, Write};

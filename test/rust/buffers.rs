@@ -2,24 +2,9 @@
 //! of both vendors. What is read must be what plain indexing reads, and no byte may be raced for.
 
 use super::kernels::source;
+use crate::referee::random::Rng;
 use gpu_sim::{Arg, Launch, Memory};
 use std::fmt::Write;
-
-/// A generator of numbers, so that a case is its number.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())]
-    }
-}
 
 const GPUS: [(&str, usize); 6] = [
     ("cuda:80", 32),
@@ -40,11 +25,11 @@ const TYPES: [(&str, usize); 6] = [
 ];
 
 /// A blocked layout of four warps.
-fn blocked(random: &mut Random, lanes: usize) -> String {
+fn blocked(random: &mut Rng, lanes: usize) -> String {
     let down = 1 << random.below(lanes.ilog2() as usize + 1);
-    let warps = random.pick(&[1, 2, 4]);
-    let per_thread = [random.pick(&[1, 2, 4, 8]), random.pick(&[1, 2, 4, 8])];
-    let order = random.pick(&["0, 1", "1, 0"]);
+    let warps = random.choose(&[1, 2, 4]);
+    let per_thread = [random.choose(&[1, 2, 4, 8]), random.choose(&[1, 2, 4, 8])];
+    let order = random.choose(&["0, 1", "1, 0"]);
     format!(
         "#ttg.blocked<{{sizePerThread = [{}, {}], threadsPerWarp = [{down}, {}], warpsPerCTA = [{warps}, {}], order = [{order}]}}>",
         per_thread[0],
@@ -55,11 +40,11 @@ fn blocked(random: &mut Random, lanes: usize) -> String {
 }
 
 /// A layout of four warps: blocked, or on NVIDIA's GPUs what tensor cores give and take.
-fn registers(random: &mut Random, lanes: usize, gpu: &str, bits: usize) -> String {
+fn registers(random: &mut Rng, lanes: usize, gpu: &str, bits: usize) -> String {
     if !gpu.starts_with("cuda") || bits > 32 || random.below(2) == 0 {
         return blocked(random, lanes);
     }
-    let warps = random.pick(&["4, 1", "2, 2", "1, 4"]);
+    let warps = random.choose(&["4, 1", "2, 2", "1, 4"]);
     let result = format!(
         "#ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = [{warps}], instrShape = [16, 8]}}>"
     );
@@ -77,15 +62,15 @@ const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 
 /// The encoding of a buffer of 32x64, with its transpose.
-fn shared(random: &mut Random, bits: usize) -> [String; 2] {
-    let orders = random.pick(&[["1, 0", "0, 1"], ["0, 1", "1, 0"]]);
+fn shared(random: &mut Rng, bits: usize) -> [String; 2] {
+    let orders = random.choose(&[["1, 0", "0, 1"], ["0, 1", "1, 0"]]);
     match random.below(6) {
         kind @ (0 | 1) => {
             let name = ["swizzled_shared", "amd_rotating_shared"][kind];
             let (vec, phase, max) = (
-                random.pick(&[1, 2, 4, 8]),
-                random.pick(&[1, 2, 4]),
-                random.pick(&[1, 2, 4, 8]),
+                random.choose(&[1, 2, 4, 8]),
+                random.choose(&[1, 2, 4]),
+                random.choose(&[1, 2, 4, 8]),
             );
             orders.map(|order| {
                 format!("#ttg.{name}<{{vec = {vec}, perPhase = {phase}, maxPhase = {max}, order = [{order}]}}>")
@@ -93,13 +78,13 @@ fn shared(random: &mut Random, bits: usize) -> [String; 2] {
         }
         2 => {
             // A row of 32 elements is at least as long as its swizzle.
-            let width = random.pick(if bits == 8 { &[0, 32] } else { &[0, 64] });
+            let width = random.choose(if bits == 8 { &[0, 32] } else { &[0, 64] });
             [orders[0] == "0, 1", orders[0] != "0, 1"].map(|transposed| {
                 format!("#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = {transposed}, elementBitWidth = {bits}}}>")
             })
         }
         3 => {
-            let gap = random.pick(&["4:+4", "64:+8", "128:+1", "16:+2, 256:+16"]);
+            let gap = random.choose(&["4:+4", "64:+8", "128:+1", "16:+2, 256:+16"]);
             let shapes = [[ROWS, COLUMNS], [COLUMNS, ROWS]];
             [0, 1].map(|i| {
                 format!(
@@ -109,8 +94,11 @@ fn shared(random: &mut Random, bits: usize) -> [String; 2] {
             })
         }
         4 => {
-            let (dim, parts, groups) =
-                (random.below(2), random.pick(&[2, 4]), random.pick(&[1, 2]));
+            let (dim, parts, groups) = (
+                random.below(2),
+                random.choose(&[2, 4]),
+                random.choose(&[1, 2]),
+            );
             [(dim, orders[0]), (1 - dim, orders[1])].map(|(dim, order)| {
                 format!("#ttg.partitioned_shared<{{numPartitions = {parts}, numGroups = {groups}, partitionDim = {dim}, partitionLayout = #ttg.swizzled_shared<{{vec = 4, perPhase = 1, maxPhase = 2, order = [{order}]}}>}}>")
             })
@@ -165,9 +153,9 @@ struct Case {
 }
 
 /// A kernel that takes a matrix through a buffer, and out of it through a view.
-fn case(random: &mut Random) -> Case {
-    let (gpu, lanes) = random.pick(&GPUS);
-    let (ty, bytes) = random.pick(&TYPES);
+fn case(random: &mut Rng) -> Case {
+    let (gpu, lanes) = random.choose(&GPUS);
+    let (ty, bytes) = random.choose(&TYPES);
     let [encoding, transposed] = shared(random, 8 * bytes);
     let [from, to] = [(); 2].map(|()| registers(random, lanes, gpu, 8 * bytes));
     let in_row = random.below(2) == 1;
@@ -249,9 +237,9 @@ fn case(random: &mut Random) -> Case {
             ([COLUMNS, ROWS], view, all.collect())
         }
         _ => {
-            let rows = random.pick(&[8, 16, 32]);
+            let rows = random.choose(&[8, 16, 32]);
             let columns = if rows == ROWS {
-                random.pick(&[16, 32])
+                random.choose(&[16, 32])
             } else {
                 COLUMNS
             };
@@ -329,7 +317,7 @@ fn count() -> u64 {
 fn random_buffers() {
     let (mut ran, mut refused) = (0, Vec::new());
     for seed in 1..=count() {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Rng::new(seed);
         random.below(2);
         let case = case(&mut random);
         let input = contents(ROWS * COLUMNS * case.bytes);
@@ -441,7 +429,7 @@ fn kernel(gpu: &str, lanes: usize, io: &str, body: &str) -> String {
 
 /// Takes the tensor `from` through buffers and conversions to `to`, with buffers that may be kept for later.
 fn stages(
-    random: &mut Random,
+    random: &mut Rng,
     lanes: usize,
     io: &str,
     names: [&str; 3],
@@ -502,9 +490,9 @@ fn stages(
 fn random_lifetimes() {
     let mut ran = 0;
     for seed in 1..=count() / 3 {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Rng::new(seed);
         random.below(2);
-        let (gpu, lanes) = random.pick(&GPUS);
+        let (gpu, lanes) = random.choose(&GPUS);
         let io = blocked(&mut random, lanes);
         let tensor = format!("tensor<32x64xi32, {io}>");
         let mut kept = Vec::new();
@@ -526,7 +514,7 @@ fn random_lifetimes() {
             .unwrap();
         } else {
             let inner = inner.replace("%now", "%first");
-            let which = random.pick(&["%c0", "%c1"]);
+            let which = random.choose(&["%c0", "%c1"]);
             write!(
                 body,
                 "\n    %is = arith.cmpi eq, {which}, %c1 : i32

@@ -21,6 +21,8 @@ mod referee;
 mod reference;
 mod respelling;
 mod rules;
+#[path = "../split_mix.rs"]
+mod split_mix;
 mod targets;
 #[path = "../../src/testing.rs"]
 mod testing;

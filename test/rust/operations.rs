@@ -1,6 +1,7 @@
 //! Single operations from text to result: lowered for GPUs of both vendors, run lane by lane.
 
 use super::kernels::source;
+use crate::split_mix::Random;
 use gpu_sim::{Arg, FloatTy, Launch, Memory};
 
 /// GPUs with warps of 32 and of 64 lanes, of both vendors.
@@ -148,17 +149,8 @@ fn check(inputs: &[Elements<'_>], result: &str, body: &str, expected: impl Fn(&[
 
 /// Numbers without pattern: the same ones each time.
 pub(crate) fn noise(count: usize, seed: u64) -> Vec<u64> {
-    let mut state = seed;
-    (0..count)
-        .map(|_| {
-            // SplitMix64.
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-            z ^ z >> 31
-        })
-        .collect()
+    let mut random = Random(seed);
+    (0..count).map(|_| random.next()).collect()
 }
 
 /// Noise, and at the beginning the numbers where carries and signs change.

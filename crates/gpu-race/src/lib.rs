@@ -17,6 +17,9 @@ mod clocks;
 mod history;
 mod moment;
 mod shadow;
+#[cfg(test)]
+#[path = "../../../test/split_mix.rs"]
+mod split_mix;
 
 pub use clocks::{Clocks, Knowledge, Location, Scope, Sync};
 pub use history::{Clash, Findings, History, Kind, Step};

@@ -28,4 +28,7 @@ pub use linear_layout_tilus as tilus;
 #[cfg(test)]
 extern crate self as linear_layout;
 #[cfg(test)]
+#[path = "../../../test/split_mix.rs"]
+mod split_mix;
+#[cfg(test)]
 mod testing;

@@ -8,6 +8,7 @@
 use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
 use super::trigonometric;
 use crate::ir::UpstreamKind;
+use crate::split_mix::Random;
 
 /// A function by its name in the `math` dialect.
 fn function(m: &mut Numbers, name: &str, x: &[f32]) -> Option<f32> {
@@ -337,13 +338,8 @@ fn pairs() -> Vec<(f32, f32)> {
         .iter()
         .flat_map(|x| special.iter().map(|y| (*x, *y)))
         .collect();
-    let mut state = 1u64;
-    let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 32) as u32
-    };
+    let mut random = Random(1);
+    let mut next = || random.below(1 << 32) as u32;
     for _ in 0..150_000 {
         all.push((f32::from_bits(next()), f32::from_bits(next())));
         // Where powers are finite: bases of moderate size, exponents up to 2^9.

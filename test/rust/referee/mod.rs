@@ -10,7 +10,7 @@ mod memory;
 mod mutate;
 mod ops;
 mod policy;
-mod random;
+pub(crate) mod random;
 mod registers;
 mod text;
 #[cfg(test)]

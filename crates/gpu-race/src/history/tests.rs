@@ -1,5 +1,6 @@
 use super::*;
 use crate::Sync;
+use crate::split_mix::Random;
 
 const LANES: u32 = 2;
 const PER_BLOCK: u32 = 4;
@@ -248,13 +249,8 @@ impl Reference {
 /// Random programs: the detector finds a race at the event where the whole relation has one first, and nowhere else.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut draw = move |count: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) % count
-    };
+    let mut random = Random(1);
+    let mut draw = move |count: u64| random.below(count);
     let (mut clean, mut racy, mut late) = (0, 0, 0);
     for _ in 0..20_000 {
         let mut detector = Detector {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::split_mix::Random;
 use crate::{Now, Order, UNTOUCHED};
 
 /// Memory with its records.
@@ -215,13 +216,8 @@ fn copies_are_harmless_until_somebody_reads_or_replaces() {
 /// Random accesses of 1 to 32 bytes find the same in pieces as byte by byte, in memory of the grid and of a block.
 #[test]
 fn pieces_say_what_bytes_say() {
-    let mut state = 7u64;
-    let mut draw = |below: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % below
-    };
+    let mut random = Random(7);
+    let mut draw = |below: u64| random.below(below);
     for round in 0..4000 {
         let is_block_own = round % 2 == 1;
         let order = |first_epoch| Order {

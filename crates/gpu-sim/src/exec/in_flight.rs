@@ -14,6 +14,7 @@
 
 use super::{Exec, Place};
 use crate::code::Reg;
+use crate::data::split_mix;
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
 use crate::ops::memory::Field;
@@ -199,9 +200,7 @@ impl InFlight {
 
     fn draw(&mut self, seed: u64) -> bool {
         self.draws += 1;
-        let mut bits = (seed ^ self.draws).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        bits ^= bits >> 29;
-        bits.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 63 == 1
+        split_mix(&mut (seed ^ self.draws)) >> 63 == 1
     }
 }
 

@@ -3,6 +3,7 @@
 use super::arithmetic::wrap;
 use super::{AxisInfo, BinaryOp, Comparison, MemoryAccess};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::split_mix::Random;
 use proptest::prelude::*;
 
 /// A tensor with its elements, and what the analysis says of it.
@@ -636,13 +637,8 @@ fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuf
         }
     }
     // A few swaps and additions keep the map invertible.
-    let mut random = shuffle | 1;
-    let mut below = |n: usize| {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (random >> 33) as usize % n.max(1)
-    };
+    let mut random = Random(shuffle);
+    let mut below = |n: usize| random.below(n.max(1) as u64) as usize;
     let count = columns.len();
     for _ in 0..below(4) {
         let (x, y) = (below(count), below(count));

@@ -2,26 +2,10 @@
 
 use super::solve::{Limits, solve_with};
 use super::*;
+use crate::split_mix::Random;
 
-/// SplitMix64: the same graphs on any machine.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
+fn one_in(random: &mut Random, n: u64) -> bool {
+    random.below(n) == 0
 }
 
 /// How prices are drawn: few values make ties, some are infeasible.
@@ -33,11 +17,11 @@ struct Prices {
 
 impl Prices {
     fn draw(self, random: &mut Random) -> (Price, u32) {
-        if self.infeasible > 0 && random.one_in(self.infeasible) {
+        if self.infeasible > 0 && one_in(random, self.infeasible) {
             return (INFEASIBLE, 0);
         }
         let price = random.below(self.values);
-        (price, if random.one_in(3) { 1 } else { 0 })
+        (price, if one_in(random, 3) { 1 } else { 0 })
     }
 }
 
@@ -53,7 +37,7 @@ fn random_graph(random: &mut Random, nodes: u64, edges: u64, shared: u64) -> Gra
         let size = 1 + random.below(4);
         ids.push(graph.node((0..size).map(|_| prices.draw(random)).collect()));
         // A tree, of which some edges are missing.
-        if at > 0 && !random.one_in(6) {
+        if at > 0 && !one_in(random, 6) {
             let other = ids[random.below(at) as usize];
             add_edge(&mut graph, random, prices, other, ids[at as usize]);
         }
@@ -67,11 +51,11 @@ fn random_graph(random: &mut Random, nodes: u64, edges: u64, shared: u64) -> Gra
         let members = (0..1 + random.below(4))
             .map(|_| {
                 let node = ids[random.below(nodes) as usize];
-                let asks = (0..graph.alternatives(node)).map(|_| random.one_in(2));
+                let asks = (0..graph.alternatives(node)).map(|_| one_in(random, 2));
                 (node, asks.collect())
             })
             .collect();
-        if random.one_in(2) {
+        if one_in(random, 2) {
             let (price, conversions) = prices.draw(random);
             graph.shared(price, conversions, members);
         } else {
