@@ -119,8 +119,8 @@ pub fn check_product(
     let sets = RefCell::new(Sets::new());
     let k = a.out_size(Dim::out(1));
     let all = (0..k as u32).fold(0, |set, k| {
-        let larger = sets.borrow_mut().with(set, k);
-        larger.expect("each k is added once")
+        // Each k is new to what holds the smaller ones.
+        sets.borrow_mut().with(set, k).unwrap_or(set)
     });
     let sources = [
         cells(d, &|at| Term::Sum(at, 0, &sets)),
@@ -152,7 +152,7 @@ mod tests {
 
     /// Bases of registers, lanes and warps of D, A, B and the coordinates' sizes; m, n, k = 16, 8, 16 as `mma.sync`
     /// takes f16, a row for this test alone, and more registers and warps.
-    fn layouts(more: [Bases; 3], warps: [Bases; 3], [m, n, k]: [u64; 3]) -> [LinearLayout; 3] {
+    fn layouts(more: &[Bases; 3], warps: &[Bases; 3], [m, n, k]: [u64; 3]) -> [LinearLayout; 3] {
         let registers: [Bases; 3] = [
             vec![[0, 1], [8, 0]],
             vec![[0, 1], [8, 0], [0, 8]],
@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn row() -> MmaRow {
-        let [d, a, b] = layouts(Default::default(), Default::default(), [16, 8, 16]);
+        let [d, a, b] = layouts(&Default::default(), &Default::default(), [16, 8, 16]);
         MmaRow::new("mma.m16n8k16.f32.f16", [a, b, d], 64).unwrap()
     }
 
@@ -186,7 +186,7 @@ mod tests {
     fn product() -> (Program, [LinearLayout; 3]) {
         let more = [vec![[0, 8]], vec![[0, 16]], vec![[16, 0], [0, 8]]];
         let warps = [vec![[16, 0]], vec![[16, 0]], vec![[0, 0]]];
-        let all = layouts(more, warps, [32, 16, 32]);
+        let all = layouts(&more, &warps, [32, 16, 32]);
         let threads = Threads {
             lanes_log2: 5,
             warps_log2: 1,
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn operands_of_a_row_fit_each_other() {
-        let [d, a, b] = layouts(Default::default(), Default::default(), [16, 8, 16]);
+        let [d, a, b] = layouts(&Default::default(), &Default::default(), [16, 8, 16]);
         let error = MmaRow::new("mma", [b, a, d], 1).unwrap_err();
         assert_eq!(
             error.to_string(),
