@@ -140,7 +140,7 @@ fn gather<'c>(context: &PassContext<'c>, prices: &Prices<'c>, op: Op<'c>) -> Opt
             bits,
             target,
         };
-        Some(plan_gather(&gather).ok()?.cost().total())
+        Some(plan_gather(&gather).ok()?.program().cost().total())
     };
     let now = cost(src.r#type(), indices.r#type());
     let new = cost(new_src, new_indices)?;

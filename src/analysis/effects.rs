@@ -123,6 +123,9 @@ impl Effects {
                 Step::Pack { .. }
                 | Step::Unpack { .. }
                 | Step::Select { .. }
+                | Step::SelectBit { .. }
+                | Step::Compute { .. }
+                | Step::ShuffleAt { .. }
                 | Step::ShuffleXor { .. }
                 | Step::ShuffleIndex { .. }
                 | Step::SwapLanes { .. }

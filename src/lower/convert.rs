@@ -4,7 +4,7 @@ use super::allocate::Asked;
 use super::gpu::Gpu;
 use super::plans::{Planned, layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps;
+use super::steps::{self, Given};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::OpView;
 use crate::ir::{Layouts, OpKind, TensorType, element_bits};
@@ -102,7 +102,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         return Ok(());
     };
     let sources = l.get(conversion.src);
-    let results = steps::emit(l, &plan.program, &sources, offset, None)?;
+    let given = Given::alike(&plan.program, &sources, offset);
+    let results = steps::emit(l, &plan.program, given)?;
     l.set(conversion.result, results);
     Ok(())
 }

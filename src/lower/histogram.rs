@@ -8,7 +8,7 @@ use super::local;
 use super::memory::{Accesses, owner};
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps;
+use super::steps::{self, Given};
 use super::types::bits_of;
 use super::value::Buffer;
 use crate::analysis::effects::{Act, Effects, Request, Touched};
@@ -98,7 +98,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let counts = vote(l, &plan, voting, &elements);
             match &voting.end {
                 VotingEnd::Convert { plan, .. } => {
-                    steps::emit(l, plan.program(), &counts, offset, None)?
+                    let given = Given::alike(plan.program(), &counts, offset);
+                    steps::emit(l, plan.program(), given)?
                 }
                 VotingEnd::Add(bins) => {
                     let lanes = l.gpu.target.lanes - 1;

@@ -3,7 +3,7 @@
 use super::allocate::Asked;
 use super::plans::{Planned, wrong};
 use super::state::Lowering;
-use super::steps;
+use super::steps::{self, Given};
 use super::value::Registers;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::lower::gpu::Gpu;
@@ -66,7 +66,8 @@ pub(super) fn share<'c>(l: &mut Lowering<'c>, op: Op<'c>, values: Vec<Val<'c>>) 
         }
         false => values,
     };
-    let shared = steps::emit(l, &plan.program, &bytes, offset, None).expect("nothing is combined");
+    let given = Given::alike(&plan.program, &bytes, offset);
+    let shared = steps::emit(l, &plan.program, given).expect("nothing is combined");
     match is_truth {
         true => shared.iter().map(|byte| l.e.trunc(*byte, i1)).collect(),
         false => shared.into(),

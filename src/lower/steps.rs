@@ -12,7 +12,7 @@ use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use linear_layout::plan::program::{IndexProgram, LaneMap, Predicate};
-use linear_layout::plan::{Address, BarrierScope, Program, Step, ValueId};
+use linear_layout::plan::{Address, BarrierScope, Program, Space, Step, ValueId};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
@@ -25,35 +25,60 @@ pub(super) struct Region<'c> {
     pub(super) packed: Option<SingleOperation<'c>>,
 }
 
-/// Carries a program out on the unique registers of its operands, one operand after the other; its scratch memory
-/// begins at `offset`.
+/// The values and the memory that a program is carried out on.
+pub(super) struct Given<'r, 'c> {
+    /// The unique registers of its operands, one operand after the other.
+    pub(super) sources: &'r [Val<'c>],
+    /// The element type of each operand.
+    pub(super) elements: Vec<Type<'c>>,
+    /// Where its scratch memory begins.
+    pub(super) scratch: u32,
+    /// The address of the buffer that it accesses.
+    pub(super) buffer: Option<Val<'c>>,
+    pub(super) region: Option<&'r Region<'c>>,
+}
+
+impl<'r, 'c> Given<'r, 'c> {
+    /// Operands of as many registers each, of which a program has so many.
+    pub(super) fn alike(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
+        let count = program.num_sources() / program.widths().len();
+        Self {
+            sources,
+            elements: sources.iter().step_by(count).map(|v| v.r#type()).collect(),
+            scratch,
+            buffer: None,
+            region: None,
+        }
+    }
+}
+
+/// Carries a program out.
 ///
 /// # Errors
 /// The region that it combines elements by cannot be lowered.
 pub(super) fn emit<'c>(
     l: &mut Lowering<'c>,
     program: &Program,
-    sources: &[Val<'c>],
-    offset: u32,
-    region: Option<&Region<'c>>,
+    given: Given<'_, 'c>,
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
-    let mut scratch = HashMap::new();
+    let mut memory = HashMap::new();
     for base in program.address_bases() {
-        scratch
-            .entry(base.start)
-            .or_insert_with(|| l.shared_memory(offset + base.start));
+        let start = match (base.space, given.buffer) {
+            (Space::Scratch, _) => l.shared_memory(given.scratch + base.start),
+            (Space::Buffer, Some(buffer)) => l.e.gep_bytes(buffer, base.start),
+            (Space::Buffer, None) => return Err(wrong("a program is given no buffer")),
+        };
+        memory.entry((base.space, base.start)).or_insert(start);
     }
-    let count = program.num_sources() / program.widths().len();
-    let elements: Vec<Type<'c>> = sources.iter().step_by(count).map(|v| v.r#type()).collect();
-    let mut values = sources.to_vec();
-    values.resize(program.num_values(), sources[0]);
+    let mut values = given.sources.to_vec();
+    values.resize(program.num_values(), l.e.i32(0));
     let mut run = Run {
         l,
         plan: program,
-        elements,
-        scratch,
+        elements: given.elements,
+        memory,
         values,
-        region,
+        region: given.region,
     };
     let guard_of = |step: &Step| match step {
         Step::Store { guard, .. } => *guard,
@@ -81,8 +106,8 @@ struct Run<'r, 'c> {
     plan: &'r Program,
     /// The element type of each operand.
     elements: Vec<Type<'c>>,
-    /// Where the offsets of addresses count from, by the byte of the program's scratch memory.
-    scratch: HashMap<u32, Val<'c>>,
+    /// Where the offsets of addresses count from, by the byte of the memory.
+    memory: HashMap<(Space, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r Region<'c>>,
 }
@@ -186,6 +211,47 @@ impl<'r, 'c> Run<'r, 'c> {
                 let (a, b) = (self.get(if_set), self.get(if_clear));
                 let chosen = self.l.e.select(condition, a, b);
                 self.set(out, chosen);
+            }
+            Step::SelectBit {
+                out,
+                number,
+                bit,
+                if_set,
+                if_clear,
+            } => {
+                let number = self.word(number);
+                let bit = self.l.e.i32(1 << bit);
+                let bit = self.l.e.and(number, bit);
+                let is_set = self.l.e.is_nonzero(bit);
+                let (a, b) = (self.get(if_set), self.get(if_clear));
+                let chosen = self.l.e.select(is_set, a, b);
+                self.set(out, chosen);
+            }
+            Step::Compute {
+                first, map, inputs, ..
+            } => {
+                let l = &mut *self.l;
+                let mut all = vec![l.gpu.lane(&mut l.e), l.gpu.warp(&mut l.e)];
+                let inputs = self.plan.operands(inputs).iter();
+                all.extend(inputs.map(|v| self.values[v.index()]));
+                let map = &self.plan.index_maps()[map as usize];
+                let numbers = emit_index(&mut l.e, map, &all);
+                for (i, number) in (0..).zip(numbers) {
+                    self.set(first.plus(i), number);
+                }
+            }
+            Step::ShuffleAt {
+                out,
+                value,
+                lane,
+                lane_xor,
+            } => {
+                let value = self.word(value);
+                let flip = self.l.e.i32(lane_xor);
+                let lane = self.get(lane);
+                let source = self.l.e.xor(lane, flip);
+                let word = self.l.gpu.shuffle_index(&mut self.l.e, value, source);
+                self.set_word(out, word);
             }
             Step::ShuffleXor {
                 out,
@@ -411,7 +477,7 @@ impl<'r, 'c> Run<'r, 'c> {
 
     fn address(&mut self, address: Address) -> Val<'c> {
         let base = &self.plan.address_bases()[address.base as usize];
-        let scratch = self.scratch[&base.start];
+        let memory = self.memory[&(base.space, base.start)];
         let columns = base.columns.iter().map(|c| u64::from(*c));
         let program = IndexProgram::new(
             &[self.plan.lanes_log2() + self.plan.warps_log2()],
@@ -420,9 +486,22 @@ impl<'r, 'c> Run<'r, 'c> {
         let thread = self.l.gpu.thread_id(&mut self.l.e);
         let offset = emit_index(&mut self.l.e, &program, &[thread])[0];
         let constant = self.l.e.i32(address.xor);
-        let offset = self.l.e.xor(offset, constant);
+        let mut offset = self.l.e.xor(offset, constant);
+        let is_disjoint = (base.possible_bits() | address.xor) & base.number_bits == 0;
+        for (i, number) in self.plan.operands(address.numbers).iter().enumerate() {
+            let number = self.word(*number);
+            offset = match is_disjoint && i == 0 {
+                true => self.l.e.or_disjoint(offset, number),
+                false => self.l.e.xor(offset, number),
+            };
+        }
+        let offset = base.gaps.iter().fold(offset, |sum, gap| {
+            let gaps = self.l.e.lshr(offset, gap.interval_log2);
+            let bytes = self.l.e.shl(gaps, gap.padding_log2);
+            self.l.e.add(sum, bytes)
+        });
         let i8 = self.l.e.types.i8;
-        let pointer = self.l.e.gep(scratch, i8, offset);
+        let pointer = self.l.e.gep(memory, i8, offset);
         self.l.e.gep_bytes(pointer, address.add)
     }
 

@@ -5,7 +5,7 @@ use super::blocks::BlockGraph;
 use super::gpu::{Gpu, LaneOperation, SingleOperation};
 use super::plans::{Planned, layout_of};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Region};
+use super::steps::{self, Given, Region};
 use crate::analysis::effects::Effects;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
@@ -98,7 +98,11 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         at_once: LaneOperation::of(op),
         packed: packed(op),
     };
-    let results = steps::emit(l, &planned.program, &sources, offset, Some(&region))?;
+    let given = Given {
+        region: Some(&region),
+        ..Given::alike(&planned.program, &sources, offset)
+    };
+    let results = steps::emit(l, &planned.program, given)?;
     let count = results.len() / op.result_count();
     for (i, registers) in results.chunks(count).enumerate() {
         l.set(build::result(op, i), registers.to_vec());

@@ -1,160 +1,98 @@
-//! Runs the plan of a gather on each bit that an element depends on and compares where it leads with where it must.
+//! Runs the plan of a gather at known indices and compares what every register gets with what it must.
 //!
-//! Layouts and plans are linear: what a thread gets is the sum (exclusive or) of what its register, its lane, its warp
-//! and its index say. Where both agree for nothing, for each register and for each single bit of the rest, they
-//! agree for all.
+//! Every thread has the same index in every register. What a register gets depends on its own index alone, so no other
+//! assignment can tell more. Maps are linear: indices that choose among registers are tried in all combinations, the
+//! bits of others one by one.
 
-use super::matrix::address_of;
-use super::plan::{columns, span};
-use crate::layout::{Dim, LinearLayout};
-use crate::plan::gather::{Gather, GatherPlan, GatherWay, LaneGather, MemoryGather};
-use thiserror::Error;
+use super::plan::{PlanFault, check_at_numbers, columns, span};
+use crate::layout::LinearLayout;
+use crate::plan::gather::{Gather, GatherPlan};
+use crate::plan::{Program, Step};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
-/// What is wrong with the plan of a gather.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(transparent)]
-pub struct GatherFault(#[from] Kind);
-
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-enum Kind {
-    #[error("{found} registers, where the layout has {expected}")]
-    Registers { found: usize, expected: usize },
-    #[error("register {} of lane {} of warp {} gets another element at index {}",
-            .at.register, .at.lane, .at.warp, .at.index)]
-    Result { at: Asked },
-    #[error("register {register} of thread {thread} is stored where another element is looked for")]
-    Stored { register: usize, thread: u64 },
-}
-
-/// Who asks for an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct Asked {
-    register: usize,
-    lane: u64,
-    warp: u64,
-    index: u64,
-}
-
-/// Runs the plan for every register and for every bit of lane, warp and index, and checks what each gets.
+/// Runs the plan for every thread, at all indices that can tell plans apart.
 ///
 /// # Shape
 /// `plan` as made by [`crate::plan::gather::plan_gather`] of `gather`.
 /// # Errors
-/// The first fault: a register that gets another element than its own, or one that is stored elsewhere.
-pub fn check_gather(plan: &GatherPlan, gather: &Gather<'_>) -> Result<(), GatherFault> {
-    let results = span(&columns(gather.indices).0).len();
-    let found = match plan.way() {
-        GatherWay::Lanes(lanes) => lanes.constants.len(),
-        GatherWay::Memory(memory) => memory.load.registers().len(),
+/// The first fault: a register that gets another element than its own, a race, a bad address.
+pub fn check_gather(plan: &GatherPlan, gather: &Gather<'_>) -> Result<(), PlanFault> {
+    let program = plan.program();
+    let (src, asked) = (held(gather.src), gather.indices);
+    // The row that each register and each thread asks for, as a packed coordinate of the source.
+    let below = gather.src.out_dims().take(gather.axis);
+    let below: usize = below.map(|dim| gather.src.out_bits(dim)).sum();
+    let own_bits = asked.out_dims().nth(gather.axis);
+    let own_bits = own_bits.map_or(0, |dim| asked.out_bits(dim));
+    let row = |point: &u64| {
+        let low = point & ((1 << below) - 1);
+        low | point >> (below + own_bits) << (below + plan.index_bits() as usize)
     };
-    if found != results {
-        return Err(Kind::Registers {
-            found,
-            expected: results,
+    let (registers, threads) = held(asked);
+    let [registers, threads]: [Vec<u64>; 2] =
+        [registers, threads].map(|points| points.iter().map(row).collect());
+    for index in telling_indices(program, plan.index_bits()) {
+        let at = registers.iter().map(|row| row | u64::from(index) << below);
+        let expected = (at.collect(), threads.clone());
+        check_at_numbers(program, &src, index, &expected, gather.target)?;
+    }
+    Ok(())
+}
+
+/// The elements of registers and threads.
+fn held(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
+    let (registers, threads) = columns(layout);
+    (span(&registers), span(&threads))
+}
+
+/// Indices whose results decide those of all others: all sums of bits that selections depend on in different ways, and
+/// every other bit alone.
+fn telling_indices(program: &Program, index_bits: u32) -> Vec<u32> {
+    let mut outputs = FxHashMap::default();
+    let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();
+    for step in program.steps() {
+        match *step {
+            Step::Compute {
+                first, count, map, ..
+            } => outputs.extend((0..count).map(|output| (first.plus(output), (map, output)))),
+            Step::SelectBit { number, .. } => selecting.extend(outputs.get(&number)),
+            _ => {}
         }
-        .into());
     }
-    if let GatherWay::Memory(memory) = plan.way() {
-        check_stored(memory, gather)?;
-    }
-    for at in all_asked(gather, results, plan.index_bits()) {
-        let is_right = match plan.way() {
-            GatherWay::Lanes(lanes) => element_of_lanes(lanes, gather, at) == element(gather, at),
-            GatherWay::Memory(memory) => {
-                let thread = [at.lane, at.warp];
-                let found = memory.load.address(at.register, thread, at.index, 0);
-                let coords = gather.src.unpack(element(gather, at)).to_vec();
-                memory.load.place().position(&coords).ok() == Some(found)
-            }
+    // What a bit of the index adds to all numbers that are selected by.
+    let column = |bit: u32| {
+        let of = |(map, output): &(u32, u32)| {
+            let map = &program.index_maps()[*map as usize];
+            map.evaluate(&[0, 0, 1 << bit])[*output as usize]
         };
-        if !is_right {
-            return Err(Kind::Result { at }.into());
-        }
-    }
-    Ok(())
-}
-
-/// Each register, and each single bit of lane, warp and index.
-fn all_asked(gather: &Gather<'_>, registers: usize, index_bits: u32) -> Vec<Asked> {
-    let none = Asked::default();
-    let bits = |dim| 0..gather.indices.in_bits(dim);
-    let mut all: Vec<Asked> = (0..registers)
-        .map(|register| Asked { register, ..none })
-        .collect();
-    all.extend(bits(Dim::LANE).map(|bit| Asked {
-        lane: 1 << bit,
-        ..none
-    }));
-    all.extend(bits(Dim::WARP).map(|bit| Asked {
-        warp: 1 << bit,
-        ..none
-    }));
-    all.extend((0..index_bits).map(|bit| Asked {
-        index: 1 << bit,
-        ..none
-    }));
-    all
-}
-
-/// The element that must be got, as a packed coordinate of the source.
-fn element(gather: &Gather<'_>, at: Asked) -> u64 {
-    let point = place(gather.indices, at.register as u64, at.lane, at.warp);
-    let mut coords = gather.indices.unpack(point).to_vec();
-    coords[gather.axis] = at.index;
-    let sizes = gather.src.out_dims().map(|dim| gather.src.out_bits(dim));
-    let (packed, _) = coords
-        .iter()
-        .zip(sizes)
-        .fold((0, 0), |(all, shift), (c, bits)| {
-            (all | c << shift, shift + bits)
-        });
-    packed
-}
-
-fn place(layout: &LinearLayout, register: u64, lane: u64, warp: u64) -> u64 {
-    let part = |dim, value| crate::f2::apply_columns(layout.columns_of(dim), value);
-    part(Dim::REGISTER, register) ^ part(Dim::LANE, lane) ^ part(Dim::WARP, warp)
-}
-
-/// The element that the plan chooses.
-fn element_of_lanes(plan: &LaneGather, gather: &Gather<'_>, at: Asked) -> u64 {
-    let source = plan.source.evaluate(&[at.lane, at.warp, at.index]);
-    let (lane, register) = plan.constants[at.register];
-    let lane = if plan.is_own_lane {
-        at.lane
-    } else {
-        source[0] ^ u64::from(lane)
+        selecting.iter().map(of).collect::<Vec<u64>>()
     };
-    let chosen = plan.choices.iter().filter(|c| source[1] >> c.bit & 1 == 1);
-    let register = chosen.fold(register, |register, choice| register ^ choice.registers);
-    place(gather.src, u64::from(register), lane, at.warp)
-}
-
-/// Each element is stored where it is looked for.
-fn check_stored(memory: &MemoryGather, gather: &Gather<'_>) -> Result<(), GatherFault> {
-    let (src, store) = (gather.src, &memory.store);
-    let bits = |dim| 0..src.in_bits(dim);
-    let lanes = bits(Dim::LANE).map(|bit| [1 << bit, 0]);
-    let warps = bits(Dim::WARP).map(|bit| [0, 1 << bit]);
-    let threads: Vec<[u64; 2]> = std::iter::once([0, 0]).chain(lanes).chain(warps).collect();
-    for thread in threads {
-        for register in 0..store.held().len() {
-            let coords = src.unpack(place(src, register as u64, thread[0], thread[1]));
-            let expected = memory.load.place().position(&coords.to_vec()).ok();
-            if expected != Some(address_of(store, register, thread, 0)) {
-                let thread = thread[0] | thread[1] << src.in_bits(Dim::LANE);
-                return Err(Kind::Stored { register, thread }.into());
+    let mut known: Vec<Vec<u64>> = Vec::new();
+    let (mut sums, mut others) = (vec![0], Vec::new());
+    for bit in 0..index_bits {
+        let column = column(bit);
+        let is_new = column.iter().any(|c| *c != 0) && !known.contains(&column);
+        if is_new {
+            known.push(column);
+            for i in 0..sums.len() {
+                sums.push(sums[i] ^ 1 << bit);
             }
+        } else {
+            others.push(1 << bit);
         }
     }
-    Ok(())
+    sums.extend(others);
+    sums
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
-    use crate::plan::gather::plan_gather;
+    use crate::layout::Dim;
+    use crate::plan::BarrierScope;
+    use crate::plan::gather::{GatherWay, plan_gather};
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -214,14 +152,24 @@ mod tests {
             target,
         };
         let along = plan_gather(&gather(1)).expect("it fits");
-        let GatherWay::Lanes(lanes) = along.way() else {
-            panic!("{along:?}")
+        assert_eq!(along.way(), GatherWay::Lanes);
+        let sorts = |plan: &GatherPlan| -> Vec<&str> {
+            let steps = plan.program().steps().iter();
+            steps
+                .map(Step::sort)
+                .filter(|s| *s != "pack" && *s != "index")
+                .collect()
         };
-        assert!(lanes.choices.is_empty() && !lanes.is_own_lane, "{along:?}");
+        assert!(
+            sorts(&along)
+                .iter()
+                .all(|sort| ["shuffle", "unpack"].contains(sort)),
+            "{along:?}"
+        );
         // Along the other axis, warps hold rows.
         let across = plan_gather(&gather(0)).expect("it fits");
-        assert!(matches!(across.way(), GatherWay::Memory(_)), "{across:?}");
-        assert_eq!(across.scratch_bytes(), 32 * 32 * 2);
+        assert_eq!(across.way(), GatherWay::Memory);
+        assert_eq!(across.program().scratch_bytes(), 32 * 32 * 2);
         // Eight shuffles of a word in each of four warps; a store is waited for, and the block.
         let costs = target.costs;
         assert_eq!(along.considered()[0].load_store, 8 * costs.shuffle * 4);
@@ -256,10 +204,13 @@ mod tests {
                 target,
             };
             let plan = plan_gather(&gather).expect("it fits");
-            let GatherWay::Memory(memory) = plan.way() else {
-                panic!("{plan:?}")
+            assert_eq!(plan.way(), GatherWay::Memory);
+            let barrier = match is_within {
+                true => BarrierScope::Warp,
+                false => BarrierScope::Block,
             };
-            assert_eq!(memory.is_within_warps, is_within, "{src}");
+            let steps = plan.program().steps();
+            assert!(steps.contains(&Step::Barrier(barrier)), "{src}");
         }
     }
 

@@ -10,7 +10,7 @@ mod scan;
 mod share;
 mod tuples;
 
-pub use gather::{GatherFault, check_gather};
+pub use gather::check_gather;
 pub use histogram::{HistogramFault, check_histogram};
 pub use plan::{PlanFault, PlanReport, check_plan};
 pub use product::check_product;

@@ -34,6 +34,6 @@ pub use convert::{
     plan_conversion,
 };
 pub use program::{
-    Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
-    scratch_alignment,
+    Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Space, Step,
+    ValueId, scratch_alignment,
 };

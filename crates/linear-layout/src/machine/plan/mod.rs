@@ -45,7 +45,7 @@ use name::Part;
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
-use crate::plan::Program;
+use crate::plan::{Program, ValueId};
 use crate::target::Target;
 
 /// Runs the plan for every thread and checks each destination register.
@@ -182,6 +182,50 @@ pub(super) fn check_owned(
     let machine = Machine::new(plan, target, threads.len(), false);
     let held = (registers, threads);
     run_on_elements(machine, plan, (&held, &holds), &held)?;
+    Ok(())
+}
+
+/// Runs a program whose first operand holds the elements of `src` and all of whose others are one number in all
+/// threads; each result of each thread must be its element of `expected`.
+pub(super) fn check_at_numbers(
+    plan: &Program,
+    src: &Held,
+    number: u32,
+    expected: &Held,
+    target: &Target,
+) -> Result<(), PlanFault> {
+    let (registers, threads) = (src.0.len(), src.1.len());
+    for (what, found, expected) in [
+        (
+            "source registers",
+            plan.num_sources(),
+            registers + expected.0.len(),
+        ),
+        (
+            "destination registers",
+            plan.results().len(),
+            expected.0.len(),
+        ),
+    ] {
+        if found != expected {
+            return Err(Kind::Shape {
+                what,
+                found,
+                expected,
+            }
+            .into());
+        }
+    }
+    let mut machine = Machine::new(plan, target, threads, false);
+    for value in registers..plan.num_sources() {
+        machine.know(ValueId(value as u32), number);
+    }
+    run_on_elements(
+        machine,
+        plan,
+        (src, &|register, _| register < registers),
+        expected,
+    )?;
     Ok(())
 }
 

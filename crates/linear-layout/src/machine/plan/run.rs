@@ -6,11 +6,12 @@ use super::name::Name;
 use super::report::PlanReport;
 use crate::layout::{Dim, LayoutError};
 use crate::machine::matrix::{WORD_BYTES, cell, holder, size};
-use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
+use crate::plan::{Address, BarrierScope, Program, Space, Step, ValueId};
 use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
+use rustc_hash::FxHashMap;
 
-/// Address base, bytes and direction of an access.
-type AccessShape = (u32, u32, Access);
+/// Address base, constant where it matters, bytes and direction of an access.
+type AccessShape = (u32, u32, u32, Access);
 
 /// The registers of all threads and the shared memory, full of names.
 pub(super) struct Machine<'a, N> {
@@ -24,7 +25,11 @@ pub(super) struct Machine<'a, N> {
     /// First granule of each value and how many; granules are rows of `threads` names.
     place: Vec<(u32, u32)>,
     names: Vec<N>,
-    memory: Memory<N>,
+    /// Numbers that values are known to be, in each thread.
+    numbers: FxHashMap<ValueId, Vec<u32>>,
+    scratch: Memory<N>,
+    /// The buffer that the program is given, and how many bytes it has.
+    buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
     /// Wavefronts of the accesses seen so far.
     waves: Vec<(AccessShape, Wavefronts)>,
@@ -47,6 +52,10 @@ impl<'a, N: Name> Machine<'a, N> {
         let containers = plan.widths().iter().map(|bits| (*bits).clamp(8, most));
         let granule = containers.min().unwrap_or(8) / 8;
         let thread_numbers = || 0..threads as u32;
+        let memory = |bytes: u32| {
+            let warps = threads >> plan.lanes_log2();
+            Memory::new(plan, (bytes / granule) as usize, warps, force_ledger)
+        };
         Self {
             plan,
             target,
@@ -56,12 +65,9 @@ impl<'a, N: Name> Machine<'a, N> {
             granule_log2: granule.trailing_zeros(),
             place: vec![(0, 0); plan.num_values()],
             names: Vec::with_capacity(plan.num_values() * threads),
-            memory: Memory::new(
-                plan,
-                (plan.scratch_bytes() / granule) as usize,
-                threads >> plan.lanes_log2(),
-                force_ledger,
-            ),
+            numbers: FxHashMap::default(),
+            scratch: memory(plan.scratch_bytes()),
+            buffer: (memory(0), 0),
             bases: plan
                 .address_bases()
                 .iter()
@@ -87,9 +93,27 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// The byte of the scratch memory that the offsets of a base count from.
-    fn start(&self, base: u32) -> u32 {
-        self.plan.address_bases()[base as usize].start
+    /// Says that a source is a number, the same in all threads.
+    pub(super) fn know(&mut self, value: ValueId, number: u32) {
+        self.numbers.insert(value, vec![number; self.threads]);
+    }
+
+    /// The number that a value is in each thread.
+    fn numbers(&self, step: usize, value: ValueId) -> Result<&[u32], PlanFault> {
+        let numbers = self.numbers.get(&value).map(Vec::as_slice);
+        numbers.ok_or_else(|| Kind::Undefined { step, value }.into())
+    }
+
+    /// The memory of an address, and how many bytes it has.
+    fn memory(&mut self, space: Space) -> (&mut Memory<N>, u32) {
+        match space {
+            Space::Scratch => (&mut self.scratch, self.plan.scratch_bytes()),
+            Space::Buffer => (&mut self.buffer.0, self.buffer.1),
+        }
+    }
+
+    fn space(&self, address: Address) -> Space {
+        self.plan.address_bases()[address.base as usize].space
     }
 
     fn warps(&self) -> u64 {
@@ -384,32 +408,36 @@ impl<'a, N: Name> Machine<'a, N> {
                 if_clear,
             } => {
                 let predicate = plan.predicates()[predicate as usize];
-                let (set, granules) = self.place(index, if_set)?;
-                let (clear, other) = self.place(index, if_clear)?;
-                if granules != other {
-                    return Err(Kind::Width {
-                        step: index,
-                        what: "a select of two widths",
-                    }
-                    .into());
-                }
-                let start = self.define(out, granules);
-                let (old, new) = self.names.split_at_mut(start);
-                for g in 0..granules {
-                    let row = g * self.threads;
-                    let (a, b) = (
-                        &old[set + row..][..self.threads],
-                        &old[clear + row..][..self.threads],
-                    );
-                    for (t, name) in new[row..][..self.threads].iter_mut().enumerate() {
-                        *name = if predicate.holds(t as u32) {
-                            a[t]
-                        } else {
-                            b[t]
-                        };
-                    }
-                }
-                self.report.selects += self.warps();
+                let holds = |t: usize| predicate.holds(t as u32);
+                self.select(index, out, [if_set, if_clear], holds)?;
+            }
+            Step::SelectBit {
+                out,
+                number,
+                bit,
+                if_set,
+                if_clear,
+            } => {
+                let numbers = self.numbers(index, number)?.to_vec();
+                let is_set = |t: usize| numbers[t] >> bit & 1 == 1;
+                self.select(index, out, [if_set, if_clear], is_set)?;
+            }
+            Step::Compute {
+                first,
+                count,
+                map,
+                inputs,
+            } => self.compute(index, (first, count), map, plan.operands(inputs))?,
+            Step::ShuffleAt {
+                out,
+                value,
+                lane,
+                lane_xor,
+            } => {
+                let lanes = self.numbers(index, lane)?.to_vec();
+                self.shuffle(index, out, value, |_, thread| {
+                    lanes[thread as usize] ^ lane_xor
+                })?;
             }
             Step::ShuffleXor {
                 out,
@@ -513,13 +541,71 @@ impl<'a, N: Name> Machine<'a, N> {
                 row,
             )?,
             Step::Barrier(scope) => {
-                self.memory.barrier(scope);
+                self.scratch.barrier(scope);
+                self.buffer.0.barrier(scope);
                 if scope == BarrierScope::Block {
                     self.report.block_barriers += 1;
                 } else {
                     self.report.warp_barriers += 1;
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn select(
+        &mut self,
+        step: usize,
+        out: ValueId,
+        [if_set, if_clear]: [ValueId; 2],
+        is_set: impl Fn(usize) -> bool,
+    ) -> Result<(), PlanFault> {
+        let (set, granules) = self.place(step, if_set)?;
+        let (clear, other) = self.place(step, if_clear)?;
+        if granules != other {
+            let what = "a select of two widths";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let start = self.define(out, granules);
+        let (old, new) = self.names.split_at_mut(start);
+        for row in (0..granules).map(|g| g * self.threads) {
+            for (t, name) in new[row..][..self.threads].iter_mut().enumerate() {
+                *name = old[row + t + if is_set(t) { set } else { clear }];
+            }
+        }
+        self.report.selects += self.warps();
+        Ok(())
+    }
+
+    /// Computes the outputs of a map of lane, warp and numbers.
+    fn compute(
+        &mut self,
+        step: usize,
+        (first, count): (ValueId, u32),
+        map: u32,
+        inputs: &[ValueId],
+    ) -> Result<(), PlanFault> {
+        let map = &self.plan.index_maps()[map as usize];
+        if map.outputs().len() != count as usize {
+            let what = "other outputs than the map has";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let inputs: Vec<&[u32]> = inputs
+            .iter()
+            .map(|value| self.numbers(step, *value))
+            .collect::<Result<_, _>>()?;
+        let mut made = vec![vec![0; self.threads]; count as usize];
+        for thread in 0..self.threads {
+            let lane = thread & ((1 << self.lanes_log2) - 1);
+            let place = [lane as u64, (thread >> self.lanes_log2) as u64];
+            let known = inputs.iter().map(|numbers| u64::from(numbers[thread]));
+            let all: Vec<u64> = place.into_iter().chain(known).collect();
+            for (row, number) in made.iter_mut().zip(map.evaluate(&all)) {
+                row[thread] = number as u32;
+            }
+        }
+        for (i, row) in (0..).zip(made) {
+            self.numbers.insert(first.plus(i), row);
         }
         Ok(())
     }
@@ -588,22 +674,41 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Checks the addresses of one access, for all threads.
-    fn check_addresses(&self, step: usize, address: Address, bytes: u32) -> Result<(), PlanFault> {
-        let scratch = self.plan.scratch_bytes();
-        let constant = address.add.wrapping_add(self.start(address.base));
-        let byte = |base: u32| (base ^ address.xor).wrapping_add(constant);
-        let (mut all, mut most) = (0, 0);
-        for &base in &self.bases[address.base as usize] {
-            all |= byte(base);
-            most = most.max(byte(base));
+    /// The address of one access in each thread, where all of them are in the memory and aligned.
+    fn addresses(
+        &mut self,
+        step: usize,
+        address: Address,
+        bytes: u32,
+    ) -> Result<Vec<u32>, PlanFault> {
+        let plan = self.plan;
+        let base = &plan.address_bases()[address.base as usize];
+        let mut found = self.bases[address.base as usize].clone();
+        for offset in &mut found {
+            *offset ^= address.xor;
         }
+        for number in plan.operands(address.numbers) {
+            for (offset, number) in found.iter_mut().zip(self.numbers(step, *number)?) {
+                if number & !base.number_bits != 0 {
+                    let what = "a number has bits that its address does not expect";
+                    return Err(Kind::Width { step, what }.into());
+                }
+                *offset ^= number;
+            }
+        }
+        let constant = address.add.wrapping_add(base.start);
+        let (mut all, mut most) = (0, 0);
+        for byte in &mut found {
+            *byte = base.padded(*byte).wrapping_add(constant);
+            all |= *byte;
+            most = most.max(*byte);
+        }
+        let scratch = self.memory(base.space).1;
         let fits = u64::from(most) + u64::from(bytes) <= u64::from(scratch);
         if fits && all & (bytes - 1) == 0 {
-            return Ok(());
+            return Ok(found);
         }
-        for (&base, thread) in self.bases[address.base as usize].iter().zip(0..) {
-            let byte = byte(base);
+        for (&byte, thread) in found.iter().zip(0..) {
             if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
                 return Err(Kind::OutOfBounds {
                     step,
@@ -624,7 +729,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 .into());
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     fn store(
@@ -644,21 +749,18 @@ impl<'a, N: Name> Machine<'a, N> {
             }
             .into());
         }
-        self.check_addresses(step, address, bytes)?;
-        let constant = address.add + self.start(address.base);
-        let names = &self.names;
-        for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
-            let first = (((base ^ address.xor) + constant) >> self.granule_log2) as usize;
-            let thread = t as u32;
+        let found = self.addresses(step, address, bytes)?;
+        let (lanes_log2, granule_log2) = (self.lanes_log2, self.granule_log2);
+        let names = std::mem::take(&mut self.names);
+        let memory = self.memory(self.space(address)).0;
+        for (t, &byte) in found.iter().enumerate() {
+            let (first, thread) = ((byte >> granule_log2) as usize, t as u32);
             if guard.is_some_and(|guard| !guard.holds(thread)) {
                 continue;
             }
             let row = rows.iter().map(|&r| names[r + t]);
-            if let Err((cell, _)) = self
-                .memory
-                .store(first, thread, thread >> self.lanes_log2, row)
-            {
-                let byte = (cell as u32) << self.granule_log2;
+            if let Err((cell, _)) = memory.store(first, thread, thread >> lanes_log2, row) {
+                let byte = (cell as u32) << granule_log2;
                 return Err(Kind::Race {
                     step,
                     thread,
@@ -668,7 +770,8 @@ impl<'a, N: Name> Machine<'a, N> {
                 .into());
             }
         }
-        let waves = self.wavefronts(address.base, bytes, Access::Store);
+        self.names = names;
+        let waves = self.wavefronts(address, &found, bytes, Access::Store);
         let warps = self.warps();
         self.report.stores += warps;
         self.report.store_wavefronts += waves.taken * warps;
@@ -697,19 +800,16 @@ impl<'a, N: Name> Machine<'a, N> {
             }
             .into());
         }
-        self.check_addresses(step, address, bytes)?;
-        let constant = address.add + self.start(address.base);
-        for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
-            let at = (((base ^ address.xor) + constant) >> self.granule_log2) as usize;
-            let thread = t as u32;
+        let found = self.addresses(step, address, bytes)?;
+        let space = self.space(address);
+        for (t, &byte) in found.iter().enumerate() {
+            let at = (byte >> self.granule_log2) as usize;
             for (i, cell) in (at..at + total).enumerate() {
-                match self.memory.load(cell, thread, thread >> self.lanes_log2) {
-                    Ok(name) => self.names[start + i * self.threads + t] = name,
-                    Err(fault) => return Err(self.unloaded(step, thread, cell, fault)),
-                }
+                let name = self.load_cell(step, space, t as u32, cell)?;
+                self.names[start + i * self.threads + t] = name;
             }
         }
-        let waves = self.wavefronts(address.base, bytes, Access::Load);
+        let waves = self.wavefronts(address, &found, bytes, Access::Load);
         let warps = self.warps();
         self.report.loads += warps;
         self.report.load_wavefronts += waves.taken * warps;
@@ -723,7 +823,7 @@ impl<'a, N: Name> Machine<'a, N> {
     /// Rows that lie outside of the memory or not at multiples of their length, other lanes or more rows than the
     /// instruction has, granules that are wider than what keeps together.
     fn matrix_cells(
-        &self,
+        &mut self,
         step: usize,
         address: Address,
         count: u32,
@@ -738,9 +838,7 @@ impl<'a, N: Name> Machine<'a, N> {
             let what = "matrices of other lanes or words than the instruction has";
             return Err(Kind::Width { step, what }.into());
         }
-        self.check_addresses(step, address, size.row_bytes)?;
-        let constant = address.add + self.start(address.base);
-        let bases = &self.bases[address.base as usize];
+        let found = self.addresses(step, address, size.row_bytes)?;
         let granules = WORD_BYTES * count / self.granule;
         let mut cells = Vec::with_capacity(self.threads * granules as usize);
         for byte in (0..granules).map(|granule| granule * self.granule) {
@@ -748,8 +846,7 @@ impl<'a, N: Name> Machine<'a, N> {
             for thread in 0..self.threads as u32 {
                 let lane = thread & (lanes - 1);
                 let (row, column) = cell(lane, byte, fragment);
-                let base = bases[(thread - lane + size.rows * matrix + row) as usize];
-                let byte = (base ^ address.xor) + constant + column;
+                let byte = found[(thread - lane + size.rows * matrix + row) as usize] + column;
                 cells.push((byte >> self.granule_log2) as usize);
             }
         }
@@ -777,7 +874,8 @@ impl<'a, N: Name> Machine<'a, N> {
             for (t, &at) in cells.iter().enumerate() {
                 let (thread, name) = (t as u32, self.names[row + t]);
                 let warp = thread >> self.lanes_log2;
-                let stored = self.memory.store(at, thread, warp, std::iter::once(name));
+                let memory = self.memory(self.space(address)).0;
+                let stored = memory.store(at, thread, warp, std::iter::once(name));
                 if let Err((cell, _)) = stored {
                     let byte = (cell as u32) << self.granule_log2;
                     return Err(Kind::Race {
@@ -807,17 +905,14 @@ impl<'a, N: Name> Machine<'a, N> {
         fragment: Fragment,
     ) -> Result<(), PlanFault> {
         let cells = self.matrix_cells(step, address, count, fragment)?;
-        let start = self.names.len();
+        let (start, space) = (self.names.len(), self.space(address));
         for k in 0..count {
             self.define(first.plus(k), (WORD_BYTES / self.granule) as usize);
         }
         for (i, cells) in cells.chunks(self.threads).enumerate() {
             for (t, &cell) in cells.iter().enumerate() {
-                let thread = t as u32;
-                match self.memory.load(cell, thread, thread >> self.lanes_log2) {
-                    Ok(name) => self.names[start + i * self.threads + t] = name,
-                    Err(fault) => return Err(self.unloaded(step, thread, cell, fault)),
-                }
+                let name = self.load_cell(step, space, t as u32, cell)?;
+                self.names[start + i * self.threads + t] = name;
             }
         }
         let waves = self.matrix_wavefronts((address.base, Access::Load), count, fragment);
@@ -828,19 +923,29 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// What a load found amiss in a cell.
-    fn unloaded(&self, step: usize, thread: u32, cell: usize, fault: CellFault) -> PlanFault {
+    /// What a thread reads in a cell.
+    fn load_cell(
+        &mut self,
+        step: usize,
+        space: Space,
+        thread: u32,
+        cell: usize,
+    ) -> Result<N, PlanFault> {
+        let warp = thread >> self.lanes_log2;
         let byte = (cell as u32) << self.granule_log2;
-        let kind = match fault {
-            CellFault::Race => Kind::Race {
-                step,
-                thread,
-                byte,
-                reading: true,
-            },
-            CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
-        };
-        kind.into()
+        let loaded = self.memory(space).0.load(cell, thread, warp);
+        loaded.map_err(|fault| {
+            let kind = match fault {
+                CellFault::Race => Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: true,
+                },
+                CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+            };
+            kind.into()
+        })
     }
 
     /// Wavefronts of the rows of so many matrices, by one warp.
@@ -862,18 +967,26 @@ impl<'a, N: Name> Machine<'a, N> {
     /// Wavefronts of one access by one warp, counted bank by bank.
     ///
     /// A constant added by exclusive or to all addresses of a warp permutes the banks and changes no meeting, so
-    /// the first warp without constants speaks for all accesses with this base.
-    fn wavefronts(&mut self, base: u32, bytes: u32, access: Access) -> Wavefronts {
-        if let Some((_, known)) = self.waves.iter().find(|w| w.0 == (base, bytes, access)) {
+    /// the first access of the first warp speaks for all accesses with this base, unless there are gaps.
+    fn wavefronts(
+        &mut self,
+        address: Address,
+        found: &[u32],
+        bytes: u32,
+        access: Access,
+    ) -> Wavefronts {
+        let base = &self.plan.address_bases()[address.base as usize];
+        let constant = if base.gaps.is_empty() { 0 } else { address.xor };
+        let shape = (address.base, constant, bytes, access);
+        if let Some((_, known)) = self.waves.iter().find(|w| w.0 == shape) {
             return *known;
         }
         let target = self.target;
-        let banks = Banks::of(target);
-        let lanes = self.bases[base as usize].iter().take(target.lanes as usize);
+        let lanes = found.iter().take(target.lanes as usize);
         let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
         let lane_bits = target.phase_lane_bits(access, bytes);
-        let counted = banks.wavefronts(&addresses, bytes, lane_bits);
-        self.waves.push(((base, bytes, access), counted));
+        let counted = Banks::of(target).wavefronts(&addresses, bytes, lane_bits);
+        self.waves.push((shape, counted));
         counted
     }
 }

@@ -10,7 +10,7 @@ use super::swizzle::{Choice, Favour, Swizzle, swizzle};
 use super::{ConvertPlan, PlanKind, PlanOptions};
 use crate::plan::gf2::{apply, echelon};
 use crate::plan::memory::{Accesses, Choices, Form};
-use crate::plan::program::{Address, Builder, Cost, ValueId};
+use crate::plan::program::{Address, Builder, Cost, Operands, ValueId};
 use crate::target::{Access, Target};
 
 /// One side's accesses, in bytes of offset.
@@ -171,6 +171,7 @@ impl Route {
             base,
             xor: offset as u32 & possible,
             add: (offset as u32 & !possible) + buffer,
+            numbers: Operands::default(),
         }
     }
 

@@ -1,19 +1,15 @@
 //! Planning a gather: both ways, of which the cheaper is taken.
 
-use super::super::Cost;
 use super::super::memory::{IndexedPlan, MemoryPlan, Place};
-use super::super::program::IndexProgram;
+use super::super::program::{BarrierScope, Builder, IndexProgram, Program, Threads, ValueId};
 use super::error::{GatherError, Kind};
-use super::{Choice, Gather, GatherPlan, GatherWay, LaneGather, MemoryGather};
+use super::{Gather, GatherPlan, GatherWay};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::target::Access;
 
 /// An element may be in so many registers at most, or all of them are shuffled for one.
 const MAX_CHOICES: usize = 6;
-
-/// Lanes that ask for anything meet in the same bank: about so many wavefronts for each load.
-const RANDOM_WAVES: u32 = 3;
 
 /// Plans a gather along one axis.
 ///
@@ -27,9 +23,10 @@ const RANDOM_WAVES: u32 = 3;
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&lanes)?;
 /// let target = Target::parse("cuda:90")?;
 /// let plan = plan_gather(&Gather { src: &src, indices: &lanes, axis: 0, bits: 32, target })?;
-/// let GatherWay::Lanes(gather) = plan.way() else { panic!("one warp has it all") };
-/// // Element 11 is in register 1 of lane 5: lane, warp and index in, lane and register out.
-/// assert_eq!(gather.source.evaluate(&[0, 0, 11]), [5, 1]);
+/// // One warp has it all: two registers are shuffled, of which the index chooses one.
+/// assert_eq!(plan.way(), GatherWay::Lanes);
+/// let sorts: Vec<&str> = plan.program().steps().iter().map(|step| step.sort()).collect();
+/// assert_eq!(sorts, ["index", "shuffle", "shuffle", "select"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -48,21 +45,20 @@ pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
     let is_within_warps = lanes.is_some() && has_own_warps(src);
     let mut ways = Vec::new();
     if let Some(lanes) = lanes.filter(|lanes| lanes.choices.len() <= MAX_CHOICES) {
-        let cost = cost_of_lanes(gather, &lanes);
-        ways.push((GatherWay::Lanes(lanes), cost));
+        ways.push((GatherWay::Lanes, through_lanes(gather, &lanes)));
     }
     let mut failed = None;
-    match memory(gather, size, is_within_warps) {
-        Ok((memory, cost)) => ways.push((GatherWay::Memory(Box::new(memory)), cost)),
+    match through_memory(gather, size, is_within_warps) {
+        Ok(program) => ways.push((GatherWay::Memory, program)),
         Err(error) => failed = Some(error),
     }
-    ways.sort_by_key(|(_, cost)| cost.total());
-    let considered = ways.iter().map(|(_, cost)| *cost).collect();
+    ways.sort_by_key(|(_, program)| program.cost().total());
+    let considered = ways.iter().map(|(_, program)| program.cost()).collect();
     match (ways.into_iter().next(), failed) {
-        (Some((way, cost)), _) => Ok(GatherPlan {
+        (Some((way, program)), _) => Ok(GatherPlan {
             way,
+            program,
             index_bits,
-            cost,
             considered,
         }),
         (None, Some(error)) => Err(error),
@@ -99,6 +95,27 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
         .into());
     }
     Ok(())
+}
+
+/// Where each register of the result finds its element in the lanes of its warp.
+struct LaneGather {
+    /// What lane, warp and index add (exclusive or) to the lane and to the register that have the element.
+    source: IndexProgram,
+    /// What each register of the result adds to them.
+    constants: Vec<(u32, u32)>,
+    /// The registers that may have an element, beside the constant one: what is added for each bit of the register
+    /// part, which is set where it is to be.
+    choices: Vec<Choice>,
+    /// Whether every element is already in its lane.
+    is_own_lane: bool,
+}
+
+/// A bit of the register that has an element, and what it stands for.
+struct Choice {
+    /// Which bit of the register part tells.
+    bit: u32,
+    /// What is added to the register where it is set.
+    registers: u32,
 }
 
 /// Whether no two warps hold the same element.
@@ -237,30 +254,59 @@ fn choices(columns: &[u64]) -> Vec<Choice> {
     basis.iter().map(choice).collect()
 }
 
-fn cost_of_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Cost {
-    let (costs, bits) = (&gather.target.costs, gather.bits);
-    let results = lanes.constants.len() as u32;
-    let candidates = 1u32 << lanes.choices.len();
-    let words = (bits.max(8) * candidates).div_ceil(32);
-    let warps = gather.src.in_size(Dim::WARP) as u32;
-    let wide = bits.div_ceil(32);
-    let selects = (candidates - 1) * wide + lanes.choices.len() as u32;
-    // One index is computed for each result, and both parts are joined with its constant.
-    let arithmetic = selects + lanes.source.num_ops() as u32 + 2;
-    let shuffles = if lanes.is_own_lane { 0 } else { words };
-    Cost {
-        load_store: results * shuffles * costs.shuffle * warps,
-        arithmetic: results * arithmetic * costs.select * warps,
-        waiting: 0,
-    }
+/// A program on the registers of the source and the indices.
+fn builder(gather: &Gather<'_>) -> Builder {
+    let registers = |layout: &LinearLayout| layout.in_size(Dim::REGISTER) as u32;
+    let operands = [
+        (registers(gather.src), gather.bits),
+        (registers(gather.indices), 32),
+    ];
+    let threads = Threads {
+        lanes_log2: gather.src.in_bits(Dim::LANE) as u32,
+        warps_log2: gather.src.in_bits(Dim::WARP) as u32,
+    };
+    Builder::of_operands(&operands, threads)
 }
 
-/// The way through shared memory.
-fn memory(
+/// All registers that may have an element are shuffled; the register part of the index chooses.
+fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
+    let mut b = builder(gather);
+    let sources = b.sources();
+    let (src, indices) = sources.split_at(gather.src.in_size(Dim::REGISTER) as usize);
+    let map = b.index_map(lanes.source.clone());
+    let pairs = indices.iter().zip(&lanes.constants);
+    let results = pairs.map(|(index, (lane, own))| {
+        let place = b.compute(map, &[*index]);
+        let candidates = 0..1usize << lanes.choices.len();
+        let candidates = candidates.map(|number| {
+            let chosen = lanes.choices.iter().enumerate();
+            let chosen = chosen.filter(|(i, _)| number >> i & 1 == 1);
+            let register = chosen.fold(*own, |register, (_, choice)| register ^ choice.registers);
+            src[register as usize]
+        });
+        let mut found: Vec<ValueId> = candidates.collect();
+        if !lanes.is_own_lane {
+            found = b.through_words(&found, |b, word| b.shuffle_at(word, place, *lane));
+        }
+        for choice in &lanes.choices {
+            let bit = (place.plus(1), choice.bit);
+            let pairs = found.chunks(2);
+            found = pairs
+                .map(|pair| b.select_bit(bit, pair[1], pair[0]))
+                .collect();
+        }
+        found[0]
+    });
+    let results = results.collect();
+    b.finish(results, 0, gather.target)
+}
+
+/// The source is stored as it lies, and each element loaded by itself.
+fn through_memory(
     gather: &Gather<'_>,
     size: u64,
     is_within_warps: bool,
-) -> Result<(MemoryGather, Cost), GatherError> {
+) -> Result<Program, GatherError> {
     let (src, target) = (gather.src, gather.target);
     let place = Place::new(offsets(src)?, &[], gather.bits.max(8))?;
     let bytes = place.size_bytes(1);
@@ -275,28 +321,23 @@ fn memory(
         })?;
     let store = MemoryPlan::new(src, &place, 0, Access::Store, target)?;
     let load = IndexedPlan::new(gather.indices, gather.axis, size, &place)?;
-    let (costs, warps) = (&target.costs, src.in_size(Dim::WARP) as u32);
-    let loads = load.registers().len() as u32;
-    let accesses = store.accesses().len() as u32 + loads;
-    let joins = loads * (load.index().num_ops() as u32 + 2);
-    let is_alone = is_within_warps || warps == 1;
-    let cost = Cost {
-        load_store: (store.wavefronts().0 + loads * RANDOM_WAVES) * costs.wavefront * warps,
-        arithmetic: (accesses * costs.access + joins * costs.select) * warps,
-        waiting: costs.round_trip
-            + if is_alone {
-                costs.warp_sync
-            } else {
-                costs.barrier
-            },
-    };
-    let memory = MemoryGather {
-        store,
-        load,
-        bytes,
-        is_within_warps: is_alone,
-    };
-    Ok((memory, cost))
+    let mut b = builder(gather);
+    let sources = b.sources();
+    let (src, indices) = sources.split_at(src.in_size(Dim::REGISTER) as usize);
+    b.store_registers(&store, src, None);
+    b.barrier(if is_within_warps || gather.src.in_size(Dim::WARP) == 1 {
+        BarrierScope::Warp
+    } else {
+        BarrierScope::Block
+    });
+    let along = b.index_map(load.along());
+    let indices = indices.iter().enumerate();
+    let results = indices.map(|(register, index)| {
+        let number = b.compute(along, &[*index]);
+        b.load_indexed(&load, register, number)
+    });
+    let results = results.collect();
+    Ok(b.finish(results, bytes, target))
 }
 
 /// Rows one after another, the dim first along which registers, then lanes, run.

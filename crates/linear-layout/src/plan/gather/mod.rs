@@ -23,16 +23,14 @@
 mod build;
 mod error;
 
-use super::Cost;
-use super::memory::{IndexedPlan, MemoryPlan};
-use super::program::IndexProgram;
+use super::{Cost, Program};
 use crate::layout::LinearLayout;
 use crate::target::Target;
 
 pub use build::plan_gather;
 pub use error::GatherError;
 
-/// What is to be gathered.
+/// A gather to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<'a> {
     /// Where the elements are: (register, lane, warp, block) -> the tensor's dims.
@@ -47,68 +45,41 @@ pub struct Gather<'a> {
     pub target: &'a Target,
 }
 
-/// How a gather is carried out.
+/// How elements get to the threads that ask for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GatherWay {
+    /// Through lanes of the same warp.
+    Lanes,
+    /// Through shared memory.
+    Memory,
+}
+
+/// The program of a gather.
 ///
+/// # Shape
+/// Operand 0 of the program: the unique registers of the source. Operand 1: the index of each register of the result,
+/// below the size of the axis. Results: the elements.
 /// # Laws
 /// Each register gets the element of its row at its index: `check_gather`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherPlan {
     way: GatherWay,
+    program: Program,
     index_bits: u32,
-    cost: Cost,
     considered: Vec<Cost>,
 }
 
-/// How elements get to who asks for them.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum GatherWay {
-    /// Through lanes of the same warp.
-    Lanes(LaneGather),
-    /// Through shared memory.
-    Memory(Box<MemoryGather>),
-}
-
-/// A gather through lanes of the same warp.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LaneGather {
-    /// What lane, warp and index add (exclusive or) to the lane and to the register that have the element.
-    pub source: IndexProgram,
-    /// What each register of the result adds to them.
-    pub constants: Vec<(u32, u32)>,
-    /// The registers that may have an element, beside the constant one: what is added for each bit of the register
-    /// part, which is set where it is to be.
-    pub choices: Vec<Choice>,
-    /// Whether every element is already in its lane.
-    pub is_own_lane: bool,
-}
-
-/// A bit of the register that has an element, and what it stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choice {
-    /// Which bit of the register part tells.
-    pub bit: u32,
-    /// What is added to the register where it is set.
-    pub registers: u32,
-}
-
-/// A gather through shared memory.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MemoryGather {
-    /// How the source is stored.
-    pub store: MemoryPlan,
-    /// Where each element is loaded from.
-    pub load: IndexedPlan,
-    /// The bytes of shared memory.
-    pub bytes: u32,
-    /// Whether each warp reads what it has written itself, and no other warp writes there.
-    pub is_within_warps: bool,
-}
-
 impl GatherPlan {
-    /// Returns how elements get to who asks for them.
+    /// Returns the way that was chosen.
     #[must_use]
-    pub const fn way(&self) -> &GatherWay {
-        &self.way
+    pub const fn way(&self) -> GatherWay {
+        self.way
+    }
+
+    /// Returns the steps.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
     }
 
     /// Returns how many low bits of an index count.
@@ -117,24 +88,9 @@ impl GatherPlan {
         self.index_bits
     }
 
-    /// Returns what the plan costs by the target's model.
-    #[must_use]
-    pub const fn cost(&self) -> Cost {
-        self.cost
-    }
-
     /// Returns what each way costs, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered
-    }
-
-    /// Returns the bytes of shared memory needed; 0 where none is used.
-    #[must_use]
-    pub const fn scratch_bytes(&self) -> u32 {
-        match &self.way {
-            GatherWay::Lanes(_) => 0,
-            GatherWay::Memory(memory) => memory.bytes,
-        }
     }
 }

@@ -5,6 +5,7 @@ use super::place::Place;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
+use core::slice;
 
 /// Where elements lie of which one coordinate is known at run time only.
 ///
@@ -31,6 +32,7 @@ pub struct IndexedPlan {
     place: Place,
     thread: IndexProgram,
     index: IndexProgram,
+    along: Vec<u64>,
     index_bits: u32,
     registers: Vec<u64>,
 }
@@ -69,7 +71,8 @@ impl IndexedPlan {
         Ok(Self {
             place: place.clone(),
             thread: IndexProgram::new(&input_bits, &[[lanes, warps].concat()]),
-            index: IndexProgram::new(&[index_bits], &[along]),
+            index: IndexProgram::new(&[index_bits], slice::from_ref(&along)),
+            along,
             index_bits,
             registers: (0..1u64 << own.len()).map(|r| apply(&own, r)).collect(),
         })
@@ -91,6 +94,11 @@ impl IndexedPlan {
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
+    }
+
+    /// Returns what the index adds to the position: inputs lane, warp, which add nothing, and index.
+    pub(crate) fn along(&self) -> IndexProgram {
+        IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }
 
     /// Returns how many bits an index has.

@@ -39,6 +39,7 @@ pub use accesses::Form;
 pub(crate) use accesses::{Accesses, Choices};
 pub use error::MemoryError;
 pub use indexed::IndexedPlan;
+pub(crate) use place::padded;
 pub use place::{Padding, Place};
 
 use super::gf2::apply;

@@ -5,7 +5,7 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::apply;
 
 /// How a buffer skips bytes: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
     /// Log2 of the bytes between two gaps.
     pub interval_log2: u32,
@@ -184,7 +184,7 @@ impl Place {
 }
 
 /// The address of a position: after all gaps before it.
-pub(super) fn padded(gaps: &[Padding], position: u64) -> u64 {
+pub(crate) fn padded(gaps: &[Padding], position: u64) -> u64 {
     gaps.iter().fold(position, |address, gap| {
         address.saturating_add(position >> gap.interval_log2 << gap.padding_log2)
     })

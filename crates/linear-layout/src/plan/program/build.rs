@@ -2,10 +2,10 @@
 
 use super::cost::cost_of;
 use super::{
-    Address, AddressBase, BarrierScope, Cost, LaneMap, MmaRow, Operands, Predicate, Program, Step,
-    ValueId, ValueType,
+    Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, MmaRow, Operands, Predicate,
+    Program, Space, Step, ValueId, ValueType,
 };
-use crate::plan::memory::{MemoryAccess, MemoryPlan};
+use crate::plan::memory::{IndexedPlan, MemoryAccess, MemoryPlan};
 use crate::target::{Fragment, Target};
 use rustc_hash::FxHashMap;
 
@@ -19,6 +19,7 @@ pub(crate) struct Builder {
     predicates: Vec<Predicate>,
     lane_maps: Vec<LaneMap>,
     address_bases: Vec<AddressBase>,
+    index_maps: Vec<IndexProgram>,
     rows: Vec<MmaRow>,
     /// Which step defines a value; `NO_STEP` for sources.
     defined_by: Vec<u32>,
@@ -79,6 +80,7 @@ impl Builder {
             predicates: Vec::new(),
             lane_maps: Vec::new(),
             address_bases: Vec::new(),
+            index_maps: Vec::new(),
             rows: Vec::new(),
             defined_by: vec![NO_STEP; num_sources as usize],
             num_sources,
@@ -153,7 +155,14 @@ impl Builder {
     }
 
     pub(crate) fn address_base(&mut self, columns: Vec<u32>) -> u32 {
-        intern(&mut self.address_bases, AddressBase { columns, start: 0 })
+        let base = AddressBase {
+            columns,
+            start: 0,
+            space: Space::Scratch,
+            gaps: Vec::new(),
+            number_bits: 0,
+        };
+        intern(&mut self.address_bases, base)
     }
 
     /// Every bit that some thread may have set in an address base.
@@ -192,6 +201,56 @@ impl Builder {
             if_clear: clear,
         };
         self.pure(step, set)
+    }
+
+    /// Selects by a bit of a number.
+    pub(crate) fn select_bit(
+        &mut self,
+        (number, bit): (ValueId, u32),
+        if_set: ValueId,
+        if_clear: ValueId,
+    ) -> ValueId {
+        let step = Step::SelectBit {
+            out: ValueId(0),
+            number,
+            bit,
+            if_set,
+            if_clear,
+        };
+        self.pure(step, if_set)
+    }
+
+    pub(crate) fn index_map(&mut self, map: IndexProgram) -> u32 {
+        intern(&mut self.index_maps, map)
+    }
+
+    /// Computes numbers by a map of the lane, the warp and these values: the first of as many as it has outputs.
+    pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
+        let count = self.index_maps[map as usize].outputs().len() as u32;
+        let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
+        let type_ = ValueType {
+            operand,
+            is_word: true,
+        };
+        let inputs = self.list(inputs);
+        let first = self.define(count, type_);
+        self.steps.push(Step::Compute {
+            first,
+            count,
+            map,
+            inputs,
+        });
+        first
+    }
+
+    pub(crate) fn shuffle_at(&mut self, value: ValueId, lane: ValueId, lane_xor: u32) -> ValueId {
+        let step = Step::ShuffleAt {
+            out: ValueId(0),
+            value,
+            lane,
+            lane_xor,
+        };
+        self.pure(step, value)
     }
 
     pub(crate) fn shuffle_xor(&mut self, value: ValueId, lane_mask: u32) -> ValueId {
@@ -323,18 +382,49 @@ impl Builder {
 
     /// The addresses of the accesses of a plan, whose buffer begins where the scratch memory does.
     fn addresses(&mut self, plan: &MemoryPlan) -> impl Fn(&MemoryAccess) -> Address + use<> {
-        let thread = plan.thread();
-        let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
-            None => thread.evaluate(&[1 << bit, 0])[0],
-            Some(bit) => thread.evaluate(&[0, 1 << bit])[0],
-        };
-        let columns = (0..self.lanes_log2 + self.warps_log2).map(|bit| of_bit(bit) as u32);
-        let base = self.address_base(columns.collect());
+        let columns = self.thread_columns(plan.thread());
+        let base = self.address_base(columns);
         move |access| Address {
             base,
             xor: access.xor as u32,
             add: access.add as u32,
+            numbers: Operands::default(),
         }
+    }
+
+    /// Loads an element of the first operand, of which one coordinate is known at run time only, from scratch memory:
+    /// `number` is what its index adds.
+    pub(crate) fn load_indexed(
+        &mut self,
+        plan: &IndexedPlan,
+        register: usize,
+        number: ValueId,
+    ) -> ValueId {
+        let columns = self.thread_columns(plan.thread());
+        let base = AddressBase {
+            columns,
+            start: 0,
+            space: Space::Scratch,
+            gaps: plan.place().paddings().to_vec(),
+            number_bits: plan.index().possible_bits(0) as u32,
+        };
+        let address = Address {
+            base: intern(&mut self.address_bases, base),
+            xor: plan.registers()[register] as u32,
+            add: 0,
+            numbers: self.list(&[number]),
+        };
+        self.load(address, 1, false)
+    }
+
+    /// What each bit of the thread number adds to the only output of a map of lane and warp.
+    fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
+        let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
+            None => map.evaluate(&[1 << bit, 0])[0],
+            Some(bit) => map.evaluate(&[0, 1 << bit])[0],
+        };
+        let bits = 0..self.lanes_log2 + self.warps_log2;
+        bits.map(|bit| of_bit(bit) as u32).collect()
     }
 
     /// Loads values of the first operand.
@@ -533,6 +623,9 @@ impl Builder {
             Step::ShuffleIndex { map, .. } => {
                 *map = self.lane_map(program.lane_maps[*map as usize].clone());
             }
+            Step::Compute { map, .. } => {
+                *map = self.index_map(program.index_maps[*map as usize].clone());
+            }
             Step::Mma { row, .. } => {
                 *row = intern(&mut self.rows, program.rows[*row as usize].clone());
             }
@@ -580,6 +673,7 @@ impl Builder {
             predicates: self.predicates,
             lane_maps: self.lane_maps,
             address_bases: self.address_bases,
+            index_maps: self.index_maps,
             rows: self.rows,
             results,
             scratch_bytes,
@@ -644,11 +738,14 @@ fn with_out(step: Step, value: ValueId) -> Step {
     match &mut step {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
+        | Step::SelectBit { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. }
+        | Step::ShuffleAt { out, .. }
         | Step::TransposeMatrix { out, .. }
         | Step::ReduceLanes { out, .. } => *out = value,
         Step::Unpack { first, .. }
+        | Step::Compute { first, .. }
         | Step::Combine { first, .. }
         | Step::Mma { first, .. }
         | Step::SwapLanes { first, .. }
@@ -664,12 +761,15 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
     match *step {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
+        | Step::SelectBit { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. }
+        | Step::ShuffleAt { out, .. }
         | Step::TransposeMatrix { out, .. }
         | Step::ReduceLanes { out, .. } => (out, 1),
         Step::Combine { first, acc, .. } | Step::Mma { first, acc, .. } => (first, acc.len),
         Step::Unpack { first, count, .. }
+        | Step::Compute { first, count, .. }
         | Step::Load { first, count, .. }
         | Step::LoadMatrices { first, count, .. } => (first, count),
         Step::SwapLanes { first, .. } => (first, 2),
@@ -690,9 +790,18 @@ fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueId)) {
 /// The lists of values that a step takes.
 fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
     match step {
-        Step::Pack { parts: list, .. }
-        | Step::Store { values: list, .. }
-        | Step::StoreMatrices { values: list, .. } => [Some(list), None, None],
+        Step::Pack { parts: list, .. } | Step::Compute { inputs: list, .. } => {
+            [Some(list), None, None]
+        }
+        Step::Store {
+            values, address, ..
+        }
+        | Step::StoreMatrices {
+            values, address, ..
+        } => [Some(values), Some(&mut address.numbers), None],
+        Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
+            [Some(&mut address.numbers), None, None]
+        }
         Step::Combine { acc, other, .. } => [Some(acc), Some(other), None],
         Step::Mma { acc, a, b, .. } => [Some(acc), Some(a), Some(b)],
         _ => [None, None, None],
@@ -700,13 +809,20 @@ fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
 }
 
 /// The values that a step names one by one, not as a list.
-fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
+fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 3] {
     match step {
         Step::Unpack { value, .. }
         | Step::ShuffleXor { value, .. }
         | Step::ShuffleIndex { value, .. }
         | Step::TransposeMatrix { value, .. }
-        | Step::ReduceLanes { value, .. } => [Some(value), None],
+        | Step::ReduceLanes { value, .. } => [Some(value), None, None],
+        Step::ShuffleAt { value, lane, .. } => [Some(value), Some(lane), None],
+        Step::SelectBit {
+            number,
+            if_set,
+            if_clear,
+            ..
+        } => [Some(number), Some(if_set), Some(if_clear)],
         Step::Select {
             if_set: a,
             if_clear: b,
@@ -714,15 +830,16 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
         }
         | Step::SwapLanes {
             low: a, high: b, ..
-        } => [Some(a), Some(b)],
+        } => [Some(a), Some(b), None],
         Step::Pack { .. }
+        | Step::Compute { .. }
         | Step::Store { .. }
         | Step::StoreMatrices { .. }
         | Step::Load { .. }
         | Step::LoadMatrices { .. }
         | Step::Combine { .. }
         | Step::Mma { .. }
-        | Step::Barrier(_) => [None, None],
+        | Step::Barrier(_) => [None, None, None],
     }
 }
 

@@ -52,6 +52,9 @@ impl fmt::Display for Cost {
     }
 }
 
+/// About so many wavefronts are taken by an access of which each lane may ask for anything.
+pub(crate) const RANDOM_WAVES: u32 = 3;
+
 /// What the steps of a program cost on a target.
 pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
     let costs = &target.costs;
@@ -87,7 +90,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             // Taking a word apart is the consumer's business, as it is after a wide load.
             Step::Unpack { .. } => {}
             // 64-bit elements are two registers.
-            Step::Select { out, .. } => {
+            Step::Select { out, .. } | Step::SelectBit { out, .. } => {
                 arithmetic += costs.select * program.value_bytes(out).div_ceil(4);
             }
             Step::ShuffleXor { lane_mask, .. } => {
@@ -98,7 +101,13 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 }
             }
             // Measured on an H200: as many a clock as shuffles, on the same unit.
-            Step::ShuffleIndex { .. } | Step::TransposeMatrix { .. } => load_store += costs.shuffle,
+            Step::ShuffleIndex { .. } | Step::ShuffleAt { .. } | Step::TransposeMatrix { .. } => {
+                load_store += costs.shuffle;
+            }
+            Step::Compute { map, .. } => {
+                let ops = program.index_maps[map as usize].num_ops() as u32;
+                arithmetic += costs.select * ops;
+            }
             Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
             Step::Store {
                 address, values, ..
@@ -117,7 +126,12 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 ..
             } => {
                 let bytes = count * program.value_bytes(first);
-                load_store += waves(address.base, bytes, Access::Load) * costs.wavefront;
+                let waves = match address.numbers.is_empty() {
+                    true => waves(address.base, bytes, Access::Load),
+                    // Lanes that ask for anything meet in the same bank.
+                    false => RANDOM_WAVES,
+                };
+                load_store += waves * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::StoreMatrices {
@@ -199,6 +213,22 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
             Step::ShuffleIndex { out, value, .. } | Step::TransposeMatrix { out, value } => {
                 (out, 1, before(&[value]) + 1)
             }
+            Step::Compute {
+                first,
+                count,
+                inputs,
+                ..
+            } => (first, count, before(program.operands(inputs))),
+            Step::SelectBit {
+                out,
+                number,
+                if_set,
+                if_clear,
+                ..
+            } => (out, 1, before(&[number, if_set, if_clear])),
+            Step::ShuffleAt {
+                out, value, lane, ..
+            } => (out, 1, before(&[value, lane]) + 1),
             Step::SwapLanes {
                 first, low, high, ..
             } => (first, 2, before(&[low, high])),
@@ -251,9 +281,11 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
 
 /// Each distinct exclusive-or constant of a base is computed once.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
+    // Numbers are combined with the rest of the offset, one after the other.
+    let numbers = address.numbers.len;
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
-        return 0;
+        return numbers;
     }
     xors.push((address.base, address.xor));
-    1
+    1 + numbers
 }

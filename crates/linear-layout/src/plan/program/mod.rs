@@ -8,7 +8,8 @@
 //! A program is in single-assignment form. Values `0..num_sources` are the registers it is given; each step
 //! defines consecutive new ones. Each belongs to one of the operands, and is of one of two sorts ([`ValueType`]):
 //! - an **element** has the operand's element type (64-bit ones stay whole);
-//! - a **word** is an `i32` that carries several narrow elements, or half of a 64-bit one.
+//! - a **word** is an `i32` that carries several narrow elements, or half of a 64-bit one, or is a **number**: a
+//!   lane, an offset, what an index adds to one. Elements of 32 bits serve as numbers, too.
 //!
 //! 32-bit elements are never packed: shuffles, selects and permutes take them as they are (bit-cast where the
 //! instruction wants an `i32`). Elements narrower than 8 bits are widened to a byte (`zext`) by
@@ -35,7 +36,8 @@ pub use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
 pub use product::{MmaRow, MmaSizesError};
 pub use step::{
-    Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Step, ValueId, ValueType,
+    Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Space, Step, ValueId,
+    ValueType,
 };
 
 /// Straight-line code on the registers of every thread of a block.
@@ -54,6 +56,7 @@ pub struct Program {
     predicates: Vec<Predicate>,
     lane_maps: Vec<LaneMap>,
     address_bases: Vec<AddressBase>,
+    index_maps: Vec<IndexProgram>,
     rows: Vec<MmaRow>,
     results: Vec<ValueId>,
     scratch_bytes: u32,
@@ -143,6 +146,12 @@ impl Program {
     #[must_use]
     pub fn address_bases(&self) -> &[AddressBase] {
         &self.address_bases
+    }
+
+    /// The maps that [`Step::Compute`] refers to.
+    #[must_use]
+    pub fn index_maps(&self) -> &[IndexProgram] {
+        &self.index_maps
     }
 
     /// The instructions that [`Step::Mma`] refers to.

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::plan::memory::{Padding, padded};
 use crate::target::Fragment;
 
 /// A value of a program: an index into the single-assignment values.
@@ -29,7 +30,7 @@ impl fmt::Display for ValueId {
 }
 
 /// A list of values in the program's operand pool; read it with [`super::Program::operands`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Operands {
     pub(super) start: u32,
     pub(super) len: u32,
@@ -54,7 +55,8 @@ impl Operands {
 pub struct ValueType {
     /// Which of [`super::Program::widths`] its elements have.
     pub operand: u8,
-    /// Whether it is an `i32` that carries several narrow elements, or half of a 64-bit one; an element otherwise.
+    /// Whether it is an `i32` that carries several narrow elements, half of a 64-bit one, or a number; an element
+    /// otherwise.
     pub is_word: bool,
 }
 
@@ -144,15 +146,30 @@ impl LaneMap {
     }
 }
 
-/// The run-time part of an address: a linear map from the thread number to a byte offset.
+/// The memory that an address is in.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Space {
+    /// The program's own scratch memory.
+    Scratch,
+    /// A buffer that the program is given.
+    Buffer,
+}
+
+/// The part of an address that depends on the thread: a linear map from the thread number to a byte offset.
 ///
 /// `columns = [16, 32, 64]` with three bits puts thread 5 at byte 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
     /// Column `i`: what thread bit `i` adds (exclusive or), in bytes. Lane bits first, then warp bits.
     pub columns: Vec<u32>,
-    /// Byte of the scratch memory that the offsets count from.
+    /// Byte of the memory that the offsets count from.
     pub start: u32,
+    /// The memory.
+    pub space: Space,
+    /// What is skipped on the way from offsets to addresses.
+    pub gaps: Vec<Padding>,
+    /// Every bit that [`Address::numbers`] may set in an offset.
+    pub number_bits: u32,
 }
 
 impl AddressBase {
@@ -162,6 +179,12 @@ impl AddressBase {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
 
+    /// The address of an offset: after all gaps before it.
+    #[must_use]
+    pub fn padded(&self, offset: u32) -> u32 {
+        padded(&self.gaps, offset.into()) as u32
+    }
+
     /// Every bit that some thread may have set.
     #[must_use]
     pub fn possible_bits(&self) -> u32 {
@@ -169,10 +192,10 @@ impl AddressBase {
     }
 }
 
-/// Where an access goes, in bytes of the scratch memory: `start + (base(thread) ^ xor) + add`.
+/// Where an access goes, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`.
 ///
-/// `add` only has bits that neither the base nor any `xor` of this base can have, so it is an immediate offset
-/// of the instruction; `xor` is shared by many accesses, so its value is computed once for all of them.
+/// `add` only has bits that nothing else can have, so it is an immediate offset of the instruction; `xor` is shared by
+/// many accesses, so its value is computed once for all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
     /// Which of [`super::Program::address_bases`].
@@ -181,6 +204,8 @@ pub struct Address {
     pub xor: u32,
     /// Constant bits that do not.
     pub add: u32,
+    /// Numbers known at run time, all combined by exclusive or: where a view begins, what an index adds.
+    pub numbers: Operands,
 }
 
 /// Who waits at a barrier.
@@ -223,6 +248,42 @@ pub enum Step {
         if_set: ValueId,
         /// The value where it does not.
         if_clear: ValueId,
+    },
+    /// Computes numbers from the lane, the warp and values that are known at run time: words, one for each output of a
+    /// map, which has these inputs in this order.
+    Compute {
+        /// The first number made.
+        first: ValueId,
+        /// How many are made.
+        count: u32,
+        /// Which of [`super::Program::index_maps`].
+        map: u32,
+        /// Numbers, or elements that are.
+        inputs: Operands,
+    },
+    /// One of two values of the same sort, by a bit of a number.
+    SelectBit {
+        /// The value made.
+        out: ValueId,
+        /// The number.
+        number: ValueId,
+        /// Which of its bits.
+        bit: u32,
+        /// The value where the bit is set.
+        if_set: ValueId,
+        /// The value where it is not.
+        if_clear: ValueId,
+    },
+    /// A word from the lane `lane ^ lane_xor` of the same warp, where `lane` is a number.
+    ShuffleAt {
+        /// The word received.
+        out: ValueId,
+        /// The word each lane offers.
+        value: ValueId,
+        /// The lane that each lane asks.
+        lane: ValueId,
+        /// Constant lane bits flipped.
+        lane_xor: u32,
     },
     /// A word from lane `lane ^ lane_mask` of the same warp.
     ShuffleXor {
@@ -351,8 +412,11 @@ impl Step {
         match self {
             Self::Pack { .. } => "pack",
             Self::Unpack { .. } => "unpack",
-            Self::Select { .. } => "select",
-            Self::ShuffleXor { .. } | Self::ShuffleIndex { .. } => "shuffle",
+            Self::Select { .. } | Self::SelectBit { .. } => "select",
+            Self::Compute { .. } => "index",
+            Self::ShuffleXor { .. } | Self::ShuffleIndex { .. } | Self::ShuffleAt { .. } => {
+                "shuffle"
+            }
             Self::SwapLanes { .. } => "lane swap",
             Self::Store { .. } => "store",
             Self::Load { .. } => "load",

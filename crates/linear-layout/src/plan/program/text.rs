@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::target::Fragment;
 
-use super::{Address, BarrierScope, LaneMap, Operands, Predicate, Program, Step};
+use super::{Address, BarrierScope, LaneMap, Operands, Predicate, Program, Space, Step};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -37,6 +37,14 @@ impl Program {
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
             write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
+            if base.space == Space::Buffer {
+                write!(f, " of the buffer")?;
+            }
+            for gap in &base.gaps {
+                let [interval, padding] =
+                    [gap.interval_log2, gap.padding_log2].map(|log2| 1u64 << log2);
+                write!(f, ", {padding} skipped after every {interval}")?;
+            }
             match base.start {
                 0 => writeln!(f)?,
                 start => writeln!(f, " + {start}")?,
@@ -87,7 +95,14 @@ impl Program {
         Ok(())
     }
 
-    fn fmt_address(f: &mut fmt::Formatter<'_>, a: &Address) -> fmt::Result {
+    fn fmt_address(&self, f: &mut fmt::Formatter<'_>, a: &Address) -> fmt::Result {
+        if !a.numbers.is_empty() {
+            write!(f, "[(address {} ^ {}", a.base, a.xor)?;
+            for number in self.operands(a.numbers) {
+                write!(f, " ^ {number}")?;
+            }
+            return write!(f, ") + {}]", a.add);
+        }
         match (a.xor, a.add) {
             (0, 0) => write!(f, "[address {}]", a.base),
             (0, add) => write!(f, "[address {} + {add}]", a.base),
@@ -139,6 +154,39 @@ impl Program {
                 self.fmt_predicate(f, predicate)?;
                 write!(f, " ? {if_set} : {if_clear}")
             }
+            Step::Compute {
+                first,
+                count,
+                map,
+                inputs,
+            } => {
+                match count {
+                    1 => write!(f, "{first} = ")?,
+                    _ => write!(f, "{first}..%{} = ", first.0 + count - 1)?,
+                }
+                write!(f, "index {map} of lane, warp, ")?;
+                self.fmt_list(f, inputs)
+            }
+            Step::SelectBit {
+                out,
+                number,
+                bit,
+                if_set,
+                if_clear,
+            } => {
+                write!(
+                    f,
+                    "{out} = select bit {bit} of {number} ? {if_set} : {if_clear}"
+                )
+            }
+            Step::ShuffleAt {
+                out,
+                value,
+                lane,
+                lane_xor,
+            } => {
+                write!(f, "{out} = shuffle {value} from lane {lane} ^ {lane_xor}")
+            }
             Step::ShuffleXor {
                 out,
                 value,
@@ -183,7 +231,7 @@ impl Program {
                 guard,
             } => {
                 write!(f, "store ")?;
-                Self::fmt_address(f, &address)?;
+                self.fmt_address(f, &address)?;
                 write!(f, " = ")?;
                 self.fmt_list(f, values)?;
                 let Some(guard) = guard else { return Ok(()) };
@@ -200,7 +248,7 @@ impl Program {
                     1 => write!(f, "{first} = load ")?,
                     _ => write!(f, "{first}..%{} = load ", first.0 + count - 1)?,
                 }
-                Self::fmt_address(f, &address)?;
+                self.fmt_address(f, &address)?;
                 write!(f, "{}", if words { " (words)" } else { "" })
             }
             Step::StoreMatrices {
@@ -209,7 +257,7 @@ impl Program {
                 fragment,
             } => {
                 write!(f, "store {} ", matrices(fragment))?;
-                Self::fmt_address(f, &address)?;
+                self.fmt_address(f, &address)?;
                 write!(f, " = ")?;
                 self.fmt_list(f, values)
             }
@@ -224,7 +272,7 @@ impl Program {
                     _ => write!(f, "{first}..%{} = ", first.0 + count - 1)?,
                 }
                 write!(f, "load {} ", matrices(fragment))?;
-                Self::fmt_address(f, &address)
+                self.fmt_address(f, &address)
             }
             Step::Combine {
                 first, acc, other, ..
