@@ -1,6 +1,8 @@
 //! What one operation does to shared memory: what each family says of itself, and all that analyses ask.
 
-use linear_layout::plan::program::{BarrierScope, Program, Step, scratch_alignment};
+use linear_layout::plan::program::{
+    Address, BarrierScope, Program, Space, Step, scratch_alignment,
+};
 
 /// A value of the function, by the number that it is known by while it lives.
 pub(crate) type ValueNumber = usize;
@@ -108,17 +110,25 @@ impl Request {
 }
 
 impl Effects {
-    /// The effects of a program in its scratch memory.
-    pub(crate) fn of_program(program: &Program) -> Self {
+    /// The effects of a program in its scratch memory, and in the buffer that a value stands for.
+    pub(crate) fn of_program(program: &Program, buffer: Option<ValueNumber>) -> Self {
         let scratch_bytes = program.scratch_bytes();
-        if scratch_bytes == 0 {
-            return Self::default();
-        }
+        let touched = |address: &Address| {
+            let space = program.address_bases()[address.base as usize].space;
+            match (space, buffer) {
+                (Space::Buffer, Some(buffer)) => Touched::Buffer(buffer),
+                (Space::Buffer, None) | (Space::Scratch, _) => Touched::Scratch,
+            }
+        };
         let mut acts: Vec<Act> = Vec::new();
         for step in program.steps() {
             let act = match step {
-                Step::Store { .. } | Step::StoreMatrices { .. } => Act::Write(Touched::Scratch),
-                Step::Load { .. } | Step::LoadMatrices { .. } => Act::Read(Touched::Scratch),
+                Step::Store { address, .. } | Step::StoreMatrices { address, .. } => {
+                    Act::Write(touched(address))
+                }
+                Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
+                    Act::Read(touched(address))
+                }
                 Step::Barrier(BarrierScope::Block) => Act::Barrier,
                 Step::Pack { .. }
                 | Step::Unpack { .. }
@@ -142,7 +152,7 @@ impl Effects {
             }
         }
         Self {
-            scratch: Some(Request::scratch(scratch_bytes)),
+            scratch: (scratch_bytes > 0).then(|| Request::scratch(scratch_bytes)),
             acts,
             ..Self::default()
         }

@@ -150,10 +150,9 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgLocalAlloc => local::alloc,
         K::TtgLocalAtomicScatterRMW => local::atomic::scatter,
         K::TtgLocalDealloc => local::dealloc,
-        K::TtgLocalGather => local::indexed::gather,
-        K::TtgLocalLoad => local::load,
-        K::TtgLocalScatter => local::indexed::scatter,
-        K::TtgLocalStore => local::store,
+        K::TtgLocalGather | K::TtgLocalLoad | K::TtgLocalScatter | K::TtgLocalStore => {
+            local::access
+        }
         K::TtgMask => control::mask,
         K::TtgMaskReturn => control::end_of_region,
         K::TtgMemDescIndex => local::views::index,

@@ -25,7 +25,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let plan = asked
         .plans
         .plan(op, key, || plan(layouts, gpu, gather, axis))?;
-    Ok(Effects::of_program(plan.program()))
+    Ok(Effects::of_program(plan.program(), None))
 }
 
 /// Plans a gather, and has the machine prove the plan.

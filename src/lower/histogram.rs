@@ -33,7 +33,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
         .plan(op, key.to_vec(), || plan(layouts, gpu, histogram))?;
     if let Some(conversion) = plan.conversion() {
         let program = conversion.program();
-        return Ok(Effects::of_program(program));
+        return Ok(Effects::of_program(program, None));
     }
     let scratch = Touched::Scratch;
     let waits = plan.bins().is_some_and(|bins| !bins.is_one_warp);

@@ -11,19 +11,22 @@ pub(crate) mod views;
 
 use super::allocate::Asked;
 use super::index::emit_index;
+use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
+use super::steps::{self, Given};
 use super::types::bits_of;
 use super::value::Buffer;
 use super::words;
-use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
+use crate::analysis::effects::{Effects, Makes, Request};
 use crate::ir::builders::llvm;
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, TensorLayout, TensorType, place_text};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::layout::Dim;
-use linear_layout::plan::Cost;
-use linear_layout::plan::memory::{Form, MemoryPlan};
+use linear_layout::machine;
+use linear_layout::plan::memory::{BufferAccess, Form, MemoryError, MemoryPlan, plan_access};
+use linear_layout::plan::{Cost, Program};
 use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
@@ -54,32 +57,107 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
 }
 
 /// What an operation on buffers does in shared memory.
-pub(crate) fn effects(asked: &Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
-    let mut effects = Effects::default();
-    if let Some(alloc) = ttg::LocalAlloc::of(op) {
-        let value = sys::value_id(alloc.result());
-        effects.makes = Some(Makes {
-            value,
+pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let made = match ttg::LocalAlloc::of(op) {
+        Some(alloc) => Some(Makes {
+            value: sys::value_id(alloc.result()),
             request: request(asked.layouts, alloc)?,
+        }),
+        None => None,
+    };
+    let Some(access) = BufferOp::of(op) else {
+        let views = views::view(asked.layouts, op).into_iter().collect();
+        return Ok(Effects {
+            makes: made,
+            views,
+            ..Effects::default()
         });
-        let write = Act::Write(Touched::Buffer(value));
-        effects.acts.extend(alloc.src().map(|_| write));
-    } else if let Some(load) = ttg::LocalLoad::of(op) {
-        let buffer = sys::value_id(load.src());
-        effects.acts.push(Act::Read(Touched::Buffer(buffer)));
-    } else if let Some(store) = ttg::LocalStore::of(op) {
-        let buffer = sys::value_id(store.dst());
-        effects.acts.push(Act::Write(Touched::Buffer(buffer)));
-    } else if let Some(gather) = ttg::LocalGather::of(op) {
-        let buffer = sys::value_id(gather.src());
-        effects.acts.push(Act::Read(Touched::Buffer(buffer)));
-    } else if let Some(scatter) = ttg::LocalScatter::of(op) {
-        let buffer = sys::value_id(scatter.dst());
-        effects.acts.push(Act::Write(Touched::Buffer(buffer)));
-    } else {
-        effects.views.extend(views::view(asked.layouts, op));
+    };
+    let (layouts, target) = (asked.layouts, asked.gpu.target);
+    let plan = asked
+        .plans
+        .plan(op, access.key(), || access.plan(layouts, target))?;
+    Ok(Effects {
+        makes: made,
+        ..Effects::of_program(&plan.0, Some(sys::value_id(access.buffer)))
+    })
+}
+
+/// The program of an access to a buffer.
+#[derive(Debug)]
+struct AccessProgram(Program);
+
+/// An operation that stores registers to a buffer, or loads them from it.
+struct BufferOp<'c> {
+    /// The tensor stored or loaded.
+    tensor: Val<'c>,
+    buffer: Val<'c>,
+    /// The indices, and the axis of the buffer that they go along.
+    indices: Option<(Val<'c>, i64)>,
+    access: Access,
+}
+
+impl<'c> BufferOp<'c> {
+    fn of(op: Op<'c>) -> Option<Self> {
+        let (tensor, buffer, indices, access) = if let Some(alloc) = ttg::LocalAlloc::of(op) {
+            (alloc.src()?, alloc.result(), None, Access::Store)
+        } else if let Some(store) = ttg::LocalStore::of(op) {
+            (store.src(), store.dst(), None, Access::Store)
+        } else if let Some(load) = ttg::LocalLoad::of(op) {
+            (load.result(), load.src(), None, Access::Load)
+        } else if let Some(gather) = ttg::LocalGather::of(op) {
+            let indices = Some((gather.indices(), gather.axis()));
+            (gather.result(), gather.src(), indices, Access::Load)
+        } else {
+            let scatter = ttg::LocalScatter::of(op)?;
+            let indices = Some((scatter.indices(), scatter.axis()));
+            (scatter.values(), scatter.dst(), indices, Access::Store)
+        };
+        Some(Self {
+            tensor,
+            buffer,
+            indices,
+            access,
+        })
     }
-    Ok(effects)
+
+    /// All that the program depends on.
+    fn key(&self) -> Vec<usize> {
+        let types = [self.tensor, self.buffer].map(|value| sys::type_id(value.r#type()));
+        let axis = self
+            .indices
+            .map_or(0, |(_, axis)| 1 + axis.unsigned_abs() as usize);
+        vec![
+            types[0],
+            types[1],
+            axis,
+            usize::from(self.access == Access::Store),
+        ]
+    }
+
+    /// Plans the access, and has the machine prove the program.
+    fn plan(&self, layouts: &Layouts, target: &Target) -> Result<AccessProgram, Diagnostic> {
+        let of_memory = |e: MemoryError| Diagnostic::new(e.to_string());
+        // Registers of a gather lie as its indices do.
+        let tensor = self.indices.map_or(self.tensor, |(indices, _)| indices);
+        let layout = layout_of(layouts, tensor.r#type())?;
+        let view = View::of(layouts, self.buffer.r#type())?;
+        let indexed = self.indices.map(|(_, axis)| {
+            let axis = usize::try_from(axis).unwrap_or_default();
+            (axis, view.shape().get(axis).copied().unwrap_or(1))
+        });
+        let access = BufferAccess {
+            registers: &layout.unique,
+            place: &view.place,
+            view_mask: view.place.view_mask(view.shape()).map_err(of_memory)?,
+            indexed,
+            access: self.access,
+            target,
+        };
+        let program = plan_access(&access).map_err(of_memory)?;
+        machine::check_access(&program, &access).map_err(wrong)?;
+        Ok(AccessProgram(program))
+    }
 }
 
 // --- emission ---
@@ -97,7 +175,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     };
     l.set_buffer(alloc.result(), buffer);
     match alloc.src() {
-        Some(contents) => store_to(l, contents, alloc.result()),
+        Some(_) => access(l, op),
         None => Ok(()),
     }
 }
@@ -136,23 +214,44 @@ fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     None
 }
 
-pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let store = ttg::LocalStore::of(op).expect("the dispatch goes by kind");
-    store_to(l, store.src(), store.dst())
-}
-
-fn plan<'c>(
-    l: &Lowering<'c>,
-    tensor: Val<'c>,
-    buffer: Val<'c>,
-    access: Access,
-) -> Result<MemoryPlan, Diagnostic> {
-    let layout = l.tensor_layout(tensor)?;
-    plan_access(l.layouts(), l.gpu.target, &layout, buffer.r#type(), access)
+/// Stores registers to a buffer, or loads them.
+pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let access = BufferOp::of(op).expect("the dispatch goes by kind");
+    let Some((plan, _)) = l.allocation.plan::<AccessProgram>(op) else {
+        // The program could not be made, which has been reported.
+        l.set_placeholders(op);
+        return Ok(());
+    };
+    let buffer = l.buffer(access.buffer)?;
+    let mut sources = match access.access {
+        Access::Store => l.get(access.tensor).to_vec(),
+        Access::Load => Vec::new(),
+    };
+    sources.push(buffer.position);
+    if let Some((indices, axis)) = access.indices {
+        let (size, bits) = indexed::size(l, access.buffer, axis)?;
+        let indices = l.get(indices);
+        for index in l.bounded_along(&indices, axis, size) {
+            sources.push(indexed::index(l, index, bits));
+        }
+    }
+    let (element, i32) = (l.types_of(access.tensor.r#type())?[0], l.e.types.i32);
+    let given = Given {
+        sources: &sources,
+        elements: vec![element, i32, i32],
+        scratch: 0,
+        buffer: Some(buffer.base),
+        region: None,
+    };
+    let loaded = steps::emit(l, &plan.0, given)?;
+    if access.access == Access::Load {
+        l.set(access.tensor, loaded);
+    }
+    Ok(())
 }
 
 /// How registers of a layout are stored to a buffer, or loaded from it.
-fn plan_access(
+fn plan_registers(
     layouts: &Layouts,
     target: &Target,
     layout: &TensorLayout,
@@ -176,7 +275,7 @@ pub fn access_cost(
     access: Access,
 ) -> Option<Cost> {
     let layout = layouts.tensor(tensor).ok()?;
-    let plan = plan_access(layouts, target, &layout, buffer, access).ok()?;
+    let plan = plan_registers(layouts, target, &layout, buffer, access).ok()?;
     let warps = u32::try_from(layout.full.in_size(Dim::WARP)).ok()?;
     let accesses = u32::try_from(plan.accesses().len()).ok()?;
     Some(Cost {
@@ -184,14 +283,6 @@ pub fn access_cost(
         arithmetic: accesses * target.costs.access * warps,
         waiting: 0,
     })
-}
-
-fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {
-    let plan = plan(l, tensor, buffer, Access::Store)?;
-    let buffer = l.buffer(buffer)?;
-    let values = l.get(tensor);
-    store_registers(l, &plan, buffer, &values);
-    Ok(())
 }
 
 /// Stores registers as a plan says.
@@ -215,16 +306,6 @@ pub(super) fn store_registers<'c>(
         let alignment = alignment(plan, elements[0].r#type());
         l.e.store(value, address, alignment);
     }
-}
-
-pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let load = ttg::LocalLoad::of(op).expect("the dispatch goes by kind");
-    let plan = plan(l, load.result(), load.src(), Access::Load)?;
-    let buffer = l.buffer(load.src())?;
-    let element = l.types_of(load.result().r#type())?[0];
-    let registers = load_registers(l, &plan, buffer, element);
-    l.set(load.result(), registers);
-    Ok(())
 }
 
 /// Loads registers as a plan says.

@@ -62,7 +62,7 @@ pub(crate) struct Planned {
 impl Planned {
     /// Returns the effects of the operation.
     pub(crate) fn effects(&self) -> Effects {
-        let effects = Effects::of_program(&self.program);
+        let effects = Effects::of_program(&self.program, None);
         match self.plain_bytes {
             Some(plain_bytes) => effects.with_choice(Choice {
                 plain_bytes,

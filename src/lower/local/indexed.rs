@@ -1,42 +1,14 @@
 //! Elements of a buffer at indices that are known at run time: `ttg.local_gather`, `ttg.local_scatter`.
 
 use super::view::{View, narrow, padded};
-use crate::ir::ops::ttg;
 use crate::lower::index::emit_index;
-use crate::lower::state::{Lowering, Outcome};
+use crate::lower::state::Lowering;
 use crate::lower::types::bits_of;
 use crate::lower::value::Buffer;
 use crate::sys::Diagnostic;
-use crate::sys::build::{Op, Val};
+use crate::sys::build::Val;
 use linear_layout::plan::memory::IndexedPlan;
-use melior::ir::{Type, ValueLike};
-
-/// Reads one element for each index.
-pub(crate) fn gather<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let gather = ttg::LocalGather::of(op).expect("the dispatch goes by kind");
-    let axis = gather.axis();
-    let (plan, buffer) = plan(l, gather.indices(), gather.src(), axis)?;
-    let element = l.types_of(gather.result().r#type())?[0];
-    let indices = bounded(l, gather.indices(), gather.src(), axis)?;
-    let loaded = load_elements(l, &plan, buffer, &indices, element);
-    l.set(gather.result(), loaded);
-    Ok(())
-}
-
-/// Writes one element for each index. Where several have the same, any of them stays.
-pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let scatter = ttg::LocalScatter::of(op).expect("the dispatch goes by kind");
-    let axis = scatter.axis();
-    let (plan, buffer) = plan(l, scatter.indices(), scatter.dst(), axis)?;
-    let indices = bounded(l, scatter.indices(), scatter.dst(), axis)?;
-    let values = l.get(scatter.values());
-    for (register, (index, value)) in indices.iter().zip(values.iter()).enumerate() {
-        let address = address(l, &plan, buffer, register, *index);
-        let bytes = bits_of(value.r#type()) / 8;
-        l.e.store(*value, address, bytes);
-    }
-    Ok(())
-}
+use melior::ir::ValueLike;
 
 /// The accesses of an operation's indices.
 pub(super) fn plan<'c>(
@@ -68,21 +40,12 @@ pub(super) fn bounded<'c>(
     Ok(l.bounded_along(&indices, axis, size))
 }
 
-/// Loads one element for each index.
-pub(crate) fn load_elements<'c>(
-    l: &mut Lowering<'c>,
-    plan: &IndexedPlan,
-    buffer: Buffer<'c>,
-    indices: &[Val<'c>],
-    element: Type<'c>,
-) -> Vec<Val<'c>> {
-    let indices = indices.iter().enumerate();
-    indices
-        .map(|(register, index)| {
-            let address = address(l, plan, buffer, register, *index);
-            l.e.load(address, element, bits_of(element) / 8)
-        })
-        .collect()
+/// The size of a buffer along an axis, and the bits of an index there.
+pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64, u32), Diagnostic> {
+    let view = View::of(l.layouts(), buffer.r#type())?;
+    let axis = usize::try_from(axis).unwrap_or_default();
+    let size = view.shape().get(axis).copied().unwrap_or(1);
+    Ok((size, size.trailing_zeros()))
 }
 
 /// An index as an `i32` of so many bits, whatever its type: beyond them it leads nowhere.

@@ -1,5 +1,6 @@
 //! The evaluator: runs plans lane by lane.
 
+mod access;
 mod gather;
 mod histogram;
 pub mod matrix;
@@ -10,6 +11,7 @@ mod scan;
 mod share;
 mod tuples;
 
+pub use access::{AccessFault, check_access};
 pub use gather::check_gather;
 pub use histogram::{HistogramFault, check_histogram};
 pub use plan::{PlanFault, PlanReport, check_plan};

@@ -65,6 +65,12 @@ pub(super) enum Kind {
     Tuple { step: usize },
     #[error("step {step} adds up products of what does not belong together, or one twice")]
     Product { step: usize },
+    #[error(
+        "byte {byte} of the buffer does not hold its element, or holds one that nobody stores there"
+    )]
+    Stored { byte: u32 },
+    #[error("two elements lie at byte {byte} of the buffer")]
+    Preset { byte: u32 },
     /// Lanes that are no copies of each other.
     #[error("step {step} takes for copies what lanes do not hold alike")]
     Lanes { step: usize },

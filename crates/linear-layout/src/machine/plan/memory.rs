@@ -67,6 +67,14 @@ impl<N: Name> Memory<N> {
         }
     }
 
+    /// The name in a cell.
+    pub(super) fn peek(&self, at: usize) -> Option<N> {
+        match self {
+            Self::Stamped { cells, .. } => cells.get(at).map(|cell| cell.name),
+            Self::Recorded { cells, .. } => cells.get(at).map(|(name, _)| *name),
+        }
+    }
+
     pub(super) fn barrier(&mut self, scope: BarrierScope) {
         match self {
             Self::Stamped { section, .. } => *section += 1,

@@ -45,8 +45,9 @@ use name::Part;
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
+use crate::plan::memory::Place;
 use crate::plan::{Program, ValueId};
-use crate::target::Target;
+use crate::target::{Access, Target};
 
 /// Runs the plan for every thread and checks each destination register.
 ///
@@ -227,6 +228,74 @@ pub(super) fn check_at_numbers(
         expected,
     )?;
     Ok(())
+}
+
+/// The positions in a buffer at which registers and threads have their elements, before padding, and the numbers that
+/// the program is given.
+pub(super) struct BufferCells<'a> {
+    pub(super) registers: Vec<u64>,
+    pub(super) threads: Vec<u64>,
+    pub(super) place: &'a Place,
+    /// The position of the view, and the index of every register.
+    pub(super) numbers: (u32, u32),
+}
+
+/// Runs a program that accesses a buffer, for every thread. An element's name is the position at which it must be.
+pub(super) fn check_buffer(
+    plan: &Program,
+    cells: &BufferCells<'_>,
+    access: Access,
+    target: &Target,
+) -> Result<(), PlanFault> {
+    let (registers, threads) = (cells.registers.len(), cells.threads.len());
+    let (stored, loaded) = match access {
+        Access::Store => (registers, 0),
+        Access::Load => (0, registers),
+    };
+    if plan.results().len() != loaded || plan.num_sources() <= stored {
+        return Err(Kind::Shape {
+            what: "destination registers",
+            found: plan.results().len(),
+            expected: loaded,
+        }
+        .into());
+    }
+    let mut machine = Machine::new(plan, target, threads, false);
+    machine.know(ValueId(stored as u32), cells.numbers.0);
+    for value in stored + 1..plan.num_sources() {
+        machine.know(ValueId(value as u32), cells.numbers.1);
+    }
+    let position =
+        |register: usize, thread: usize| cells.registers[register] ^ cells.threads[thread];
+    let name = |register, thread| position(register, thread) as u32;
+    let byte = |register, thread| cells.place.padded(position(register, thread)) as u32;
+    let bytes = u32::try_from(cells.place.size_bytes(1)).unwrap_or(u32::MAX);
+    machine.with_buffer(bytes);
+    machine.fill(|value, thread| match value < stored {
+        true => name(value, thread),
+        false => u32::MAX,
+    });
+    let all = || (0..registers).flat_map(|r| (0..threads).map(move |t| (r, t)));
+    if access == Access::Load {
+        machine.preset(all().map(|(r, t)| (byte(r, t), name(r, t))))?;
+    }
+    for index in 0..plan.steps().len() {
+        machine.step(index)?;
+    }
+    if access == Access::Store {
+        let elements = all().map(|(r, t)| (byte(r, t), name(r, t)));
+        if let Some(byte) = machine.wrong_byte(elements) {
+            return Err(Kind::Stored { byte }.into());
+        }
+    }
+    let lanes_log2 = plan.lanes_log2();
+    machine.compare(name, |register, thread, found| Kind::Wrong {
+        register,
+        lane: thread as u32 & ((1 << lanes_log2) - 1),
+        warp: thread as u32 >> lanes_log2,
+        found: (found != u32::MAX).then_some(found),
+        expected: name(register, thread),
+    })
 }
 
 /// Runs a program that combines elements, for every thread, and checks each result: `[register][thread]` of what goes

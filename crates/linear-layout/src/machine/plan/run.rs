@@ -98,6 +98,51 @@ impl<'a, N: Name> Machine<'a, N> {
         self.numbers.insert(value, vec![number; self.threads]);
     }
 
+    /// Gives the program a buffer of so many bytes.
+    pub(super) fn with_buffer(&mut self, bytes: u32) {
+        let warps = self.threads >> self.lanes_log2;
+        let memory = Memory::new(self.plan, (bytes / self.granule) as usize, warps, false);
+        self.buffer = (memory, bytes);
+    }
+
+    /// The cells of an element of the first operand that lies at a byte of the buffer, with their names.
+    fn element_cells(&self, byte: u32, name: N) -> impl Iterator<Item = (usize, N)> + use<N> {
+        let first = (byte >> self.granule_log2) as usize;
+        let granules = (self.plan.widths()[0].max(8) / 8 / self.granule) as usize;
+        (0..granules).map(move |granule| (first + granule, name.granule(granule)))
+    }
+
+    /// Puts elements into the buffer before the program begins.
+    pub(super) fn preset(
+        &mut self,
+        elements: impl Iterator<Item = (u32, N)>,
+    ) -> Result<(), PlanFault> {
+        for (byte, name) in elements {
+            for (cell, name) in self.element_cells(byte, name) {
+                let stored = self.buffer.0.store(cell, 0, 0, std::iter::once(name));
+                stored.map_err(|_| Kind::Preset { byte })?;
+            }
+        }
+        self.buffer.0.barrier(BarrierScope::Block);
+        Ok(())
+    }
+
+    /// Finds a byte of the buffer that does not hold what it must: these elements, and nothing elsewhere.
+    pub(super) fn wrong_byte(&self, elements: impl Iterator<Item = (u32, N)>) -> Option<u32> {
+        let count = self.buffer.1 / self.granule;
+        let mut expected = vec![N::NOTHING; count as usize];
+        for (byte, name) in elements {
+            for (cell, name) in self.element_cells(byte, name) {
+                expected[cell] = name;
+            }
+        }
+        let wrong = expected.iter().zip(0..).find(|(name, cell)| {
+            let found = self.buffer.0.peek(*cell);
+            found != Some(**name)
+        });
+        wrong.map(|(_, cell)| (cell as u32) << self.granule_log2)
+    }
+
     /// The number that a value is in each thread.
     fn numbers(&self, step: usize, value: ValueId) -> Result<&[u32], PlanFault> {
         let numbers = self.numbers.get(&value).map(Vec::as_slice);

@@ -324,19 +324,14 @@ fn through_memory(
     let mut b = builder(gather);
     let sources = b.sources();
     let (src, indices) = sources.split_at(src.in_size(Dim::REGISTER) as usize);
-    b.store_registers(&store, src, None);
+    b.store_registers(&store, src, None, None);
     b.barrier(if is_within_warps || gather.src.in_size(Dim::WARP) == 1 {
         BarrierScope::Warp
     } else {
         BarrierScope::Block
     });
-    let along = b.index_map(load.along());
-    let indices = indices.iter().enumerate();
-    let results = indices.map(|(register, index)| {
-        let number = b.compute(along, &[*index]);
-        b.load_indexed(&load, register, number)
-    });
-    let results = results.collect();
+    let addresses = b.indexed_addresses(&load, indices, None).into_iter();
+    let results = addresses.map(|address| b.load(address, 1, false)).collect();
     Ok(b.finish(results, bytes, target))
 }
 

@@ -34,6 +34,7 @@ mod accesses;
 mod error;
 mod indexed;
 mod place;
+mod program;
 
 pub use accesses::Form;
 pub(crate) use accesses::{Accesses, Choices};
@@ -41,6 +42,7 @@ pub use error::MemoryError;
 pub use indexed::IndexedPlan;
 pub(crate) use place::padded;
 pub use place::{Padding, Place};
+pub use program::{BufferAccess, plan_access};
 
 use super::gf2::apply;
 use super::program::IndexProgram;

@@ -5,7 +5,7 @@ use super::{
     Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, MmaRow, Operands, Predicate,
     Program, Space, Step, ValueId, ValueType,
 };
-use crate::plan::memory::{IndexedPlan, MemoryAccess, MemoryPlan};
+use crate::plan::memory::{Form, IndexedPlan, MemoryAccess, MemoryPlan, Place};
 use crate::target::{Fragment, Target};
 use rustc_hash::FxHashMap;
 
@@ -38,6 +38,15 @@ pub(crate) struct Threads {
     pub(crate) lanes_log2: u32,
     /// Log2 of the warps of the block.
     pub(crate) warps_log2: u32,
+}
+
+/// The view of a buffer that a program accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// Where it begins, in bytes before padding.
+    pub(crate) position: ValueId,
+    /// Every bit that the position may have.
+    pub(crate) bits: u32,
 }
 
 /// A program that becomes a part of another one.
@@ -327,18 +336,27 @@ impl Builder {
         });
     }
 
-    /// Stores registers to scratch memory as a plan says, in the threads that fulfil the guard.
+    /// Stores registers as a plan says, in the threads that fulfil the guard: to the view, or to scratch memory.
     pub(crate) fn store_registers(
         &mut self,
         plan: &MemoryPlan,
         values: &[ValueId],
         guard: Option<u32>,
+        view: Option<View>,
     ) {
-        let address = self.addresses(plan);
+        let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
         for access in plan.accesses() {
             let registers = access.registers.iter();
             let mut values: Vec<ValueId> = registers.map(|r| values[*r as usize]).collect();
+            if let Form::Matrices(fragment) = plan.form() {
+                let words = values.chunks(per_word);
+                if per_word > 1 {
+                    values = words.map(|parts| self.pack(parts)).collect();
+                }
+                self.store_matrices(address(access), &values, fragment);
+                continue;
+            }
             if per_word > 1 && values.len() > per_word {
                 values = values
                     .chunks(per_word)
@@ -354,9 +372,9 @@ impl Builder {
         }
     }
 
-    /// Loads the registers of the first operand from scratch memory as a plan says.
-    pub(crate) fn load_registers(&mut self, plan: &MemoryPlan) -> Vec<ValueId> {
-        let address = self.addresses(plan);
+    /// Loads the registers of the first operand as a plan says: from the view, or from scratch memory.
+    pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
+        let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
         let loaded: Vec<Vec<ValueId>> = plan
             .accesses()
@@ -364,6 +382,16 @@ impl Builder {
             .map(|access| {
                 let run =
                     |first: ValueId, count: usize| (0..count as u32).map(move |i| first.plus(i));
+                if let Form::Matrices(fragment) = plan.form() {
+                    let words = plan.vector() / per_word;
+                    let first = self.load_matrices(address(access), words as u32, fragment);
+                    if per_word == 1 {
+                        return run(first, words).collect();
+                    }
+                    return run(first, words)
+                        .flat_map(|word| run(self.unpack(word, per_word as u32), per_word))
+                        .collect();
+                }
                 if per_word == 1 || plan.vector() <= per_word {
                     let first = self.load(address(access), plan.vector() as u32, false);
                     return run(first, plan.vector()).collect();
@@ -380,41 +408,68 @@ impl Builder {
             .collect()
     }
 
-    /// The addresses of the accesses of a plan, whose buffer begins where the scratch memory does.
-    fn addresses(&mut self, plan: &MemoryPlan) -> impl Fn(&MemoryAccess) -> Address + use<> {
+    /// The addresses of the accesses of a plan, in the view or in scratch memory.
+    fn addresses(
+        &mut self,
+        plan: &MemoryPlan,
+        view: Option<View>,
+    ) -> impl Fn(&MemoryAccess) -> Address + use<> {
         let columns = self.thread_columns(plan.thread());
-        let base = self.address_base(columns);
+        let bits = view.map_or(0, |view| view.bits);
+        let base = self.base_of(columns, plan.place(), view, bits);
+        let numbers = match view {
+            Some(view) => self.list(&[view.position]),
+            None => Operands::default(),
+        };
         move |access| Address {
             base,
             xor: access.xor as u32,
             add: access.add as u32,
-            numbers: Operands::default(),
+            numbers,
         }
     }
 
-    /// Loads an element of the first operand, of which one coordinate is known at run time only, from scratch memory:
-    /// `number` is what its index adds.
-    pub(crate) fn load_indexed(
+    fn base_of(
         &mut self,
-        plan: &IndexedPlan,
-        register: usize,
-        number: ValueId,
-    ) -> ValueId {
-        let columns = self.thread_columns(plan.thread());
+        columns: Vec<u32>,
+        place: &Place,
+        view: Option<View>,
+        number_bits: u32,
+    ) -> u32 {
         let base = AddressBase {
             columns,
             start: 0,
-            space: Space::Scratch,
-            gaps: plan.place().paddings().to_vec(),
-            number_bits: plan.index().possible_bits(0) as u32,
+            space: view.map_or(Space::Scratch, |_| Space::Buffer),
+            gaps: place.paddings().to_vec(),
+            number_bits,
         };
-        let address = Address {
-            base: intern(&mut self.address_bases, base),
-            xor: plan.registers()[register] as u32,
-            add: 0,
-            numbers: self.list(&[number]),
-        };
-        self.load(address, 1, false)
+        intern(&mut self.address_bases, base)
+    }
+
+    /// The address of each register of a plan, of which one coordinate is known at run time only.
+    pub(crate) fn indexed_addresses(
+        &mut self,
+        plan: &IndexedPlan,
+        indices: &[ValueId],
+        view: Option<View>,
+    ) -> Vec<Address> {
+        let columns = self.thread_columns(plan.thread());
+        let along = plan.along();
+        let bits = view.map_or(0, |view| view.bits) | along.possible_bits(0) as u32;
+        let base = self.base_of(columns, plan.place(), view, bits);
+        let map = self.index_map(along);
+        let registers = plan.registers().iter().zip(indices);
+        let addresses = registers.map(|(register, index)| {
+            let number = self.compute(map, &[*index]);
+            let numbers: Vec<ValueId> = view.map(|view| view.position).into_iter().collect();
+            Address {
+                base,
+                xor: *register as u32,
+                add: 0,
+                numbers: self.list(&[&numbers[..], &[number]].concat()),
+            }
+        });
+        addresses.collect()
     }
 
     /// What each bit of the thread number adds to the only output of a map of lane and warp.

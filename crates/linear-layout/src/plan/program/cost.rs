@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::banks::wavefronts;
 use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
-use crate::target::{Access, Fragment, Target};
+use crate::target::{Access, Banks, Fragment, Target};
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
 ///
@@ -53,7 +53,7 @@ impl fmt::Display for Cost {
 }
 
 /// About so many wavefronts are taken by an access of which each lane may ask for anything.
-pub(crate) const RANDOM_WAVES: u32 = 3;
+const RANDOM_WAVES: u32 = 3;
 
 /// What the steps of a program cost on a target.
 pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
@@ -61,27 +61,40 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
     let warps = 1u32 << program.warps_log2;
     let lanes = program.lanes_log2 as usize;
     let (mut load_store, mut arithmetic, mut waiting) = (0u32, 0u32, 0u32);
-    let mut wave_memo: Vec<(u32, u32, Access, u32)> = Vec::new();
-    let mut waves = |base: u32, bytes: u32, access: Access| {
-        if let Some(m) = wave_memo
-            .iter()
-            .find(|m| (m.0, m.1, m.2) == (base, bytes, access))
-        {
-            return m.3;
+    let mut wave_memo: Vec<((u32, u32, u32, Access), u32)> = Vec::new();
+    let mut waves = |address: Address, bytes: u32, access: Access| {
+        let base = &program.address_bases[address.base as usize];
+        // A number that a step computes is another one in each lane, the position of a view is not.
+        let mut numbers = program.operands(address.numbers).iter();
+        if numbers.any(|number| program.is_word(*number)) {
+            return RANDOM_WAVES;
         }
-        let columns = &program.address_bases[base as usize].columns;
-        let (w, _) = wavefronts(&columns[..lanes.min(columns.len())], bytes, access, target);
-        wave_memo.push((base, bytes, access, w));
-        w
+        let constant = if base.gaps.is_empty() { 0 } else { address.xor };
+        let shape = (address.base, constant, bytes, access);
+        if let Some((_, known)) = wave_memo.iter().find(|known| known.0 == shape) {
+            return *known;
+        }
+        let columns = &base.columns[..lanes.min(base.columns.len())];
+        let taken = if base.gaps.is_empty() {
+            wavefronts(columns, bytes, access, target).0
+        } else {
+            let served = target.phase_lane_bits(access, bytes);
+            let address = |lane| Some(base.padded(base.apply(lane) ^ constant).into());
+            let addresses: Vec<_> = (0..target.lanes).map(address).collect();
+            let counted = Banks::of(target).wavefronts(&addresses, bytes, served);
+            counted.taken as u32
+        };
+        wave_memo.push((shape, taken));
+        taken
     };
     // Lanes that give no address ask for nothing.
-    let matrix_waves = |waves: &mut dyn FnMut(u32, u32, Access) -> u32,
-                        (base, count): (u32, u32),
+    let matrix_waves = |waves: &mut dyn FnMut(Address, u32, Access) -> u32,
+                        (address, count): (Address, u32),
                         fragment: Fragment,
                         access| {
         let deal = fragment.deal();
         let rows = deal.row_count() * (4 * count).div_ceil(deal.lane_bytes());
-        (waves(base, deal.row_bytes(), access) * rows * costs.wavefront) / target.lanes
+        (waves(address, deal.row_bytes(), access) * rows * costs.wavefront) / target.lanes
     };
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &program.steps {
@@ -114,7 +127,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             } => {
                 let bytes =
                     values.len * program.value_bytes(program.operands[values.start as usize]);
-                load_store += waves(address.base, bytes, Access::Store) * costs.wavefront;
+                load_store += waves(address, bytes, Access::Store) * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 arithmetic += costs.select * packing(program, values, false);
                 stored = true;
@@ -126,12 +139,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 ..
             } => {
                 let bytes = count * program.value_bytes(first);
-                let waves = match address.numbers.is_empty() {
-                    true => waves(address.base, bytes, Access::Load),
-                    // Lanes that ask for anything meet in the same bank.
-                    false => RANDOM_WAVES,
-                };
-                load_store += waves * costs.wavefront;
+                load_store += waves(address, bytes, Access::Load) * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::StoreMatrices {
@@ -139,7 +147,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 values,
                 fragment,
             } => {
-                let asked = (address.base, values.len);
+                let asked = (address, values.len);
                 load_store += matrix_waves(&mut waves, asked, fragment, Access::Store);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 stored = true;
@@ -150,7 +158,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 fragment,
                 ..
             } => {
-                let asked = (address.base, count);
+                let asked = (address, count);
                 load_store += matrix_waves(&mut waves, asked, fragment, Access::Load);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }

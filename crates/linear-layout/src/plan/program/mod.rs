@@ -31,7 +31,7 @@ mod step;
 mod text;
 
 pub(crate) use banks::wavefronts;
-pub(crate) use build::{Builder, Inlined, Threads};
+pub(crate) use build::{Builder, Inlined, Threads, View};
 pub use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
 pub use product::{MmaRow, MmaSizesError};

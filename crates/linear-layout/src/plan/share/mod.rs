@@ -136,9 +136,9 @@ fn through_memory(
     let owned: Vec<_> = owned.map(|(_, value)| value).collect();
     let copies = free.mask(Dim::LANE) | free.mask(Dim::WARP) << layout.in_bits(Dim::LANE);
     let guard = (copies != 0).then(|| b.predicate(Predicate::Clear(copies as u32)));
-    b.store_registers(&store, &owned, guard);
+    b.store_registers(&store, &owned, guard, None);
     b.barrier(BarrierScope::Block);
-    let results = b.load_registers(&load);
+    let results = b.load_registers(&load, None);
     let bytes = u32::try_from(place.size_bytes(1)).unwrap_or(u32::MAX);
     Ok(b.finish(results, bytes, target))
 }

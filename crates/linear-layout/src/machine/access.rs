@@ -1,0 +1,175 @@
+//! Runs the program of an access to a buffer and compares each register, or the buffer, with what it must hold.
+//!
+//! Positions are linear in the thread, the register, the view and the index, so views and indices of no bit and of each
+//! single bit decide for all. Every thread has the same index in every register: the element of a register is the one
+//! that its index leads to, so that registers that meet in one element hold the same.
+
+use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
+use crate::f2::apply_columns;
+use crate::layout::LayoutError;
+use crate::plan::Program;
+use crate::plan::memory::{BufferAccess, MemoryError};
+use thiserror::Error;
+
+/// A fault of the program of an access.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct AccessFault(#[from] Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum Kind {
+    #[error(transparent)]
+    Plan(#[from] PlanFault),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// Runs the program for every thread, on views and at indices that decide for all others.
+///
+/// # Shape
+/// `program` as made by [`crate::plan::memory::plan_access`] of `access`.
+/// # Errors
+/// The first fault: a register or a byte of the buffer with another element, a bad address.
+pub fn check_access(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFault> {
+    check(program, access).map_err(AccessFault)
+}
+
+fn check(program: &Program, access: &BufferAccess<'_>) -> Result<(), Kind> {
+    let BufferAccess {
+        registers: layout,
+        place,
+        indexed,
+        ..
+    } = *access;
+    // What each bit of a packed coordinate adds to the position, of the axis nothing: its index does.
+    let mut steps = Vec::new();
+    let mut along = Vec::new();
+    for (dim, own) in place.steps()?.into_iter().enumerate() {
+        let bits = layout.out_dims().nth(dim).map_or(0, |d| layout.out_bits(d));
+        match indexed {
+            Some((axis, size)) if axis == dim => {
+                along = own[..(size.trailing_zeros() as usize).min(own.len())].to_vec();
+                steps.resize(steps.len() + bits, 0);
+            }
+            _ => steps.extend(own.into_iter().take(bits)),
+        }
+    }
+    let (registers, threads) = columns(layout);
+    let position = |columns: Vec<u64>| -> Vec<u64> {
+        let columns = columns.iter().map(|c| apply_columns(&steps, *c));
+        span(&columns.collect::<Vec<u64>>())
+    };
+    let (registers, threads) = (position(registers), position(threads));
+    let views = (0..u64::BITS).map(|bit| 1 << bit);
+    let views = views.filter(|bit| access.view_mask & bit != 0);
+    let indices = (0..along.len()).map(|bit| (0, 1 << bit));
+    for (view, index) in std::iter::once((0, 0))
+        .chain(views.map(|view| (view, 0)))
+        .chain(indices)
+    {
+        let start = view ^ apply_columns(&along, index);
+        let cells = BufferCells {
+            registers: registers.iter().map(|at| at ^ start).collect(),
+            threads: threads.clone(),
+            place,
+            numbers: (view as u32, index as u32),
+        };
+        check_buffer(program, &cells, access.access, access.target)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+    use crate::layout::{Dim, LinearLayout};
+    use crate::plan::Step;
+    use crate::plan::memory::{Place, plan_access};
+    use crate::target::{Access, Target};
+
+    const BUFFERS: [&str; 4] = [
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>",
+        "#ttg.padded_shared<[64:+8, 256:+2] {order = [1, 0], shape = [32, 64]}>",
+        "#ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0]}>}>",
+    ];
+    const REGISTERS: [&str; 3] = [
+        "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>",
+        "#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>",
+        "#ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 1, 2], threadsPerWarp = [4, 8, 1], warpsPerCTA = [1, 2, 2], order = [2, 1, 0]}>}>",
+    ];
+
+    fn every(mut check: impl FnMut(&BufferAccess<'_>)) {
+        let target = Target::parse("cuda:90").unwrap();
+        for buffer in BUFFERS {
+            let encoding: Encoding = buffer.parse().unwrap();
+            let layout = encoding.to_surjective_layout(&[32, 64]).unwrap();
+            for bits in [8, 16, 32, 64] {
+                let gaps = encoding.interval_paddings();
+                let place = Place::new(layout.clone(), gaps, bits).unwrap();
+                for text in REGISTERS {
+                    for shape in [[32, 64], [16, 32]] {
+                        let registers: Encoding = text.parse().unwrap();
+                        let registers = registers.to_surjective_layout(&shape).unwrap();
+                        let registers: LinearLayout =
+                            registers.remove_zero_bases(Dim::REGISTER).unwrap();
+                        let view_mask = place.view_mask(&shape).unwrap();
+                        for indexed in [None, Some((0, shape[0])), Some((1, shape[1]))] {
+                            for access in [Access::Load, Access::Store] {
+                                check(&BufferAccess {
+                                    registers: &registers,
+                                    place: &place,
+                                    view_mask,
+                                    indexed,
+                                    access,
+                                    target,
+                                });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn accesses_are_right() {
+        every(|access| {
+            let program = plan_access(access).unwrap();
+            check_access(&program, access).unwrap_or_else(|e| panic!("{access:?}: {e}\n{program}"));
+        });
+    }
+
+    /// An address that misses by a bit is found, and a view or an index that is left out.
+    #[test]
+    fn broken_accesses_are_found() {
+        every(|access| {
+            let program = plan_access(access).unwrap();
+            let with = |change: fn(&mut crate::plan::Address)| {
+                program.edited(|steps| {
+                    let address = steps.iter_mut().find_map(|step| match step {
+                        Step::Store { address, .. }
+                        | Step::Load { address, .. }
+                        | Step::StoreMatrices { address, .. }
+                        | Step::LoadMatrices { address, .. } => Some(address),
+                        _ => None,
+                    });
+                    change(address.expect("an access"));
+                })
+            };
+            let mut broken = vec![with(|address| address.xor ^= 16)];
+            if access.view_mask != 0 {
+                broken.push(with(|address| address.numbers = Default::default()));
+            }
+            for program in broken {
+                assert!(
+                    check_access(&program, access).is_err(),
+                    "{access:?}\n{program}"
+                );
+            }
+        });
+    }
+}

@@ -1,0 +1,90 @@
+//! The program of an access to a view of a buffer: each register to or from its element.
+
+use super::error::MemoryError;
+use super::{IndexedPlan, MemoryPlan, Place};
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::program::{Builder, Program, Threads, View};
+use crate::target::{Access, Target};
+
+/// An access of all threads of a block to a view of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferAccess<'a> {
+    /// The element of each register: (register, lane, warp) -> dims, without zero register bases.
+    pub registers: &'a LinearLayout,
+    /// The place of the buffer's elements.
+    pub place: &'a Place,
+    /// The bits that the position of the view may have, in bytes before padding: [`Place::view_mask`].
+    pub view_mask: u64,
+    /// An axis along which the coordinate is an index that is known at run time, and the size of the view there.
+    pub indexed: Option<(usize, u64)>,
+    /// The direction.
+    pub access: Access,
+    /// The GPU.
+    pub target: &'a Target,
+}
+
+/// Plans an access.
+///
+/// # Shape
+/// Operand 0 of the program: the registers that are stored, none for a load. Operand 1: the position of the view, in
+/// bytes before padding. Operand 2, where the access is indexed: the index of each register, below the size. Results:
+/// the registers that are loaded.
+///
+/// # Errors
+/// When the tensor has other dims than the buffer, or is larger.
+pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
+    let BufferAccess {
+        registers,
+        place,
+        view_mask,
+        target,
+        ..
+    } = *access;
+    let count = registers.in_size(Dim::REGISTER) as u32;
+    let stored = if access.access == Access::Store {
+        count
+    } else {
+        0
+    };
+    let bits = 8 * place.element_bytes() as u32;
+    let mut operands = vec![(stored, bits), (1, 32)];
+    operands.extend(access.indexed.map(|_| (count, 32)));
+    let threads = Threads {
+        lanes_log2: registers.in_bits(Dim::LANE) as u32,
+        warps_log2: registers.in_bits(Dim::WARP) as u32,
+    };
+    let mut b = Builder::of_operands(&operands, threads);
+    let sources = b.sources();
+    let (values, numbers) = sources.split_at(stored as usize);
+    // Of several buffers in a row, the position says which one, too.
+    let row = u32::MAX.checked_shl(place.pitch_log2()).unwrap_or(0);
+    let view = View {
+        position: numbers[0],
+        bits: view_mask as u32 | row,
+    };
+    let results = match access.indexed {
+        None => {
+            let plan = MemoryPlan::of_warps(registers, place, view_mask, access.access, target)?;
+            match access.access {
+                Access::Load => b.load_registers(&plan, Some(view)),
+                Access::Store => {
+                    b.store_registers(&plan, values, None, Some(view));
+                    Vec::new()
+                }
+            }
+        }
+        Some((axis, size)) => {
+            let plan = IndexedPlan::new(registers, axis, size, place)?;
+            let addresses = b.indexed_addresses(&plan, &numbers[1..], Some(view));
+            let mut loaded = Vec::new();
+            for (register, address) in addresses.into_iter().enumerate() {
+                match access.access {
+                    Access::Load => loaded.push(b.load(address, 1, false)),
+                    Access::Store => b.store(address, &[values[register]]),
+                }
+            }
+            loaded
+        }
+    };
+    Ok(b.finish(results, 0, target))
+}
