@@ -126,6 +126,8 @@ impl Effects {
                 Step::Store { address, .. } | Step::StoreMatrices { address, .. } => {
                     Act::Write(touched(address))
                 }
+                // Additions that race with each other are in order: what is pending is a write.
+                Step::AtomicAdd { address, .. } => Act::Write(touched(address)),
                 Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
                     Act::Read(touched(address))
                 }
@@ -134,6 +136,9 @@ impl Effects {
                 | Step::Unpack { .. }
                 | Step::Select { .. }
                 | Step::SelectBit { .. }
+                | Step::Zero { .. }
+                | Step::One { .. }
+                | Step::CountVotes { .. }
                 | Step::Compute { .. }
                 | Step::ShuffleAt { .. }
                 | Step::ShuffleXor { .. }

@@ -10,27 +10,23 @@ mod view;
 pub(crate) mod views;
 
 use super::allocate::Asked;
-use super::index::emit_index;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, Given};
-use super::types::bits_of;
 use super::value::Buffer;
-use super::words;
 use crate::analysis::effects::{Effects, Makes, Request};
-use crate::ir::builders::llvm;
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, TensorLayout, TensorType, place_text};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::layout::Dim;
 use linear_layout::machine;
-use linear_layout::plan::memory::{BufferAccess, Form, MemoryError, MemoryPlan, plan_access};
+use linear_layout::plan::memory::{BufferAccess, MemoryError, MemoryPlan, plan_access};
 use linear_layout::plan::{Cost, Program};
 use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
-use view::{ALIGNMENT, View, narrow, padded};
+use view::{ALIGNMENT, View};
 
 // --- what allocation asks ---
 
@@ -283,131 +279,4 @@ pub fn access_cost(
         arithmetic: accesses * target.costs.access * warps,
         waiting: 0,
     })
-}
-
-/// Stores registers as a plan says.
-pub(super) fn store_registers<'c>(
-    l: &mut Lowering<'c>,
-    plan: &MemoryPlan,
-    buffer: Buffer<'c>,
-    values: &[Val<'c>],
-) {
-    for (i, access) in plan.accesses().iter().enumerate() {
-        let registers = access.registers.iter();
-        let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
-        if let Form::Matrices(fragment) = plan.form() {
-            let words = words::pack(&mut l.e, &elements);
-            let address = address(l, plan, buffer, i);
-            l.gpu.store_matrices(&mut l.e, address, &words, fragment);
-            continue;
-        }
-        let value = pack(l, &elements);
-        let address = address(l, plan, buffer, i);
-        let alignment = alignment(plan, elements[0].r#type());
-        l.e.store(value, address, alignment);
-    }
-}
-
-/// Loads registers as a plan says.
-pub(super) fn load_registers<'c>(
-    l: &mut Lowering<'c>,
-    plan: &MemoryPlan,
-    buffer: Buffer<'c>,
-    element: Type<'c>,
-) -> Vec<Val<'c>> {
-    let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
-        .map(|i| {
-            let address = address(l, plan, buffer, i);
-            if let Form::Matrices(fragment) = plan.form() {
-                let count = plan.vector() * bits_of(element) as usize / 32;
-                let words = l.gpu.load_matrices(&mut l.e, address, count, fragment);
-                return words::unpack(&mut l.e, &words, plan.vector(), element);
-            }
-            let alignment = alignment(plan, element);
-            let whole = packed_type(l, plan.vector(), element);
-            let value = l.e.load(address, whole, alignment);
-            unpack(l, value, plan.vector(), element)
-        })
-        .collect();
-    let held = plan.held().iter();
-    held.map(|(access, slot)| loaded[*access as usize][*slot as usize])
-        .collect()
-}
-
-/// The bytes of one access, of which its address is a multiple.
-fn alignment(plan: &MemoryPlan, element: Type<'_>) -> u32 {
-    plan.vector() as u32 * bits_of(element) / 8
-}
-
-/// The address that a thread gives for an access.
-fn address<'c>(l: &mut Lowering<'c>, plan: &MemoryPlan, buffer: Buffer<'c>, i: usize) -> Val<'c> {
-    let access = &plan.accesses()[i];
-    let inputs = [l.gpu.lane(&mut l.e), l.gpu.warp(&mut l.e)];
-    let thread = emit_index(&mut l.e, plan.thread(), &inputs)[0];
-    let constant = l.e.i32(narrow(access.xor));
-    let within = l.e.xor(thread, constant);
-    let position = if plan.is_view_disjoint() {
-        l.e.or_disjoint(within, buffer.position)
-    } else {
-        l.e.xor(within, buffer.position)
-    };
-    let offset = padded(&mut l.e, plan.place(), position);
-    let i8 = l.e.types.i8;
-    let pointer = l.e.gep(buffer.base, i8, offset);
-    l.e.gep_bytes(pointer, narrow(access.add))
-}
-
-/// How `count` elements travel: as words where they are narrower, as integers where they are pointers.
-fn packed_type<'c>(l: &Lowering<'c>, count: usize, element: Type<'c>) -> Type<'c> {
-    let bits = bits_of(element);
-    let (count, element) = if bits < 32 && count * bits as usize > 32 {
-        (count * bits as usize / 32, l.e.types.i32)
-    } else if sys::is_llvm_pointer(element) {
-        (count, l.e.types.i64)
-    } else {
-        (count, element)
-    };
-    if count == 1 {
-        element
-    } else {
-        l.e.vector_type(count, element)
-    }
-}
-
-fn pack<'c>(l: &mut Lowering<'c>, elements: &[Val<'c>]) -> Val<'c> {
-    let element = elements[0].r#type();
-    let type_ = packed_type(l, elements.len(), element);
-    if sys::is_llvm_pointer(element) {
-        let i64 = l.e.types.i64;
-        let numbers: Vec<Val<'c>> = elements
-            .iter()
-            .map(|value| l.e.pure(llvm::ptrtoint(*value, i64)))
-            .collect();
-        return l.e.gather(&numbers);
-    }
-    let vector = l.e.gather(elements);
-    l.e.bitcast(vector, type_)
-}
-
-fn unpack<'c>(
-    l: &mut Lowering<'c>,
-    value: Val<'c>,
-    count: usize,
-    element: Type<'c>,
-) -> Vec<Val<'c>> {
-    if sys::is_llvm_pointer(element) {
-        let i64 = l.e.types.i64;
-        let numbers = l.e.scatter(value, count, i64);
-        return numbers
-            .into_iter()
-            .map(|number| l.e.pure(llvm::inttoptr(number, element)))
-            .collect();
-    }
-    let vector = if count == 1 {
-        value
-    } else {
-        let type_ = l.e.vector_type(count, element);
-        l.e.bitcast(value, type_)
-    };
-    l.e.scatter(vector, count, element)
 }

@@ -1,5 +1,7 @@
 //! Programs of plans: one operation, or a few, for each step.
 
+mod vote;
+
 use super::blocks::BlockGraph;
 use super::emit::attributes_of;
 use super::gpu::{LaneOperation, SingleOperation};
@@ -211,6 +213,41 @@ impl<'r, 'c> Run<'r, 'c> {
                 let (a, b) = (self.get(if_set), self.get(if_clear));
                 let chosen = self.l.e.select(condition, a, b);
                 self.set(out, chosen);
+            }
+            Step::Zero { out } => {
+                let zero = self.l.e.i32(0);
+                self.set(out, zero);
+            }
+            Step::One { out, .. } => {
+                let one = self.l.e.i32(1);
+                self.set(out, one);
+            }
+            Step::AtomicAdd {
+                address,
+                value,
+                mask,
+                guard,
+            } => {
+                let pointer = self.address(address);
+                let (value, mask) = (self.get(value), mask.map(|mask| self.get(mask)));
+                self.atomic_add(pointer, value, mask, guard);
+            }
+            Step::CountVotes {
+                first,
+                vote,
+                bin,
+                mask,
+                acc,
+                ..
+            } => {
+                let (bin, mask) = (self.get(bin), mask.map(|mask| self.get(mask)));
+                let acc = self.plan.operands(acc).iter();
+                let acc: Vec<Val<'c>> = acc.map(|v| self.get(*v)).collect();
+                let vote = &self.plan.votes()[vote as usize];
+                let counts = self.count_votes(vote, bin, mask, &acc);
+                for (i, count) in (0..).zip(counts) {
+                    self.set(first.plus(i), count);
+                }
             }
             Step::SelectBit {
                 out,

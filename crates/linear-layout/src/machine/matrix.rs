@@ -5,7 +5,6 @@
 //! # Source
 //! PTX ISA, `ldmatrix` and `stmatrix`, the figures of the fragments; for AMD's transposing loads Triton's parameters.
 
-use crate::plan::memory::{Form, MemoryPlan};
 use crate::target::Fragment;
 
 /// Bytes of a word.
@@ -75,28 +74,28 @@ pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
 
-/// Where a register of a thread, lane and warp, lies in a view at a position.
-pub(super) fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
-    let (access, slot) = plan.held()[register];
-    let byte = u64::from(slot) * plan.place().element_bytes();
-    let address = |lane| plan.address(access as usize, [lane, thread[1]], view);
-    let Form::Matrices(fragment) = plan.form() else {
-        return address(thread[0]) + byte;
-    };
-    let size = size(fragment);
-    let (matrix, byte) = (byte as u32 / size.lane_bytes, byte as u32 % size.lane_bytes);
-    let (row, column) = cell(thread[0] as u32, byte, fragment);
-    address(u64::from(size.rows * matrix + row)) + u64::from(column)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::encoding::Encoding;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::memory::Place;
+    use crate::plan::memory::{Form, MemoryPlan, Place};
     use crate::target::{Access, Target};
     use std::collections::HashMap;
+
+    /// Where a register of a thread, lane and warp, lies in a view at a position.
+    fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
+        let (access, slot) = plan.held()[register];
+        let byte = u64::from(slot) * plan.place().element_bytes();
+        let address = |lane| plan.address(access as usize, [lane, thread[1]], view);
+        let Form::Matrices(fragment) = plan.form() else {
+            return address(thread[0]) + byte;
+        };
+        let size = size(fragment);
+        let (matrix, byte) = (byte as u32 / size.lane_bytes, byte as u32 % size.lane_bytes);
+        let (row, column) = cell(thread[0] as u32, byte, fragment);
+        address(u64::from(size.rows * matrix + row)) + u64::from(column)
+    }
 
     const SHAPE: [u64; 2] = [64, 64];
 

@@ -13,7 +13,7 @@ mod tuples;
 
 pub use access::{AccessFault, check_access};
 pub use gather::check_gather;
-pub use histogram::{HistogramFault, check_histogram};
+pub use histogram::check_histogram;
 pub use plan::{PlanFault, PlanReport, check_plan};
 pub use product::check_product;
 pub use reduce::check_reduction;

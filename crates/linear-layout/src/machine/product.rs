@@ -128,7 +128,7 @@ pub fn check_product(
         cells(b, &|at| Term::Factor(at)),
     ];
     let results = [cells(d, &|at| Term::Sum(at, all, &sets))];
-    check_operands(plan, &sources, &results, target)
+    check_operands(plan, &sources, &results, &[], target)
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use crate::plan::reduce::{ReducePlan, Reduction};
 
 /// A set of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Set(u64);
+pub(super) struct Set(u64);
 
 impl Cell for Set {
     const NOTHING: Self = Self(u64::MAX);
+    const ZERO: Option<Self> = Some(Self::EMPTY);
 
     fn combined_with(self, other: Self) -> Self {
         Self(self.0.wrapping_add(other.0))
@@ -21,8 +22,10 @@ impl Cell for Set {
 }
 
 impl Set {
+    pub(super) const EMPTY: Self = Self(0);
+
     /// A set of one element.
-    fn of(element: u64) -> Self {
+    pub(super) fn of(element: u64) -> Self {
         // splitmix64: elements in a row give sums that no other few elements give.
         let mut x = element.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -50,7 +53,7 @@ pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(
     let below: usize = sizes.iter().take(reduction.axis).sum();
     let axis_bits = sizes.get(reduction.axis).copied().unwrap_or_default();
     let bits = src.total_out_bits();
-    let mut rows = vec![Set(0); 1 << (bits - axis_bits)];
+    let mut rows = vec![Set::EMPTY; 1 << (bits - axis_bits)];
     for element in 0..1u64 << bits {
         let row = element & ((1 << below) - 1) | element >> (below + axis_bits) << below;
         let sum = &mut rows[row as usize];

@@ -24,12 +24,15 @@ pub(super) enum Memory<N> {
         by_warp: bool,
     },
     Recorded {
-        cells: Vec<(N, Cell)>,
+        cells: Vec<Recorded<N>>,
         order: Order,
         epoch: u32,
         block_epoch: u32,
     },
 }
+
+/// A name, who may touch it, and whether the last to write it added to it.
+pub(super) type Recorded<N> = (N, Cell, bool);
 
 /// The last write of a cell: the name, the section between barriers, and the warps that wrote this name.
 #[derive(Clone, Copy)]
@@ -43,7 +46,7 @@ impl<N: Name> Memory<N> {
     pub(super) fn new(plan: &Program, cells: usize, warps: usize, force_ledger: bool) -> Self {
         if force_ledger || !is_plain(plan, warps) {
             return Self::Recorded {
-                cells: vec![(N::NOTHING, UNTOUCHED); cells],
+                cells: vec![(N::NOTHING, UNTOUCHED, false); cells],
                 order: Order {
                     threads_per_block: (warps as u32) << plan.lanes_log2(),
                     lanes_per_warp: 1 << plan.lanes_log2(),
@@ -71,7 +74,7 @@ impl<N: Name> Memory<N> {
     pub(super) fn peek(&self, at: usize) -> Option<N> {
         match self {
             Self::Stamped { cells, .. } => cells.get(at).map(|cell| cell.name),
-            Self::Recorded { cells, .. } => cells.get(at).map(|(name, _)| *name),
+            Self::Recorded { cells, .. } => cells.get(at).map(|cell| cell.0),
         }
     }
 
@@ -127,14 +130,36 @@ impl<N: Name> Memory<N> {
             } => {
                 let now = now(thread, *order, *epoch, *block_epoch);
                 for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
-                    let found = cell.1.write(cell.0 == name, now, *order);
+                    let is_copy = cell.0 == name && !cell.2;
+                    let found = cell.1.write(is_copy, now, *order);
                     if matches!(found, Found::Conflict(_)) {
                         return Err((first + i, CellFault::Race));
                     }
-                    cell.0 = name;
+                    (cell.0, cell.2) = (name, false);
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Adds to cell `at`, atomically: additions may come in any order, but not beside stores and loads.
+    pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
+        let Self::Recorded {
+            cells,
+            order,
+            epoch,
+            block_epoch,
+        } = self
+        else {
+            unreachable!("additions are recorded")
+        };
+        let (sum, cell, is_sum) = &mut cells[at];
+        let added = sum.combined_with(name).ok_or(CellFault::Uninitialised)?;
+        let now = now(thread, *order, *epoch, *block_epoch);
+        if matches!(cell.write(*is_sum, now, *order), Found::Conflict(_)) {
+            return Err(CellFault::Race);
+        }
+        (*sum, *is_sum) = (added, true);
         Ok(())
     }
 
@@ -164,7 +189,7 @@ impl<N: Name> Memory<N> {
                 epoch,
                 block_epoch,
             } => {
-                let (name, cell) = &mut cells[at];
+                let (name, cell, _) = &mut cells[at];
                 match cell.read(now(thread, *order, *epoch, *block_epoch), *order) {
                     (false, _) => Err(CellFault::Uninitialised),
                     (true, Some(_)) => Err(CellFault::Race),
@@ -195,6 +220,7 @@ fn is_plain(plan: &Program, warps: usize) -> bool {
         match *step {
             Step::Store { .. } | Step::StoreMatrices { .. } => stores = true,
             Step::Load { .. } | Step::LoadMatrices { .. } => loads = true,
+            Step::AtomicAdd { .. } => return false,
             Step::Barrier(s) => {
                 let same = scope.is_none_or(|known| known == s && s == BarrierScope::Block);
                 if !same && warps > 1 {

@@ -219,7 +219,7 @@ pub(super) fn check_at_numbers(
     }
     let mut machine = Machine::new(plan, target, threads, false);
     for value in registers..plan.num_sources() {
-        machine.know(ValueId(value as u32), number);
+        machine.know(ValueId(value as u32), |_| number);
     }
     run_on_elements(
         machine,
@@ -261,9 +261,10 @@ pub(super) fn check_buffer(
         .into());
     }
     let mut machine = Machine::new(plan, target, threads, false);
-    machine.know(ValueId(stored as u32), cells.numbers.0);
+    let (view, index) = cells.numbers;
+    machine.know(ValueId(stored as u32), |_| view);
     for value in stored + 1..plan.num_sources() {
-        machine.know(ValueId(value as u32), cells.numbers.1);
+        machine.know(ValueId(value as u32), |_| index);
     }
     let position =
         |register: usize, thread: usize| cells.registers[register] ^ cells.threads[thread];
@@ -307,15 +308,16 @@ pub(super) fn check_cells<C: Cell>(
     target: &Target,
 ) -> Result<(), PlanFault> {
     let all = |cells: &[Vec<C>]| vec![cells.to_vec(); plan.widths().len()];
-    check_operands(plan, &all(sources), &all(expected), target)
+    check_operands(plan, &all(sources), &all(expected), &[], target)
 }
 
 /// Runs a program for every thread, and checks each result: `[operand][register][thread]` of what goes in and of what
-/// must come out, one operand after the other.
+/// must come out, one operand after the other. `numbers` are those that sources are known to be, `[source][thread]`.
 pub(super) fn check_operands<C: Cell>(
     plan: &Program,
     sources: &[Vec<Vec<C>>],
     expected: &[Vec<Vec<C>>],
+    numbers: &[Vec<u32>],
     target: &Target,
 ) -> Result<(), PlanFault> {
     fn registers<C>(cells: &[Vec<Vec<C>>]) -> Vec<(u8, &[C])> {
@@ -344,6 +346,9 @@ pub(super) fn check_operands<C: Cell>(
         Part::of(threads[thread], operand)
     };
     let mut machine = Machine::new(plan, target, threads, false);
+    for (value, numbers) in (0..).zip(numbers) {
+        machine.know(ValueId(value), |thread| numbers[thread]);
+    }
     machine.fill(|value, thread| name(&sources, value, thread));
     for index in 0..plan.steps().len() {
         machine.step(index)?;

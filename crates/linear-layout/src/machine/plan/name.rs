@@ -16,6 +16,11 @@ pub(crate) trait Name: Copy + PartialEq {
     /// they do not belong together.
     fn plus_product(self, a: Self, b: Self) -> Option<Self>;
 
+    /// The name of a number that counts no element. Nothing where elements are not counted.
+    fn zero() -> Option<Self> {
+        None
+    }
+
     /// Whether two elements of different operands stand for the same.
     fn is_beside(self, other: Self) -> bool;
 }
@@ -52,6 +57,9 @@ pub(crate) trait Cell: Copy + PartialEq {
     /// Returns what the combination of two elements stands for, in this order.
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
+
+    /// What a count of no element stands for, where elements are counted.
+    const ZERO: Option<Self> = None;
 
     /// Returns what a sum stands for with the product of two elements added, where they belong together.
     #[must_use]
@@ -101,6 +109,10 @@ impl<C: Cell> Name for Part<C> {
         let are_of_product = (self.operand, a.operand, b.operand) == (0, 1, 2);
         let cell = self.cell.plus_product(a.cell, b.cell)?;
         (are_elements && are_of_product).then(|| Self::of(cell, 0))
+    }
+
+    fn zero() -> Option<Self> {
+        C::ZERO.map(|cell| Self::of(cell, 0))
     }
 
     fn is_beside(self, other: Self) -> bool {

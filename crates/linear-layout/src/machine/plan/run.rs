@@ -93,9 +93,10 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Says that a source is a number, the same in all threads.
-    pub(super) fn know(&mut self, value: ValueId, number: u32) {
-        self.numbers.insert(value, vec![number; self.threads]);
+    /// Says that a source is a number, by thread.
+    pub(super) fn know(&mut self, value: ValueId, number: impl Fn(usize) -> u32) {
+        let numbers = (0..self.threads).map(number).collect();
+        self.numbers.insert(value, numbers);
     }
 
     /// Gives the program a buffer of so many bytes.
@@ -456,6 +457,31 @@ impl<'a, N: Name> Machine<'a, N> {
                 let holds = |t: usize| predicate.holds(t as u32);
                 self.select(index, out, [if_set, if_clear], holds)?;
             }
+            Step::Zero { out } => {
+                let name = N::zero().ok_or(Kind::Tuple { step: index })?;
+                self.define_element(out, &vec![name; self.threads]);
+            }
+            Step::One { out, of } => {
+                let names = self.elements(index, of)?.to_vec();
+                self.define_element(out, &names);
+            }
+            Step::AtomicAdd {
+                address,
+                value,
+                mask,
+                guard,
+            } => self.atomic_add(index, address, value, (mask, guard))?,
+            Step::CountVotes {
+                first,
+                count,
+                vote,
+                bin,
+                mask,
+                acc,
+            } => {
+                let acc = plan.operands(acc);
+                self.count_votes(index, (first, count), vote, (bin, mask), acc)?;
+            }
             Step::SelectBit {
                 out,
                 number,
@@ -651,6 +677,104 @@ impl<'a, N: Name> Machine<'a, N> {
         }
         for (i, row) in (0..).zip(made) {
             self.numbers.insert(first.plus(i), row);
+        }
+        Ok(())
+    }
+
+    /// Whether a mask holds in each thread.
+    fn mask(&self, step: usize, mask: Option<ValueId>) -> Result<Vec<bool>, PlanFault> {
+        match mask {
+            None => Ok(vec![true; self.threads]),
+            Some(mask) => Ok(self.numbers(step, mask)?.iter().map(|m| *m != 0).collect()),
+        }
+    }
+
+    fn atomic_add(
+        &mut self,
+        step: usize,
+        address: Address,
+        value: ValueId,
+        (mask, guard): (Option<ValueId>, Option<u32>),
+    ) -> Result<(), PlanFault> {
+        let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
+        let bytes = self.plan.value_bytes(value);
+        let found = self.addresses(step, address, bytes)?;
+        let (mask, names) = (self.mask(step, mask)?, self.elements(step, value)?.to_vec());
+        let granule_log2 = self.granule_log2;
+        if bytes != self.granule {
+            let what = "an addition of something that is no number";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let memory = self.memory(self.space(address)).0;
+        for (t, &byte) in found.iter().enumerate() {
+            let thread = t as u32;
+            if !mask[t] || guard.is_some_and(|guard| !guard.holds(thread)) {
+                continue;
+            }
+            let added = memory.add((byte >> granule_log2) as usize, thread, names[t]);
+            added.map_err(|fault| match fault {
+                CellFault::Race => Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: false,
+                },
+                CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Counts the elements of each warp by the bins that lanes own.
+    fn count_votes(
+        &mut self,
+        step: usize,
+        (first, count): (ValueId, u32),
+        vote: u32,
+        (bin, mask): (ValueId, Option<ValueId>),
+        acc: &[ValueId],
+    ) -> Result<(), PlanFault> {
+        let vote = &self.plan.votes()[vote as usize];
+        let zero = N::zero().ok_or(Kind::Tuple { step })?;
+        let (names, bins) = (self.elements(step, bin)?, self.numbers(step, bin)?);
+        let mask = self.mask(step, mask)?;
+        let is_counted = acc.is_empty() || acc.len() == count as usize;
+        if !is_counted || count != 1 << vote.counts_log2() {
+            let what = "other counts than the lanes of a vote have";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let mut sums: Vec<Vec<N>> = match acc.is_empty() {
+            true => vec![vec![zero; self.threads]; count as usize],
+            false => acc
+                .iter()
+                .map(|value| Ok(self.elements(step, *value)?.to_vec()))
+                .collect::<Result<_, PlanFault>>()?,
+        };
+        let lanes = 1 << self.lanes_log2;
+        for warp in (0..self.threads).step_by(lanes) {
+            let mut found: FxHashMap<u32, N> = FxHashMap::default();
+            for lane in (0..lanes).filter(|lane| *lane as u32 & vote.copies == 0) {
+                let thread = warp + lane;
+                // Votes see no more bits of a number than bins have.
+                let bin = bins[thread] & ((1 << vote.places.len()) - 1);
+                if mask[thread] {
+                    let sum = found.entry(bin).or_insert(zero);
+                    *sum = sum
+                        .combined_with(names[thread])
+                        .ok_or(Kind::Tuple { step })?;
+                }
+            }
+            for (register, sums) in (0..).zip(&mut sums) {
+                for lane in 0..lanes {
+                    if let Some(added) = found.get(&vote.bin(register, lane as u32)) {
+                        let sum = &mut sums[warp + lane];
+                        *sum = sum.combined_with(*added).ok_or(Kind::Tuple { step })?;
+                    }
+                }
+            }
+        }
+        for (i, sums) in (0..).zip(sums) {
+            self.define_element(first.plus(i), &sums);
         }
         Ok(())
     }

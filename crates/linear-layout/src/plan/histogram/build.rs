@@ -1,14 +1,15 @@
 //! Planning a histogram: all ways, of which the cheapest is taken.
 
 use super::super::memory::{MemoryPlan, Place};
-use super::super::{Cost, PlanOptions, plan_conversion};
+use super::super::program::{
+    BarrierScope, BinBit, Builder, IndexProgram, Inlined, Predicate, Program, Threads, ValueId,
+    Vote,
+};
+use super::super::{PlanOptions, plan_conversion};
 use super::error::{HistogramError, Kind};
-use super::{BinBit, Bins, Copies, Histogram, HistogramPlan, HistogramWay, Voting, VotingEnd};
+use super::{Histogram, HistogramPlan, HistogramWay};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::target::Access;
-
-/// Lanes that add to any bins meet in the same bank: about so many wavefronts for each addition.
-const RANDOM_WAVES: u32 = 3;
 
 /// A lane owns at most so many bins, log2: each takes three operations for each element.
 const MAX_COUNTS_LOG2: u32 = 5;
@@ -27,9 +28,9 @@ const COUNT_BITS: u32 = 32;
 /// let src = LinearLayout::identity_1d(4, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let dst = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::zeros_1d(32, Dim::LANE, d, 1)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let plan = plan_histogram(&Histogram { src: &src, dst: &dst, target })?;
-/// assert!(matches!(plan.way(), HistogramWay::Voting(_)));
-/// assert_eq!(plan.scratch_bytes(), 0);
+/// let plan = plan_histogram(&Histogram { src: &src, dst: &dst, is_masked: false, target })?;
+/// assert_eq!(plan.way(), HistogramWay::Voting);
+/// assert_eq!(plan.program().scratch_bytes(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -51,46 +52,47 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
         .filter(|register| register & free.mask(Dim::REGISTER) == 0)
         .filter_map(|register| usize::try_from(register).ok())
         .collect();
-    let copies = Copies {
-        lanes: free.mask(Dim::LANE) as u32,
-        warps: free.mask(Dim::WARP) as u32,
-    };
     let build = Build {
         histogram,
         bins_log2: dst.total_out_bits() as u32,
         elements: registers.len() as u32,
         warps: src.in_size(Dim::WARP) as u32,
-        has_all: copies.warps + 1 == src.in_size(Dim::WARP) as u32,
+        copies: [Dim::LANE, Dim::WARP].map(|dim| free.mask(dim) as u32),
     };
     let mut ways = Vec::new();
     let mut failed = None;
     let bins = build.bins();
     match &bins {
-        Ok(bins) => {
-            let cost = build.cost_of_adding(bins);
-            ways.push((HistogramWay::Adding(Box::new(bins.clone())), cost));
-        }
+        Ok(bins) => ways.push((HistogramWay::Adding, build.adding(bins))),
         Err(error) => failed = Some(error.clone()),
     }
     match build.voting(bins.as_ref().ok()) {
-        Ok(Some((voting, cost))) => ways.push((HistogramWay::Voting(Box::new(voting)), cost)),
+        Ok(Some(program)) => ways.push((HistogramWay::Voting, program)),
         Ok(None) => {}
         Err(error) => failed = Some(error),
     }
-    ways.sort_by_key(|(_, cost)| cost.total());
-    let considered = ways.iter().map(|(_, cost)| *cost).collect();
+    ways.sort_by_key(|(_, program)| program.cost().total());
+    let considered = ways.iter().map(|(_, program)| program.cost()).collect();
     match (ways.into_iter().next(), failed) {
-        (Some((way, cost)), _) => Ok(HistogramPlan {
+        (Some((way, program)), _) => Ok(HistogramPlan {
             bins_log2: build.bins_log2,
             registers,
-            copies,
             way,
-            cost,
+            program,
             considered,
         }),
         (None, Some(error)) => Err(error),
         (None, None) => unreachable!("memory is a way, or fails with a reason"),
     }
+}
+
+/// Bins in shared memory, 4 bytes each, one after another.
+struct Bins {
+    /// How they are cleared: the same value in every register.
+    clear: MemoryPlan,
+    /// How counts are loaded.
+    load: MemoryPlan,
+    bytes: u32,
 }
 
 /// A plan under construction.
@@ -100,14 +102,16 @@ struct Build<'a> {
     /// Registers of each thread that are counted.
     elements: u32,
     warps: u32,
-    /// Whether every warp has all elements.
-    has_all: bool,
+    /// Bits of the lane and of the warp: where one of them is set, the thread holds copies.
+    copies: [u32; 2],
 }
 
 impl Build<'_> {
     /// Bins in shared memory.
     fn bins(&self) -> Result<Bins, HistogramError> {
-        let Histogram { src, dst, target } = *self.histogram;
+        let Histogram {
+            src, dst, target, ..
+        } = *self.histogram;
         let outs: Vec<(Dim, u64)> = dst.out_shape().collect();
         let positions: Vec<u64> = (0..self.bins_log2).map(|bit| 1 << bit).collect();
         let offsets = [(Dim::OFFSET, 1 << self.bins_log2)];
@@ -115,19 +119,17 @@ impl Build<'_> {
         let memory = LinearLayout::from_columns(&offsets, &outs, &positions, all)?;
         let place = Place::new(memory, &[], COUNT_BITS)?;
         let (needed, limit) = (place.size_bytes(1), target.max_shared_bytes);
-        if needed > u64::from(limit) {
-            return Err(Kind::Scratch {
-                needed,
-                limit,
-                target: target.name,
-            }
-            .into());
-        }
+        let bytes = u32::try_from(needed).ok().filter(|bytes| *bytes <= limit);
+        let bytes = bytes.ok_or(Kind::Scratch {
+            needed,
+            limit,
+            target: target.name,
+        })?;
         let cleared = self.cleared(&outs, [Dim::LANE, Dim::WARP].map(|dim| src.in_bits(dim)))?;
         Ok(Bins {
             clear: MemoryPlan::new(&cleared, &place, 0, Access::Store, target)?,
             load: MemoryPlan::new(dst, &place, 0, Access::Load, target)?,
-            is_one_warp: self.warps == 1,
+            bytes,
         })
     }
 
@@ -161,75 +163,130 @@ impl Build<'_> {
         )?)
     }
 
-    /// Each element adds to its bin.
-    fn cost_of_adding(&self, bins: &Bins) -> Cost {
-        let costs = &self.histogram.target.costs;
-        // Lanes that add to the same bin do so one after another.
-        let waves = RANDOM_WAVES.max(self.histogram.target.lanes >> self.bins_log2.min(31));
-        let additions = Cost {
-            load_store: self.elements * waves * costs.wavefront * self.warps,
-            // An index, its address, and whether it is a bin.
-            arithmetic: self.elements * (costs.access + 3 * costs.select) * self.warps,
-            waiting: 0,
-        };
-        added(additions, self.cost_of_bins(bins))
+    fn threads(&self) -> Threads {
+        let src = self.histogram.src;
+        Threads {
+            lanes_log2: src.in_bits(Dim::LANE) as u32,
+            warps_log2: src.in_bits(Dim::WARP) as u32,
+        }
     }
 
-    /// What clearing, waiting and loading cost.
-    fn cost_of_bins(&self, bins: &Bins) -> Cost {
-        let costs = &self.histogram.target.costs;
-        let waits = if bins.is_one_warp {
-            costs.warp_sync
+    /// A program on the bins of the elements; their values, each with its mask.
+    fn builder(&self) -> (Builder, Vec<(ValueId, Option<ValueId>)>) {
+        let masks = if self.histogram.is_masked {
+            self.elements
         } else {
-            costs.barrier
+            0
         };
-        let accesses = bins.clear.accesses().len() + bins.load.accesses().len();
-        let wavefronts = bins.clear.wavefronts().0 + bins.load.wavefronts().0;
-        Cost {
-            load_store: wavefronts * costs.wavefront * self.warps,
-            arithmetic: accesses as u32 * costs.access * self.warps,
-            waiting: costs.round_trip + 2 * waits,
-        }
+        let operands = [(self.elements, COUNT_BITS), (masks, COUNT_BITS)];
+        let operands = &operands[..if masks > 0 { 2 } else { 1 }];
+        let b = Builder::of_operands(operands, self.threads());
+        let sources = b.sources();
+        let (bins, masks) = sources.split_at(self.elements as usize);
+        let masks = (0..bins.len()).map(|i| masks.get(i).copied());
+        let elements = bins.iter().copied().zip(masks).collect();
+        (b, elements)
+    }
+
+    /// The condition that no bit of lane and warp is set, where there are any.
+    fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
+        let mask = lanes | warps << self.threads().lanes_log2;
+        (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))
+    }
+
+    /// Each element adds to its bin.
+    fn adding(&self, bins: &Bins) -> Program {
+        let (mut b, elements) = self.builder();
+        let guard = self.clear(&mut b, self.copies);
+        let threads = self.threads();
+        let columns = vec![0; (threads.lanes_log2 + threads.warps_log2) as usize];
+        let offsets: Vec<u64> = (0..self.bins_log2).map(|bit| 4 << bit).collect();
+        let map = b.index_map(IndexProgram::new(&[0, 0, self.bins_log2], &[offsets]));
+        let number_bits = ((1 << self.bins_log2) - 1) << 2;
+        let results = self.in_bins(&mut b, bins, |b| {
+            for (bin, mask) in elements {
+                let number = b.compute(map, &[bin]);
+                let at = (0, Some(number));
+                let address = b.number_address(columns.clone(), at, number_bits);
+                let one = b.one(bin);
+                b.atomic_add(address, one, mask, guard);
+            }
+        });
+        b.finish(results, bins.bytes, self.histogram.target)
+    }
+
+    /// Clears the bins, has all threads add to them, and loads the counts.
+    fn in_bins(
+        &self,
+        b: &mut Builder,
+        bins: &Bins,
+        additions: impl FnOnce(&mut Builder),
+    ) -> Vec<ValueId> {
+        let scope = if self.warps == 1 {
+            BarrierScope::Warp
+        } else {
+            BarrierScope::Block
+        };
+        let zeros = vec![b.zero(); bins.clear.held().len()];
+        b.store_registers(&bins.clear, &zeros, None, None);
+        b.barrier(scope);
+        additions(b);
+        b.barrier(scope);
+        b.load_registers(&bins.load, None)
     }
 
     /// Lanes vote. Counts that are not whole are added up in bins.
-    fn voting(&self, bins: Option<&Bins>) -> Result<Option<(Voting, Cost)>, HistogramError> {
-        let Histogram { dst, target, .. } = *self.histogram;
-        let places = self.places();
-        let counts_log2 = counts_log2(&places);
+    fn voting(&self, bins: Option<&Bins>) -> Result<Option<Program>, HistogramError> {
+        let Histogram {
+            src, dst, target, ..
+        } = *self.histogram;
+        let vote = Vote {
+            places: self.places(),
+            copies: self.copies[0],
+        };
+        let counts_log2 = vote.counts_log2();
         if counts_log2 > MAX_COUNTS_LOG2 {
             return Ok(None);
         }
-        let costs = &target.costs;
-        // A vote for each bit, and one on what is counted at all.
-        let votes = (self.bins_log2 + 1) * costs.lane_alu;
-        let words = target.lanes.div_ceil(32);
-        let narrowing = self.bins_log2 - counts_log2 + (1 << counts_log2);
-        let counting = 2 << counts_log2;
-        let arithmetic = votes + (narrowing + counting) * words * costs.select;
-        let voted = Cost {
-            load_store: 0,
-            arithmetic: self.elements * arithmetic * self.warps,
-            waiting: 0,
-        };
-        let (end, rest) = if self.has_all {
-            let counts = Box::new(self.counts(&places, counts_log2)?);
-            let options = PlanOptions::new();
-            let plan = Box::new(plan_conversion(&counts, dst, COUNT_BITS, target, &options)?);
-            let cost = plan.program().cost();
-            (VotingEnd::Convert { counts, plan }, cost)
-        } else if let Some(bins) = bins {
-            let additions = Cost {
-                load_store: (costs.wavefront << counts_log2) * self.warps,
-                arithmetic: (costs.access << counts_log2) * self.warps,
-                waiting: 0,
+        // Where every warp has all elements, its counts are whole.
+        let has_all = self.copies[1] + 1 == self.warps;
+        let (mut b, elements) = self.builder();
+        let number = b.vote(vote.clone());
+        let mut counts = Vec::new();
+        for (bin, mask) in elements {
+            counts = b.count_votes(number, bin, mask, &counts);
+        }
+        if has_all {
+            let layout = self.counts(&vote.places, counts_log2)?;
+            let plan = plan_conversion(&layout, dst, COUNT_BITS, target, &PlanOptions::new())?;
+            let program = plan.program();
+            let part = Inlined {
+                program,
+                operand: 0,
+                sources: &counts,
+                start: 0,
             };
-            let cost = added(additions, self.cost_of_bins(bins));
-            (VotingEnd::Add(Box::new(bins.clone())), cost)
-        } else {
-            return Ok(None);
-        };
-        Ok(Some((Voting { places, end }, added(voted, rest))))
+            let results = b.inline(&[part]).concat();
+            return Ok(Some(b.finish(results, program.scratch_bytes(), target)));
+        }
+        let Some(bins) = bins else { return Ok(None) };
+        // The bins of each lane, whatever its warp.
+        let mut columns = vec![0; src.in_bits(Dim::LANE) + src.in_bits(Dim::WARP)];
+        for (bit, place) in vote.places.iter().enumerate() {
+            if let BinBit::Lane(lane) = place {
+                columns[*lane as usize] = 4 << bit;
+            }
+        }
+        let idle = (target.lanes - 1) & !vote.lane_mask();
+        let guard = self.clear(&mut b, [idle, self.copies[1]]);
+        let results = self.in_bins(&mut b, bins, |b| {
+            for (register, count) in (0..).zip(counts) {
+                let at = (4 * vote.bin(register, 0), None);
+                let address = b.number_address(columns.clone(), at, 0);
+                b.atomic_add(address, count, None, guard);
+            }
+        });
+        Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
     /// Which lanes own which bins: as the result asks for them, where that is one bit for a bit.
@@ -283,19 +340,5 @@ impl Build<'_> {
             &columns,
             Surjectivity::Required,
         )?)
-    }
-}
-
-/// How many bits of a bin's number are told apart by counts of a lane.
-pub(super) fn counts_log2(places: &[BinBit]) -> u32 {
-    let of_register = |bit: &&BinBit| matches!(bit, BinBit::Register(_));
-    places.iter().filter(of_register).count() as u32
-}
-
-fn added(a: Cost, b: Cost) -> Cost {
-    Cost {
-        load_store: a.load_store + b.load_store,
-        arithmetic: a.arithmetic + b.arithmetic,
-        waiting: a.waiting + b.waiting,
     }
 }

@@ -28,136 +28,49 @@
 mod build;
 mod error;
 
-use super::memory::MemoryPlan;
-use super::{ConvertPlan, Cost};
+use super::{Cost, Program};
 use crate::layout::LinearLayout;
 use crate::target::Target;
 
 pub use build::plan_histogram;
 pub use error::HistogramError;
 
-/// What is to be counted.
+/// A histogram to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
     /// Where the elements are: (register, lane, warp, block) -> the tensor's dims, without zero register bases.
     pub src: &'a LinearLayout,
     /// Where the counts are to be: (register, lane, warp, block) -> one dim, without zero register bases.
     pub dst: &'a LinearLayout,
+    /// Whether some elements are not counted: those that a mask leaves out, or whose values are no bins.
+    pub is_masked: bool,
     /// The GPU.
     pub target: &'a Target,
 }
 
-/// How a histogram is made.
+/// How elements are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HistogramWay {
+    /// Each adds 1 to its bin in shared memory.
+    Adding,
+    /// Lanes vote.
+    Voting,
+}
+
+/// The program of a histogram.
 ///
+/// # Shape
+/// Operand 0 of the program: the bins of [`Self::registers`], each an `i32`. Operand 1, where the histogram is masked:
+/// whether each of them is counted. Results: the counts, each an `i32`.
 /// # Laws
 /// Each count is that of the elements in its bin, each once, whatever the values: `check_histogram`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistogramPlan {
     bins_log2: u32,
     registers: Vec<usize>,
-    copies: Copies,
     way: HistogramWay,
-    cost: Cost,
+    program: Program,
     considered: Vec<Cost>,
-}
-
-/// Bits of the lane and of the warp: where one of them is set, somebody else counts the elements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Copies {
-    /// Bits of the lane.
-    pub lanes: u32,
-    /// Bits of the warp.
-    pub warps: u32,
-}
-
-/// How elements are counted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum HistogramWay {
-    /// Each adds 1 to its bin in shared memory.
-    Adding(Box<Bins>),
-    /// Lanes vote.
-    Voting(Box<Voting>),
-}
-
-/// Bins in shared memory, 4 bytes each, one after another.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Bins {
-    /// How they are cleared: the same value in every register.
-    pub clear: MemoryPlan,
-    /// How counts are loaded.
-    pub load: MemoryPlan,
-    /// Whether one warp is all there is, and waits for itself alone.
-    pub is_one_warp: bool,
-}
-
-/// Bins that lanes own.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Voting {
-    /// What each bit of a bin's number tells apart, lowest first.
-    pub places: Vec<BinBit>,
-    /// What becomes of the counts.
-    pub end: VotingEnd,
-}
-
-/// What a bit of a bin's number tells apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BinBit {
-    /// Lanes, by a bit of their number.
-    Lane(u32),
-    /// Counts that a lane has, by a bit of theirs.
-    Register(u32),
-}
-
-/// What becomes of the counts that each lane has.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum VotingEnd {
-    /// They are whole, and go to who asks for them.
-    Convert {
-        /// Where they are: (register, lane, warp, block) -> one dim.
-        counts: Box<LinearLayout>,
-        /// How they go.
-        plan: Box<ConvertPlan>,
-    },
-    /// They are of one warp each, and added up in shared memory.
-    Add(Box<Bins>),
-}
-
-impl Bins {
-    /// Returns the bytes of shared memory.
-    #[must_use]
-    pub fn bytes(&self) -> u32 {
-        u32::try_from(self.load.place().size_bytes(1)).unwrap_or(u32::MAX)
-    }
-}
-
-impl Voting {
-    /// Returns log2 of how many counts each lane has.
-    #[must_use]
-    pub fn counts_log2(&self) -> u32 {
-        build::counts_log2(&self.places)
-    }
-
-    /// Returns the bits of the lane that tell bins apart.
-    #[must_use]
-    pub fn lane_mask(&self) -> u32 {
-        self.places.iter().fold(0, |mask, bit| match bit {
-            BinBit::Lane(bit) => mask | 1 << bit,
-            BinBit::Register(_) => mask,
-        })
-    }
-
-    /// Returns the bin that a lane counts in a register.
-    #[must_use]
-    pub fn bin(&self, register: u32, lane: u32) -> u32 {
-        let bits = self.places.iter().enumerate();
-        bits.fold(0, |bin, (i, place)| {
-            let is_set = match place {
-                BinBit::Lane(bit) => lane >> bit & 1,
-                BinBit::Register(bit) => register >> bit & 1,
-            };
-            bin | is_set << i
-        })
-    }
 }
 
 impl HistogramPlan {
@@ -173,46 +86,16 @@ impl HistogramPlan {
         &self.registers
     }
 
-    /// Returns the threads that do not count.
+    /// Returns the way that was chosen.
     #[must_use]
-    pub const fn copies(&self) -> Copies {
-        self.copies
+    pub const fn way(&self) -> HistogramWay {
+        self.way
     }
 
-    /// Returns how elements are counted.
+    /// Returns the steps.
     #[must_use]
-    pub const fn way(&self) -> &HistogramWay {
-        &self.way
-    }
-
-    /// Returns the bins in shared memory, where there are any.
-    #[must_use]
-    pub fn bins(&self) -> Option<&Bins> {
-        match &self.way {
-            HistogramWay::Adding(bins) => Some(bins),
-            HistogramWay::Voting(voting) => match &voting.end {
-                VotingEnd::Add(bins) => Some(bins),
-                VotingEnd::Convert { .. } => None,
-            },
-        }
-    }
-
-    /// Returns the conversion of counts that are whole, where there is one.
-    #[must_use]
-    pub fn conversion(&self) -> Option<&ConvertPlan> {
-        match &self.way {
-            HistogramWay::Voting(voting) => match &voting.end {
-                VotingEnd::Convert { plan, .. } => Some(plan),
-                VotingEnd::Add(_) => None,
-            },
-            HistogramWay::Adding(_) => None,
-        }
-    }
-
-    /// Returns what the plan costs by the target's model.
-    #[must_use]
-    pub const fn cost(&self) -> Cost {
-        self.cost
+    pub const fn program(&self) -> &Program {
+        &self.program
     }
 
     /// Returns what each way costs, cheapest first.
@@ -220,23 +103,13 @@ impl HistogramPlan {
     pub fn considered(&self) -> &[Cost] {
         &self.considered
     }
-
-    /// Returns the bytes of shared memory needed; 0 where none is used.
-    #[must_use]
-    pub fn scratch_bytes(&self) -> u32 {
-        let converted = |plan: &ConvertPlan| plan.program().scratch_bytes();
-        self.bins()
-            .map(Bins::bytes)
-            .or_else(|| self.conversion().map(converted))
-            .unwrap_or_default()
-    }
 }
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// The plan with another way, to see that the machine notices.
-    pub(crate) fn with_way(mut self, way: HistogramWay) -> Self {
-        self.way = way;
+    /// The plan with another program, to see that the machine notices.
+    pub(crate) fn with_program(mut self, program: Program) -> Self {
+        self.program = program;
         self
     }
 }

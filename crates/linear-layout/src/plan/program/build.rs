@@ -3,7 +3,7 @@
 use super::cost::cost_of;
 use super::{
     Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, MmaRow, Operands, Predicate,
-    Program, Space, Step, ValueId, ValueType,
+    Program, Space, Step, ValueId, ValueType, Vote,
 };
 use crate::plan::memory::{Form, IndexedPlan, MemoryAccess, MemoryPlan, Place};
 use crate::target::{Fragment, Target};
@@ -20,6 +20,7 @@ pub(crate) struct Builder {
     lane_maps: Vec<LaneMap>,
     address_bases: Vec<AddressBase>,
     index_maps: Vec<IndexProgram>,
+    votes: Vec<Vote>,
     rows: Vec<MmaRow>,
     /// Which step defines a value; `NO_STEP` for sources.
     defined_by: Vec<u32>,
@@ -90,6 +91,7 @@ impl Builder {
             lane_maps: Vec::new(),
             address_bases: Vec::new(),
             index_maps: Vec::new(),
+            votes: Vec::new(),
             rows: Vec::new(),
             defined_by: vec![NO_STEP; num_sources as usize],
             num_sources,
@@ -210,6 +212,61 @@ impl Builder {
             if_clear: clear,
         };
         self.pure(step, set)
+    }
+
+    /// The number 0, of the first operand.
+    pub(crate) fn zero(&mut self) -> ValueId {
+        self.pure(Step::Zero { out: ValueId(0) }, ValueId(0))
+    }
+
+    /// The number 1, which counts an element.
+    pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
+        let step = Step::One {
+            out: ValueId(0),
+            of,
+        };
+        self.pure(step, of)
+    }
+
+    pub(crate) fn atomic_add(
+        &mut self,
+        address: Address,
+        value: ValueId,
+        mask: Option<ValueId>,
+        guard: Option<u32>,
+    ) {
+        self.steps.push(Step::AtomicAdd {
+            address,
+            value,
+            mask,
+            guard,
+        });
+    }
+
+    pub(crate) fn vote(&mut self, vote: Vote) -> u32 {
+        intern(&mut self.votes, vote)
+    }
+
+    /// Adds the elements of a warp that are in the bins of each lane to `acc`.
+    pub(crate) fn count_votes(
+        &mut self,
+        vote: u32,
+        bin: ValueId,
+        mask: Option<ValueId>,
+        acc: &[ValueId],
+    ) -> Vec<ValueId> {
+        let count = 1 << self.votes[vote as usize].counts_log2();
+        let acc = self.list(acc);
+        let first = self.define(count, self.types[bin.index()]);
+        self.steps.push(Step::CountVotes {
+            first,
+            count,
+            vote,
+            bin,
+            mask,
+            acc,
+        });
+        (0..count).map(|i| first.plus(i)).collect()
     }
 
     /// Selects by a bit of a number.
@@ -444,6 +501,29 @@ impl Builder {
             number_bits,
         };
         intern(&mut self.address_bases, base)
+    }
+
+    /// The address of a number of 4 bytes in scratch memory: one of the thread's own, or the one that a value names.
+    pub(crate) fn number_address(
+        &mut self,
+        columns: Vec<u32>,
+        (offset, number): (u32, Option<ValueId>),
+        number_bits: u32,
+    ) -> Address {
+        let base = AddressBase {
+            columns,
+            start: 0,
+            space: Space::Scratch,
+            gaps: Vec::new(),
+            number_bits,
+        };
+        let numbers: Vec<ValueId> = number.into_iter().collect();
+        Address {
+            base: intern(&mut self.address_bases, base),
+            xor: offset,
+            add: 0,
+            numbers: self.list(&numbers),
+        }
     }
 
     /// The address of each register of a plan, of which one coordinate is known at run time only.
@@ -681,13 +761,17 @@ impl Builder {
             Step::Compute { map, .. } => {
                 *map = self.index_map(program.index_maps[*map as usize].clone());
             }
+            Step::CountVotes { vote, .. } => {
+                *vote = self.vote(program.votes[*vote as usize].clone());
+            }
             Step::Mma { row, .. } => {
                 *row = intern(&mut self.rows, program.rows[*row as usize].clone());
             }
-            Step::Store { guard: Some(_), .. } => {
+            Step::Store { guard: Some(_), .. } | Step::AtomicAdd { guard: Some(_), .. } => {
                 unreachable!("conversions store in all threads")
             }
             Step::Store { address, .. }
+            | Step::AtomicAdd { address, .. }
             | Step::Load { address, .. }
             | Step::StoreMatrices { address, .. }
             | Step::LoadMatrices { address, .. } => {
@@ -729,6 +813,7 @@ impl Builder {
             lane_maps: self.lane_maps,
             address_bases: self.address_bases,
             index_maps: self.index_maps,
+            votes: self.votes,
             rows: self.rows,
             results,
             scratch_bytes,
@@ -798,15 +883,21 @@ fn with_out(step: Step, value: ValueId) -> Step {
         | Step::ShuffleIndex { out, .. }
         | Step::ShuffleAt { out, .. }
         | Step::TransposeMatrix { out, .. }
+        | Step::Zero { out }
+        | Step::One { out, .. }
         | Step::ReduceLanes { out, .. } => *out = value,
         Step::Unpack { first, .. }
         | Step::Compute { first, .. }
+        | Step::CountVotes { first, .. }
         | Step::Combine { first, .. }
         | Step::Mma { first, .. }
         | Step::SwapLanes { first, .. }
         | Step::Load { first, .. }
         | Step::LoadMatrices { first, .. } => *first = value,
-        Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => {}
+        Step::Store { .. }
+        | Step::StoreMatrices { .. }
+        | Step::AtomicAdd { .. }
+        | Step::Barrier(_) => {}
     }
     step
 }
@@ -821,14 +912,20 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
         | Step::ShuffleIndex { out, .. }
         | Step::ShuffleAt { out, .. }
         | Step::TransposeMatrix { out, .. }
+        | Step::Zero { out }
+        | Step::One { out, .. }
         | Step::ReduceLanes { out, .. } => (out, 1),
         Step::Combine { first, acc, .. } | Step::Mma { first, acc, .. } => (first, acc.len),
         Step::Unpack { first, count, .. }
         | Step::Compute { first, count, .. }
+        | Step::CountVotes { first, count, .. }
         | Step::Load { first, count, .. }
         | Step::LoadMatrices { first, count, .. } => (first, count),
         Step::SwapLanes { first, .. } => (first, 2),
-        Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => (ValueId(0), 0),
+        Step::Store { .. }
+        | Step::StoreMatrices { .. }
+        | Step::AtomicAdd { .. }
+        | Step::Barrier(_) => (ValueId(0), 0),
     }
 }
 
@@ -854,9 +951,10 @@ fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
         | Step::StoreMatrices {
             values, address, ..
         } => [Some(values), Some(&mut address.numbers), None],
-        Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
-            [Some(&mut address.numbers), None, None]
-        }
+        Step::Load { address, .. }
+        | Step::LoadMatrices { address, .. }
+        | Step::AtomicAdd { address, .. } => [Some(&mut address.numbers), None, None],
+        Step::CountVotes { acc, .. } => [Some(acc), None, None],
         Step::Combine { acc, other, .. } => [Some(acc), Some(other), None],
         Step::Mma { acc, a, b, .. } => [Some(acc), Some(a), Some(b)],
         _ => [None, None, None],
@@ -872,6 +970,11 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 3] {
         | Step::TransposeMatrix { value, .. }
         | Step::ReduceLanes { value, .. } => [Some(value), None, None],
         Step::ShuffleAt { value, lane, .. } => [Some(value), Some(lane), None],
+        Step::One { of, .. } => [Some(of), None, None],
+        Step::AtomicAdd { value, mask, .. }
+        | Step::CountVotes {
+            bin: value, mask, ..
+        } => [Some(value), mask.as_mut(), None],
         Step::SelectBit {
             number,
             if_set,
@@ -887,6 +990,7 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 3] {
             low: a, high: b, ..
         } => [Some(a), Some(b), None],
         Step::Pack { .. }
+        | Step::Zero { .. }
         | Step::Compute { .. }
         | Step::Store { .. }
         | Step::StoreMatrices { .. }

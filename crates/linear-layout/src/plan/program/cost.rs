@@ -162,6 +162,30 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 load_store += matrix_waves(&mut waves, asked, fragment, Access::Load);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
+            Step::Zero { .. } | Step::One { .. } => {}
+            Step::AtomicAdd { address, mask, .. } => {
+                let base = &program.address_bases[address.base as usize];
+                // Lanes that add to the same number do so one after another.
+                let numbers_log2 = base.number_bits.count_ones();
+                let alike = match address.numbers.is_empty() {
+                    true => 1,
+                    false => target.lanes >> numbers_log2.min(31),
+                };
+                let taken = waves(address, 4, Access::Store).max(alike);
+                load_store += taken * costs.wavefront;
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
+                arithmetic += costs.select * u32::from(mask.is_some());
+            }
+            Step::CountVotes { vote, .. } => {
+                let vote = &program.votes[vote as usize];
+                let (bins_log2, counts_log2) = (vote.places.len() as u32, vote.counts_log2());
+                // A vote for each bit, and one on what is counted at all.
+                let votes = (bins_log2 + 1) * costs.lane_alu;
+                let words = target.lanes.div_ceil(32);
+                let narrowing = bins_log2 - counts_log2 + (1 << counts_log2);
+                let counting = 2 << counts_log2;
+                arithmetic += votes + (narrowing + counting) * words * costs.select;
+            }
             // What combining costs, the plan that asks for it knows.
             Step::Combine { .. } => {}
             Step::ReduceLanes { .. } => load_store += costs.lane_reduction,
@@ -234,6 +258,18 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
                 if_clear,
                 ..
             } => (out, 1, before(&[number, if_set, if_clear])),
+            Step::One { out, of } => (out, 1, before(&[of])),
+            Step::CountVotes {
+                first,
+                count,
+                bin,
+                acc,
+                ..
+            } => (
+                first,
+                count,
+                before(&[bin]).max(before(program.operands(acc))),
+            ),
             Step::ShuffleAt {
                 out, value, lane, ..
             } => (out, 1, before(&[value, lane]) + 1),
@@ -255,6 +291,8 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
             }
             Step::Store { .. }
             | Step::StoreMatrices { .. }
+            | Step::AtomicAdd { .. }
+            | Step::Zero { .. }
             | Step::Load { .. }
             | Step::LoadMatrices { .. }
             | Step::Barrier(_) => continue,

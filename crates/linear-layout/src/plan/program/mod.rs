@@ -29,6 +29,7 @@ mod index;
 mod product;
 mod step;
 mod text;
+mod vote;
 
 pub(crate) use banks::wavefronts;
 pub(crate) use build::{Builder, Inlined, Threads, View};
@@ -39,6 +40,7 @@ pub use step::{
     Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Space, Step, ValueId,
     ValueType,
 };
+pub use vote::{BinBit, Vote};
 
 /// Straight-line code on the registers of every thread of a block.
 ///
@@ -57,6 +59,7 @@ pub struct Program {
     lane_maps: Vec<LaneMap>,
     address_bases: Vec<AddressBase>,
     index_maps: Vec<IndexProgram>,
+    votes: Vec<Vote>,
     rows: Vec<MmaRow>,
     results: Vec<ValueId>,
     scratch_bytes: u32,
@@ -152,6 +155,12 @@ impl Program {
     #[must_use]
     pub fn index_maps(&self) -> &[IndexProgram] {
         &self.index_maps
+    }
+
+    /// The votes that [`Step::CountVotes`] refers to.
+    #[must_use]
+    pub fn votes(&self) -> &[Vote] {
+        &self.votes
     }
 
     /// The instructions that [`Step::Mma`] refers to.

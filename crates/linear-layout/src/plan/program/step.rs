@@ -285,6 +285,44 @@ pub enum Step {
         /// Constant lane bits flipped.
         lane_xor: u32,
     },
+    /// The number 0, which counts no element.
+    Zero {
+        /// The value made.
+        out: ValueId,
+    },
+    /// The number 1, which counts an element.
+    One {
+        /// The value made.
+        out: ValueId,
+        /// The element.
+        of: ValueId,
+    },
+    /// Adds to a number in shared memory, atomically.
+    AtomicAdd {
+        /// Where.
+        address: Address,
+        /// What is added.
+        value: ValueId,
+        /// Adds where this number is not 0; everywhere where there is none.
+        mask: Option<ValueId>,
+        /// As in [`Step::Store`].
+        guard: Option<u32>,
+    },
+    /// Counts the lanes of a warp whose bin is one that a lane owns, by votes. Defines a number for each bin of a lane.
+    CountVotes {
+        /// The first number made.
+        first: ValueId,
+        /// How many are made.
+        count: u32,
+        /// Which of [`super::Program::votes`].
+        vote: u32,
+        /// The bin of each lane's element.
+        bin: ValueId,
+        /// An element is counted where this number is not 0; everywhere where there is none.
+        mask: Option<ValueId>,
+        /// What is added to: as many numbers, or none.
+        acc: Operands,
+    },
     /// A word from lane `lane ^ lane_mask` of the same warp.
     ShuffleXor {
         /// The word received.
@@ -414,6 +452,9 @@ impl Step {
             Self::Unpack { .. } => "unpack",
             Self::Select { .. } | Self::SelectBit { .. } => "select",
             Self::Compute { .. } => "index",
+            Self::Zero { .. } | Self::One { .. } => "constant",
+            Self::AtomicAdd { .. } => "atomic addition",
+            Self::CountVotes { .. } => "vote",
             Self::ShuffleXor { .. } | Self::ShuffleIndex { .. } | Self::ShuffleAt { .. } => {
                 "shuffle"
             }

@@ -154,6 +154,45 @@ impl Program {
                 self.fmt_predicate(f, predicate)?;
                 write!(f, " ? {if_set} : {if_clear}")
             }
+            Step::Zero { out } => write!(f, "{out} = 0"),
+            Step::One { out, of } => write!(f, "{out} = 1 for {of}"),
+            Step::AtomicAdd {
+                address,
+                value,
+                mask,
+                guard,
+            } => {
+                write!(f, "add ")?;
+                self.fmt_address(f, &address)?;
+                write!(f, " += {value}")?;
+                if let Some(mask) = mask {
+                    write!(f, " if {mask}")?;
+                }
+                let Some(guard) = guard else { return Ok(()) };
+                write!(f, " where ")?;
+                self.fmt_predicate(f, guard)
+            }
+            Step::CountVotes {
+                first,
+                count,
+                vote,
+                bin,
+                mask,
+                acc,
+            } => {
+                match count {
+                    1 => write!(f, "{first} = ")?,
+                    _ => write!(f, "{first}..%{} = ", first.0 + count - 1)?,
+                }
+                write!(f, "votes {vote} on {bin}")?;
+                if let Some(mask) = mask {
+                    write!(f, " if {mask}")?;
+                }
+                if !acc.is_empty() {
+                    write!(f, " plus ")?;
+                }
+                self.fmt_list(f, acc)
+            }
             Step::Compute {
                 first,
                 count,

@@ -1,0 +1,50 @@
+//! Votes: which lane counts the elements of which bins.
+
+/// The lanes and the counts that own bins, and the lanes whose elements count.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Vote {
+    /// What each bit of a bin's number tells apart, lowest first.
+    pub places: Vec<BinBit>,
+    /// Lanes with one of these bits set hold copies, which do not count.
+    pub copies: u32,
+}
+
+/// What a bit of a bin's number tells apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BinBit {
+    /// Lanes, by a bit of their number.
+    Lane(u32),
+    /// Counts that a lane has, by a bit of theirs.
+    Register(u32),
+}
+
+impl Vote {
+    /// Returns log2 of how many counts each lane has.
+    #[must_use]
+    pub fn counts_log2(&self) -> u32 {
+        let of_register = |bit: &&BinBit| matches!(bit, BinBit::Register(_));
+        self.places.iter().filter(of_register).count() as u32
+    }
+
+    /// Returns the bits of the lane that tell bins apart.
+    #[must_use]
+    pub fn lane_mask(&self) -> u32 {
+        self.places.iter().fold(0, |mask, bit| match bit {
+            BinBit::Lane(bit) => mask | 1 << bit,
+            BinBit::Register(_) => mask,
+        })
+    }
+
+    /// Returns the bin that a lane counts in a register.
+    #[must_use]
+    pub fn bin(&self, register: u32, lane: u32) -> u32 {
+        let bits = self.places.iter().enumerate();
+        bits.fold(0, |bin, (i, place)| {
+            let is_set = match place {
+                BinBit::Lane(bit) => lane >> bit & 1,
+                BinBit::Register(bit) => register >> bit & 1,
+            };
+            bin | is_set << i
+        })
+    }
+}
