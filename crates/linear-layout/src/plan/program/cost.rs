@@ -5,6 +5,7 @@ use core::fmt;
 use super::banks::wavefronts;
 use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
 use crate::target::{Access, Banks, Fragment, Target};
+use rustc_hash::FxHashSet;
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
 ///
@@ -96,6 +97,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
         let rows = deal.row_count() * (4 * count).div_ceil(deal.lane_bytes());
         (waves(address, deal.row_bytes(), access) * rows * costs.wavefront) / target.lanes
     };
+    let mut tested = FxHashSet::default();
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &program.steps {
         match *step {
@@ -103,8 +105,16 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             // Taking a word apart is the consumer's business, as it is after a wide load.
             Step::Unpack { .. } => {}
             // 64-bit elements are two registers.
-            Step::Select { out, .. } | Step::SelectBit { out, .. } => {
+            Step::Select { out, .. } => {
                 arithmetic += costs.select * program.value_bytes(out).div_ceil(4);
+            }
+            // A bit is tested once for all that it selects.
+            Step::SelectBit {
+                out, number, bit, ..
+            } => {
+                let words = program.value_bytes(out).div_ceil(4);
+                let is_new = tested.insert((number, bit));
+                arithmetic += costs.select * (words + u32::from(is_new));
             }
             Step::ShuffleXor { lane_mask, .. } => {
                 if target.xor_shuffle(lane_mask).is_arithmetic() {
@@ -114,11 +124,11 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 }
             }
             // Measured on an H200: as many a clock as shuffles, on the same unit.
-            Step::ShuffleIndex { .. } | Step::ShuffleAt { .. } | Step::TransposeMatrix { .. } => {
-                load_store += costs.shuffle;
-            }
+            Step::ShuffleIndex { .. } | Step::TransposeMatrix { .. } => load_store += costs.shuffle,
+            Step::ShuffleAt { .. } => load_store += costs.shuffle,
             Step::Compute { map, .. } => {
-                let ops = program.index_maps[map as usize].num_ops() as u32;
+                // Bits of the index that lead nowhere are cleared first; the number is joined with a constant.
+                let ops = 2 + program.index_maps[map as usize].num_ops() as u32;
                 arithmetic += costs.select * ops;
             }
             Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
@@ -327,11 +337,9 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
 
 /// Each distinct exclusive-or constant of a base is computed once.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
-    // Numbers are combined with the rest of the offset, one after the other.
-    let numbers = address.numbers.len;
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
-        return numbers;
+        return 0;
     }
     xors.push((address.base, address.xor));
-    1 + numbers
+    1
 }
