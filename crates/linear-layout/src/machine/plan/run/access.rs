@@ -1,0 +1,360 @@
+//! Accesses to shared memory: addresses, races, wavefronts.
+
+use super::{CellFault, Kind, Machine, Name, PlanFault};
+use crate::machine::matrix::{WORD_BYTES, cell, size};
+use crate::plan::{Address, Space, ValueId};
+use crate::target::{Access, Banks, Fragment, Wavefronts};
+
+impl<N: Name> Machine<'_, N> {
+    /// The address of one access in each thread, where all of them are in the memory and aligned.
+    pub(super) fn addresses(
+        &mut self,
+        step: usize,
+        address: Address,
+        bytes: u32,
+    ) -> Result<Vec<u32>, PlanFault> {
+        let plan = self.plan;
+        let base = &plan.address_bases()[address.base as usize];
+        let mut found = self.bases[address.base as usize].clone();
+        for offset in &mut found {
+            *offset ^= address.xor;
+        }
+        for number in plan.operands(address.numbers) {
+            for (offset, number) in found.iter_mut().zip(self.numbers(step, *number)?) {
+                if number & !base.number_bits != 0 {
+                    let what = "a number has bits that its address does not expect";
+                    return Err(Kind::Width { step, what }.into());
+                }
+                *offset ^= number;
+            }
+        }
+        let constant = address.add.wrapping_add(base.start);
+        let (mut all, mut most) = (0, 0);
+        for byte in &mut found {
+            *byte = base.padded(*byte).wrapping_add(constant);
+            all |= *byte;
+            most = most.max(*byte);
+        }
+        let scratch = self.memory(base.space).1;
+        let fits = u64::from(most) + u64::from(bytes) <= u64::from(scratch);
+        if fits && all & (bytes - 1) == 0 {
+            return Ok(found);
+        }
+        for (&byte, thread) in found.iter().zip(0..) {
+            if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
+                return Err(Kind::OutOfBounds {
+                    step,
+                    thread,
+                    byte,
+                    bytes,
+                    scratch,
+                }
+                .into());
+            }
+            if byte & (bytes - 1) != 0 {
+                return Err(Kind::Misaligned {
+                    step,
+                    thread,
+                    byte,
+                    bytes,
+                }
+                .into());
+            }
+        }
+        Ok(found)
+    }
+
+    pub(super) fn store(
+        &mut self,
+        step: usize,
+        address: Address,
+        values: &[ValueId],
+        guard: Option<u32>,
+    ) -> Result<(), PlanFault> {
+        let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
+        let rows = self.rows(step, values)?;
+        let bytes = rows.len() as u32 * self.granule;
+        if !bytes.is_power_of_two() {
+            return Err(Kind::Width {
+                step,
+                what: "an access that is no power of two of bytes",
+            }
+            .into());
+        }
+        let found = self.addresses(step, address, bytes)?;
+        let (lanes_log2, granule_log2) = (self.lanes_log2, self.granule_log2);
+        let names = std::mem::take(&mut self.names);
+        let memory = self.memory(self.space(address)).0;
+        for (t, &byte) in found.iter().enumerate() {
+            let (first, thread) = ((byte >> granule_log2) as usize, t as u32);
+            if guard.is_some_and(|guard| !guard.holds(thread)) {
+                continue;
+            }
+            let row = rows.iter().map(|&r| names[r + t]);
+            if let Err((cell, _)) = memory.store(first, thread, thread >> lanes_log2, row) {
+                let byte = (cell as u32) << granule_log2;
+                return Err(Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: false,
+                }
+                .into());
+            }
+        }
+        self.names = names;
+        let waves = self.wavefronts(address, &found, bytes, Access::Store);
+        let warps = self.warps();
+        self.report.stores += warps;
+        self.report.store_wavefronts += waves.taken * warps;
+        self.report.store_conflicts += (waves.taken - waves.ideal) * warps;
+        Ok(())
+    }
+
+    pub(super) fn load(
+        &mut self,
+        step: usize,
+        address: Address,
+        first: ValueId,
+        count: u32,
+    ) -> Result<(), PlanFault> {
+        let granules = self.granules(first);
+        let start = self.names.len();
+        for k in 0..count {
+            self.define(first.plus(k), granules);
+        }
+        let total = granules * count as usize;
+        let bytes = total as u32 * self.granule;
+        if !bytes.is_power_of_two() {
+            return Err(Kind::Width {
+                step,
+                what: "an access that is no power of two of bytes",
+            }
+            .into());
+        }
+        let found = self.addresses(step, address, bytes)?;
+        let space = self.space(address);
+        for (t, &byte) in found.iter().enumerate() {
+            let at = (byte >> self.granule_log2) as usize;
+            for (i, cell) in (at..at + total).enumerate() {
+                let name = self.load_cell(step, space, t as u32, cell)?;
+                self.names[start + i * self.threads + t] = name;
+            }
+        }
+        let waves = self.wavefronts(address, &found, bytes, Access::Load);
+        let warps = self.warps();
+        self.report.loads += warps;
+        self.report.load_wavefronts += waves.taken * warps;
+        self.report.load_conflicts += (waves.taken - waves.ideal) * warps;
+        Ok(())
+    }
+
+    /// The cells of each granule of the matrices of all threads: word after word, thread after thread.
+    ///
+    /// # Errors
+    /// Rows that lie outside of the memory or not at multiples of their length, other lanes or more rows than the
+    /// instruction has, granules that are wider than what keeps together.
+    pub(super) fn matrix_cells(
+        &mut self,
+        step: usize,
+        address: Address,
+        count: u32,
+        fragment: Fragment,
+    ) -> Result<Vec<usize>, PlanFault> {
+        let size = size(fragment);
+        let lanes = 1 << self.lanes_log2;
+        let whole = (WORD_BYTES * count).is_multiple_of(size.lane_bytes);
+        let matrices = WORD_BYTES * count / size.lane_bytes;
+        let fits = whole && matrices.is_power_of_two() && matrices * size.rows <= lanes;
+        if !fits || self.granule > size.unit_bytes || size.lanes != lanes {
+            let what = "matrices of other lanes or words than the instruction has";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let found = self.addresses(step, address, size.row_bytes)?;
+        let granules = WORD_BYTES * count / self.granule;
+        let mut cells = Vec::with_capacity(self.threads * granules as usize);
+        for byte in (0..granules).map(|granule| granule * self.granule) {
+            let (matrix, byte) = (byte / size.lane_bytes, byte % size.lane_bytes);
+            for thread in 0..self.threads as u32 {
+                let lane = thread & (lanes - 1);
+                let (row, column) = cell(lane, byte, fragment);
+                let byte = found[(thread - lane + size.rows * matrix + row) as usize] + column;
+                cells.push((byte >> self.granule_log2) as usize);
+            }
+        }
+        Ok(cells)
+    }
+
+    pub(super) fn store_matrices(
+        &mut self,
+        step: usize,
+        address: Address,
+        values: &[ValueId],
+        fragment: Fragment,
+    ) -> Result<(), PlanFault> {
+        let cells = self.matrix_cells(step, address, values.len() as u32, fragment)?;
+        let mut rows = Vec::with_capacity(16);
+        for &v in values {
+            let (start, granules) = self.place(step, v)?;
+            if granules * self.granule as usize != WORD_BYTES as usize {
+                let what = "a matrix of something that is no word";
+                return Err(Kind::Width { step, what }.into());
+            }
+            rows.extend((0..granules).map(|g| start + g * self.threads));
+        }
+        for (row, cells) in rows.iter().zip(cells.chunks(self.threads)) {
+            for (t, &at) in cells.iter().enumerate() {
+                let (thread, name) = (t as u32, self.names[row + t]);
+                let warp = thread >> self.lanes_log2;
+                let memory = self.memory(self.space(address)).0;
+                let stored = memory.store(at, thread, warp, std::iter::once(name));
+                if let Err((cell, _)) = stored {
+                    let byte = (cell as u32) << self.granule_log2;
+                    return Err(Kind::Race {
+                        step,
+                        thread,
+                        byte,
+                        reading: false,
+                    }
+                    .into());
+                }
+            }
+        }
+        let waves =
+            self.matrix_wavefronts((address.base, Access::Store), values.len() as u32, fragment);
+        let warps = self.warps();
+        self.report.stores += warps;
+        self.report.store_wavefronts += waves.taken * warps;
+        self.report.store_conflicts += (waves.taken - waves.ideal) * warps;
+        Ok(())
+    }
+
+    pub(super) fn load_matrices(
+        &mut self,
+        step: usize,
+        address: Address,
+        (first, count): (ValueId, u32),
+        fragment: Fragment,
+    ) -> Result<(), PlanFault> {
+        let cells = self.matrix_cells(step, address, count, fragment)?;
+        let (start, space) = (self.names.len(), self.space(address));
+        for k in 0..count {
+            self.define(first.plus(k), (WORD_BYTES / self.granule) as usize);
+        }
+        for (i, cells) in cells.chunks(self.threads).enumerate() {
+            for (t, &cell) in cells.iter().enumerate() {
+                let name = self.load_cell(step, space, t as u32, cell)?;
+                self.names[start + i * self.threads + t] = name;
+            }
+        }
+        let waves = self.matrix_wavefronts((address.base, Access::Load), count, fragment);
+        let warps = self.warps();
+        self.report.loads += warps;
+        self.report.load_wavefronts += waves.taken * warps;
+        self.report.load_conflicts += (waves.taken - waves.ideal) * warps;
+        Ok(())
+    }
+
+    /// What a thread reads in a cell.
+    pub(super) fn load_cell(
+        &mut self,
+        step: usize,
+        space: Space,
+        thread: u32,
+        cell: usize,
+    ) -> Result<N, PlanFault> {
+        let warp = thread >> self.lanes_log2;
+        let byte = (cell as u32) << self.granule_log2;
+        let loaded = self.memory(space).0.load(cell, thread, warp);
+        loaded.map_err(|fault| {
+            let kind = match fault {
+                CellFault::Race => Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: true,
+                },
+                CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+            };
+            kind.into()
+        })
+    }
+
+    /// Wavefronts of the rows of so many matrices, by one warp.
+    pub(super) fn matrix_wavefronts(
+        &self,
+        (base, access): (u32, Access),
+        count: u32,
+        fragment: Fragment,
+    ) -> Wavefronts {
+        let size = size(fragment);
+        let rows = size.rows * (WORD_BYTES * count / size.lane_bytes);
+        let lanes = self.bases[base as usize].iter().take(rows as usize);
+        let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
+        let banks = Banks::of(self.target);
+        let lane_bits = self.target.phase_lane_bits(access, size.row_bytes);
+        banks.wavefronts(&addresses, size.row_bytes, lane_bits)
+    }
+
+    /// Wavefronts of one access by one warp, counted bank by bank.
+    ///
+    /// A constant added by exclusive or to all addresses of a warp permutes the banks and changes no meeting, so
+    /// the first access of the first warp speaks for all accesses with this base, unless there are gaps.
+    pub(super) fn wavefronts(
+        &mut self,
+        address: Address,
+        found: &[u32],
+        bytes: u32,
+        access: Access,
+    ) -> Wavefronts {
+        let base = &self.plan.address_bases()[address.base as usize];
+        let constant = if base.gaps.is_empty() { 0 } else { address.xor };
+        let shape = (address.base, constant, bytes, access);
+        if let Some((_, known)) = self.waves.iter().find(|w| w.0 == shape) {
+            return *known;
+        }
+        let target = self.target;
+        let lanes = found.iter().take(target.lanes as usize);
+        let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
+        let lane_bits = target.phase_lane_bits(access, bytes);
+        let counted = Banks::of(target).wavefronts(&addresses, bytes, lane_bits);
+        self.waves.push((shape, counted));
+        counted
+    }
+
+    pub(super) fn atomic_add(
+        &mut self,
+        step: usize,
+        address: Address,
+        value: ValueId,
+        (mask, guard): (Option<ValueId>, Option<u32>),
+    ) -> Result<(), PlanFault> {
+        let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
+        let bytes = self.plan.value_bytes(value);
+        let found = self.addresses(step, address, bytes)?;
+        let (mask, names) = (self.mask(step, mask)?, self.elements(step, value)?.to_vec());
+        let granule_log2 = self.granule_log2;
+        if bytes != self.granule {
+            let what = "an addition of something that is no number";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let memory = self.memory(self.space(address)).0;
+        for (t, &byte) in found.iter().enumerate() {
+            let thread = t as u32;
+            if !mask[t] || guard.is_some_and(|guard| !guard.holds(thread)) {
+                continue;
+            }
+            let added = memory.add((byte >> granule_log2) as usize, thread, names[t]);
+            added.map_err(|fault| match fault {
+                CellFault::Race => Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: false,
+                },
+                CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+            })?;
+        }
+        Ok(())
+    }
+}

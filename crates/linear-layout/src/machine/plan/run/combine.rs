@@ -1,0 +1,201 @@
+//! Elements that others are combined into: by a region, over lanes, by matrix products, by counting.
+
+use super::{Kind, Machine, Name, PlanFault};
+use crate::layout::{Dim, LayoutError};
+use crate::plan::ValueId;
+use rustc_hash::FxHashMap;
+
+impl<N: Name> Machine<'_, N> {
+    /// Combines elements in all threads: one of each operand, which must stand for the same, or two of one.
+    pub(super) fn combine(
+        &mut self,
+        step: usize,
+        first: ValueId,
+        [acc, other]: [&[ValueId]; 2],
+        is_packed: bool,
+    ) -> Result<(), PlanFault> {
+        let mut made = Vec::with_capacity(acc.len());
+        for list in [acc, other] {
+            let of_first = self.elements(step, list[0])?;
+            for value in list[1..].iter().filter(|_| !is_packed) {
+                let mut pairs = of_first.iter().zip(self.elements(step, *value)?);
+                if !pairs.all(|(a, b)| a.is_beside(*b)) {
+                    return Err(Kind::Tuple { step }.into());
+                }
+            }
+        }
+        for (acc, other) in acc.iter().zip(other) {
+            let (acc, other) = (self.elements(step, *acc)?, self.elements(step, *other)?);
+            let pairs = acc.iter().zip(other);
+            let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(*b)).collect();
+            made.push(combined.ok_or(Kind::Tuple { step })?);
+        }
+        for (i, names) in (0..).zip(made) {
+            self.define_element(first.plus(i), &names);
+        }
+        Ok(())
+    }
+
+    /// Combines an element over the lanes of each warp; those that differ in `copies` alone must stand for the same.
+    pub(super) fn reduce_lanes(
+        &mut self,
+        step: usize,
+        [out, value]: [ValueId; 2],
+        copies: u32,
+    ) -> Result<(), PlanFault> {
+        let mut names = self.elements(step, value)?.to_vec();
+        for warp in names.chunks_mut(1 << self.lanes_log2) {
+            let mut all: Option<N> = None;
+            for lane in 0..warp.len() {
+                let once = lane & !copies as usize;
+                if warp[lane] != warp[once] {
+                    return Err(Kind::Lanes { step }.into());
+                }
+                if lane == once {
+                    all = match all {
+                        None => Some(warp[lane]),
+                        Some(all) => all.combined_with(warp[lane]),
+                    };
+                }
+            }
+            warp.fill(all.ok_or(Kind::Tuple { step })?);
+        }
+        self.define_element(out, &names);
+        Ok(())
+    }
+
+    /// Multiplies matrices in each warp; `lists` are the registers of A, B and D.
+    pub(super) fn multiply(
+        &mut self,
+        step: usize,
+        first: ValueId,
+        lists: [&[ValueId]; 3],
+        row: u32,
+    ) -> Result<(), PlanFault> {
+        let plan = self.plan;
+        let row = &plan.rows()[row as usize];
+        let malformed = |what| PlanFault::from(Kind::Width { step, what });
+        let [m, n, k] = row.sizes().map(|size| size as usize);
+        let lanes = 1usize << self.lanes_log2;
+        // Of each operand: the granules of an element, where they lie, and the coordinates by register and lane.
+        let mut held = Vec::with_capacity(3);
+        for (operand, list) in lists.into_iter().enumerate() {
+            let each = (plan.element_bits(list[0]).max(8) / 8 / self.granule) as usize;
+            let rows = self.rows(step, list)?;
+            let layout = &row.operands()[operand];
+            let registers = layout.in_size(Dim::REGISTER) as usize;
+            if rows.len() != registers * each || layout.in_size(Dim::LANE) as usize != lanes {
+                return Err(malformed("an instruction has other registers or lanes"));
+            }
+            let places = (0..registers).flat_map(|r| (0..lanes).map(move |lane| (r, lane)));
+            let coordinates: Vec<_> = places
+                .map(|(r, lane)| Ok((r, lane, row.coordinates(operand, r as u64, lane as u64)?)))
+                .collect::<Result<_, LayoutError>>()
+                .map_err(|_| malformed("an instruction's operand has other dims"))?;
+            held.push((each, rows, coordinates));
+        }
+        let columns = [k, n, n];
+        let made: Vec<usize> = {
+            let values = (0..lists[2].len() as u32).map(|i| first.plus(i));
+            let made = values.flat_map(|value| {
+                let granules = self.granules(value);
+                let start = self.define(value, granules);
+                (0..granules).map(move |g| (start, g))
+            });
+            let made: Vec<(usize, usize)> = made.collect();
+            made.into_iter()
+                .map(|(start, g)| start + g * self.threads)
+                .collect()
+        };
+        for warp in (0..self.threads).step_by(lanes) {
+            let mut tiles = Vec::with_capacity(3);
+            for ((each, rows, coordinates), size) in held.iter().zip([m * k, k * n, m * n]) {
+                let columns = columns[tiles.len()];
+                let mut tile = vec![N::NOTHING; size];
+                for (register, lane, [i, j]) in coordinates {
+                    let granule = |g: usize| self.names[rows[register * each + g] + warp + lane];
+                    let name = granule(0);
+                    if name == N::NOTHING || (1..*each).any(|g| granule(g) != name.granule(g)) {
+                        return Err(malformed("a product of something that is no element"));
+                    }
+                    let known = &mut tile[i * columns + j];
+                    if *known != N::NOTHING && *known != name {
+                        return Err(Kind::Lanes { step }.into());
+                    }
+                    *known = name;
+                }
+                tiles.push(tile);
+            }
+            let mut sums = std::mem::take(&mut tiles[2]);
+            for (at, sum) in sums.iter_mut().enumerate() {
+                let (i, j) = (at / n, at % n);
+                for k_at in 0..k {
+                    let (a, b) = (tiles[0][i * k + k_at], tiles[1][k_at * n + j]);
+                    *sum = sum.plus_product(a, b).ok_or(Kind::Product { step })?;
+                }
+            }
+            let (each, _, coordinates) = &held[2];
+            for (register, lane, [i, j]) in coordinates {
+                for g in 0..*each {
+                    self.names[made[register * each + g] + warp + lane] =
+                        sums[i * n + j].granule(g);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts the elements of each warp by the bins that lanes own.
+    pub(super) fn count_votes(
+        &mut self,
+        step: usize,
+        (first, count): (ValueId, u32),
+        vote: u32,
+        (bin, mask): (ValueId, Option<ValueId>),
+        acc: &[ValueId],
+    ) -> Result<(), PlanFault> {
+        let vote = &self.plan.votes()[vote as usize];
+        let zero = N::zero().ok_or(Kind::Tuple { step })?;
+        let (names, bins) = (self.elements(step, bin)?, self.numbers(step, bin)?);
+        let mask = self.mask(step, mask)?;
+        let is_counted = acc.is_empty() || acc.len() == count as usize;
+        if !is_counted || count != 1 << vote.counts_log2() {
+            let what = "other counts than the lanes of a vote have";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let mut sums: Vec<Vec<N>> = match acc.is_empty() {
+            true => vec![vec![zero; self.threads]; count as usize],
+            false => acc
+                .iter()
+                .map(|value| Ok(self.elements(step, *value)?.to_vec()))
+                .collect::<Result<_, PlanFault>>()?,
+        };
+        let lanes = 1 << self.lanes_log2;
+        for warp in (0..self.threads).step_by(lanes) {
+            let mut found: FxHashMap<u32, N> = FxHashMap::default();
+            for lane in (0..lanes).filter(|lane| *lane as u32 & vote.copies == 0) {
+                let thread = warp + lane;
+                // Votes see no more bits of a number than bins have.
+                let bin = bins[thread] & ((1 << vote.places.len()) - 1);
+                if mask[thread] {
+                    let sum = found.entry(bin).or_insert(zero);
+                    *sum = sum
+                        .combined_with(names[thread])
+                        .ok_or(Kind::Tuple { step })?;
+                }
+            }
+            for (register, sums) in (0..).zip(&mut sums) {
+                for lane in 0..lanes {
+                    if let Some(added) = found.get(&vote.bin(register, lane as u32)) {
+                        let sum = &mut sums[warp + lane];
+                        *sum = sum.combined_with(*added).ok_or(Kind::Tuple { step })?;
+                    }
+                }
+            }
+        }
+        for (i, sums) in (0..).zip(sums) {
+            self.define_element(first.plus(i), &sums);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Values that move between registers and lanes, and numbers.
+
+use super::{Kind, Machine, Name, PlanFault};
+use crate::machine::matrix::{WORD_BYTES, cell, holder};
+use crate::plan::ValueId;
+use crate::target::Fragment;
+
+impl<N: Name> Machine<'_, N> {
+    pub(super) fn select(
+        &mut self,
+        step: usize,
+        out: ValueId,
+        [if_set, if_clear]: [ValueId; 2],
+        is_set: impl Fn(usize) -> bool,
+    ) -> Result<(), PlanFault> {
+        let (set, granules) = self.place(step, if_set)?;
+        let (clear, other) = self.place(step, if_clear)?;
+        if granules != other {
+            let what = "a select of two widths";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let start = self.define(out, granules);
+        let (old, new) = self.names.split_at_mut(start);
+        for row in (0..granules).map(|g| g * self.threads) {
+            for (t, name) in new[row..][..self.threads].iter_mut().enumerate() {
+                *name = old[row + t + if is_set(t) { set } else { clear }];
+            }
+        }
+        self.report.selects += self.warps();
+        Ok(())
+    }
+
+    pub(super) fn shuffle(
+        &mut self,
+        index: usize,
+        out: ValueId,
+        value: ValueId,
+        source: impl Fn(u32, u32) -> u32,
+    ) -> Result<(), PlanFault> {
+        let (from, granules) = self.place(index, value)?;
+        if granules * self.granule as usize != 4 {
+            return Err(Kind::Width {
+                step: index,
+                what: "a shuffle of something that is no word",
+            }
+            .into());
+        }
+        let start = self.define(out, granules);
+        let lanes = 1u32 << self.lanes_log2;
+        let (old, new) = self.names.split_at_mut(start);
+        for t in 0..self.threads as u32 {
+            let lane = source(t & (lanes - 1), t);
+            if lane >= lanes {
+                return Err(Kind::Lane {
+                    step: index,
+                    lane,
+                    lanes,
+                }
+                .into());
+            }
+            let other = ((t & !(lanes - 1)) | lane) as usize;
+            for g in 0..granules {
+                let row = g * self.threads;
+                new[row + t as usize] = old[from + row + other];
+            }
+        }
+        self.report.shuffles += self.warps();
+        Ok(())
+    }
+
+    /// Lane `l` gets what it would hold, were the matrix transposed.
+    pub(super) fn transpose(
+        &mut self,
+        index: usize,
+        out: ValueId,
+        value: ValueId,
+    ) -> Result<(), PlanFault> {
+        let (from, granules) = self.place(index, value)?;
+        if granules * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
+            return Err(Kind::Width {
+                step: index,
+                what: "a transposed matrix of something that is no word of 16-bit elements",
+            }
+            .into());
+        }
+        let start = self.define(out, granules);
+        let (old, new) = self.names.split_at_mut(start);
+        for t in 0..self.threads {
+            let first = t & !31;
+            for g in 0..granules {
+                let byte = g as u32 * self.granule;
+                let (row, column) = cell((t - first) as u32, byte, Fragment::Transposed);
+                let (lane, byte) = holder(row, column);
+                let held = (byte / self.granule) as usize;
+                new[g * self.threads + t] = old[from + held * self.threads + first + lane as usize];
+            }
+        }
+        self.report.shuffles += self.warps();
+        Ok(())
+    }
+
+    /// Computes the outputs of a map of lane, warp and numbers.
+    pub(super) fn compute(
+        &mut self,
+        step: usize,
+        (first, count): (ValueId, u32),
+        map: u32,
+        inputs: &[ValueId],
+    ) -> Result<(), PlanFault> {
+        let map = &self.plan.index_maps()[map as usize];
+        if map.outputs().len() != count as usize {
+            let what = "other outputs than the map has";
+            return Err(Kind::Width { step, what }.into());
+        }
+        let inputs: Vec<&[u32]> = inputs
+            .iter()
+            .map(|value| self.numbers(step, *value))
+            .collect::<Result<_, _>>()?;
+        let mut made = vec![vec![0; self.threads]; count as usize];
+        for thread in 0..self.threads {
+            let lane = thread & ((1 << self.lanes_log2) - 1);
+            let place = [lane as u64, (thread >> self.lanes_log2) as u64];
+            let known = inputs.iter().map(|numbers| u64::from(numbers[thread]));
+            let all: Vec<u64> = place.into_iter().chain(known).collect();
+            for (row, number) in made.iter_mut().zip(map.evaluate(&all)) {
+                row[thread] = number as u32;
+            }
+        }
+        for (i, row) in (0..).zip(made) {
+            self.numbers.insert(first.plus(i), row);
+        }
+        Ok(())
+    }
+}

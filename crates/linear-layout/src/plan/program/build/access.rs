@@ -1,0 +1,263 @@
+//! Accesses to memory: the addresses of plans, and what goes in words.
+
+use super::{Builder, intern};
+use crate::plan::memory::{Form, IndexedPlan, MemoryAccess, MemoryPlan, Place};
+use crate::plan::program::{
+    Address, AddressBase, IndexProgram, Operands, Space, Step, ValueId, ValueType,
+};
+use crate::target::Fragment;
+
+/// The view of a buffer that a program accesses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// Where it begins, in bytes before padding.
+    pub(crate) position: ValueId,
+    /// Every bit that the position may have.
+    pub(crate) bits: u32,
+}
+
+impl Builder {
+    pub(crate) fn store(&mut self, address: Address, values: &[ValueId]) {
+        let values = self.list(values);
+        self.steps.push(Step::Store {
+            address,
+            values,
+            guard: None,
+        });
+    }
+
+    /// Stores registers as a plan says, in the threads that fulfil the guard: to the view, or to scratch memory.
+    pub(crate) fn store_registers(
+        &mut self,
+        plan: &MemoryPlan,
+        values: &[ValueId],
+        guard: Option<u32>,
+        view: Option<View>,
+    ) {
+        let address = self.addresses(plan, view);
+        let per_word = (32 / self.container_bits().min(32)) as usize;
+        for access in plan.accesses() {
+            let registers = access.registers.iter();
+            let mut values: Vec<ValueId> = registers.map(|r| values[*r as usize]).collect();
+            if let Form::Matrices(fragment) = plan.form() {
+                let words = values.chunks(per_word);
+                if per_word > 1 {
+                    values = words.map(|parts| self.pack(parts)).collect();
+                }
+                self.store_matrices(address(access), &values, fragment);
+                continue;
+            }
+            if per_word > 1 && values.len() > per_word {
+                values = values
+                    .chunks(per_word)
+                    .map(|parts| self.pack(parts))
+                    .collect();
+            }
+            let values = self.list(&values);
+            self.steps.push(Step::Store {
+                address: address(access),
+                values,
+                guard,
+            });
+        }
+    }
+
+    /// Loads the registers of the first operand as a plan says: from the view, or from scratch memory.
+    pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
+        let address = self.addresses(plan, view);
+        let per_word = (32 / self.container_bits().min(32)) as usize;
+        let loaded: Vec<Vec<ValueId>> = plan
+            .accesses()
+            .iter()
+            .map(|access| {
+                let run =
+                    |first: ValueId, count: usize| (0..count as u32).map(move |i| first.plus(i));
+                if let Form::Matrices(fragment) = plan.form() {
+                    let words = plan.vector() / per_word;
+                    let first = self.load_matrices(address(access), words as u32, fragment);
+                    if per_word == 1 {
+                        return run(first, words).collect();
+                    }
+                    return run(first, words)
+                        .flat_map(|word| run(self.unpack(word, per_word as u32), per_word))
+                        .collect();
+                }
+                if per_word == 1 || plan.vector() <= per_word {
+                    let first = self.load(address(access), plan.vector() as u32, false);
+                    return run(first, plan.vector()).collect();
+                }
+                let words = plan.vector() / per_word;
+                let first = self.load(address(access), words as u32, true);
+                run(first, words)
+                    .flat_map(|word| run(self.unpack(word, per_word as u32), per_word))
+                    .collect()
+            })
+            .collect();
+        let held = plan.held().iter();
+        held.map(|(access, slot)| loaded[*access as usize][*slot as usize])
+            .collect()
+    }
+
+    /// The addresses of the accesses of a plan, in the view or in scratch memory.
+    fn addresses(
+        &mut self,
+        plan: &MemoryPlan,
+        view: Option<View>,
+    ) -> impl Fn(&MemoryAccess) -> Address + use<> {
+        let columns = self.thread_columns(plan.thread());
+        let bits = view.map_or(0, |view| view.bits);
+        let base = self.base_of(columns, plan.place(), view, bits);
+        let numbers = match view {
+            Some(view) => self.list(&[view.position]),
+            None => Operands::default(),
+        };
+        move |access| Address {
+            base,
+            xor: access.xor as u32,
+            add: access.add as u32,
+            numbers,
+        }
+    }
+
+    fn base_of(
+        &mut self,
+        columns: Vec<u32>,
+        place: &Place,
+        view: Option<View>,
+        number_bits: u32,
+    ) -> u32 {
+        let base = AddressBase {
+            columns,
+            start: 0,
+            space: view.map_or(Space::Scratch, |_| Space::Buffer),
+            gaps: place.paddings().to_vec(),
+            number_bits,
+        };
+        intern(&mut self.address_bases, base)
+    }
+
+    /// The address of a number of 4 bytes in scratch memory: one of the thread's own, or the one that a value names.
+    pub(crate) fn number_address(
+        &mut self,
+        columns: Vec<u32>,
+        (offset, number): (u32, Option<ValueId>),
+        number_bits: u32,
+    ) -> Address {
+        let base = AddressBase {
+            columns,
+            start: 0,
+            space: Space::Scratch,
+            gaps: Vec::new(),
+            number_bits,
+        };
+        let numbers: Vec<ValueId> = number.into_iter().collect();
+        Address {
+            base: intern(&mut self.address_bases, base),
+            xor: offset,
+            add: 0,
+            numbers: self.list(&numbers),
+        }
+    }
+
+    /// The address of each register of a plan, of which one coordinate is known at run time only.
+    pub(crate) fn indexed_addresses(
+        &mut self,
+        plan: &IndexedPlan,
+        indices: &[ValueId],
+        view: Option<View>,
+    ) -> Vec<Address> {
+        let columns = self.thread_columns(plan.thread());
+        let along = plan.along();
+        let bits = view.map_or(0, |view| view.bits) | along.possible_bits(0) as u32;
+        let base = self.base_of(columns, plan.place(), view, bits);
+        let map = self.index_map(along);
+        let registers = plan.registers().iter().zip(indices);
+        let addresses = registers.map(|(register, index)| {
+            let number = self.compute(map, &[*index]);
+            let numbers: Vec<ValueId> = view.map(|view| view.position).into_iter().collect();
+            Address {
+                base,
+                xor: *register as u32,
+                add: 0,
+                numbers: self.list(&[&numbers[..], &[number]].concat()),
+            }
+        });
+        addresses.collect()
+    }
+
+    /// What each bit of the thread number adds to the only output of a map of lane and warp.
+    fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
+        let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
+            None => map.evaluate(&[1 << bit, 0])[0],
+            Some(bit) => map.evaluate(&[0, 1 << bit])[0],
+        };
+        let bits = 0..self.lanes_log2 + self.warps_log2;
+        bits.map(|bit| of_bit(bit) as u32).collect()
+    }
+
+    /// Loads values of the first operand.
+    pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
+        let type_ = ValueType {
+            operand: 0,
+            is_word: words,
+        };
+        let first = self.define(count, type_);
+        self.steps.push(Step::Load {
+            address,
+            first,
+            count,
+            words,
+        });
+        first
+    }
+
+    pub(crate) fn store_matrices(
+        &mut self,
+        address: Address,
+        values: &[ValueId],
+        fragment: Fragment,
+    ) {
+        let values = self.list(values);
+        self.steps.push(Step::StoreMatrices {
+            address,
+            values,
+            fragment,
+        });
+    }
+
+    pub(crate) fn load_matrices(
+        &mut self,
+        address: Address,
+        count: u32,
+        fragment: Fragment,
+    ) -> ValueId {
+        let type_ = ValueType {
+            operand: 0,
+            is_word: self.widths[0] < 32,
+        };
+        let first = self.define(count, type_);
+        self.steps.push(Step::LoadMatrices {
+            address,
+            first,
+            count,
+            fragment,
+        });
+        first
+    }
+
+    pub(crate) fn address_base(&mut self, columns: Vec<u32>) -> u32 {
+        let base = AddressBase {
+            columns,
+            start: 0,
+            space: Space::Scratch,
+            gaps: Vec::new(),
+            number_bits: 0,
+        };
+        intern(&mut self.address_bases, base)
+    }
+
+    /// Every bit that some thread may have set in an address base.
+    pub(crate) fn possible_bits(&self, base: u32) -> u32 {
+        self.address_bases[base as usize].possible_bits()
+    }
+}
