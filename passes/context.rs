@@ -1,6 +1,6 @@
 //! What a pass is given.
 
-use super::respell::Inventory;
+use super::inventory::Inventory;
 use crate::ir::{Layouts, ModuleInfo, NoGpu};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, Rewriter};

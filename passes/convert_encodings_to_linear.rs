@@ -7,7 +7,8 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::{ALIGNMENT_BYTES, Families, Inventory, Respelling, attribute};
+use super::inventory::Inventory;
+use super::respell::{ALIGNMENT_BYTES, Families, Respelling, attribute};
 use super::table::ConvertEncodingsToLinearOptions;
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};

@@ -2,9 +2,10 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::inventory::Inventory;
 use super::price::{Price, Prices};
 use super::proof::Claim;
-use super::respell::{Inventory, Respelling, attribute, in_order, root};
+use super::respell::{Respelling, attribute, in_order, root};
 use super::table::FoldLayoutConversionsOptions;
 use super::ways::{self, Search};
 use crate::ir::ops::ttg::ConvertLayout;

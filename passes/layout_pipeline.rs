@@ -2,7 +2,11 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::table::{LayoutPipelineOptions, PassKind};
+use super::table::{
+    CoalesceOptions, ConvertLayoutsToLLVMOptions, FoldLayoutConversionsOptions,
+    LayoutPipelineOptions, ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions,
+    ResolveAutoLayoutsOptions, Spelled,
+};
 use crate::sys::{FollowUp, Reported};
 
 impl Pass for LayoutPipelineOptions {
@@ -11,33 +15,31 @@ impl Pass for LayoutPipelineOptions {
     }
 
     fn pipeline(&self) -> String {
-        // A value in braces is taken as it is.
-        let option = |key: &str, value: Option<&str>| {
-            value.map_or_else(String::new, |value| format!("{key}={{{value}}} "))
-        };
-        let target = option("target", self.target.as_deref());
-        let abi = option("abi", Some(&self.abi));
-        let shared = option("shared", Some(&self.shared));
-        let limit = option("shared-limit", Some(&self.shared_limit));
-        let memory = option("memory", Some(&self.memory));
-        let pass = |kind: PassKind, options: String| format!("{}{{{options}}}", kind.argument());
-        [
-            pass(
-                PassKind::ResolveAutoLayouts,
-                option("target", self.target.as_deref()),
-            ),
-            pass(PassKind::Coalesce, String::new()),
-            pass(PassKind::RemoveLayoutConversions, target.clone() + &memory),
-            pass(
-                PassKind::ReduceDataDuplication,
-                option("only-cheaper", Some("true")),
-            ),
-            pass(PassKind::FoldLayoutConversions, String::new()),
-            pass(
-                PassKind::ConvertLayoutsToLLVM,
-                target + &abi + &shared + &limit,
-            ),
-        ]
-        .join(",")
+        let target = || self.target.clone();
+        let passes: [&dyn Spelled; 6] = [
+            &ResolveAutoLayoutsOptions {
+                target: target(),
+                ..Default::default()
+            },
+            &CoalesceOptions::default(),
+            &RemoveLayoutConversionsOptions {
+                target: target(),
+                memory: self.memory.clone(),
+                ..Default::default()
+            },
+            &ReduceDataDuplicationOptions {
+                only_cheaper: true,
+                ..Default::default()
+            },
+            &FoldLayoutConversionsOptions::default(),
+            &ConvertLayoutsToLLVMOptions {
+                target: target(),
+                abi: self.abi.clone(),
+                shared: self.shared.clone(),
+                shared_limit: self.shared_limit.clone(),
+                ..Default::default()
+            },
+        ];
+        passes.map(Spelled::spelled).join(",")
     }
 }

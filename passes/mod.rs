@@ -9,6 +9,7 @@ mod context;
 mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
+mod inventory;
 mod layout_pipeline;
 mod optimize_thread_locality;
 mod price;

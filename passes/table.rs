@@ -8,6 +8,11 @@ use crate::sys::OptionValue;
 
 include!(concat!(env!("OUT_DIR"), "/generated/passes.rs"));
 
+/// A pass as it is named on a command line, with the options that have not their defaults.
+pub(super) trait Spelled {
+    fn spelled(&self) -> String;
+}
+
 /// The values of a pass's options as they cross, taken in the order of the table.
 pub(super) struct Values<'v>(std::slice::Iter<'v, OptionValue<'v>>);
 
@@ -35,7 +40,7 @@ impl<'v> Values<'v> {
 #[cfg(test)]
 mod tests {
     use super::{
-        ConvertEncodingsToLinearOptions, ConvertLayoutsToLLVMOptions, OptionValue, Values,
+        ConvertEncodingsToLinearOptions, ConvertLayoutsToLLVMOptions, OptionValue, Spelled, Values,
     };
 
     fn text(text: &[u8]) -> OptionValue<'_> {
@@ -59,6 +64,21 @@ mod tests {
             assert_eq!(read(text.as_bytes()).as_deref(), Some(text));
         }
         assert_eq!(read(b"cuda:\xff").as_deref(), Some("cuda:\u{fffd}"));
+    }
+
+    #[test]
+    fn options_are_spelled_where_they_are_not_the_defaults() {
+        let keep = vec!["a".to_owned(), "b,c".to_owned()];
+        let pass = ConvertEncodingsToLinearOptions {
+            keep,
+            ..Default::default()
+        };
+        assert_eq!(
+            pass.spelled(),
+            "convert-encodings-to-linear{keep={a},{b,c}}"
+        );
+        let pass = ConvertLayoutsToLLVMOptions::default();
+        assert_eq!(pass.spelled(), "convert-layouts-to-llvm{}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::Inventory;
+use super::inventory::Inventory;
 use super::table::UseTritonNumbersOptions;
 use crate::ir::{TensorType, UpstreamKind};
 use crate::sys::build::{self, Op};

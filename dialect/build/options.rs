@@ -78,6 +78,19 @@ impl Kind {
             }
         }
     }
+
+    /// An expression for the text of `value`, a reference to a value of an option that is not optional.
+    fn writing(&self) -> String {
+        match self {
+            // A value in braces is taken as it is.
+            Self::OptionalText | Self::Text => "format!(\"{{{value}}}\")".to_owned(),
+            Self::Truth | Self::Number => "value.to_string()".to_owned(),
+            Self::List(each) => format!(
+                "value.iter().map(|value| {}).collect::<Vec<_>>().join(\",\")",
+                each.writing()
+            ),
+        }
+    }
 }
 
 impl Choice<'_> {
@@ -91,6 +104,21 @@ impl Choice<'_> {
             name.push(c.to_ascii_lowercase());
         }
         name
+    }
+
+    /// A statement that adds the option to `options`, where it has not its default.
+    fn spelling(&self) -> String {
+        let (field, key) = (self.field(), self.key);
+        let add = format!(
+            "let text = {}; options.push(format!(\"{key}={{text}}\"));",
+            self.kind.writing()
+        );
+        match self.kind {
+            Kind::OptionalText => format!("if let Some(value) = &self.{field} {{ {add} }}"),
+            _ => format!(
+                "let value = &self.{field}; if *value != Self::default().{field} {{ {add} }}"
+            ),
+        }
     }
 
     fn default_value(&self) -> String {
@@ -175,7 +203,10 @@ fn options_of(rust: &mut String, pass: &Declared<'_>) {
          pub(super) struct {name}Options {{ {fields} }}\n\
          #[allow(clippy::derivable_impls, reason = \"whether it is, depends on the defaults\")]\n\
          impl Default for {name}Options {{ fn default() -> Self {{ Self {{ {defaults} }} }} }}\n\
-         impl {name}Options {{ fn read({values}: &mut Values<'_>) -> Self {{ Self {{ {readings} }} }} }}",
+         impl {name}Options {{ fn read({values}: &mut Values<'_>) -> Self {{ Self {{ {readings} }} }} }}\n\
+         impl Spelled for {name}Options {{ fn spelled(&self) -> String {{\n\
+         let {options}: Vec<String> = Vec::new(); {spellings}\n\
+         format!(\"{argument}{{{{{{}}}}}}\", options.join(\" \")) }} }}",
         argument = pass.argument,
         fields = list(&|o| format!(
             "/// `{}`: {}\npub(super) {}: {},\n",
@@ -186,5 +217,11 @@ fn options_of(rust: &mut String, pass: &Declared<'_>) {
         )),
         defaults = list(&|o| format!("{}: {},", o.field(), o.default_value())),
         readings = list(&|o| format!("{}: {},", o.field(), o.kind.reading())),
+        options = if options.is_empty() {
+            "options"
+        } else {
+            "mut options"
+        },
+        spellings = list(&|o| o.spelling()),
     );
 }

@@ -4,72 +4,14 @@ use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Candidates, Mode, Of, Spelling, candidates};
-use super::prices::{Plans, Prices, is_expensive};
+use super::outcome::{Asked, Assignment, ItemCost, Large};
+use super::prices::{Plans, Prices, convert, is_expensive};
 use super::roles::Role;
 use super::slices::{Cost, Item, Seen, Slices, add};
 use crate::ir::ModuleInfo;
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
-use linear_layout::target::Target;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-
-/// What is asked of an assignment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
-    pub(crate) target: &'static Target,
-    /// Whether accesses of whole tensors to global memory keep their layouts.
-    pub(crate) pins_memory: bool,
-    /// How often the body of a loop counts.
-    pub(crate) loop_weight: u64,
-    /// What each conversion counts beyond its plan, in sixteenths of a cycle.
-    pub(crate) conversion_cost: Price,
-    /// The most bytes of shared memory that an operation may take for itself.
-    pub(crate) scratch_budget: Option<u32>,
-}
-
-/// A layout for each value of a function.
-pub(crate) struct Assignment {
-    /// How each node is spelled.
-    pub(crate) nodes: Vec<Spelling>,
-    /// What is made again or converted for each use of a node: none of it twice.
-    pub(crate) items: BTreeMap<Item, ItemCost>,
-    /// What it costs, with its conversions.
-    pub(crate) price: Cost,
-    /// What the function costs as it is.
-    pub(crate) before: Cost,
-    /// No assignment of the graph with at most as many conversions costs less than this.
-    pub(crate) bound: Price,
-    /// What takes most bytes for itself, of what takes more than it may.
-    pub(crate) largest: Option<Large>,
-    conversion_cost: Price,
-}
-
-/// What takes more shared memory for itself than it may.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Large {
-    pub(crate) bytes: u32,
-    /// What takes it, or makes what is converted.
-    pub(crate) of: Of,
-    pub(crate) is_conversion: bool,
-}
-
-impl Assignment {
-    /// Whether this is worth carrying out: it costs less than what stands there, conversions weighed.
-    pub(crate) fn is_better(&self) -> bool {
-        let weighed = |(price, conversions): Cost| {
-            let added = self.conversion_cost.saturating_mul(conversions.into());
-            (price.saturating_add(added), conversions)
-        };
-        weighed(self.price) < weighed(self.before)
-    }
-}
-
-/// What an item costs, and how an operation that is made again is spelled.
-#[derive(Clone, Debug)]
-pub(crate) struct ItemCost {
-    pub(crate) price: Cost,
-    pub(crate) spelling: Option<Spelling>,
-}
 
 /// Chooses layouts for all values of a function.
 pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked, plans: &mut Plans) -> Assignment {
@@ -181,25 +123,6 @@ fn known(price: Price) -> Price {
 
 pub(super) fn times(price: Price, weight: u64) -> Price {
     price.saturating_mul(weight)
-}
-
-/// What it costs to give a datum another encoding, once.
-pub(super) fn convert<'c>(
-    kernel: &mut Kernel<'c>,
-    prices: &mut Prices<'_, 'c>,
-    datum: DatumId,
-    from: EncodingId,
-    to: EncodingId,
-) -> Price {
-    let (shape, bits) = (
-        kernel.datums[datum].shape,
-        kernel.datums[datum].element_bits,
-    );
-    let layouts = [from, to].map(|encoding| kernel.catalogue.layout(encoding, shape));
-    match layouts {
-        [Some(from), Some(to)] => prices.conversion(kernel, from, to, bits),
-        _ => INFEASIBLE,
-    }
 }
 
 struct Problem<'p, 'c> {

@@ -1,10 +1,10 @@
 //! Why conversions are left, and what became of the others.
 
-use super::choice::{Assignment, convert};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::Mode;
-use super::prices::Prices;
+use super::outcome::Assignment;
+use super::prices::{Prices, convert};
 use super::slices::{Item, Slices};
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 

@@ -2,10 +2,10 @@
 //!
 //! All prices are of one run, for a CTA, in sixteenths of a cycle of its processor.
 
-use super::choice::Asked;
-use super::kernel::{Kernel, Use};
-use super::layouts::LayoutId;
+use super::kernel::{DatumId, Kernel, Use};
+use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Mode, Of, Tensors};
+use super::outcome::Asked;
 use super::roles::{self, Role};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::ops::tt;
@@ -519,4 +519,23 @@ pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     };
     let elements = TensorType::of(pointer.r#type()).map(|tensor| tensor.num_elements());
     elements.is_some_and(|elements| elements > 1 && elements >= threads)
+}
+
+/// What it costs to give a datum another encoding, once.
+pub(super) fn convert<'c>(
+    kernel: &mut Kernel<'c>,
+    prices: &mut Prices<'_, 'c>,
+    datum: DatumId,
+    from: EncodingId,
+    to: EncodingId,
+) -> Price {
+    let (shape, bits) = (
+        kernel.datums[datum].shape,
+        kernel.datums[datum].element_bits,
+    );
+    let layouts = [from, to].map(|encoding| kernel.catalogue.layout(encoding, shape));
+    match layouts {
+        [Some(from), Some(to)] => prices.conversion(kernel, from, to, bits),
+        _ => INFEASIBLE,
+    }
 }

@@ -1,7 +1,7 @@
 //! Rules of barriers in shared memory, of clusters, and of the launching of clusters.
 
+use super::common::on_blackwell;
 use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, tensor};
-use super::tensor_core::on_blackwell;
 use crate::ir::discardable::{NOINLINE, NUM_CTAS, is_true};
 use crate::ir::ops::{tt, ttng};
 use crate::ir::rules::labels;

@@ -1,12 +1,13 @@
 //! What the rules of several operations share: how they are checked, and the checks themselves.
 
-use crate::ir::{Layouts, OpKind, TensorLayout, TensorType};
+use crate::ir::{Layouts, ModuleInfo, OpKind, TensorLayout, TensorType};
 use crate::sys::build::Val;
 use crate::sys::{self, Buffer, Diagnostic};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::LinearLayout;
+use linear_layout::target::Target;
 use melior::ir::r#type::TypeLike;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
 /// What a verifier gives: every rule that is broken, if any.
@@ -150,4 +151,19 @@ pub(super) fn inference_mismatch(declared: &TensorType<'_>, inferred: &LinearLay
 /// The fix where two layouts differ: `convert them with ttg.convert_layout`.
 pub(super) fn convert_note(what: &str) -> String {
     format!("convert {what} with `{}`", OpKind::TtgConvertLayout.name())
+}
+
+/// The GPU has tensor memory, as far as the module says which one it is.
+pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
+    // A target that names no GPU says nothing about one.
+    let Some(target) = ModuleInfo::known_gpu(op) else {
+        return Ok(());
+    };
+    ensure!(
+        tensor_memory_c1,
+        target.instructions.tensor_memory,
+        "needs tensor memory, which {} have, but the module is for `{target}`",
+        Target::names_with(|instructions| instructions.tensor_memory)
+    );
+    Ok(())
 }

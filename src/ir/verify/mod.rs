@@ -196,7 +196,7 @@ fn own_rules(op: OpView<'_, '_>) -> Verdict {
         V::TtngTMEMStore(op) => tensor_memory::store(op),
         V::TtngTMEMCopy(op) => tensor_memory::copy(op),
         V::TtngTMEMSubSlice(op) => tensor_memory::subslice(op),
-        V::TtngTMEMWait(op) => tensor_core::on_blackwell(op.op()),
+        V::TtngTMEMWait(op) => common::on_blackwell(op.op()),
         V::TtngTCGen5MMA(op) => tensor_core::mma(op),
         V::TtngTCGen5MMAScaled(op) => tensor_core::mma_scaled(op),
         V::TtngPackedArith(op) => packed::packed_arith(op),

@@ -1,7 +1,7 @@
 //! Rules of Blackwell's matrix products, whose accumulators lie in tensor memory.
 
 use super::barrier;
-use super::common::{Verdict, broken, buffer, encoding_of, ensure};
+use super::common::{Verdict, broken, buffer, encoding_of, ensure, on_blackwell};
 use super::product::shapes;
 use crate::ir::ops::{ScaleDotElemType, ttng};
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
@@ -9,7 +9,6 @@ use crate::sys::build::Val;
 use crate::sys::{self, Buffer};
 use linear_layout::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::target::Target;
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
@@ -46,21 +45,6 @@ impl Part<'_> {
             Encoding::NvmmaShared(_) | Encoding::SharedLinear(_)
         )
     }
-}
-
-/// The GPU has tensor memory, as far as the module says which one it is.
-pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
-    // A target that names no GPU says nothing about one.
-    let Some(target) = ModuleInfo::known_gpu(op) else {
-        return Ok(());
-    };
-    ensure!(
-        tensor_memory_c1,
-        target.instructions.tensor_memory,
-        "needs tensor memory, which {} have, but the module is for `{target}`",
-        Target::names_with(|instructions| instructions.tensor_memory)
-    );
-    Ok(())
 }
 
 /// What the tensor cores take together, and what they can add it up in.

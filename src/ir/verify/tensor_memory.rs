@@ -1,12 +1,12 @@
 //! Rules of the operations on tensor memory.
 
 use super::buffer::{same_contents, writable};
+use super::common::on_blackwell;
 use super::common::{
     Verdict, axes, axis_within, broken, buffer, dimensions, encoding_of, ensure, layout,
     memory_name, rule, tensor, verdict,
 };
 use super::memdesc::{SHARED, TENSOR, is_in};
-use super::tensor_core::on_blackwell;
 use crate::ir::ops::ttng;
 use crate::ir::{ModuleInfo, TensorType, element_bits, element_name};
 use crate::sys::{Buffer, Diagnostic};

@@ -345,3 +345,26 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
     };
     Ok(ComposedLayout::new(swizzle, separated.offset, whole))
 }
+
+/// What so many registers of so many threads are, in warps of so many lanes.
+pub(super) fn inputs(
+    registers: u64,
+    threads: u64,
+    lanes: u64,
+) -> Result<[(Dim, u64); 4], BridgeError> {
+    if !lanes.is_power_of_two() {
+        return Err(Kind::NotPowerOfTwo {
+            what: "number of lanes in warp",
+            at: 0,
+            extent: lanes,
+        }
+        .into());
+    }
+    let in_warp = threads.min(lanes);
+    Ok([
+        (Dim::REGISTER, registers),
+        (Dim::LANE, in_warp),
+        (Dim::WARP, threads / in_warp),
+        (Dim::BLOCK, 1),
+    ])
+}

@@ -1,6 +1,7 @@
 //! Register layouts of Tilus as linear layouts, and back.
 
 use super::ElementOrder;
+use super::bits::inputs;
 use super::error::{BridgeError, Kind};
 use super::thread_value::weights;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
@@ -59,29 +60,6 @@ pub fn register_bases(
         digit(&mut bases.registers, "mode", mode, extent, weights[mode])?;
     }
     Ok(bases)
-}
-
-/// What so many registers of so many threads are, in warps of so many lanes.
-pub(super) fn inputs(
-    registers: u64,
-    threads: u64,
-    lanes: u64,
-) -> Result<[(Dim, u64); 4], BridgeError> {
-    if !lanes.is_power_of_two() {
-        return Err(Kind::NotPowerOfTwo {
-            what: "number of lanes in warp",
-            at: 0,
-            extent: lanes,
-        }
-        .into());
-    }
-    let in_warp = threads.min(lanes);
-    Ok([
-        (Dim::REGISTER, registers),
-        (Dim::LANE, in_warp),
-        (Dim::WARP, threads / in_warp),
-        (Dim::BLOCK, 1),
-    ])
 }
 
 /// Returns a register layout as a linear layout, whose warps have this many lanes.

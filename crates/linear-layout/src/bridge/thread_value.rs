@@ -1,8 +1,7 @@
 //! Register layouts of Tilus as thread-value layouts of CuTe, and back.
 
-use super::bits::{coalesced, linear_from_composed, tuple_of};
+use super::bits::{coalesced, inputs, linear_from_composed, tuple_of};
 use super::error::{BridgeError, Kind};
-use super::register::inputs;
 use crate::cute::{ComposedLayout, Layout, Mode};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;

@@ -2,7 +2,7 @@
 
 use super::super::Cost;
 use super::Turns;
-use super::build::{Act, Combining, Conversion};
+use super::act::{Act, Combining, Conversion};
 
 /// What the steps of a program cost.
 pub(super) fn cost_of(

@@ -13,6 +13,7 @@
 //!
 //! [`super::reduce`] and [`super::scan`] decide what is done.
 
+mod act;
 mod build;
 mod coordinates;
 mod cost;
@@ -21,7 +22,8 @@ mod room;
 
 use super::Program;
 
-pub(super) use build::{Combining, TupleBuilder, TupleId};
+pub(super) use act::{Combining, TupleId};
+pub(super) use build::TupleBuilder;
 pub(super) use coordinates::Coordinates;
 pub use error::TupleError;
 pub(super) use room::{Room, plan_in_room, rank};

@@ -1,0 +1,95 @@
+//! The types that a module has.
+
+use super::context::{Analyses, Analysis, Slot};
+use crate::ir::{Layouts, TensorType};
+use crate::sys;
+use crate::sys::build::{self, Op};
+use linear_layout::encoding::Encoding;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, BlockLike, RegionLike, Type, TypeLike, ValueLike};
+use std::collections::HashMap;
+
+/// The types of tensors and of buffers in shared memory of a module, each once, and every operation.
+pub(super) struct Inventory<'c> {
+    pub(super) tensors: Vec<TensorType<'c>>,
+    pub(super) buffers: Vec<BufferType<'c>>,
+    pub(super) operations: Vec<Op<'c>>,
+}
+
+/// The type of a buffer in shared memory.
+pub(super) struct BufferType<'c> {
+    pub(super) type_: Type<'c>,
+    pub(super) encoding: Attribute<'c>,
+    /// Sizes of the dimensions of the allocation that the encoding lays out.
+    pub(super) shape: Vec<u64>,
+}
+
+impl<'c> BufferType<'c> {
+    fn of(type_: Type<'c>, layouts: &Layouts) -> Option<Self> {
+        let buffer = sys::buffer(type_).filter(|buffer| buffer.memory_space.is_some())?;
+        let encoding = buffer.encoding?;
+        let spelled = layouts.encoding(encoding).ok().filter(|e| e.is_shared())?;
+        let leading = buffer.alloc_shape.len().checked_sub(spelled.rank())?;
+        Some(Self {
+            type_,
+            encoding,
+            shape: buffer.alloc_shape[leading..].to_vec(),
+        })
+    }
+
+    /// The same type with another encoding.
+    pub(super) fn with_encoding(&self, layouts: &Layouts, new: &Encoding) -> Option<Type<'c>> {
+        let old = layouts.text_of_attribute(self.encoding);
+        let text = layouts.text_of_type(self.type_);
+        let context = sys::context_of(self.type_.context());
+        Type::parse(context, &text.replace(&*old, &new.to_string()))
+    }
+}
+
+impl<'c> Analysis<'c> for Inventory<'c> {
+    /// Collects what lies below an operation.
+    fn of(root: Op<'c>) -> Self {
+        let mut types: HashMap<usize, Type<'c>> = HashMap::new();
+        let mut order = Vec::new();
+        let mut operations = Vec::new();
+        let mut stack = vec![root];
+        while let Some(op) = stack.pop() {
+            operations.push(op);
+            let mut add = |type_: Type<'c>| {
+                if types.insert(sys::type_id(type_), type_).is_none() {
+                    order.push(type_);
+                }
+            };
+            for i in 0..op.result_count() {
+                add(build::result(op, i).r#type());
+            }
+            for region in op.regions() {
+                let mut next = region.first_block();
+                while let Some(block) = next {
+                    for i in 0..block.argument_count() {
+                        add(build::argument(block, i).r#type());
+                    }
+                    stack.extend(build::operations(block));
+                    next = block.next_in_region();
+                }
+            }
+        }
+        let layouts = Layouts::of(root.context());
+        let of_buffer = |type_: &Type<'c>| BufferType::of(*type_, layouts);
+        let buffers = order.iter().filter_map(of_buffer).collect();
+        let tensors = order
+            .into_iter()
+            .filter_map(TensorType::of)
+            .filter(|tensor| tensor.encoding.is_some())
+            .collect();
+        Self {
+            tensors,
+            buffers,
+            operations,
+        }
+    }
+
+    fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
+        &analyses.inventory
+    }
+}
