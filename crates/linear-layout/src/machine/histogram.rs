@@ -1,8 +1,8 @@
 //! Runs the plan of a histogram on known bins and compares every count with the elements that it must count.
 //!
 //! A count stands for the set of elements in it. What a plan does with a value depends on the value alone, not on where
-//! it comes from: it is run with all elements in one bin, for no bin's bit and each single one, and with elements spread
-//! over bins in several ways, with and without a mask.
+//! it comes from: it is run with elements in bins of no bit and of each single one, spread over bins that they share, and
+//! all in one bin; where there is a mask, it leaves other elements out each time.
 
 use super::plan::{Cell, PlanFault, check_operands};
 use super::reduce::Set;
@@ -22,11 +22,16 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
     let asked = elements(histogram.dst);
     let bins = 1u64 << plan.bins_log2();
     let bits = plan.bins_log2();
-    let in_one = std::iter::once(0u64).chain((0..bits).map(|bit| 1 << bit));
-    let in_one = in_one.map(|bin| Box::new(move |_| bin) as Box<dyn Fn(u64) -> u64>);
-    let spread = [0, 3, bits].into_iter();
-    let spread = spread.map(|by| Box::new(move |e: u64| (e >> by ^ e) % bins) as _);
-    for (number, bin) in in_one.chain(spread).enumerate() {
+    // Bins of no bit and of each single one, in turns; bins that elements share; the last bin for all.
+    let single: Vec<u64> = std::iter::once(0)
+        .chain((0..bits).map(|bit| 1 << bit))
+        .collect();
+    let spreads: [&dyn Fn(u64) -> u64; 3] = [
+        &|element| single[element as usize % single.len()],
+        &|element| (element >> 3 ^ element) % bins,
+        &|_| bins - 1,
+    ];
+    for (number, bin) in spreads.into_iter().enumerate() {
         // Which third is left out depends on the run.
         let left_out = number as u64 % 3;
         let is_counted = |e: u64| !histogram.is_masked || e % 3 != left_out;

@@ -45,8 +45,8 @@ use name::Part;
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
+use crate::plan::Program;
 use crate::plan::memory::Place;
-use crate::plan::{Program, ValueId};
 use crate::target::{Access, Target};
 
 /// Runs the plan for every thread and checks each destination register.
@@ -218,9 +218,7 @@ pub(super) fn check_at_numbers(
         }
     }
     let mut machine = Machine::new(plan, target, threads, false);
-    for value in registers..plan.num_sources() {
-        machine.know(ValueId(value as u32), |_| number);
-    }
+    machine.know(registers..plan.num_sources(), |_| number);
     run_on_elements(
         machine,
         plan,
@@ -262,10 +260,8 @@ pub(super) fn check_buffer(
     }
     let mut machine = Machine::new(plan, target, threads, false);
     let (view, index) = cells.numbers;
-    machine.know(ValueId(stored as u32), |_| view);
-    for value in stored + 1..plan.num_sources() {
-        machine.know(ValueId(value as u32), |_| index);
-    }
+    machine.know(stored..=stored, |_| view);
+    machine.know(stored + 1..plan.num_sources(), |_| index);
     let position =
         |register: usize, thread: usize| cells.registers[register] ^ cells.threads[thread];
     let name = |register, thread| position(register, thread) as u32;
@@ -346,8 +342,8 @@ pub(super) fn check_operands<C: Cell>(
         Part::of(threads[thread], operand)
     };
     let mut machine = Machine::new(plan, target, threads, false);
-    for (value, numbers) in (0..).zip(numbers) {
-        machine.know(ValueId(value), |thread| numbers[thread]);
+    for (value, numbers) in numbers.iter().enumerate() {
+        machine.know(value..=value, |thread| numbers[thread]);
     }
     machine.fill(|value, thread| name(&sources, value, thread));
     for index in 0..plan.steps().len() {

@@ -12,9 +12,16 @@ use super::report::PlanReport;
 use crate::plan::{Address, BarrierScope, Program, Space, Step, ValueId};
 use crate::target::{Access, Target, Wavefronts};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Address base, constant where it matters, bytes and direction of an access.
 type AccessShape = (u32, u32, u32, Access);
+
+/// A number of each thread.
+type Numbers = Rc<[u32]>;
+
+/// A map, what it was given, and what it gave.
+type Computed = (u32, Vec<Numbers>, Vec<Numbers>);
 
 /// The registers of all threads and the shared memory, full of names.
 pub(super) struct Machine<'a, N> {
@@ -29,7 +36,9 @@ pub(super) struct Machine<'a, N> {
     place: Vec<(u32, u32)>,
     names: Vec<N>,
     /// Numbers that values are known to be, in each thread.
-    numbers: FxHashMap<ValueId, Vec<u32>>,
+    numbers: FxHashMap<ValueId, Numbers>,
+    /// What maps gave for numbers that they were given before.
+    computed: Vec<Computed>,
     scratch: Memory<N>,
     /// The buffer that the program is given, and how many bytes it has.
     buffer: (Memory<N>, u32),
@@ -69,6 +78,7 @@ impl<'a, N: Name> Machine<'a, N> {
             place: vec![(0, 0); plan.num_values()],
             names: Vec::with_capacity(plan.num_values() * threads),
             numbers: FxHashMap::default(),
+            computed: Vec::new(),
             scratch: memory(plan.scratch_bytes()),
             buffer: (memory(0), 0),
             bases: plan
@@ -96,10 +106,15 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Says that a source is a number, by thread.
-    pub(super) fn know(&mut self, value: ValueId, number: impl Fn(usize) -> u32) {
-        let numbers = (0..self.threads).map(number).collect();
-        self.numbers.insert(value, numbers);
+    /// Says that sources are a number, by thread.
+    pub(super) fn know(
+        &mut self,
+        values: impl Iterator<Item = usize>,
+        number: impl Fn(usize) -> u32,
+    ) {
+        let numbers: Numbers = (0..self.threads).map(number).collect();
+        let values = values.map(|value| (ValueId(value as u32), Rc::clone(&numbers)));
+        self.numbers.extend(values);
     }
 
     /// Gives the program a buffer of so many bytes.
@@ -149,7 +164,7 @@ impl<'a, N: Name> Machine<'a, N> {
 
     /// The number that a value is in each thread.
     fn numbers(&self, step: usize, value: ValueId) -> Result<&[u32], PlanFault> {
-        let numbers = self.numbers.get(&value).map(Vec::as_slice);
+        let numbers = self.numbers.get(&value).map(|numbers| &**numbers);
         numbers.ok_or_else(|| Kind::Undefined { step, value }.into())
     }
 

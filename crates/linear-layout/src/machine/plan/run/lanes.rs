@@ -1,9 +1,10 @@
 //! Values that move between registers and lanes, and numbers.
 
-use super::{Kind, Machine, Name, PlanFault};
+use super::{Computed, Kind, Machine, Name, Numbers, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, holder};
 use crate::plan::ValueId;
 use crate::target::Fragment;
+use std::rc::Rc;
 
 impl<N: Name> Machine<'_, N> {
     pub(super) fn select(
@@ -99,6 +100,22 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
+    /// The outputs of a map of lane, warp and numbers, in all threads.
+    fn outputs(&self, map: u32, given: &[Numbers]) -> Vec<Numbers> {
+        let map = &self.plan.index_maps()[map as usize];
+        let mut made = vec![vec![0; self.threads]; map.outputs().len()];
+        for thread in 0..self.threads {
+            let lane = thread & ((1 << self.lanes_log2) - 1);
+            let place = [lane as u64, (thread >> self.lanes_log2) as u64];
+            let known = given.iter().map(|numbers| u64::from(numbers[thread]));
+            let all: Vec<u64> = place.into_iter().chain(known).collect();
+            for (row, number) in made.iter_mut().zip(map.evaluate(&all)) {
+                row[thread] = number as u32;
+            }
+        }
+        made.into_iter().map(Rc::from).collect()
+    }
+
     /// Computes the outputs of a map of lane, warp and numbers.
     pub(super) fn compute(
         &mut self,
@@ -107,28 +124,30 @@ impl<N: Name> Machine<'_, N> {
         map: u32,
         inputs: &[ValueId],
     ) -> Result<(), PlanFault> {
-        let map = &self.plan.index_maps()[map as usize];
-        if map.outputs().len() != count as usize {
+        let given = inputs
+            .iter()
+            .map(|value| self.numbers.get(value).cloned().ok_or((step, *value)))
+            .collect::<Result<Vec<Numbers>, _>>()
+            .map_err(|(step, value)| Kind::Undefined { step, value })?;
+        let is_known = |known: &&Computed| {
+            let mut pairs = known.1.iter().zip(&given);
+            known.0 == map && pairs.all(|(a, b)| Rc::ptr_eq(a, b))
+        };
+        let made = match self.computed.iter().find(is_known) {
+            Some(known) => known.2.clone(),
+            None => {
+                let made = self.outputs(map, &given);
+                self.computed.push((map, given, made.clone()));
+                made
+            }
+        };
+        if made.len() != count as usize {
             let what = "other outputs than the map has";
             return Err(Kind::Width { step, what }.into());
         }
-        let inputs: Vec<&[u32]> = inputs
-            .iter()
-            .map(|value| self.numbers(step, *value))
-            .collect::<Result<_, _>>()?;
-        let mut made = vec![vec![0; self.threads]; count as usize];
-        for thread in 0..self.threads {
-            let lane = thread & ((1 << self.lanes_log2) - 1);
-            let place = [lane as u64, (thread >> self.lanes_log2) as u64];
-            let known = inputs.iter().map(|numbers| u64::from(numbers[thread]));
-            let all: Vec<u64> = place.into_iter().chain(known).collect();
-            for (row, number) in made.iter_mut().zip(map.evaluate(&all)) {
-                row[thread] = number as u32;
-            }
-        }
-        for (i, row) in (0..).zip(made) {
-            self.numbers.insert(first.plus(i), row);
-        }
+        let outputs = (0..).zip(made);
+        let outputs = outputs.map(|(i, numbers)| (first.plus(i), numbers));
+        self.numbers.extend(outputs);
         Ok(())
     }
 }
