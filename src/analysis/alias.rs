@@ -4,7 +4,7 @@
 //! it does. What is known is a range of bytes for each buffer: a value that may be the first or the third of a row
 //! is taken to be anything from the first to the third.
 
-use super::effects::{Effects, OpNumber, Part, ValueNumber};
+use super::effects::{Effects, OpNumber, Part, Touched, ValueNumber};
 use super::flow::Flow;
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,6 +20,19 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
+    /// Returns true if it is known which bytes these are: those of one buffer, all of them.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.parts.len() == 1 && !self.is_vague && !self.outside
+    }
+
+    /// Returns true if some bytes of own buffers are in both.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.parts.iter().any(|(buffer, a)| {
+            let there = other.parts.get(buffer);
+            there.is_some_and(|b| a.0 < b.1 && b.0 < a.1)
+        })
+    }
+
     /// Takes in what another value may stand for; says whether that is more.
     fn join(&mut self, other: &Self) -> bool {
         let before = (self.outside, self.is_vague, self.parts.len());
@@ -60,6 +73,8 @@ impl Reach {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aliases {
     reaches: HashMap<ValueNumber, Reach>,
+    /// The bytes of each buffer.
+    sizes: HashMap<OpNumber, u32>,
     nowhere: Reach,
 }
 
@@ -74,19 +89,19 @@ impl Aliases {
             all.reaches.entry(*value).or_default().outside = true;
         }
         let order = flow.order();
-        let sizes: HashMap<OpNumber, u32> = flow
+        all.sizes = flow
             .events()
             .filter_map(|event| Some((event.op, event.effects.makes?.request.bytes)))
             .collect();
         let mut round = 0;
         loop {
             let mut changed = false;
-            for piece in order.iter().map(|i| &flow.pieces[*i]) {
-                for event in &piece.events {
+            for segment in order.iter().map(|i| &flow.segments[*i]) {
+                for event in &segment.events {
                     changed |= all.event(event.op, &event.effects);
                 }
-                for way in &piece.ways {
-                    for (here, there) in &way.passes {
+                for edge in &segment.edges {
+                    for (here, there) in &edge.passes {
                         let reach = all.get(*here).clone();
                         changed |= all.reaches.entry(*there).or_default().join(&reach);
                     }
@@ -100,7 +115,7 @@ impl Aliases {
                 for reach in all.reaches.values_mut() {
                     reach.is_vague = true;
                     for (buffer, part) in &mut reach.parts {
-                        *part = (0, sizes[buffer]);
+                        *part = (0, all.sizes[buffer]);
                     }
                 }
             }
@@ -130,5 +145,30 @@ impl Aliases {
     /// Returns what a value may stand for; of one that nothing is known of, nothing.
     pub(crate) fn get(&self, value: ValueNumber) -> &Reach {
         self.reaches.get(&value).unwrap_or(&self.nowhere)
+    }
+
+    /// Returns true if a value stands for a whole buffer.
+    pub(crate) fn is_whole(&self, value: ValueNumber) -> bool {
+        let reach = self.get(value);
+        let mut parts = reach.parts.iter();
+        reach.is_exact() && parts.all(|(buffer, part)| *part == (0, self.sizes[buffer]))
+    }
+
+    /// Returns the bytes that an access of an operation goes to.
+    pub(crate) fn touched(&self, op: OpNumber, effects: &Effects, touched: Touched) -> Reach {
+        match touched {
+            Touched::Buffer(value) => self.get(value).clone(),
+            Touched::Outside => Reach {
+                outside: true,
+                ..Reach::default()
+            },
+            Touched::Scratch => {
+                let bytes = effects.scratch.map_or(0, |scratch| scratch.bytes);
+                Reach {
+                    parts: BTreeMap::from([(op, (0, bytes))]),
+                    ..Reach::default()
+                }
+            }
+        }
     }
 }

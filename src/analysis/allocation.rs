@@ -10,9 +10,10 @@
 //! everybody wait, so scratch takes fresh bytes, and buffers keep bytes of their own, as far as there are any.
 
 use super::alias::Aliases;
-use super::barriers::{Accesses, Barriers, Footprint, Pending, Places, rounds};
+use super::barriers::{Accesses, Barriers, Footprint, Order, Places, Unordered, rounds};
 use super::effects::{Effects, OpNumber, Request, ValueNumber};
-use super::flow::{Event, Flow};
+use super::flow::{Event, Flow, Segment};
+use super::in_flight::InFlight;
 use super::liveness::Liveness;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,6 +23,7 @@ pub(crate) struct Allocation {
     places: Places,
     sizes: BTreeMap<OpNumber, u32>,
     barriers: Barriers,
+    fences: Barriers,
     bytes: u32,
 }
 
@@ -32,6 +34,10 @@ pub(crate) enum Conflict {
     StillNeeded(OpNumber),
     /// A function hands out a buffer of its own.
     Escapes(OpNumber),
+    /// An operation accesses bytes on which an access is in flight that another operation started.
+    InFlight { started: OpNumber, at: OpNumber },
+    /// An operation accesses bytes that other warps access, and no barrier orders both.
+    OtherWarps(OpNumber),
 }
 
 impl Allocation {
@@ -50,16 +56,44 @@ impl Allocation {
             return Ok(Self::default());
         }
         let aliases = Aliases::of(flow, outside);
-        let liveness = Liveness::of(flow, &aliases);
+        let in_flight = InFlight::of(flow, &aliases);
+        let liveness = Liveness::of(flow, &aliases, &in_flight);
+        let facts = (&aliases, &in_flight);
         let problem = Problem {
             flow,
-            aliases: &aliases,
+            facts,
             liveness: &liveness,
         };
         let conflicts = problem.conflicts();
         if !conflicts.is_empty() {
             return Err(conflicts);
         }
+        let mut found = Self::within(flow, facts, &liveness, room, replan);
+        if in_flight.has_async_proxy() {
+            let fences = Accesses::of(flow, Order::Fences, facts, &found.places);
+            found.fences = fences.barriers();
+        }
+        let barriers = Accesses::of(flow, Order::Barriers, facts, &found.places);
+        let unordered = barriers.unordered(&found.barriers);
+        if unordered.is_empty() {
+            return Ok(found);
+        }
+        Err(unordered.into_iter().map(Conflict::OtherWarps).collect())
+    }
+
+    /// Places everything, and plans anew what needs more bytes than there are.
+    fn within(
+        flow: &mut Flow,
+        facts: (&Aliases, &InFlight),
+        liveness: &Liveness,
+        room: &dyn Fn(u32, u32) -> u32,
+        replan: &mut Replan<'_>,
+    ) -> Self {
+        let problem = Problem {
+            flow,
+            facts,
+            liveness,
+        };
         let planned = |effects: &Effects| effects.scratch.map(|request| request.bytes);
         let plain = |effects: &Effects| match effects.choice {
             Some(choice) => Some(choice.plain_bytes),
@@ -69,30 +103,30 @@ impl Allocation {
         let crowded = problem.crowded(most);
         let spared = problem.above_plain(&crowded);
         limit(flow, &crowded, replan);
-        let fast = Self::best(flow, (&aliases, &liveness), most);
+        let fast = Self::best(flow, facts, liveness, most);
         if spared.is_empty() || fast.barriers.is_empty() {
-            return Ok(fast);
+            return fast;
         }
         // Bytes that the plain way does not take may be what others wait for.
         let mut plain_flow = flow.clone();
         limit(&mut plain_flow, &spared, replan);
-        let plain = Self::best(&plain_flow, (&aliases, &liveness), most);
+        let plain = Self::best(&plain_flow, facts, liveness, most);
         if waits(&plain_flow, &plain) < waits(flow, &fast) {
             *flow = plain_flow;
-            return Ok(plain);
+            return plain;
         }
         let before = spared
             .keys()
             .map(|op| (*op, crowded.get(op).copied().flatten()));
         limit(flow, &before.collect(), replan);
-        Ok(fast)
+        fast
     }
 
     /// The better of two ways to place buffers: where others are not needed, or apart from all.
-    fn best(flow: &Flow, (aliases, liveness): (&Aliases, &Liveness), most: u32) -> Self {
+    fn best(flow: &Flow, facts: (&Aliases, &InFlight), liveness: &Liveness, most: u32) -> Self {
         let problem = Problem {
             flow,
-            aliases,
+            facts,
             liveness,
         };
         let (shared, cost) = problem.solve(true, most);
@@ -119,9 +153,14 @@ impl Allocation {
         self.sizes.get(&op).copied()
     }
 
-    /// Says whether everybody must have arrived before an operation.
+    /// Returns true if a barrier of the team that runs an operation comes before it.
     pub(crate) fn needs_barrier(&self, op: OpNumber) -> bool {
-        self.barriers.contains(&op)
+        self.barriers.contains_key(&op)
+    }
+
+    /// Returns true if a proxy fence comes before an operation, after its barrier.
+    pub(crate) fn needs_fence(&self, op: OpNumber) -> bool {
+        self.fences.contains_key(&op)
     }
 }
 
@@ -133,7 +172,11 @@ pub(crate) type Replan<'r> = dyn FnMut(OpNumber, Option<u32>) -> Option<Effects>
 
 /// Plans operations anew.
 fn limit(flow: &mut Flow, limits: &Limits, replan: &mut Replan<'_>) {
-    for event in flow.pieces.iter_mut().flat_map(|piece| &mut piece.events) {
+    for event in flow
+        .segments
+        .iter_mut()
+        .flat_map(|segment| &mut segment.events)
+    {
         if let Some(limit) = limits.get(&event.op)
             && let Some(effects) = replan(event.op, *limit)
         {
@@ -144,12 +187,15 @@ fn limit(flow: &mut Flow, limits: &Limits, replan: &mut Replan<'_>) {
 
 /// How much waiting barriers are, with those inside operations that can be planned anew.
 fn waits(flow: &Flow, allocation: &Allocation) -> u64 {
-    let pieces = flow.order().into_iter().map(|number| &flow.pieces[number]);
-    let waits = pieces.flat_map(|piece| {
-        piece.events.iter().map(|event| {
+    let segments = flow
+        .order()
+        .into_iter()
+        .map(|number| &flow.segments[number]);
+    let waits = segments.flat_map(|segment| {
+        segment.events.iter().map(|event| {
             let inside = event.effects.choice.map_or(0, |choice| choice.barriers);
             let before = usize::from(allocation.needs_barrier(event.op));
-            (inside + before) as u64 * rounds(piece.depth)
+            (inside + before) as u64 * rounds(segment.depth)
         })
     });
     waits.sum()
@@ -157,7 +203,7 @@ fn waits(flow: &Flow, allocation: &Allocation) -> u64 {
 
 struct Problem<'f> {
     flow: &'f Flow,
-    aliases: &'f Aliases,
+    facts: (&'f Aliases, &'f InFlight),
     liveness: &'f Liveness,
 }
 
@@ -171,11 +217,16 @@ impl Problem<'_> {
             if event.effects.makes.is_some() && self.liveness.before(event.op).contains(&event.op) {
                 found.push(Conflict::StillNeeded(event.op));
             }
-            let is_own = |value: &ValueNumber| !self.aliases.get(*value).parts.is_empty();
+            let is_own = |value: &ValueNumber| !self.facts.0.get(*value).parts.is_empty();
             if event.effects.is_end && event.effects.uses.iter().any(is_own) {
                 found.push(Conflict::Escapes(event.op));
             }
         }
+        let in_flight = self.facts.1.conflicts().iter();
+        found.extend(in_flight.map(|(started, at)| Conflict::InFlight {
+            started: *started,
+            at: *at,
+        }));
         found
     }
 
@@ -185,10 +236,10 @@ impl Problem<'_> {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
         // What a loop's end leaves is known once it has been gone through.
-        let mut entries = vec![None; self.flow.pieces.len()];
+        let mut entries = vec![None; self.flow.segments.len()];
         for _ in 0..2 {
             let places = self.scratch(&buffers, &mut entries, most);
-            let accesses = Accesses::of(self.flow, self.aliases, &places);
+            let accesses = Accesses::of(self.flow, Order::Barriers, self.facts, &places);
             let barriers = accesses.barriers();
             let cost = accesses.cost(&barriers);
             let bytes = self.end(&places);
@@ -198,6 +249,7 @@ impl Problem<'_> {
                     places,
                     sizes: self.sizes(),
                     barriers,
+                    fences: Barriers::new(),
                     bytes,
                 };
                 best = Some((allocation, cost));
@@ -323,21 +375,22 @@ impl Problem<'_> {
         places
     }
 
-    /// Places scratch memory, after the buffers, up to `most` bytes where nothing meets it there; `entries` is what is
-    /// pending where pieces begin, as far as known.
-    fn scratch(&self, buffers: &Places, entries: &mut [Option<Pending>], most: u32) -> Places {
+    /// Places scratch memory, after the buffers, up to `most` bytes where nothing conflicts with it there; `entries` is
+    /// what is pending where segments begin, as far as known.
+    fn scratch(&self, buffers: &Places, entries: &mut [Option<Unordered>], most: u32) -> Places {
         let mut places = buffers.clone();
         let sizes = self.sizes();
         for number in self.flow.order() {
             let mut pending = entries[number].clone().unwrap_or_default();
-            for event in &self.flow.pieces[number].events {
+            let segment = &self.flow.segments[number];
+            for event in &segment.events {
                 if let Some(request) = event.effects.scratch {
                     let needed = self.liveness.during(event.op).iter();
                     let taken: Taken = needed
                         .map(|op| (places[op], places[op].saturating_add(sizes[op])))
                         .collect();
                     let mut candidates: Vec<u32> = starts(&taken, request)
-                        .chain(pending.reads.ends().chain(pending.writes.ends()))
+                        .chain(pending.ends())
                         .map(|at| aligned(at, request.alignment))
                         .filter(|at| is_free(&taken, *at, request.bytes))
                         .collect();
@@ -345,27 +398,29 @@ impl Problem<'_> {
                     let fresh = candidates.iter().copied().find(|at| {
                         places.insert(event.op, *at);
                         let end = at.saturating_add(request.bytes);
-                        end <= most && !pending.meets(&self.footprint(event, &places).before)
+                        end <= most
+                            && !pending.conflicts_with(&self.footprint(segment, event, &places))
                     });
                     let place = fresh.or_else(|| candidates.first().copied());
                     places.insert(event.op, place.unwrap_or_default());
                 }
-                let footprint = self.footprint(event, &places);
-                if pending.meets(&footprint.before) {
-                    pending = Pending::default();
+                let footprint = self.footprint(segment, event, &places);
+                if pending.conflicts_with(&footprint) {
+                    pending.order(segment.team);
                 }
                 footprint.leave(&mut pending);
             }
-            for way in &self.flow.pieces[number].ways {
-                let entry = entries[way.to].get_or_insert_default();
+            for edge in &segment.edges {
+                let entry = entries[edge.to].get_or_insert_default();
                 entry.join(&pending);
             }
         }
         places
     }
 
-    fn footprint(&self, event: &Event, places: &Places) -> Footprint {
-        Footprint::of(event.op, &event.effects, self.aliases, places)
+    fn footprint(&self, segment: &Segment, event: &Event, places: &Places) -> Footprint {
+        let ran = (event.op, &event.effects, segment.team);
+        Footprint::of(ran, Order::Barriers, self.facts, places)
     }
 }
 

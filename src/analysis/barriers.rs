@@ -1,20 +1,28 @@
-//! Before which operations everybody must have arrived.
+//! Insertion of barriers and proxy fences.
 //!
-//! Threads of a block meet in shared memory where one reads what another writes, or writes what another reads or
-//! writes. Going through a function, what was read and written since the last barrier is *pending*; an operation
-//! that meets it needs a barrier first. At the start of a piece all is pending that is at the end of any piece that
-//! leads there, until nothing changes.
+//! Two accesses to overlapping bytes conflict if at least one of them writes. This is a forward data-flow analysis over
+//! segments: the state is what was read and written since the last barrier ([`Unordered`]), the join is union, the
+//! iteration stops at the least fixed point. An operation whose accesses conflict with the state needs a barrier.
 //!
 //! ```text
 //! write A; barrier; read A, write B; barrier; read B     A is written before the loop: one barrier there
-//! write A; for { barrier?; read A }                      serves all rounds
+//! write A; for { barrier?; read A }                      serves all iterations
 //! ```
-//! So a barrier is also tried before each loop, and kept there where those inside it then go.
+//! So a barrier is also tried before each loop, and kept there if it makes those inside redundant.
+//!
+//! - *Asynchronous accesses* conflict at their start as others do, and join the state where a wait observes them, in the
+//!   threads that wait. A barrier in between does not order them; those that all threads observe never join it.
+//! - *Scopes*: a barrier of a team orders, among the warps of that team, what these warps did; all else stays pending.
+//!   An inserted barrier is one of the team that runs the operation; what other warps did it cannot order, which is a
+//!   fault ([`Accesses::unordered`]).
+//! - *Proxy fences* are the same problem: generic accesses are pending until a fence, and async accesses conflict with
+//!   them. All threads of the block execute an inserted fence, after the barrier that orders the accesses.
 
-use super::alias::Aliases;
-use super::effects::{Act, Effects, OpNumber, Touched};
+use super::alias::{Aliases, Reach};
+use super::effects::{Act, Effects, OpNumber, Proxy, Scope, Team};
 use super::flow::Flow;
-use std::collections::{BTreeSet, HashMap};
+use super::in_flight::InFlight;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Bytes of shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -47,6 +55,19 @@ impl Spans {
         self.own.insert(at, (from, to));
     }
 
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && !self.outside
+    }
+
+    /// Adds the bytes of buffers that lie at some places.
+    fn reach(&mut self, reach: &Reach, places: &Places) {
+        self.outside |= reach.outside;
+        for (buffer, (from, to)) in &reach.parts {
+            let start = places.get(buffer).copied().unwrap_or_default();
+            self.add((start.saturating_add(*from), start.saturating_add(*to)));
+        }
+    }
+
     fn join(&mut self, other: &Self) {
         self.outside |= other.outside;
         for span in &other.own {
@@ -54,10 +75,10 @@ impl Spans {
         }
     }
 
-    /// Says whether some bytes are in both.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
-        let meet = |a: &(u32, u32)| other.own.iter().any(|b| a.0 < b.1 && b.0 < a.1);
-        (self.outside && other.outside) || self.own.iter().any(meet)
+    /// Returns true if some bytes are in both.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let overlap = |a: &(u32, u32)| other.own.iter().any(|b| a.0 < b.1 && b.0 < a.1);
+        (self.outside && other.outside) || self.own.iter().any(overlap)
     }
 
     /// Returns where each run of bytes ends.
@@ -66,78 +87,175 @@ impl Spans {
     }
 }
 
-/// What was done since the last barrier.
+/// Bytes that were read and written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Pending {
-    pub(crate) reads: Spans,
-    pub(crate) writes: Spans,
+    reads: Spans,
+    writes: Spans,
 }
 
 impl Pending {
-    pub(crate) fn join(&mut self, other: &Self) {
+    fn join(&mut self, other: &Self) {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
     }
 
-    /// Says whether doing what `next` does must wait.
-    pub(crate) fn meets(&self, next: &Self) -> bool {
-        self.writes.meets(&next.reads)
-            || self.writes.meets(&next.writes)
-            || self.reads.meets(&next.writes)
+    fn reach(&mut self, is_write: bool, reach: &Reach, places: &Places) {
+        let spans = if is_write {
+            &mut self.writes
+        } else {
+            &mut self.reads
+        };
+        spans.reach(reach, places);
+    }
+
+    /// Returns true if one of two accesses to the same bytes writes.
+    fn conflicts_with(&self, next: &Self) -> bool {
+        self.writes.overlaps(&next.reads)
+            || self.writes.overlaps(&next.writes)
+            || self.reads.overlaps(&next.writes)
+    }
+}
+
+/// The accesses since the last barrier: by the team that made them, and a smaller team whose barrier came since.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Unordered(BTreeMap<(Team, Option<Team>), Pending>);
+
+impl Unordered {
+    pub(crate) fn join(&mut self, other: &Self) {
+        for (teams, pending) in &other.0 {
+            self.0.entry(*teams).or_default().join(pending);
+        }
+    }
+
+    fn add(&mut self, by: Team, pending: &Pending) {
+        if !(pending.reads.is_empty() && pending.writes.is_empty()) {
+            self.0.entry((by, None)).or_default().join(pending);
+        }
+    }
+
+    /// A barrier of a team.
+    pub(crate) fn order(&mut self, team: Team) {
+        for ((by, ordered), pending) in std::mem::take(&mut self.0) {
+            let is_among = team.contains(by);
+            if is_among && team.contains(Team::BLOCK) {
+                continue;
+            }
+            let ordered = match ordered {
+                None if is_among => Some(team),
+                Some(before) if is_among && team.contains(before) => Some(team),
+                _ => ordered,
+            };
+            self.0.entry((by, ordered)).or_default().join(&pending);
+        }
+    }
+
+    /// The teams whose accesses those of an operation conflict with.
+    fn conflicts<'a>(&'a self, next: &'a Footprint) -> impl Iterator<Item = Team> + 'a {
+        let others = self.0.iter().filter(|((_, ordered), pending)| {
+            let is_ordered = ordered.is_some_and(|team| team.contains(next.team));
+            !is_ordered && pending.conflicts_with(&next.before)
+        });
+        others.map(|((by, _), _)| *by)
+    }
+
+    /// Returns true if an operation needs a barrier of its team.
+    pub(crate) fn conflicts_with(&self, next: &Footprint) -> bool {
+        self.conflicts(next).any(|by| next.team.contains(by))
+    }
+
+    /// Returns where each run of bytes ends.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
+        let pending = self.0.values();
+        pending.flat_map(|pending| pending.reads.ends().chain(pending.writes.ends()))
     }
 }
 
 /// Where each buffer and each scratch begins, by operation.
 pub(crate) type Places = HashMap<OpNumber, u32>;
 
-/// What an operation does, in bytes: up to its first barrier, and after its last where it has one.
+/// What is put between accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Order {
+    Barriers,
+    Fences,
+}
+
+/// The accesses of one operation, in bytes, by the barriers (or fences) that it has itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Footprint {
-    pub(crate) before: Pending,
-    pub(crate) after: Option<Pending>,
+    /// The warps that run it.
+    team: Team,
+    /// The accesses that begin before the first barrier of these warps.
+    before: Pending,
+    /// The accesses that complete before each barrier, with the team of the barrier; at last those after all.
+    completes: Vec<(Pending, Option<Team>)>,
 }
 
 impl Footprint {
     /// Finds the bytes of an operation.
-    pub(crate) fn of(op: OpNumber, effects: &Effects, aliases: &Aliases, places: &Places) -> Self {
-        let bytes = |acts: &[Act]| {
-            let mut pending = Pending::default();
-            for act in acts {
-                let (set, touched) = match act {
-                    Act::Read(touched) => (&mut pending.reads, touched),
-                    Act::Write(touched) => (&mut pending.writes, touched),
-                    Act::Barrier => continue,
-                };
-                match touched {
-                    Touched::Outside => set.outside = true,
-                    Touched::Scratch => {
-                        let start = places.get(&op).copied().unwrap_or_default();
-                        let bytes = effects.scratch.map_or(0, |scratch| scratch.bytes);
-                        set.add((start, start.saturating_add(bytes)));
-                    }
-                    Touched::Buffer(value) => {
-                        let reach = aliases.get(*value);
-                        set.outside |= reach.outside;
-                        for (buffer, (from, to)) in &reach.parts {
-                            let start = places.get(buffer).copied().unwrap_or_default();
-                            set.add((start.saturating_add(*from), start.saturating_add(*to)));
+    pub(crate) fn of(
+        (op, effects, team): (OpNumber, &Effects, Team),
+        order: Order,
+        (aliases, in_flight): (&Aliases, &InFlight),
+        places: &Places,
+    ) -> Self {
+        let is_generic = order == Order::Fences;
+        let (mut before, mut completes) = (Pending::default(), Vec::new());
+        let (mut pending, mut is_first) = (Pending::default(), true);
+        for (i, act) in effects.acts.iter().enumerate() {
+            let (is_write, touched, begins, ends) = match *act {
+                Act::Read(touched) => (false, touched, !is_generic, true),
+                Act::Write(touched) => (true, touched, !is_generic, true),
+                Act::Start(start) => {
+                    let begins = !is_generic || start.proxy == Proxy::Async;
+                    (start.is_write, start.touched, begins, false)
+                }
+                Act::Observe { .. } => {
+                    for (start, reach) in in_flight.observed((op, i)) {
+                        if !is_generic || start.proxy == Proxy::Generic {
+                            pending.reach(start.is_write, reach, places);
                         }
                     }
+                    continue;
                 }
+                Act::Commit(_) => continue,
+                Act::Barrier | Act::Sync(_) | Act::Fence => {
+                    let ordered = match (order, act.scope()) {
+                        (Order::Fences, None) | (Order::Barriers, Some(Scope::Cluster)) => {
+                            Team::BLOCK
+                        }
+                        (Order::Barriers, Some(Scope::Team(team))) => team,
+                        _ => continue,
+                    };
+                    is_first &= !ordered.contains(team);
+                    completes.push((std::mem::take(&mut pending), Some(ordered)));
+                    continue;
+                }
+            };
+            let reach = aliases.touched(op, effects, touched);
+            if begins && is_first {
+                before.reach(is_write, &reach, places);
             }
-            pending
-        };
+            if ends {
+                pending.reach(is_write, &reach, places);
+            }
+        }
+        completes.push((pending, None));
         Self {
-            before: bytes(effects.before_barrier()),
-            after: effects.after_barrier().map(bytes),
+            team,
+            before,
+            completes,
         }
     }
 
-    /// What is pending after it.
-    pub(crate) fn leave(&self, pending: &mut Pending) {
-        match &self.after {
-            Some(after) => *pending = after.clone(),
-            None => pending.join(&self.before),
+    /// Adds what is pending after it.
+    pub(crate) fn leave(&self, unordered: &mut Unordered) {
+        for (pending, barrier) in &self.completes {
+            unordered.add(self.team, pending);
+            if let Some(team) = barrier {
+                unordered.order(*team);
+            }
         }
     }
 }
@@ -147,7 +265,7 @@ pub(crate) fn rounds(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }
 
-/// A function whose bytes are known.
+/// The accesses of a function whose bytes are known.
 pub(crate) struct Accesses<'f> {
     flow: &'f Flow,
     order: Vec<usize>,
@@ -155,19 +273,25 @@ pub(crate) struct Accesses<'f> {
     depths: HashMap<OpNumber, u32>,
 }
 
-/// The operations that a barrier comes before.
-pub(crate) type Barriers = BTreeSet<OpNumber>;
+/// The operations that a barrier comes before, with the team that meets there.
+pub(crate) type Barriers = BTreeMap<OpNumber, Team>;
 
 impl<'f> Accesses<'f> {
-    pub(crate) fn of(flow: &'f Flow, aliases: &Aliases, places: &Places) -> Self {
+    pub(crate) fn of(
+        flow: &'f Flow,
+        order_by: Order,
+        facts: (&Aliases, &InFlight),
+        places: &Places,
+    ) -> Self {
         let order = flow.order();
         let mut footprints = HashMap::new();
         let mut depths = HashMap::new();
-        for piece in order.iter().map(|i| &flow.pieces[*i]) {
-            for event in &piece.events {
-                let footprint = Footprint::of(event.op, &event.effects, aliases, places);
+        for segment in order.iter().map(|i| &flow.segments[*i]) {
+            for event in &segment.events {
+                let ran = (event.op, &event.effects, segment.team);
+                let footprint = Footprint::of(ran, order_by, facts, places);
                 footprints.insert(event.op, footprint);
-                depths.insert(event.op, piece.depth);
+                depths.insert(event.op, segment.depth);
             }
         }
         Self {
@@ -180,18 +304,18 @@ impl<'f> Accesses<'f> {
 
     /// How much waiting barriers are.
     pub(crate) fn cost(&self, barriers: &Barriers) -> u64 {
-        barriers.iter().map(|op| rounds(self.depths[op])).sum()
+        barriers.keys().map(|op| rounds(self.depths[op])).sum()
     }
 
     /// The barriers that are needed, none of which can be left out.
     pub(crate) fn barriers(&self) -> Barriers {
         let mut best = self.needed(Barriers::new());
         for each in &self.flow.loops {
-            if !self.depths.contains_key(each) || best.contains(each) {
+            if !self.depths.contains_key(each) || best.contains_key(each) {
                 continue;
             }
             let mut with = best.clone();
-            with.insert(*each);
+            with.insert(*each, self.footprints[each].team);
             let with = self.needed(with);
             if self.cost(&with) < self.cost(&best) {
                 best = with;
@@ -200,33 +324,53 @@ impl<'f> Accesses<'f> {
         best
     }
 
-    /// Adds barriers until nothing meets, and takes out those without which nothing does.
+    /// Returns the operations that conflict with accesses of other teams, which no barrier of their own can order.
+    pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpNumber> {
+        let mut found = BTreeSet::new();
+        self.first(barriers, &mut |op, state, next| {
+            let is_outside = state.conflicts(next).any(|by| !next.team.contains(by));
+            found.extend(is_outside.then_some(op));
+            false
+        });
+        found
+    }
+
+    /// Adds barriers until nothing conflicts, and takes out those without which nothing does.
     fn needed(&self, mut barriers: Barriers) -> Barriers {
-        while let Some(op) = self.first_meeting(&barriers) {
-            barriers.insert(op);
+        while let Some(op) = self.first_conflict(&barriers) {
+            barriers.insert(op, self.footprints[&op].team);
         }
         // Without branches each was put as late as could be.
         if self.order.len() == 1 {
             return barriers;
         }
-        let mut candidates: Vec<OpNumber> = barriers.iter().copied().collect();
+        let mut candidates: Vec<OpNumber> = barriers.keys().copied().collect();
         let position: HashMap<OpNumber, usize> =
             self.flow.events().map(|e| e.op).zip(0..).collect();
         candidates.sort_by_key(|op| (std::cmp::Reverse(self.depths[op]), position[op]));
         for op in candidates {
-            barriers.remove(&op);
-            if self.first_meeting(&barriers).is_some() {
-                barriers.insert(op);
+            let team = barriers.remove(&op);
+            if self.first_conflict(&barriers).is_some() {
+                barriers.extend(team.map(|team| (op, team)));
             }
         }
         barriers
     }
 
-    /// The first operation that meets what is pending, given these barriers.
-    fn first_meeting(&self, barriers: &Barriers) -> Option<OpNumber> {
-        let mut entries: Vec<Option<Pending>> = vec![None; self.flow.pieces.len()];
+    /// The first operation that conflicts with what is pending, given these barriers.
+    fn first_conflict(&self, barriers: &Barriers) -> Option<OpNumber> {
+        self.first(barriers, &mut |_, state, next| state.conflicts_with(next))
+    }
+
+    /// The first operation of which something holds, given what is pending before it.
+    fn first(
+        &self,
+        barriers: &Barriers,
+        holds: &mut dyn FnMut(OpNumber, &Unordered, &Footprint) -> bool,
+    ) -> Option<OpNumber> {
+        let mut entries: Vec<Option<Unordered>> = vec![None; self.flow.segments.len()];
         if let Some(first) = entries.first_mut() {
-            *first = Some(Pending::default());
+            *first = Some(Unordered::default());
         }
         loop {
             let mut changed = false;
@@ -234,20 +378,21 @@ impl<'f> Accesses<'f> {
                 let Some(mut pending) = entries[number].clone() else {
                     continue;
                 };
-                let piece = &self.flow.pieces[number];
-                for event in &piece.events {
+                let segment = &self.flow.segments[number];
+                for event in &segment.events {
                     let footprint = &self.footprints[&event.op];
-                    if barriers.contains(&event.op) {
-                        pending = Pending::default();
-                    } else if pending.meets(&footprint.before) {
+                    if let Some(team) = barriers.get(&event.op) {
+                        pending.order(*team);
+                    }
+                    if holds(event.op, &pending, footprint) {
                         return Some(event.op);
                     }
                     footprint.leave(&mut pending);
                 }
-                for way in &piece.ways {
-                    let entry = entries[way.to].get_or_insert_with(|| {
+                for edge in &segment.edges {
+                    let entry = entries[edge.to].get_or_insert_with(|| {
                         changed = true;
-                        Pending::default()
+                        Unordered::default()
                     });
                     let before = entry.clone();
                     entry.join(&pending);

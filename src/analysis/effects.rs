@@ -1,4 +1,18 @@
-//! What one operation does to shared memory: what each family says of itself, and all that analyses ask.
+//! The effects of an operation on shared memory: what each family states of its operations, and all that analyses read.
+//!
+//! # Asynchrony
+//! An access has a start and a completion. Those of [`Act::Read`] and [`Act::Write`] are one point; an access of
+//! [`Act::Start`] is *in flight* on a channel from its start until a thread observes its completion:
+//!
+//! | accesses | channel | group ends at | observed by |
+//! |---|---|---|---|
+//! | cp.async, LDS DMA, `async.to.lds` | `Copies` | commit, or each instruction | the thread that waits |
+//! | TMA stores | `BulkStores` | commit | the thread that waits |
+//! | wgmma, which reads its operands | `Products` | commit | the warps that wait |
+//! | TMA loads | `Mbarrier` | the next phase | all threads that wait |
+//!
+//! Groups of one channel complete in order, so that a wait for "at most n in flight" observes all but the n youngest.
+//! What a thread observed of its own accesses others may use after a barrier; a phase of an mbarrier needs none.
 
 use linear_layout::plan::program::{
     Address, BarrierScope, Program, Space, Step, scratch_alignment,
@@ -55,13 +69,74 @@ pub(crate) enum Touched {
     Outside,
 }
 
-/// What happens, in order.
+/// The path on which an access reaches shared memory. An access through the async proxy after one through the generic
+/// proxy needs a proxy fence between them; a completion that was observed orders the other direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Proxy {
+    Generic,
+    Async,
+}
+
+/// Where the completion of accesses is observed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Channel {
+    /// Groups of copies to shared memory, of each thread.
+    Copies,
+    /// Groups of copies out of shared memory by the TMA unit, of one thread.
+    BulkStores,
+    /// Groups of matrix products, of each warp group.
+    Products,
+    /// The phases of the mbarriers that a value stands for.
+    Mbarrier(ValueNumber),
+}
+
+/// The start of an access that completes later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Start {
+    pub(crate) channel: Channel,
+    pub(crate) is_write: bool,
+    pub(crate) touched: Touched,
+    pub(crate) proxy: Proxy,
+}
+
+/// A contiguous range of warps of the block, with the hardware barrier at which they meet.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Team {
+    pub(crate) first_warp: u32,
+    /// One past the last warp.
+    pub(crate) end_warp: u32,
+    pub(crate) barrier: u32,
+}
+
+/// The threads that a barrier orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// Those of each warp.
+    Warp,
+    Team(Team),
+    /// Those of all blocks of the cluster.
+    Cluster,
+}
+
+/// The acts of an operation, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Act {
+    /// A read through the generic proxy that completes within the operation.
     Read(Touched),
+    /// A write through the generic proxy that completes within the operation.
     Write(Touched),
-    /// Everybody in the block waits for everybody.
+    /// A barrier of the block.
     Barrier,
+    /// A barrier of other threads than those of the block.
+    Sync(Scope),
+    /// An access goes on after the operation.
+    Start(Start),
+    /// What was started on a channel since the last commit becomes a group.
+    Commit(Channel),
+    /// A wait until at most so many groups of a channel are in flight.
+    Observe { channel: Channel, at_most: u32 },
+    /// A proxy fence: generic accesses before it come before async accesses after it.
+    Fence,
 }
 
 /// An operation that can be planned anew.
@@ -88,7 +163,7 @@ pub(crate) struct Effects {
     pub(crate) uses: Vec<ValueNumber>,
     /// Whether what it uses leaves the function.
     pub(crate) is_end: bool,
-    /// What other operations may meet: what comes before the first barrier, barriers, what comes after the last.
+    /// The acts that other operations may conflict with: those before the first barrier, barriers, those after the last.
     pub(crate) acts: Vec<Act>,
 }
 
@@ -105,6 +180,44 @@ impl Request {
         Self {
             bytes,
             alignment: scratch_alignment(bytes),
+        }
+    }
+}
+
+impl Channel {
+    /// Returns true if every thread that waits observes the accesses of all threads.
+    pub(crate) const fn is_observed_by_all(self) -> bool {
+        matches!(self, Self::Mbarrier(_))
+    }
+}
+
+impl Team {
+    /// All warps of the block.
+    pub(crate) const BLOCK: Self = Self {
+        first_warp: 0,
+        end_warp: u32::MAX,
+        barrier: 0,
+    };
+
+    /// Returns true if all warps of `other` are warps of `self`.
+    pub(crate) const fn contains(self, other: Self) -> bool {
+        self.first_warp <= other.first_warp && other.end_warp <= self.end_warp
+    }
+}
+
+impl Default for Team {
+    fn default() -> Self {
+        Self::BLOCK
+    }
+}
+
+impl Act {
+    /// Returns the scope of a barrier.
+    pub(crate) const fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Barrier => Some(Scope::Team(Team::BLOCK)),
+            Self::Sync(scope) => Some(scope),
+            _ => None,
         }
     }
 }
@@ -147,8 +260,8 @@ impl Effects {
                 | Step::TransposeMatrix { .. }
                 | Step::Combine { .. }
                 | Step::ReduceLanes { .. }
-                | Step::Mma { .. }
-                | Step::Barrier(BarrierScope::Warp) => continue,
+                | Step::Mma { .. } => continue,
+                Step::Barrier(BarrierScope::Warp) => Act::Sync(Scope::Warp),
             };
             // Between two barriers it matters what happens, not how often.
             let since = acts.iter().rposition(|a| *a == Act::Barrier).unwrap_or(0);
@@ -209,17 +322,5 @@ impl Effects {
     /// Says whether it reads or writes shared memory, takes some, or waits.
     pub(crate) fn touches_memory(&self) -> bool {
         self.makes.is_some() || self.scratch.is_some() || !self.acts.is_empty()
-    }
-
-    /// What happens before the operation's first barrier.
-    pub(crate) fn before_barrier(&self) -> &[Act] {
-        let first = self.acts.iter().position(|act| *act == Act::Barrier);
-        &self.acts[..first.unwrap_or(self.acts.len())]
-    }
-
-    /// What happens after the operation's last barrier, where it has one.
-    pub(crate) fn after_barrier(&self) -> Option<&[Act]> {
-        let last = self.acts.iter().rposition(|act| *act == Act::Barrier)?;
-        Some(&self.acts[last + 1..])
     }
 }

@@ -1,14 +1,14 @@
-//! In which order the operations of a function run: pieces without branches, and the ways between them.
+//! The control-flow graph of a function: segments without branches, and the edges between them.
 //!
 //! ```text
-//! a                      piece 0: a, for          0 -> 1 (first round), 0 -> 2 (no round)
-//! for { b }              piece 1: b               1 -> 1 (next round),  1 -> 2
-//! c                      piece 2: c
+//! a                      segment 0: a, for          0 -> 1 (first round), 0 -> 2 (no round)
+//! for { b }              segment 1: b               1 -> 1 (next round),  1 -> 2
+//! c                      segment 2: c
 //! ```
-//! A piece has only what matters to shared memory, and the loops, before which a barrier may stand. What a way
-//! hands on (block arguments, values carried by loops, results of branches) is written beside it, for buffers.
+//! A segment has only what matters to shared memory, and the loops, before which a barrier may stand. An edge has the
+//! buffers that become others along it: block operands, loop-carried values, results of branches.
 
-use super::effects::{Buffers, Effects, OpNumber, ValueNumber};
+use super::effects::{Buffers, Effects, OpNumber, Team, ValueNumber};
 use crate::ir::ops::scf;
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -26,9 +26,9 @@ pub(crate) struct Event {
     pub(crate) effects: Effects,
 }
 
-/// A way from one piece to another.
+/// An edge from one segment to another.
 #[derive(Clone, Debug)]
-pub(crate) struct Way {
+pub(crate) struct Edge {
     pub(crate) to: usize,
     /// Buffers that become others: here, there.
     pub(crate) passes: Vec<(ValueNumber, ValueNumber)>,
@@ -36,28 +36,30 @@ pub(crate) struct Way {
 
 /// Operations that run one after another.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Piece {
+pub(crate) struct Segment {
     pub(crate) events: Vec<Event>,
-    pub(crate) ways: Vec<Way>,
+    pub(crate) edges: Vec<Edge>,
     /// How many loops are around it.
     pub(crate) depth: u32,
+    /// The warps that run it.
+    pub(crate) team: Team,
 }
 
-/// A function's operations, by the order in which they run. It begins with piece 0.
+/// A function's operations, by the order in which they run. It begins with segment 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
-    pub(crate) pieces: Vec<Piece>,
-    /// The loops, outer ones first: each stands as an event in the piece before it.
+    pub(crate) segments: Vec<Segment>,
+    /// The loops, outer ones first: each stands as an event in the segment before it.
     pub(crate) loops: Vec<OpNumber>,
 }
 
 impl Flow {
-    /// Returns the pieces that are reached, each before those that follow it except along loops.
+    /// Returns the segments that are reached, each before those that follow it except along loops.
     pub(crate) fn order(&self) -> Vec<usize> {
         let successors: Vec<Vec<usize>> = self
-            .pieces
+            .segments
             .iter()
-            .map(|piece| piece.ways.iter().map(|way| way.to).collect())
+            .map(|segment| segment.edges.iter().map(|edge| edge.to).collect())
             .collect();
         if successors.is_empty() {
             return Vec::new();
@@ -65,10 +67,10 @@ impl Flow {
         graph::reverse_post_order(0, &successors)
     }
 
-    /// Returns all events of the pieces that are reached, in order.
+    /// Returns all events of the segments that are reached, in order.
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
         let order = self.order().into_iter();
-        order.flat_map(|piece| &self.pieces[piece].events)
+        order.flat_map(|segment| &self.segments[segment].events)
     }
 }
 
@@ -102,21 +104,21 @@ pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Funct
         effects,
     };
     for block in &blocks {
-        let piece = reader.piece(0);
-        reader.starts.insert(sys::block_id(*block), piece);
+        let segment = reader.segment(0);
+        reader.starts.insert(sys::block_id(*block), segment);
     }
     if let Some(entry) = blocks.first() {
         reader.read.given = reader.buffers(arguments(*entry).into_iter());
     }
-    for (piece, block) in blocks.into_iter().enumerate() {
-        reader.block(block, piece);
+    for (segment, block) in blocks.into_iter().enumerate() {
+        reader.block(block, segment);
     }
     reader.read
 }
 
 struct Reader<'f, 'c> {
     read: Function<'c>,
-    /// The pieces that blocks of the function begin with.
+    /// The segments that blocks of the function begin with.
     starts: HashMap<usize, usize>,
     /// Which types are those of buffers: a function has few types, and many values.
     types: FxHashMap<usize, bool>,
@@ -148,15 +150,15 @@ fn handed_on<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
 }
 
 impl<'c> Reader<'_, 'c> {
-    fn piece(&mut self, depth: u32) -> usize {
-        self.read.flow.pieces.push(Piece {
+    fn segment(&mut self, depth: u32) -> usize {
+        self.read.flow.segments.push(Segment {
             depth,
-            ..Piece::default()
+            ..Segment::default()
         });
-        self.read.flow.pieces.len() - 1
+        self.read.flow.segments.len() - 1
     }
 
-    fn way(&mut self, from: usize, to: usize, passes: &[(&[Val<'c>], &[Val<'c>])]) {
+    fn edge(&mut self, from: usize, to: usize, passes: &[(&[Val<'c>], &[Val<'c>])]) {
         let pairs = passes
             .iter()
             .flat_map(|(here, there)| here.iter().zip(*there));
@@ -164,81 +166,83 @@ impl<'c> Reader<'_, 'c> {
             .filter(|(here, _)| self.is_buffer(**here))
             .map(|(here, there)| (value_id(*here), value_id(*there)))
             .collect();
-        self.read.flow.pieces[from].ways.push(Way { to, passes });
+        self.read.flow.segments[from]
+            .edges
+            .push(Edge { to, passes });
     }
 
-    /// Reads a block that begins with a piece; returns the piece that it ends with.
-    fn block(&mut self, block: Blk<'c>, mut piece: usize) -> usize {
+    /// Reads a block that begins with a segment; returns the segment that it ends with.
+    fn block(&mut self, block: Blk<'c>, mut segment: usize) -> usize {
         for op in build::operations(block) {
             use UpstreamKind as U;
-            piece = match AnyKind::of(op) {
-                AnyKind::Upstream(U::ScfFor | U::ScfWhile) => self.looped(op, piece),
+            segment = match AnyKind::of(op) {
+                AnyKind::Upstream(U::ScfFor | U::ScfWhile) => self.looped(op, segment),
                 AnyKind::Upstream(U::ScfIf | U::ScfIndexSwitch) | AnyKind::Own(OpKind::TtgMask) => {
-                    self.branched(op, piece)
+                    self.branched(op, segment)
                 }
                 AnyKind::Upstream(U::CfBranch | U::CfCondBranch | U::CfSwitch) => {
-                    self.left(op, piece);
-                    piece
+                    self.left(op, segment);
+                    segment
                 }
                 _ => {
-                    self.event(op, piece);
-                    piece
+                    self.event(op, segment);
+                    segment
                 }
             };
         }
-        piece
+        segment
     }
 
     /// `scf.for` and `scf.while`: the second may end between its two regions.
-    fn looped(&mut self, op: Op<'c>, piece: usize) -> usize {
+    fn looped(&mut self, op: Op<'c>, segment: usize) -> usize {
         let regions: Vec<Blk<'c>> = (0..op.region_count())
             .filter_map(|i| build::single_block(op, i))
             .collect();
         let Some(first) = regions.first().copied() else {
-            return piece;
+            return segment;
         };
         let number = operation_id(op);
         self.read.flow.loops.push(number);
-        self.read.flow.pieces[piece].events.push(Event {
+        self.read.flow.segments[segment].events.push(Event {
             op: number,
             effects: Effects::default(),
         });
-        let depth = self.read.flow.pieces[piece].depth;
-        let body = self.piece(depth + 1);
+        let depth = self.read.flow.segments[segment].depth;
+        let body = self.segment(depth + 1);
         let results = results(op);
         let taken = arguments(first);
         // The first argument of the body of `scf.for` is its counter.
         let (operands, taken, is_for) = match (scf::For::of(op), scf::While::of(op)) {
             (Some(view), _) => (view.init_args(), taken.get(1..).unwrap_or_default(), true),
             (None, Some(view)) => (view.inits(), &taken[..], false),
-            (None, None) => return piece,
+            (None, None) => return segment,
         };
         let operands = &operands[..];
-        self.way(piece, body, &[(operands, taken)]);
+        self.edge(segment, body, &[(operands, taken)]);
         let end = self.block(first, body);
         let handed = handed_on(first);
         if let Some(second) = regions.get(1).copied().filter(|_| !is_for) {
             // The condition comes first.
             let handed = handed.get(1..).unwrap_or_default();
-            let again = self.piece(depth + 1);
-            self.way(end, again, &[(handed, &arguments(second))]);
+            let again = self.segment(depth + 1);
+            self.edge(end, again, &[(handed, &arguments(second))]);
             let back = self.block(second, again);
-            self.way(back, body, &[(&handed_on(second), taken)]);
-            let after = self.piece(depth);
-            self.way(end, after, &[(handed, &results)]);
+            self.edge(back, body, &[(&handed_on(second), taken)]);
+            let after = self.segment(depth);
+            self.edge(end, after, &[(handed, &results)]);
             return after;
         }
-        let after = self.piece(depth);
-        self.way(piece, after, &[(operands, &results)]);
-        self.way(end, body, &[(&handed, taken)]);
-        self.way(end, after, &[(&handed, &results)]);
+        let after = self.segment(depth);
+        self.edge(segment, after, &[(operands, &results)]);
+        self.edge(end, body, &[(&handed, taken)]);
+        self.edge(end, after, &[(&handed, &results)]);
         after
     }
 
     /// `scf.if` and `scf.index_switch`: one of the regions, or none where the second of an `if` is left out;
     /// `ttg.mask`: its region or none.
-    fn branched(&mut self, op: Op<'c>, piece: usize) -> usize {
-        let depth = self.read.flow.pieces[piece].depth;
+    fn branched(&mut self, op: Op<'c>, segment: usize) -> usize {
+        let depth = self.read.flow.segments[segment].depth;
         let results = results(op);
         let mut ends = Vec::new();
         let mut is_skipped = OpKind::TtgMask.is(op);
@@ -247,22 +251,22 @@ impl<'c> Reader<'_, 'c> {
                 is_skipped = true;
                 continue;
             };
-            let start = self.piece(depth);
-            self.way(piece, start, &[]);
+            let start = self.segment(depth);
+            self.edge(segment, start, &[]);
             ends.push((self.block(block, start), block));
         }
-        let after = self.piece(depth);
+        let after = self.segment(depth);
         for (end, block) in ends {
-            self.way(end, after, &[(&handed_on(block), &results)]);
+            self.edge(end, after, &[(&handed_on(block), &results)]);
         }
         if is_skipped {
-            self.way(piece, after, &[]);
+            self.edge(segment, after, &[]);
         }
         after
     }
 
     /// A branch of `cf`: what the blocks take comes last among its operands.
-    fn left(&mut self, op: Op<'c>, piece: usize) {
+    fn left(&mut self, op: Op<'c>, segment: usize) {
         let targets = build::successors(op);
         let taken: Vec<Vec<Val<'c>>> = targets.iter().map(|block| arguments(*block)).collect();
         let operands = operands(op);
@@ -272,7 +276,7 @@ impl<'c> Reader<'_, 'c> {
             let (own, others) = rest.split_at(taken.len().min(rest.len()));
             rest = others;
             if let Some(to) = self.starts.get(&sys::block_id(*block)).copied() {
-                self.way(piece, to, &[(own, taken)]);
+                self.edge(segment, to, &[(own, taken)]);
             }
         }
     }
@@ -305,7 +309,7 @@ impl<'c> Reader<'_, 'c> {
         }
     }
 
-    fn event(&mut self, op: Op<'c>, piece: usize) {
+    fn event(&mut self, op: Op<'c>, segment: usize) {
         let effects = self.effects(op);
         if !effects.is_none() {
             let number = operation_id(op);
@@ -314,7 +318,7 @@ impl<'c> Reader<'_, 'c> {
                 op: number,
                 effects,
             };
-            self.read.flow.pieces[piece].events.push(event);
+            self.read.flow.segments[segment].events.push(event);
         }
         for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
             self.unordered(block, op);

@@ -1,11 +1,12 @@
-//! Which buffers are still needed where.
+//! Liveness of buffers.
 //!
-//! A value is live where something later may use it; a buffer is live where a live value may stand for it. A value
-//! that a way hands on is used there if what it becomes is.
+//! A value is live where something later may use it; a buffer is live where a live value may stand for it, and where an
+//! access to it may be in flight. A value that an edge passes to another one is used there if the other one is live.
 
 use super::alias::Aliases;
 use super::effects::{Effects, OpNumber, ValueNumber};
 use super::flow::Flow;
+use super::in_flight::InFlight;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The buffers that are needed around each event.
@@ -17,15 +18,15 @@ pub(crate) struct Liveness {
 
 impl Liveness {
     /// Goes backwards through a function until nothing changes.
-    pub(crate) fn of(flow: &Flow, aliases: &Aliases) -> Self {
+    pub(crate) fn of(flow: &Flow, aliases: &Aliases, in_flight: &InFlight) -> Self {
         let mut order = flow.order();
         order.reverse();
-        let mut entries: Vec<HashSet<ValueNumber>> = vec![HashSet::new(); flow.pieces.len()];
+        let mut entries: Vec<HashSet<ValueNumber>> = vec![HashSet::new(); flow.segments.len()];
         loop {
             let mut changed = false;
             for &number in &order {
                 let mut live = Self::at_end(flow, number, &entries);
-                for event in flow.pieces[number].events.iter().rev() {
+                for event in flow.segments[number].events.iter().rev() {
                     step_back(&event.effects, &mut live);
                 }
                 if live != entries[number] {
@@ -44,10 +45,11 @@ impl Liveness {
         let mut around = HashMap::new();
         for number in order {
             let mut live = Self::at_end(flow, number, &entries);
-            for event in flow.pieces[number].events.iter().rev() {
+            for event in flow.segments[number].events.iter().rev() {
                 let mut during = buffers(&live);
                 step_back(&event.effects, &mut live);
-                let before = buffers(&live);
+                let mut before = buffers(&live);
+                before.extend(in_flight.before(event.op));
                 during.extend(&before);
                 during.extend(event.effects.makes.map(|_| event.op));
                 around.insert(event.op, (before, during));
@@ -62,11 +64,11 @@ impl Liveness {
         entries: &[HashSet<ValueNumber>],
     ) -> HashSet<ValueNumber> {
         let mut live = HashSet::new();
-        for way in &flow.pieces[number].ways {
-            let becomes = |value: &ValueNumber| way.passes.iter().any(|(_, to)| to == value);
-            let there = &entries[way.to];
+        for edge in &flow.segments[number].edges {
+            let becomes = |value: &ValueNumber| edge.passes.iter().any(|(_, to)| to == value);
+            let there = &entries[edge.to];
             live.extend(there.iter().filter(|value| !becomes(value)));
-            let passed = way.passes.iter().filter(|(_, to)| there.contains(to));
+            let passed = edge.passes.iter().filter(|(_, to)| there.contains(to));
             live.extend(passed.map(|(from, _)| *from));
         }
         live

@@ -4,12 +4,13 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | `effects` | what one operation does: buffers it makes, scratch it takes, bytes it reads and writes |
-//! | `flow` | in which order operations run: pieces without branches, and the ways between them |
+//! | `effects` | what one operation does: allocations, scratch, accesses, channels, barriers, fences |
+//! | `flow` | in which order operations run: segments without branches, and the edges between them |
 //! | `alias` | which bytes of which buffers a value may stand for |
-//! | `liveness` | which buffers are still needed where |
-//! | `allocation` | where each buffer and each scratch lies: bytes are used again where nobody needs them |
-//! | `barriers` | before which operations everybody must have arrived |
+//! | `in_flight` | which asynchronous accesses may be under way where, and which waits observe them |
+//! | `liveness` | which buffers are live where |
+//! | `allocation` | where each buffer and each scratch lies: bytes that no live buffer has are used again |
+//! | `barriers` | which operations need a barrier or a proxy fence before them |
 //!
 //! Effects are what each family of operations says of itself, from its plan; nothing here knows an operation by
 //! name but those of `scf` and `cf`, which are control flow. An operation that touches shared memory in a region of
@@ -23,6 +24,7 @@ pub mod axis;
 pub(crate) mod barriers;
 pub(crate) mod effects;
 pub(crate) mod flow;
+pub(crate) mod in_flight;
 pub(crate) mod liveness;
 #[cfg(test)]
 mod tests;

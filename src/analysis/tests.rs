@@ -1,9 +1,11 @@
-//! Functions by hand: pieces, ways and effects, without MLIR.
+//! Functions by hand: segments, edges and effects, without MLIR.
 
 use super::alias::Aliases;
 use super::allocation::{Allocation, Conflict};
-use super::effects::{Act, Choice, Effects, Makes, Part, Request, Touched, View};
-use super::flow::{Event, Flow, Piece, Way};
+use super::effects::{
+    Act, Channel, Choice, Effects, Makes, Part, Proxy, Request, Scope, Start, Team, Touched, View,
+};
+use super::flow::{Edge, Event, Flow, Segment};
 use std::collections::BTreeMap;
 
 /// Bytes of shared memory: what is small is up to an eighth.
@@ -64,7 +66,7 @@ fn view(op: usize, of: usize, part: Part) -> Event {
     )
 }
 
-/// An eighth of the memory costs nothing, and beyond that what is left of a piece.
+/// An eighth of the memory costs nothing, and beyond that what is left of a segment.
 fn room(_: u32, bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
@@ -90,24 +92,25 @@ fn convert(op: usize, bytes: u32) -> Event {
     )
 }
 
-fn way(to: usize, passes: &[(usize, usize)]) -> Way {
-    Way {
+fn edge(to: usize, passes: &[(usize, usize)]) -> Edge {
+    Edge {
         to,
         passes: passes.to_vec(),
     }
 }
 
-fn piece(depth: u32, events: Vec<Event>, ways: Vec<Way>) -> Piece {
-    Piece {
+fn segment(depth: u32, events: Vec<Event>, edges: Vec<Edge>) -> Segment {
+    Segment {
         events,
-        ways,
+        edges,
         depth,
+        ..Segment::default()
     }
 }
 
 fn straight(events: Vec<Event>) -> Flow {
     Flow {
-        pieces: vec![piece(0, events, Vec::new())],
+        segments: vec![segment(0, events, Vec::new())],
         loops: Vec::new(),
     }
 }
@@ -124,10 +127,10 @@ fn looped(
     let mut before = before;
     before.push(event(0, Effects::default()));
     Flow {
-        pieces: vec![
-            piece(0, before, vec![way(1, entry), way(2, &[])]),
-            piece(1, body, vec![way(1, carried), way(2, &[])]),
-            piece(0, after, Vec::new()),
+        segments: vec![
+            segment(0, before, vec![edge(1, entry), edge(2, &[])]),
+            segment(1, body, vec![edge(1, carried), edge(2, &[])]),
+            segment(0, after, Vec::new()),
         ],
         loops: vec![0],
     }
@@ -344,11 +347,11 @@ fn a_barrier_before_a_loop_serves_all_rounds() {
 fn branches_that_meet_again() {
     // Written on one side, read after both.
     let flow = Flow {
-        pieces: vec![
-            piece(0, vec![make(1, 64)], vec![way(1, &[]), way(2, &[])]),
-            piece(0, vec![write(2, 1)], vec![way(3, &[])]),
-            piece(0, vec![read(3, 1)], vec![way(3, &[])]),
-            piece(0, vec![read(4, 1)], Vec::new()),
+        segments: vec![
+            segment(0, vec![make(1, 64)], vec![edge(1, &[]), edge(2, &[])]),
+            segment(0, vec![write(2, 1)], vec![edge(3, &[])]),
+            segment(0, vec![read(3, 1)], vec![edge(3, &[])]),
+            segment(0, vec![read(4, 1)], Vec::new()),
         ],
         loops: Vec::new(),
     };
@@ -413,4 +416,213 @@ fn views_that_creep_end() {
     );
     let aliases = Aliases::of(&flow, &[]);
     assert_eq!(aliases.get(10).parts[&1], (0, 4000));
+}
+
+fn acts(op: usize, value: usize, acts: &[Act]) -> Event {
+    event(
+        op,
+        Effects {
+            uses: vec![value],
+            acts: acts.to_vec(),
+            ..Effects::default()
+        },
+    )
+}
+
+/// Operation `op` starts an access to the buffer of a value, which is a group of its own on the channel.
+fn start(op: usize, value: usize, channel: Channel) -> Event {
+    let (is_write, proxy) = match channel {
+        Channel::Copies => (true, Proxy::Generic),
+        Channel::Mbarrier(_) => (true, Proxy::Async),
+        Channel::BulkStores | Channel::Products => (false, Proxy::Async),
+    };
+    let start = Start {
+        channel,
+        is_write,
+        touched: Touched::Buffer(value),
+        proxy,
+    };
+    acts(op, value, &[Act::Start(start), Act::Commit(channel)])
+}
+
+/// Waits until at most so many groups are in flight.
+fn wait(op: usize, channel: Channel, at_most: u32) -> Event {
+    event(
+        op,
+        Effects {
+            acts: vec![Act::Observe { channel, at_most }],
+            ..Effects::default()
+        },
+    )
+}
+
+fn in_flight(flow: &Flow) -> Vec<(usize, usize)> {
+    let conflicts = allocate(flow, &[]).err().unwrap_or_default();
+    let pair = |conflict: &Conflict| match conflict {
+        Conflict::InFlight { started, at } => (*started, *at),
+        other => panic!("{other:?}"),
+    };
+    conflicts.iter().map(pair).collect()
+}
+
+const COPIES: Channel = Channel::Copies;
+const PRODUCTS: Channel = Channel::Products;
+
+/// What a thread's wait observes, others may use after a barrier; before the wait nobody may.
+#[test]
+fn a_copy_is_read_after_its_wait_and_a_barrier() {
+    let right = straight(vec![
+        make(1, 64),
+        start(2, 1, COPIES),
+        wait(3, COPIES, 0),
+        read(4, 1),
+    ]);
+    assert!(allocate(&right, &[]).unwrap().needs_barrier(4));
+    let forgotten = straight(vec![make(1, 64), start(2, 1, COPIES), read(4, 1)]);
+    assert_eq!(in_flight(&forgotten), [(2, 4)]);
+    let overwritten = straight(vec![
+        make(1, 64),
+        start(2, 1, COPIES),
+        write(3, 1),
+        wait(4, COPIES, 0),
+    ]);
+    assert_eq!(in_flight(&overwritten), [(2, 3)]);
+}
+
+/// A wait for all but the youngest group has the older ones.
+#[test]
+fn a_wait_counts_groups() {
+    let two = |at_most, value| {
+        straight(vec![
+            make(1, 64),
+            make(2, 64),
+            start(3, 1, COPIES),
+            start(4, 2, COPIES),
+            wait(5, COPIES, at_most),
+            read(6, value),
+            wait(7, COPIES, 0),
+            read(8, 1),
+            read(9, 2),
+        ])
+    };
+    assert_eq!(in_flight(&two(1, 1)), []);
+    assert_eq!(in_flight(&two(1, 2)), [(4, 6)]);
+    assert_eq!(in_flight(&two(2, 1)), [(3, 6)]);
+}
+
+/// In a loop, a copy for the next iteration comes after the reads of this one, and is waited for in the next.
+#[test]
+fn copies_of_the_next_iteration_wait_for_reads() {
+    let pipeline = |at_most| {
+        looped(
+            vec![make(1, 64), start(2, 1, COPIES)],
+            vec![wait(3, COPIES, at_most), read(4, 1), start(5, 1, COPIES)],
+            vec![wait(6, COPIES, 0)],
+            &[],
+            &[],
+        )
+    };
+    let right = allocate(&pipeline(0), &[]).unwrap();
+    assert!(right.needs_barrier(4) && right.needs_barrier(5));
+    assert_eq!(in_flight(&pipeline(1)), [(2, 4), (2, 5), (5, 4), (5, 5)]);
+}
+
+/// The phase of an mbarrier is observed by all threads: no barrier follows it.
+#[test]
+fn a_phase_needs_no_barrier() {
+    let loads = |waits: bool| {
+        let channel = Channel::Mbarrier(2);
+        let mut events = vec![make(1, 64), make(2, 8), start(3, 1, channel)];
+        events.extend(waits.then(|| wait(4, channel, 0)));
+        events.push(read(5, 1));
+        straight(events)
+    };
+    let right = allocate(&loads(true), &[]).unwrap();
+    assert!(!right.needs_barrier(5));
+    assert_eq!(in_flight(&loads(false)), [(3, 5)]);
+}
+
+/// A product reads its operands until its wait: nobody may write them before.
+#[test]
+fn operands_of_a_product_stay_until_its_wait() {
+    let product = |waits: bool| {
+        let mut events = vec![make(1, 64), write(2, 1), start(3, 1, PRODUCTS)];
+        events.push(read(4, 1));
+        events.extend(waits.then(|| wait(5, PRODUCTS, 0)));
+        events.push(write(6, 1));
+        straight(events)
+    };
+    assert!(allocate(&product(true), &[]).unwrap().needs_barrier(6));
+    assert_eq!(in_flight(&product(false)), [(3, 6)]);
+}
+
+/// The bytes of a buffer are no other's while an access to it is in flight.
+#[test]
+fn a_buffer_lives_until_its_copy_has_landed() {
+    let with = |waits_first: bool| {
+        let mut events = vec![make(1, 20_000), start(2, 1, COPIES)];
+        events.extend(waits_first.then(|| wait(3, COPIES, 0)));
+        events.extend([make(4, 20_000), write(5, 4), read(6, 4)]);
+        events.extend((!waits_first).then(|| wait(3, COPIES, 0)));
+        let allocation = allocate(&straight(events), &[]).unwrap();
+        allocation.place(1) == allocation.place(4)
+    };
+    assert!(with(true) && !with(false));
+}
+
+/// A generic write and an async read of the same bytes have a proxy fence between them.
+#[test]
+fn a_fence_orders_the_proxies() {
+    let written = |fence: bool| {
+        let mut events = vec![make(1, 64), write(2, 1)];
+        events.extend(fence.then(|| acts(3, 1, &[Act::Barrier, Act::Fence])));
+        events.extend([start(4, 1, PRODUCTS), wait(5, PRODUCTS, 0)]);
+        allocate(&straight(events), &[]).unwrap()
+    };
+    let (without, with) = (written(false), written(true));
+    assert!(without.needs_barrier(4) && without.needs_fence(4));
+    assert!(!with.needs_barrier(4) && !with.needs_fence(4));
+}
+
+/// A barrier of some warps orders nothing for the others.
+#[test]
+fn a_barrier_of_a_team_serves_the_team() {
+    let team = |first_warp, barrier| Team {
+        first_warp,
+        end_warp: first_warp + 4,
+        barrier,
+    };
+    let sync = |scope| acts(3, 1, &[Act::Sync(scope)]);
+    let with = |reader: Team, scope| {
+        let of_team = |team, events, edges| Segment {
+            team,
+            ..segment(0, events, edges)
+        };
+        Flow {
+            segments: vec![
+                segment(0, vec![make(1, 64)], vec![edge(1, &[])]),
+                of_team(
+                    team(0, 1),
+                    vec![write(2, 1), sync(scope)],
+                    vec![edge(2, &[])],
+                ),
+                of_team(reader, vec![read(4, 1)], Vec::new()),
+            ],
+            loops: Vec::new(),
+        }
+    };
+    let (own, other) = (team(0, 1), team(4, 2));
+    let scope = Scope::Team(own);
+    assert!(!allocate(&with(own, scope), &[]).unwrap().needs_barrier(4));
+    assert!(
+        allocate(&with(own, Scope::Warp), &[])
+            .unwrap()
+            .needs_barrier(4)
+    );
+    let Err(conflicts) = allocate(&with(other, scope), &[]) else {
+        panic!("other warps were not waited for")
+    };
+    assert!(matches!(conflicts[..], [Conflict::OtherWarps(4)]));
+    assert!(allocate(&with(other, Scope::Team(Team::BLOCK)), &[]).is_ok());
+    assert!(allocate(&with(other, Scope::Cluster), &[]).is_ok());
 }

@@ -12,6 +12,8 @@ use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
+use melior::ir::operation::OperationLike;
+use rustc_hash::FxHashMap;
 use std::any::Any;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -91,7 +93,7 @@ impl SharedMemory {
         let allocation = Allocation::of(&mut read.flow, &read.given, &room, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
-                let (op, diagnostic) = explain(conflict);
+                let (op, diagnostic) = explain(conflict, &read.ops);
                 reported = Some(sys::emit_error(read.ops[&op], &diagnostic));
             }
             Allocation::default()
@@ -129,14 +131,34 @@ impl SharedMemory {
         self.allocation.place(operation_id(op))
     }
 
+    /// Returns true if a proxy fence comes before an operation, after its barrier.
+    pub(crate) fn needs_fence(&self, op: Op<'_>) -> bool {
+        self.allocation.needs_fence(operation_id(op))
+    }
+
     /// Says whether a barrier must come before an operation.
     pub(crate) fn needs_barrier(&self, op: Op<'_>) -> bool {
         self.allocation.needs_barrier(operation_id(op))
     }
 }
 
-fn explain(conflict: Conflict) -> (OpNumber, Diagnostic) {
+fn explain(conflict: Conflict, ops: &FxHashMap<OpNumber, Op<'_>>) -> (OpNumber, Diagnostic) {
     match conflict {
+        Conflict::InFlight { started, at } => {
+            let name = ops[&started].name();
+            let name = sys::text(name.as_string_ref());
+            let diagnostic = Diagnostic::new(format!(
+                "accesses shared memory that the asynchronous `{name}` at {} still accesses",
+                ops[&started].location()
+            ))
+            .note("wait for its completion first, or wait until fewer groups are in flight");
+            (at, diagnostic)
+        }
+        Conflict::OtherWarps(op) => (
+            op,
+            Diagnostic::new("accesses shared memory that other warps access, and no barrier orders both")
+                .note("synchronise both groups of warps before it"),
+        ),
         Conflict::StillNeeded(op) => (
             op,
             Diagnostic::new(

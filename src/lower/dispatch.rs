@@ -7,9 +7,9 @@
 use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
-    assembly, atomic, branch, buffer, calls, casts, constant, control, convert, elementwise,
-    externs, float, float4, gather, histogram, inline, integer, local, math, memory, poll, print,
-    program, range, reduce, scan, scratch, views,
+    assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
+    elementwise, externs, float, float4, gather, histogram, inline, integer, local, math, memory,
+    poll, print, program, range, reduce, scan, scratch, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -83,7 +83,7 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
-        kinds!(LL_NotLowered) => Ok(Effects::anything(buffers)),
+        kinds!(LL_NotLowered) => Ok(asynchronous::effects(kind, op, buffers)),
     }
 }
 

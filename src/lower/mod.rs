@@ -14,6 +14,7 @@ mod abi;
 mod allocate;
 mod areas;
 mod assembly;
+mod asynchronous;
 mod atomic;
 #[cfg(test)]
 mod attributes {

@@ -6,7 +6,7 @@ use super::bounds::Bounds;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::texts::Texts;
-use super::types::{is_buffer, scalar_type};
+use super::types::{is_buffer, is_token, scalar_type};
 use super::value::{Buffer, Lowered, Registers};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, TensorLayout, TensorType};
@@ -109,10 +109,12 @@ impl<'c> Lowering<'c> {
     pub(crate) fn buffer(&self, value: Val<'c>) -> Result<Buffer<'c>, Diagnostic> {
         match self.lowered(value) {
             Lowered::Buffer(buffer) => Ok(*buffer),
-            Lowered::Registers(_) | Lowered::Missing => Err(Diagnostic::new(format!(
-                "needs a buffer in shared memory, but has `{}`",
-                value.r#type()
-            ))),
+            Lowered::Registers(_) | Lowered::Token | Lowered::Missing => {
+                Err(Diagnostic::new(format!(
+                    "needs a buffer in shared memory, but has `{}`",
+                    value.r#type()
+                )))
+            }
         }
     }
 
@@ -125,6 +127,7 @@ impl<'c> Lowering<'c> {
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
+            [] if is_token(value.r#type()) => Lowered::Token,
             [] => Lowered::Missing,
             [base, position] if is_buffer(value.r#type()) => {
                 Lowered::Buffer(Buffer { base, position })
@@ -167,9 +170,14 @@ impl<'c> Lowering<'c> {
             return Ok(vec![self.e.types.shared_pointer, self.e.types.i32]);
         }
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
-        let scalar = scalar_type(self.e.context, element).ok_or_else(|| {
-            Diagnostic::new(format!("has the type `{type_}`, which has no LLVM type"))
-        })?;
+        let Some(scalar) = scalar_type(self.e.context, element) else {
+            if is_token(type_) {
+                return Ok(Vec::new());
+            }
+            return Err(Diagnostic::new(format!(
+                "has the type `{type_}`, which has no LLVM type"
+            )));
+        };
         let count = self
             .layout(type_)?
             .map_or(1, |layout| layout.num_registers());

@@ -51,6 +51,11 @@ pub(crate) fn memory_type<'c>(
     })
 }
 
+/// Returns true if a type is that of tokens, which only order operations.
+pub(crate) fn is_token(type_: Type<'_>) -> bool {
+    type_.to_string() == "!ttg.async.token"
+}
+
 /// Whether a type is that of a buffer in shared memory.
 pub(crate) fn is_buffer(type_: Type<'_>) -> bool {
     TensorType::of(type_).is_none()

@@ -13,6 +13,8 @@ pub(crate) enum Lowered<'c> {
     Registers(Registers<'c>),
     /// A buffer in shared memory.
     Buffer(Buffer<'c>),
+    /// A token: it orders operations, and has no registers.
+    Token,
     /// Nothing: its type has no place in the LLVM dialect, which has been reported.
     Missing,
 }
@@ -23,7 +25,7 @@ impl<'c> Lowered<'c> {
         match self {
             Self::Registers(registers) => Rc::clone(registers),
             Self::Buffer(buffer) => Rc::new([buffer.base, buffer.position]),
-            Self::Missing => Rc::new([]),
+            Self::Token | Self::Missing => Rc::new([]),
         }
     }
 }

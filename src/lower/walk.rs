@@ -62,6 +62,9 @@ impl<'c> Lowering<'c> {
         if self.allocation.needs_barrier(op) {
             self.gpu.block_barrier(&mut self.e);
         }
+        if self.allocation.needs_fence(op) {
+            self.gpu.proxy_fence(&mut self.e);
+        }
         let around = self.bounds.enter(op);
         let lowered = (self.lower)(self, op);
         self.bounds.leave(around);

@@ -78,6 +78,10 @@ pub(super) trait Isa: Sync {
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
+    /// Orders the generic accesses of a thread to shared memory before async ones; without a proxy for the latter,
+    /// nothing is needed.
+    fn proxy_fence(&self, _: &mut Emitter<'_>) {}
+
     fn warp_barrier(&self, e: &mut Emitter<'_>);
 
     /// An `i32` from lane `lane ^ mask`.
@@ -386,6 +390,11 @@ impl Gpu {
     /// All threads of the block wait; shared memory is in order across it.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
         self.isa.block_barrier(e);
+    }
+
+    /// Orders the generic accesses of a thread to shared memory before async ones.
+    pub(crate) fn proxy_fence(self, e: &mut Emitter<'_>) {
+        self.isa.proxy_fence(e);
     }
 
     /// The lanes of a warp wait; shared memory is in order among them.

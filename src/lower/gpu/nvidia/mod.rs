@@ -90,6 +90,10 @@ impl Isa for Nvidia {
         e.operation(nvvm::barrier0());
     }
 
+    fn proxy_fence(&self, e: &mut Emitter<'_>) {
+        e.inline_asm("fence.proxy.async.shared::cta;", "", &[], None);
+    }
+
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         let mask = e.i32(FULL_WARP);
         e.operation(nvvm::bar_warp_sync(mask));

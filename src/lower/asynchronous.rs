@@ -1,0 +1,112 @@
+//! Effects on shared memory of asynchronous operations, none of which can be lowered yet.
+//!
+//! A copy by threads goes through the generic proxy, all that other units access through the async proxy. Operations on
+//! an mbarrier are atomic, so that they are in order among themselves; only the beginning and the end of its life write it.
+
+use crate::analysis::effects::{
+    Act, Buffers, Channel, Effects, Part, Proxy, Scope, Start, Touched, ValueNumber, View,
+};
+use crate::ir::OpKind;
+use crate::ir::ops::{ttg, ttng};
+use crate::sys::build::{Op, Val};
+use crate::sys::value_id;
+
+fn start(channel: Channel, is_write: bool, buffer: ValueNumber, proxy: Proxy) -> Act {
+    Act::Start(Start {
+        channel,
+        is_write,
+        touched: Touched::Buffer(buffer),
+        proxy,
+    })
+}
+
+fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
+    // A negative count waits for all.
+    let at_most = at_most.try_into().unwrap_or_default();
+    Act::Observe { channel, at_most }
+}
+
+/// Returns the effects of an operation that cannot be lowered: anything to its buffers, if it is not asynchronous.
+pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
+    acts(kind, op, buffers).map_or_else(
+        || Effects::anything(buffers),
+        |acts| Effects {
+            acts,
+            views: passed(buffers),
+            ..Effects::default()
+        },
+    )
+}
+
+/// The buffers that a wait for products passes on, one for one.
+fn passed(buffers: &Buffers) -> Vec<View> {
+    let pairs = buffers.operands.iter().zip(&buffers.results);
+    pairs
+        .map(|(of, result)| View {
+            of: *of,
+            result: *result,
+            part: Part::All,
+        })
+        .collect()
+}
+
+fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
+    use OpKind as K;
+    let object = |mbarrier: Val<'_>| Touched::Buffer(value_id(mbarrier));
+    let phases = |mbarrier: Val<'_>| Channel::Mbarrier(value_id(mbarrier));
+    let accesses = |channel, is_write, proxy| {
+        let buffers = buffers.operands.iter();
+        buffers.map(move |buffer| start(channel, is_write, *buffer, proxy))
+    };
+    Some(match kind {
+        K::TtgAsyncCopyGlobalToLocal | K::AmdgBufferLoadToLocal => {
+            accesses(Channel::Copies, true, Proxy::Generic).collect()
+        }
+        K::TtgAsyncCommitGroup => vec![Act::Commit(Channel::Copies)],
+        K::TtgAsyncWait => vec![observe(Channel::Copies, ttg::AsyncWait::of(op)?.num())],
+        K::TtngAsyncTMACopyLocalToGlobal | K::TtngAsyncTMAReduce => {
+            let mut acts: Vec<Act> = accesses(Channel::BulkStores, false, Proxy::Async).collect();
+            acts.push(Act::Commit(Channel::BulkStores));
+            acts
+        }
+        K::TtngTMAStoreWait => {
+            let pendings = ttng::TMAStoreWait::of(op)?.pendings();
+            vec![observe(Channel::BulkStores, pendings)]
+        }
+        K::TtngWarpGroupDot => {
+            let mut acts: Vec<Act> = accesses(Channel::Products, false, Proxy::Async).collect();
+            acts.push(Act::Commit(Channel::Products));
+            if !ttng::WarpGroupDot::of(op)?.is_async() {
+                acts.push(observe(Channel::Products, 0));
+            }
+            acts
+        }
+        K::TtngWarpGroupDotWait => {
+            let pendings = ttng::WarpGroupDotWait::of(op)?.pendings();
+            vec![observe(Channel::Products, pendings)]
+        }
+        K::TtngInitBarrier => vec![Act::Write(object(ttng::InitBarrier::of(op)?.alloc()))],
+        K::TtngInvalBarrier => {
+            let mbarrier = ttng::InvalBarrier::of(op)?.alloc();
+            vec![observe(phases(mbarrier), 0), Act::Write(object(mbarrier))]
+        }
+        K::TtngArriveBarrier => vec![Act::Read(object(ttng::ArriveBarrier::of(op)?.alloc()))],
+        K::TtngBarrierExpect => {
+            let mbarrier = ttng::BarrierExpect::of(op)?.alloc();
+            vec![Act::Read(object(mbarrier)), Act::Commit(phases(mbarrier))]
+        }
+        K::TtngWaitBarrier => {
+            let mbarrier = ttng::WaitBarrier::of(op)?.alloc();
+            vec![Act::Read(object(mbarrier)), observe(phases(mbarrier), 0)]
+        }
+        K::TtngAsyncTMACopyGlobalToLocal => {
+            let view = ttng::AsyncTMACopyGlobalToLocal::of(op)?;
+            let (mbarrier, buffer) = (view.barrier(), value_id(view.result()));
+            let copy = start(phases(mbarrier), true, buffer, Proxy::Async);
+            vec![Act::Read(object(mbarrier)), copy]
+        }
+        K::TtngClusterBarrier => vec![Act::Sync(Scope::Cluster)],
+        K::TtngFenceAsyncShared => vec![Act::Fence],
+        _ => return None,
+    })
+}
