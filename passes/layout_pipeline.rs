@@ -17,20 +17,14 @@ impl Pass for LayoutPipelineOptions {
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
         let passes: [&dyn Spelled; 6] = [
-            &ResolveAutoLayoutsOptions {
-                target: target(),
-                ..Default::default()
-            },
+            &ResolveAutoLayoutsOptions { target: target() },
             &CoalesceOptions::default(),
             &RemoveLayoutConversionsOptions {
                 target: target(),
                 memory: self.memory.clone(),
                 ..Default::default()
             },
-            &ReduceDataDuplicationOptions {
-                only_cheaper: true,
-                ..Default::default()
-            },
+            &ReduceDataDuplicationOptions { only_cheaper: true },
             &FoldLayoutConversionsOptions::default(),
             &ConvertLayoutsToLLVMOptions {
                 target: target(),

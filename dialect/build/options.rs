@@ -222,6 +222,6 @@ fn options_of(rust: &mut String, pass: &Declared<'_>) {
         } else {
             "mut options"
         },
-        spellings = list(&|o| o.spelling()),
+        spellings = list(&|o| o.spelling() + "\n"),
     );
 }
