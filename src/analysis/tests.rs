@@ -418,7 +418,8 @@ fn views_that_creep_end() {
     assert_eq!(aliases.get(10).parts[&1], (0, 4000));
 }
 
-fn acts(op: usize, value: usize, acts: &[Act]) -> Event {
+/// An operation that uses a value and acts.
+fn acts<const N: usize>(op: usize, value: usize, acts: [Act; N]) -> Event {
     event(
         op,
         Effects {
@@ -429,200 +430,285 @@ fn acts(op: usize, value: usize, acts: &[Act]) -> Event {
     )
 }
 
-/// Operation `op` starts an access to the buffer of a value, which is a group of its own on the channel.
-fn start(op: usize, value: usize, channel: Channel) -> Event {
-    let (is_write, proxy) = match channel {
-        Channel::Copies => (true, Proxy::Generic),
-        Channel::Mbarrier(_) => (true, Proxy::Async),
-        Channel::BulkStores | Channel::Products => (false, Proxy::Async),
-    };
-    let start = Start {
+fn start(channel: Channel, is_write: bool, value: usize, proxy: Proxy) -> Act {
+    Act::Start(Start {
         channel,
         is_write,
         touched: Touched::Buffer(value),
         proxy,
-    };
-    acts(op, value, &[Act::Start(start), Act::Commit(channel)])
+    })
 }
 
-/// Waits until at most so many groups are in flight.
+/// A copy of its own group, as cp.async.
+fn copy(op: usize, value: usize) -> Event {
+    let start = start(Channel::Copies, true, value, Proxy::Generic);
+    acts(op, value, [start, Act::Commit(Channel::Copies)])
+}
+
+/// A copy that an mbarrier learns of, as of the TMA unit.
+fn tma(op: usize, value: usize, mbarrier: usize) -> Event {
+    let channel = Channel::Mbarrier(mbarrier);
+    let start = start(channel, true, value, Proxy::Async);
+    acts(op, value, [Act::Commit(channel), start])
+}
+
+/// A product that reads a buffer, as wgmma.
+fn product(op: usize, value: usize) -> Event {
+    let start = start(Channel::Products, false, value, Proxy::Async);
+    acts(op, value, [start, Act::Commit(Channel::Products)])
+}
+
 fn wait(op: usize, channel: Channel, at_most: u32) -> Event {
-    event(
-        op,
-        Effects {
-            acts: vec![Act::Observe { channel, at_most }],
-            ..Effects::default()
-        },
-    )
-}
-
-fn in_flight(flow: &Flow) -> Vec<(usize, usize)> {
-    let conflicts = allocate(flow, &[]).err().unwrap_or_default();
-    let pair = |conflict: &Conflict| match conflict {
-        Conflict::InFlight { started, at } => (*started, *at),
-        other => panic!("{other:?}"),
+    let value = match channel {
+        Channel::Mbarrier(value) => vec![value],
+        _ => Vec::new(),
     };
-    conflicts.iter().map(pair).collect()
+    let mut event = acts(op, 0, [Act::Observe { channel, at_most }]);
+    event.effects.uses = value;
+    event
 }
 
-const COPIES: Channel = Channel::Copies;
-const PRODUCTS: Channel = Channel::Products;
-
-/// What a thread's wait observes, others may use after a barrier; before the wait nobody may.
-#[test]
-fn a_copy_is_read_after_its_wait_and_a_barrier() {
-    let right = straight(vec![
-        make(1, 64),
-        start(2, 1, COPIES),
-        wait(3, COPIES, 0),
-        read(4, 1),
-    ]);
-    assert!(allocate(&right, &[]).unwrap().needs_barrier(4));
-    let forgotten = straight(vec![make(1, 64), start(2, 1, COPIES), read(4, 1)]);
-    assert_eq!(in_flight(&forgotten), [(2, 4)]);
-    let overwritten = straight(vec![
-        make(1, 64),
-        start(2, 1, COPIES),
-        write(3, 1),
-        wait(4, COPIES, 0),
-    ]);
-    assert_eq!(in_flight(&overwritten), [(2, 3)]);
+/// The pairs of an operation that starts an access, and one that conflicts with it while it is in flight.
+#[track_caller]
+fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
+    let found = allocate(flow, &[]).err().unwrap_or_default();
+    let expected = pairs
+        .iter()
+        .map(|&(started, at)| Conflict::InFlight { started, at });
+    assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
-/// A wait for all but the youngest group has the older ones.
-#[test]
-fn a_wait_counts_groups() {
-    let two = |at_most, value| {
-        straight(vec![
-            make(1, 64),
-            make(2, 64),
-            start(3, 1, COPIES),
-            start(4, 2, COPIES),
-            wait(5, COPIES, at_most),
-            read(6, value),
-            wait(7, COPIES, 0),
-            read(8, 1),
-            read(9, 2),
-        ])
+/// Two buffers, of which one is read while the other is copied to; each turn of the loop does both.
+fn double_buffered(body: Vec<Event>) -> Flow {
+    let part = |from| Part::Bytes {
+        from,
+        to: from + 64,
     };
-    assert_eq!(in_flight(&two(1, 1)), []);
-    assert_eq!(in_flight(&two(1, 2)), [(4, 6)]);
-    assert_eq!(in_flight(&two(2, 1)), [(3, 6)]);
+    let before = vec![
+        make(1, 128),
+        view(2, 1, part(0)),
+        view(3, 1, part(64)),
+        copy(4, 2),
+        copy(5, 3),
+    ];
+    looped(before, body, vec![wait(30, Channel::Copies, 0)], &[], &[])
 }
 
-/// In a loop, a copy for the next iteration comes after the reads of this one, and is waited for in the next.
 #[test]
-fn copies_of_the_next_iteration_wait_for_reads() {
-    let pipeline = |at_most| {
+fn copies_in_two_buffers() {
+    let groups = |op, n| wait(op, Channel::Copies, n);
+    let body = |n: [u32; 2]| {
+        vec![
+            groups(10, n[0]),
+            read(11, 2),
+            copy(12, 2),
+            groups(13, n[1]),
+            read(14, 3),
+            copy(15, 3),
+        ]
+    };
+    // Before each read what the others copied, before each copy what they read.
+    check(&double_buffered(body([1, 1])), &[11, 12, 14, 15], 128, &[]);
+    // One group more is left in flight.
+    let late = [
+        (4, 11),
+        (4, 12),
+        (5, 14),
+        (5, 15),
+        (12, 11),
+        (12, 12),
+        (15, 14),
+        (15, 15),
+    ];
+    check_in_flight(&double_buffered(body([2, 2])), &late);
+    // The wait is forgotten: nothing is ever observed.
+    let forgotten = vec![read(11, 2), copy(12, 2), read(14, 3), copy(15, 3)];
+    check_in_flight(&double_buffered(forgotten), &late);
+    // The other buffer is overwritten, whose copy is in flight.
+    let early = vec![groups(10, 1), read(11, 2), write(12, 3), groups(13, 0)];
+    check_in_flight(&double_buffered(early), &[(5, 12)]);
+}
+
+#[test]
+fn copies_in_rotating_buffers() {
+    // Which part is read and which one is copied to is known at run time only.
+    let flow = |count| {
         looped(
-            vec![make(1, 64), start(2, 1, COPIES)],
-            vec![wait(3, COPIES, at_most), read(4, 1), start(5, 1, COPIES)],
-            vec![wait(6, COPIES, 0)],
+            vec![
+                make(1, 256),
+                view(2, 1, Part::Some),
+                copy(3, 2),
+                view(4, 1, Part::Some),
+                copy(5, 4),
+            ],
+            vec![
+                wait(10, Channel::Copies, count),
+                view(11, 1, Part::Some),
+                read(12, 11),
+                view(13, 1, Part::Some),
+                copy(14, 13),
+            ],
+            vec![wait(30, Channel::Copies, 0)],
             &[],
             &[],
         )
     };
-    let right = allocate(&pipeline(0), &[]).unwrap();
-    assert!(right.needs_barrier(4) && right.needs_barrier(5));
-    assert_eq!(in_flight(&pipeline(1)), [(2, 4), (2, 5), (5, 4), (5, 5)]);
+    check(&flow(1), &[12, 14], 256, &[]);
+    // Nothing has landed in the first turn.
+    check_in_flight(&flow(2), &[(3, 12), (5, 12)]);
 }
 
-/// The phase of an mbarrier is observed by all threads: no barrier follows it.
 #[test]
-fn a_phase_needs_no_barrier() {
-    let loads = |waits: bool| {
-        let channel = Channel::Mbarrier(2);
-        let mut events = vec![make(1, 64), make(2, 8), start(3, 1, channel)];
-        events.extend(waits.then(|| wait(4, channel, 0)));
-        events.push(read(5, 1));
-        straight(events)
-    };
-    let right = allocate(&loads(true), &[]).unwrap();
-    assert!(!right.needs_barrier(5));
-    assert_eq!(in_flight(&loads(false)), [(3, 5)]);
-}
-
-/// A product reads its operands until its wait: nobody may write them before.
-#[test]
-fn operands_of_a_product_stay_until_its_wait() {
-    let product = |waits: bool| {
-        let mut events = vec![make(1, 64), write(2, 1), start(3, 1, PRODUCTS)];
-        events.push(read(4, 1));
-        events.extend(waits.then(|| wait(5, PRODUCTS, 0)));
-        events.push(write(6, 1));
-        straight(events)
-    };
-    assert!(allocate(&product(true), &[]).unwrap().needs_barrier(6));
-    assert_eq!(in_flight(&product(false)), [(3, 6)]);
-}
-
-/// The bytes of a buffer are no other's while an access to it is in flight.
-#[test]
-fn a_buffer_lives_until_its_copy_has_landed() {
-    let with = |waits_first: bool| {
-        let mut events = vec![make(1, 20_000), start(2, 1, COPIES)];
-        events.extend(waits_first.then(|| wait(3, COPIES, 0)));
-        events.extend([make(4, 20_000), write(5, 4), read(6, 4)]);
-        events.extend((!waits_first).then(|| wait(3, COPIES, 0)));
-        let allocation = allocate(&straight(events), &[]).unwrap();
-        allocation.place(1) == allocation.place(4)
-    };
-    assert!(with(true) && !with(false));
-}
-
-/// A generic write and an async read of the same bytes have a proxy fence between them.
-#[test]
-fn a_fence_orders_the_proxies() {
-    let written = |fence: bool| {
-        let mut events = vec![make(1, 64), write(2, 1)];
-        events.extend(fence.then(|| acts(3, 1, &[Act::Barrier, Act::Fence])));
-        events.extend([start(4, 1, PRODUCTS), wait(5, PRODUCTS, 0)]);
-        allocate(&straight(events), &[]).unwrap()
-    };
-    let (without, with) = (written(false), written(true));
-    assert!(without.needs_barrier(4) && without.needs_fence(4));
-    assert!(!with.needs_barrier(4) && !with.needs_fence(4));
-}
-
-/// A barrier of some warps orders nothing for the others.
-#[test]
-fn a_barrier_of_a_team_serves_the_team() {
-    let team = |first_warp, barrier| Team {
-        first_warp,
-        end_warp: first_warp + 4,
-        barrier,
-    };
-    let sync = |scope| acts(3, 1, &[Act::Sync(scope)]);
-    let with = |reader: Team, scope| {
-        let of_team = |team, events, edges| Segment {
-            team,
-            ..segment(0, events, edges)
-        };
-        Flow {
-            segments: vec![
-                segment(0, vec![make(1, 64)], vec![edge(1, &[])]),
-                of_team(
-                    team(0, 1),
-                    vec![write(2, 1), sync(scope)],
-                    vec![edge(2, &[])],
-                ),
-                of_team(reader, vec![read(4, 1)], Vec::new()),
-            ],
-            loops: Vec::new(),
-        }
-    };
-    let (own, other) = (team(0, 1), team(4, 2));
-    let scope = Scope::Team(own);
-    assert!(!allocate(&with(own, scope), &[]).unwrap().needs_barrier(4));
-    assert!(
-        allocate(&with(own, Scope::Warp), &[])
-            .unwrap()
-            .needs_barrier(4)
+fn mbarriers_are_observed_by_all() {
+    let phase = |op| wait(op, Channel::Mbarrier(2), 0);
+    let flow = |body| looped(vec![make(1, 64), make(2, 8)], body, Vec::new(), &[], &[]);
+    // The next copy waits for all readers; the readers wait for nothing but the phase.
+    let body = vec![tma(10, 1, 2), phase(11), read(12, 1)];
+    check(&flow(body), &[10], 72, &[]);
+    check_in_flight(
+        &flow(vec![tma(10, 1, 2), read(12, 1), phase(13)]),
+        &[(10, 12)],
     );
-    let Err(conflicts) = allocate(&with(other, scope), &[]) else {
-        panic!("other warps were not waited for")
+    // The phase of another mbarrier says nothing of it.
+    let other = wait(11, Channel::Mbarrier(3), 0);
+    let flow = straight(vec![
+        make(1, 64),
+        make(2, 8),
+        make(3, 8),
+        tma(10, 1, 2),
+        other,
+        read(12, 1),
+    ]);
+    check_in_flight(&flow, &[(10, 12)]);
+}
+
+#[test]
+fn products_protect_what_they_read() {
+    let flow = |pendings: u32| {
+        straight(vec![
+            make(1, 64),
+            make(2, 64),
+            product(3, 1),
+            product(4, 2),
+            read(5, 1),
+            wait(6, Channel::Products, pendings),
+            write(7, 1),
+            wait(8, Channel::Products, 0),
+        ])
     };
-    assert!(matches!(conflicts[..], [Conflict::OtherWarps(4)]));
-    assert!(allocate(&with(other, Scope::Team(Team::BLOCK)), &[]).is_ok());
-    assert!(allocate(&with(other, Scope::Cluster), &[]).is_ok());
+    // Other warps may still read.
+    check(&flow(1), &[7], 128, &[]);
+    check_in_flight(&flow(2), &[(3, 7)]);
+}
+
+#[test]
+fn buffers_live_until_accesses_to_them_are_observed() {
+    let large = MAX / 4 * 3;
+    let flow = |waits: [Option<Event>; 2]| {
+        let [before, after] = waits;
+        let mut events = vec![make(1, large), copy(2, 1)];
+        events.extend(before);
+        events.extend([make(3, large), write(4, 3)]);
+        events.extend(after);
+        straight(events)
+    };
+    let groups = || Some(wait(9, Channel::Copies, 0));
+    check(&flow([groups(), None]), &[4], large, &[(1, 0), (3, 0)]);
+    check(
+        &flow([None, groups()]),
+        &[],
+        2 * large,
+        &[(1, 0), (3, large)],
+    );
+}
+
+#[test]
+fn a_barrier_orders_the_warps_of_its_scope() {
+    let team = |first_warp, end_warp| Team {
+        first_warp,
+        end_warp,
+        barrier: 1,
+    };
+    let of = |team, events, edges| Segment {
+        team,
+        ..segment(0, events, edges)
+    };
+    let first = |scope, reader| Flow {
+        segments: vec![
+            segment(0, vec![make(1, 64)], vec![edge(1, &[])]),
+            of(
+                team(0, 4),
+                vec![write(2, 1), acts(3, 1, [Act::Sync(scope)])],
+                vec![edge(2, &[])],
+            ),
+            of(reader, vec![read(4, 1)], Vec::new()),
+        ],
+        loops: Vec::new(),
+    };
+    let own = Scope::Team(team(0, 4));
+    check(&first(own, team(0, 4)), &[], 64, &[]);
+    // The whole block can meet after it.
+    check(&first(own, Team::BLOCK), &[4], 64, &[]);
+    // What other warps wait for they must wait for together.
+    let outside = allocate(&first(own, team(4, 8)), &[]).unwrap_err();
+    assert_eq!(outside, [Conflict::OtherWarps(4)]);
+    check(&first(Scope::Cluster, team(4, 8)), &[], 64, &[]);
+    // Warps that each wait for themselves have not waited for each other.
+    check(&first(Scope::Warp, team(0, 4)), &[4], 64, &[]);
+}
+
+#[test]
+fn fences_come_between_generic_and_async_accesses() {
+    #[track_caller]
+    fn check(flow: &Flow, expected: &[usize]) {
+        let found = allocate(flow, &[]).unwrap();
+        let ops = flow.events().map(|event| event.op);
+        let fences: Vec<usize> = ops.filter(|op| found.needs_fence(*op)).collect();
+        assert_eq!(fences, expected);
+    }
+    let done = || wait(9, Channel::Products, 0);
+    let fence = || acts(3, 1, [Act::Fence]);
+    check(
+        &straight(vec![make(1, 64), write(2, 1), product(4, 1), done()]),
+        &[4],
+    );
+    check(
+        &straight(vec![
+            make(1, 64),
+            write(2, 1),
+            fence(),
+            product(4, 1),
+            done(),
+        ]),
+        &[],
+    );
+    // A copy by threads writes where its completion is observed.
+    let groups = || wait(5, Channel::Copies, 0);
+    let late = vec![
+        make(1, 64),
+        copy(2, 1),
+        fence(),
+        groups(),
+        product(4, 1),
+        done(),
+    ];
+    check(&straight(late), &[4]);
+    // A read, before it is overwritten by the TMA unit; what that writes needs none to be multiplied.
+    let phase = wait(6, Channel::Mbarrier(7), 0);
+    let both = [
+        make(1, 64),
+        make(7, 8),
+        read(2, 1),
+        tma(5, 1, 7),
+        phase,
+        product(8, 1),
+        done(),
+    ];
+    check(&straight(both.to_vec()), &[5]);
+    // Written before the loop, or in each turn.
+    let body = vec![product(4, 1), done()];
+    let flow = looped(vec![make(1, 64), write(2, 1)], body, Vec::new(), &[], &[]);
+    check(&flow, &[0]);
+    let body = vec![write(2, 1), product(4, 1), done()];
+    check(&looped(vec![make(1, 64)], body, Vec::new(), &[], &[]), &[4]);
 }
