@@ -226,7 +226,7 @@ def TT_SplitOp : TT_Op<"split", [LL_NoSharedMemory, LL_Canonicalized, Pure,
 
 //===-- Products and reductions -------------------------------------------------------------===//
 
-def TT_DotOp : TT_Op<"dot", [LL_Opaque, Pure,
+def TT_DotOp : TT_Op<"dot", [LL_Unanalysed, Pure,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product";
   let description = [{

@@ -9,7 +9,7 @@ use super::state::{Lower, Lowering, Outcome};
 use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
     elementwise, externs, float, float4, gather, histogram, inline, integer, local, math, memory,
-    poll, print, program, range, reduce, scan, scratch, views,
+    poll, print, product, program, range, reduce, scan, scratch, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -64,6 +64,7 @@ pub(crate) fn effects(
         | K::TtgMemDescTrans => local::effects(asked, op),
         K::TtgLocalAtomicScatterRMW => local::atomic::effects(asked, op),
         K::TtGather => gather::effects(asked, op),
+        K::TtDot => product::effects(asked, op),
         K::TtHistogram => histogram::effects(asked, op),
         K::TtReduce => reduce::effects(asked, op),
         K::TtScan => scan::effects(asked, op),
@@ -120,6 +121,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtCall => calls::call,
         K::TtCat => views::cat,
         K::TtElementwiseInlineAsm => assembly::elementwise,
+        K::TtDot => product::lower,
         K::TtExternElementwise => externs::elementwise,
         K::TtFpToFp => casts::fp_to_fp,
         K::TtGather => gather::lower,

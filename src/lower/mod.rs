@@ -52,6 +52,7 @@ mod memory;
 mod plans;
 mod poll;
 mod print;
+mod product;
 mod program;
 mod range;
 mod reduce;

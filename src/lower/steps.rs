@@ -1,5 +1,6 @@
 //! Programs of plans: one operation, or a few, for each step.
 
+mod mma;
 mod vote;
 
 use super::blocks::BlockGraph;
@@ -215,7 +216,8 @@ impl<'r, 'c> Run<'r, 'c> {
                 self.set(out, chosen);
             }
             Step::Zero { out } => {
-                let zero = self.l.e.i32(0);
+                let type_ = self.element(out);
+                let zero = self.l.e.zero(type_);
                 self.set(out, zero);
             }
             Step::One { out, .. } => {
@@ -392,9 +394,16 @@ impl<'r, 'c> Run<'r, 'c> {
                 let combined = at_once(self.l, known, value);
                 self.set(out, combined);
             }
-            Step::Mma { row, .. } => {
-                let name = self.plan.rows()[row as usize].name();
-                return Err(wrong(format!("no instruction is emitted for `{name}`")));
+            Step::Mma {
+                first,
+                acc,
+                a,
+                b,
+                row,
+            } => {
+                let plan = self.plan;
+                let lists = [a, b, acc].map(|list| plan.operands(list));
+                self.multiply(first, lists, &plan.rows()[row as usize])?;
             }
             Step::Barrier(BarrierScope::Warp) => self.l.gpu.warp_barrier(&mut self.l.e),
             Step::Barrier(BarrierScope::Block) => self.l.gpu.block_barrier(&mut self.l.e),

@@ -13,7 +13,7 @@ impl<'c> Emitter<'c> {
     /// Calls an intrinsic of LLVM that has no operation of its own and no effect.
     pub(crate) fn call_intrinsic(
         &mut self,
-        name: &'static str,
+        name: &str,
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {

@@ -2,7 +2,7 @@
 
 use super::plan::{Cell, PlanFault, check_operands};
 use super::tuples::elements;
-use crate::layout::{Dim, LinearLayout};
+use crate::layout::LinearLayout;
 use crate::plan::Program;
 use crate::target::Target;
 use core::cell::RefCell;
@@ -56,16 +56,18 @@ impl Sets {
 #[derive(Clone, Copy, Debug)]
 enum Term<'s> {
     Nothing,
-    /// An element of A or B, by its coordinates there.
-    Factor([u32; 2]),
+    /// A factor of products that add nothing.
+    Zero,
+    /// An element of A or B, by its coordinates there: the matrix first, of several.
+    Factor([u32; 3]),
     /// The sum at these coordinates of D, over a set of k.
-    Sum([u32; 2], u32, &'s RefCell<Sets>),
+    Sum([u32; 3], u32, &'s RefCell<Sets>),
 }
 
 impl PartialEq for Term<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Nothing, Self::Nothing) => true,
+            (Self::Nothing, Self::Nothing) | (Self::Zero, Self::Zero) => true,
             (Self::Factor(a), Self::Factor(b)) => a == b,
             (Self::Sum(a, ks, _), Self::Sum(b, others, _)) => (a, ks) == (b, others),
             _ => false,
@@ -75,28 +77,38 @@ impl PartialEq for Term<'_> {
 
 impl Cell for Term<'_> {
     const NOTHING: Self = Self::Nothing;
+    const ZERO: Option<Self> = Some(Self::Zero);
 
     fn combined_with(self, _: Self) -> Self {
         Self::Nothing
     }
 
     fn plus_product(self, a: Self, b: Self) -> Option<Self> {
-        let (Self::Sum(at, set, sets), Self::Factor(a), Self::Factor(b)) = (self, a, b) else {
-            return None;
+        let (at, set, sets, a, b) = match (self, a, b) {
+            (Self::Sum(at, set, sets), Self::Factor(a), Self::Factor(b)) => (at, set, sets, a, b),
+            (Self::Sum(..), Self::Zero, Self::Factor(_) | Self::Zero)
+            | (Self::Sum(..), Self::Factor(_), Self::Zero) => return Some(self),
+            _ => return None,
         };
-        if (at, a[1]) != ([a[0], b[1]], b[0]) {
+        let [matrix, m, n] = at;
+        if (a[0], a[1], b[0], b[2], a[2]) != (matrix, m, matrix, n, b[1]) {
             return None;
         }
-        let set = sets.borrow_mut().with(set, a[1])?;
+        let set = sets.borrow_mut().with(set, a[2])?;
         Some(Self::Sum(at, set, sets))
     }
 }
 
 /// What each register of each thread holds, by its coordinates.
-fn cells<'s>(layout: &LinearLayout, cell: &dyn Fn([u32; 2]) -> Term<'s>) -> Vec<Vec<Term<'s>>> {
+fn cells<'s>(layout: &LinearLayout, cell: &dyn Fn([u32; 3]) -> Term<'s>) -> Vec<Vec<Term<'s>>> {
     let of_thread = |packed| {
-        let coords = layout.unpack(packed).to_vec();
-        cell([coords[0] as u32, coords[1] as u32])
+        let mut coords = [0; 3];
+        // Without the number of a matrix, there is one.
+        let known = layout.unpack(packed).to_vec().into_iter().rev();
+        for (at, value) in coords.iter_mut().rev().zip(known) {
+            *at = value as u32;
+        }
+        cell(coords)
     };
     let rows = elements(layout).into_iter();
     rows.map(|row| row.into_iter().map(of_thread).collect())
@@ -107,7 +119,8 @@ fn cells<'s>(layout: &LinearLayout, cell: &dyn Fn([u32; 2]) -> Term<'s>) -> Vec<
 /// the elements that belong there.
 ///
 /// # Shape
-/// `plan` takes the unique registers of `[d, a, b]`, layouts to `(m, n)`, `(m, k)`, `(k, n)`, one operand after the
+/// `plan` takes the unique registers of `[d, a, b]`, layouts to `(m, n)`, `(m, k)`, `(k, n)`, with the
+/// number of a matrix before these where there are several, one operand after the
 /// other, and gives those of `d`. Signs, zeros and the order of the sum are not looked at.
 /// # Errors
 /// The first fault: a sum of what does not belong together, a k twice or never, a malformed step.
@@ -117,7 +130,7 @@ pub fn check_product(
     target: &Target,
 ) -> Result<(), PlanFault> {
     let sets = RefCell::new(Sets::new());
-    let k = a.out_size(Dim::out(1));
+    let k = a.out_shape().last().map_or(1, |(_, size)| size);
     let all = (0..k as u32).fold(0, |set, k| {
         // Each k is new to what holds the smaller ones.
         sets.borrow_mut().with(set, k).unwrap_or(set)
@@ -134,13 +147,21 @@ pub fn check_product(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Surjectivity;
-    use crate::plan::program::{Builder, MmaRow, Threads};
-    use crate::plan::{Step, ValueId};
+    use crate::layout::{Dim, Surjectivity};
+    use crate::plan::Step;
+    use crate::plan::product::{MatrixProduct, ProductPlan, plan_product};
+    use crate::target::{Number, Product, TARGETS, TileBit};
+    use std::collections::HashSet;
 
     type Bases = Vec<[u64; 2]>;
 
-    fn layout(dims: &[(Dim, Bases)], sizes: [u64; 2]) -> LinearLayout {
+    fn layout(dims: [Bases; 3], sizes: [u64; 2]) -> LinearLayout {
+        let [registers, lanes, warps] = dims;
+        let dims = [
+            (Dim::REGISTER, registers),
+            (Dim::LANE, lanes),
+            (Dim::WARP, warps),
+        ];
         let lists: Vec<(Dim, Vec<&[u64]>)> = dims
             .iter()
             .map(|(dim, bases)| (*dim, bases.iter().map(|basis| &basis[..]).collect()))
@@ -150,76 +171,92 @@ mod tests {
         LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
     }
 
-    /// Bases of registers, lanes and warps of D, A, B and the coordinates' sizes; m, n, k = 16, 8, 16 as `mma.sync`
-    /// takes f16, a row for this test alone, and more registers and warps.
-    fn layouts(more: &[Bases; 3], warps: &[Bases; 3], [m, n, k]: [u64; 3]) -> [LinearLayout; 3] {
-        let registers: [Bases; 3] = [
-            vec![[0, 1], [8, 0]],
-            vec![[0, 1], [8, 0], [0, 8]],
-            vec![[1, 0], [8, 0]],
-        ];
-        let lanes: [Bases; 3] = [
-            vec![[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
-            vec![[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]],
-            vec![[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]],
-        ];
-        let sizes = [[m, n], [m, k], [k, n]];
-        [0, 1, 2].map(|i| {
-            let mut dims = vec![
-                (Dim::REGISTER, [&registers[i][..], &more[i]].concat()),
-                (Dim::LANE, lanes[i].clone()),
-            ];
-            // An instruction knows of one warp.
-            if !warps[i].is_empty() {
-                dims.push((Dim::WARP, warps[i].clone()));
-            }
-            layout(&dims, sizes[i])
+    /// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, the bits of k in
+    /// another order where `renames`.
+    fn around(row: &Product, renames: bool) -> [LinearLayout; 3] {
+        let sizes = row.sizes();
+        let [m, n, k] = sizes;
+        let last = k.trailing_zeros().saturating_sub(1) as u8;
+        let place = |bit: &TileBit| match bit {
+            TileBit::M(bit) => (0, 1u64 << bit),
+            TileBit::N(bit) => (1, 1 << bit),
+            TileBit::K(bit) if renames => (2, 1 << (last - bit)),
+            TileBit::K(bit) => (2, 1 << bit),
+            TileBit::Copy => (3, 0),
+        };
+        let more = [(0, m), (1, n), (2, k)];
+        [[0, 2], [2, 1], [0, 1]].map(|dims| {
+            let operand = match dims {
+                [0, 2] => 0,
+                [2, 1] => 1,
+                _ => 2,
+            };
+            let basis =
+                |(dim, value): (usize, u64)| dims.map(|own| if own == dim { value } else { 0 });
+            let held = &row.operands[operand];
+            let mut registers: Bases = held.registers.iter().map(|bit| basis(place(bit))).collect();
+            let further = more.iter().filter(|(dim, _)| dims.contains(dim));
+            registers.extend(further.map(|at| basis(*at)));
+            let lanes = held.lanes.iter().map(|bit| basis(place(bit))).collect();
+            let warps = vec![basis((0, 2 * m))];
+            let all = [4 * m, 2 * n, 2 * k];
+            layout([registers, lanes, warps], dims.map(|dim| all[dim]))
         })
     }
 
-    fn row() -> MmaRow {
-        let [d, a, b] = layouts(&Default::default(), &Default::default(), [16, 8, 16]);
-        MmaRow::new("mma.m16n8k16.f32.f16", [a, b, d], 64).unwrap()
+    fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> ProductPlan {
+        let [a, b, d] = layouts;
+        let product = MatrixProduct {
+            d,
+            a,
+            b,
+            factors: &[row.factors],
+            sum: row.sum,
+            target,
+        };
+        let plan = plan_product(&product).unwrap();
+        let verdict = check_product(plan.program(), [d, a, b], target);
+        verdict.unwrap_or_else(|fault| panic!("{}: {fault}\n{}", row.name, plan.program()));
+        plan
     }
 
-    /// A 32 x 16 x 32 product of two warps along m: two instructions along n, chained twice along k.
-    fn product() -> (Program, [LinearLayout; 3]) {
-        let more = [vec![[0, 8]], vec![[0, 16]], vec![[16, 0], [0, 8]]];
-        let warps = [vec![[16, 0]], vec![[16, 0]], vec![[0, 0]]];
-        let all = layouts(&more, &warps, [32, 16, 32]);
-        let threads = Threads {
-            lanes_log2: 5,
-            warps_log2: 1,
-        };
-        let mut builder = Builder::of_operands(&[(8, 32), (16, 16), (16, 16)], threads);
-        let sources = builder.sources();
-        let (sums, factors) = sources.split_at(8);
-        let mut words = |elements: &[ValueId]| -> Vec<ValueId> {
-            elements.chunks(2).map(|pair| builder.pack(pair)).collect()
-        };
-        let (a, b) = (words(&factors[..16]), words(&factors[16..]));
-        let row = builder.row(row());
-        let mut results = Vec::new();
-        for n in 0..2 {
-            let mut sum = sums[4 * n..][..4].to_vec();
-            for k in 0..2 {
-                let first = 4 * n + 2 * k;
-                sum = builder.mma(&sum, &a[4 * k..][..4], &b[first..][..2], row);
+    /// Every instruction of every target multiplies what lies as it takes it, and every plan is proved.
+    #[test]
+    fn each_instruction_is_found_and_proved() {
+        let mut known = HashSet::new();
+        for target in TARGETS {
+            for row in target.products() {
+                // Many targets have the same instructions.
+                if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
+                    continue;
+                }
+                for renames in [false, true] {
+                    let plan = planned(&row, &around(&row, renames), target);
+                    assert_eq!(plan.is_converted(), [false; 2], "{}", row.name);
+                    assert!(plan.instruction() != "fma", "{}", row.name);
+                }
             }
-            results.extend(sum);
         }
-        let target = Target::parse("cuda:90").unwrap();
-        (builder.finish(results, 0, target), all)
+        assert!(known.len() >= 90, "{}", known.len());
+    }
+
+    fn of_ampere() -> (Product, &'static Target) {
+        let target = Target::parse("cuda:80").unwrap();
+        let rows = target.products();
+        let row = rows
+            .into_iter()
+            .find(|row| row.name == "mma.m16n8k16.f32.f16");
+        (row.unwrap(), target)
     }
 
     #[test]
     fn a_product_adds_up_each_k_once() {
-        let (plan, [d, a, b]) = product();
-        let target = Target::parse("cuda:90").unwrap();
-        check_product(&plan, [&d, &a, &b], target).unwrap();
-        // Four instructions of each of two warps; pairs that lie together need no packing.
-        assert_eq!(plan.cost().arithmetic, 2 * 4 * 64);
-        let text = plan.to_string();
+        let (row, target) = of_ampere();
+        let plan = planned(&row, &around(&row, false), target);
+        assert_eq!((plan.instruction(), plan.count()), (&*row.name, 8));
+        // Eight instructions of each of two warps; pairs that lie together need no packing.
+        assert_eq!(plan.program().cost().arithmetic, 2 * 8 * row.issue(32));
+        let text = plan.program().to_string();
         assert!(
             text.contains("row 0: mma.m16n8k16.f32.f16, 16 x 8 x 16"),
             "{text}"
@@ -230,9 +267,11 @@ mod tests {
     /// Each change of what an instruction takes is noticed.
     #[test]
     fn a_wrong_product_is_noticed() {
-        let (plan, [d, a, b]) = product();
-        let target = Target::parse("cuda:90").unwrap();
-        check_product(&plan, [&d, &a, &b], target).unwrap();
+        let (row, target) = of_ampere();
+        let layouts = around(&row, false);
+        let [a, b, d] = &layouts;
+        let plan = planned(&row, &layouts, target);
+        let plan = plan.program();
         let products: Vec<usize> = (0..plan.steps().len())
             .filter(|i| matches!(plan.steps()[*i], Step::Mma { .. }))
             .collect();
@@ -246,8 +285,8 @@ mod tests {
             .flat_map(|a| products.iter().map(move |b| (*a, *b)))
         {
             for what in 0..3 {
-                let taken = lists(&plan, other)[what];
-                if plan.operands(taken) == plan.operands(lists(&plan, at)[what]) {
+                let taken = lists(plan, other)[what];
+                if plan.operands(taken) == plan.operands(lists(plan, at)[what]) {
                     continue;
                 }
                 let edited = plan.edited(|steps| {
@@ -256,29 +295,104 @@ mod tests {
                     }
                 });
                 changed += 1;
-                let verdict = check_product(&edited, [&d, &a, &b], target);
+                let verdict = check_product(&edited, [d, a, b], target);
                 assert!(verdict.is_err(), "{edited}");
             }
         }
-        // Both instructions of a k take the same of A; all else differs.
-        assert_eq!(changed, 12 + 8 + 12);
+        // Two instructions of eight take the same of A, two the same of B; all sums differ.
+        assert_eq!(changed, 8 * 7 + 2 * 8 * 6);
         // The last instruction of a chain left out.
         let last = products[products.len() - 1];
         let edited = plan.edited(|steps| {
             steps.remove(last);
         });
-        assert!(check_product(&edited, [&d, &a, &b], target).is_err());
-        // Rows and columns of A change places.
-        assert!(check_product(&plan, [&d, &b, &a], target).is_err());
+        assert!(check_product(&edited, [d, a, b], target).is_err());
     }
 
+    /// Of a tensor that the tile is too large for along k, half of A is cleared.
     #[test]
-    fn operands_of_a_row_fit_each_other() {
-        let [d, a, b] = layouts(&Default::default(), &Default::default(), [16, 8, 16]);
-        let error = MmaRow::new("mma", [b, a, d], 1).unwrap_err();
+    fn a_tile_beyond_k_adds_nothing_twice() {
+        let (row, target) = of_ampere();
+        let lanes = |own: [[u64; 2]; 5]| own.to_vec();
+        let a = [
+            vec![[0, 1], [8, 0]],
+            lanes([[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]),
+            vec![],
+        ];
+        let b = [
+            vec![[1, 0]],
+            lanes([[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]),
+            vec![],
+        ];
+        let d = [
+            vec![[0, 1], [8, 0]],
+            lanes([[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]),
+            vec![],
+        ];
+        let layouts = [layout(a, [16, 8]), layout(b, [8, 8]), layout(d, [16, 8])];
+        // The small instruction fits; the large one must do where it is the only one.
         assert_eq!(
-            error.to_string(),
-            "`mma` has operands A of [16, 8], B of [16, 16], D of [16, 8]: expected m x k, k x n, m x n"
+            planned(&row, &layouts, target).instruction(),
+            "mma.m16n8k8.f32.f16"
         );
+        let lanes_of_k = [
+            layout(
+                [
+                    vec![[0, 1]],
+                    lanes([[0, 2], [0, 0], [1, 0], [2, 0], [4, 0]]),
+                    vec![],
+                ],
+                [8, 4],
+            ),
+            layout(
+                [
+                    vec![[1, 0]],
+                    lanes([[2, 0], [0, 0], [0, 1], [0, 2], [0, 4]]),
+                    vec![],
+                ],
+                [4, 8],
+            ),
+            layout(
+                [
+                    vec![[0, 1]],
+                    lanes([[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]),
+                    vec![],
+                ],
+                [8, 8],
+            ),
+        ];
+        let plan = planned(&row, &lanes_of_k, target);
+        let text = plan.program().to_string();
+        assert!(plan.instruction().starts_with("mma.m16n8k8"), "{text}");
+        assert!(text.contains("select"), "{text}");
+    }
+
+    /// What lies in no instruction's way is converted, and what no instruction multiplies is multiplied by each lane.
+    #[test]
+    fn every_product_has_a_plan() {
+        let (row, target) = of_ampere();
+        let [a, b, d] = around(&row, false);
+        // The same elements in other registers and lanes.
+        let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
+            .iter()
+            .map(|dim| {
+                let columns = a.columns_of(*dim).iter();
+                let coords = columns.map(|column| a.unpack(*column).to_vec());
+                coords.map(|c| [c[0], c[1]]).collect()
+            })
+            .collect();
+        let mut all = bases.concat();
+        all.rotate_left(2);
+        let (registers, threads) = all.split_at(bases[0].len());
+        let (lanes, warps) = threads.split_at(bases[1].len());
+        let sizes = [0, 1].map(|i| a.out_size(Dim::out(i)));
+        let other = layout([registers.to_vec(), lanes.to_vec(), warps.to_vec()], sizes);
+        let plan = planned(&row, &[other, b.clone(), d.clone()], target);
+        assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
+        assert_eq!(plan.is_converted(), [true, false]);
+        let exact = Product::of_lane([Number::F32; 2], Number::F32);
+        let plan = planned(&exact, &[a, b, d], target);
+        assert_eq!(plan.instruction(), "fma");
+        assert_eq!(plan.is_converted(), [true; 2]);
     }
 }

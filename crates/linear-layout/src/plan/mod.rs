@@ -14,6 +14,7 @@
 //! | [`histogram`] | how often each value occurs: by atomic additions or by votes |
 //! | [`reduce`] | one value out of each row: who combines what |
 //! | [`scan`] | each element combined with those before it |
+//! | [`product`] | products of matrices: which instruction multiplies which registers |
 //! | [`share`] | one thread's value for all that hold copies of its element |
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
@@ -23,6 +24,7 @@ pub mod gather;
 mod gf2;
 pub mod histogram;
 pub mod memory;
+pub mod product;
 pub mod program;
 pub mod reduce;
 pub mod scan;

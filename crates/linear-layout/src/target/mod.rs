@@ -17,8 +17,8 @@
 //! What differs between GPUs is a column here, with its source. Whoever needs to know a new difference adds
 //! a column; names and version numbers are compared in `table.rs` only, where the rows are made.
 //!
-//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`]. Missing on purpose: TMA and
-//! the shapes of matrix products, which nothing asks for yet.
+//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`]. [`Product`]. Missing on purpose: TMA, which
+//! nothing asks for yet.
 
 use core::fmt;
 use thiserror::Error;
@@ -26,11 +26,13 @@ use thiserror::Error;
 mod banks;
 mod float8;
 mod fragment;
+mod product;
 mod table;
 
 pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
 pub use fragment::{Deal, Fragment, Held};
+pub use product::{Argument, Number, Product, Scalar, TileBit, TileOperand};
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.

@@ -16,8 +16,8 @@ pub(crate) trait Name: Copy + PartialEq {
     /// they do not belong together.
     fn plus_product(self, a: Self, b: Self) -> Option<Self>;
 
-    /// The name of a number that counts no element. Nothing where elements are not counted.
-    fn zero() -> Option<Self> {
+    /// The name of the number 0 as an element of an operand: it counts no element, and its products add nothing.
+    fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
@@ -58,7 +58,7 @@ pub(crate) trait Cell: Copy + PartialEq {
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
 
-    /// What a count of no element stands for, where elements are counted.
+    /// What the number 0 stands for: a count of no element, a factor of products that add nothing.
     const ZERO: Option<Self> = None;
 
     /// Returns what a sum stands for with the product of two elements added, where they belong together.
@@ -111,8 +111,8 @@ impl<C: Cell> Name for Part<C> {
         (are_elements && are_of_product).then(|| Self::of(cell, 0))
     }
 
-    fn zero() -> Option<Self> {
-        C::ZERO.map(|cell| Self::of(cell, 0))
+    fn zero(operand: u8) -> Option<Self> {
+        C::ZERO.map(|cell| Self::of(cell, operand))
     }
 
     fn is_beside(self, other: Self) -> bool {

@@ -337,7 +337,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 self.select(index, out, [if_set, if_clear], holds)?;
             }
             Step::Zero { out } => {
-                let name = N::zero().ok_or(Kind::Tuple { step: index })?;
+                let name = N::zero(plan.type_of(out).operand).ok_or(Kind::Tuple { step: index })?;
                 self.define_element(out, &vec![name; self.threads]);
             }
             Step::One { out, of } => {

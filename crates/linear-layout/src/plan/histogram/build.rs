@@ -227,7 +227,7 @@ impl Build<'_> {
         } else {
             BarrierScope::Block
         };
-        let zeros = vec![b.zero(); bins.clear.held().len()];
+        let zeros = vec![b.zero(ValueId(0)); bins.clear.held().len()];
         b.store_registers(&bins.clear, &zeros, None, None);
         b.barrier(scope);
         additions(b);

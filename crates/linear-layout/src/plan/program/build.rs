@@ -8,10 +8,10 @@ use inputs::{each_input, outs, renumber, with_out};
 
 use super::cost::cost_of;
 use super::{
-    Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, MmaRow, Operands, Predicate,
-    Program, Step, ValueId, ValueType, Vote,
+    Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, Operands, Predicate, Program,
+    Step, ValueId, ValueType, Vote,
 };
-use crate::target::Target;
+use crate::target::{Product, Target};
 use rustc_hash::FxHashMap;
 
 const NO_STEP: u32 = u32::MAX;
@@ -26,7 +26,7 @@ pub(crate) struct Builder {
     address_bases: Vec<AddressBase>,
     index_maps: Vec<IndexProgram>,
     votes: Vec<Vote>,
-    rows: Vec<MmaRow>,
+    rows: Vec<Product>,
     /// Which step defines a value; `NO_STEP` for sources.
     defined_by: Vec<u32>,
     types: Vec<ValueType>,
@@ -35,6 +35,8 @@ pub(crate) struct Builder {
     lanes_log2: u32,
     warps_log2: u32,
     known: FxHashMap<Step, ValueId>,
+    /// The number 0, by operand.
+    zeros: FxHashMap<u8, ValueId>,
 }
 
 /// How many threads run a program.
@@ -95,6 +97,7 @@ impl Builder {
             lanes_log2: threads.lanes_log2,
             warps_log2: threads.warps_log2,
             known: FxHashMap::default(),
+            zeros: FxHashMap::default(),
         }
     }
 
@@ -104,7 +107,7 @@ impl Builder {
     }
 
     /// The width of the elements of a value's operand.
-    fn bits(&self, value: ValueId) -> u32 {
+    pub(crate) fn element_bits(&self, value: ValueId) -> u32 {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
 
@@ -194,9 +197,20 @@ impl Builder {
         self.pure(step, set)
     }
 
-    /// The number 0, of the first operand.
-    pub(crate) fn zero(&mut self) -> ValueId {
-        self.pure(Step::Zero { out: ValueId(0) }, ValueId(0))
+    /// The number 0, as an element of the operand of `like`.
+    pub(crate) fn zero(&mut self, like: ValueId) -> ValueId {
+        let operand = self.types[like.index()].operand;
+        if let Some(known) = self.zeros.get(&operand) {
+            return *known;
+        }
+        let type_ = ValueType {
+            operand,
+            is_word: false,
+        };
+        let out = self.define(1, type_);
+        self.zeros.insert(operand, out);
+        self.steps.push(Step::Zero { out });
+        out
     }
 
     /// The number 1, which counts an element.
@@ -341,7 +355,7 @@ impl Builder {
         let operand = self.types[parts[0].index()].operand;
         let type_ = ValueType {
             operand,
-            is_word: self.bits(parts[0]) < 32,
+            is_word: self.element_bits(parts[0]) < 32,
         };
         let parts = self.list(parts);
         let out = self.define(1, type_);
@@ -353,7 +367,7 @@ impl Builder {
         let operand = self.types[value.index()].operand;
         let type_ = ValueType {
             operand,
-            is_word: self.bits(value) == 64,
+            is_word: self.element_bits(value) == 64,
         };
         let first = self.define(count, type_);
         self.steps.push(Step::Unpack {
@@ -397,7 +411,6 @@ impl Builder {
     }
 
     /// Adds a product of matrices to `acc`, by the instruction of a row.
-    #[cfg(test)]
     pub(crate) fn mma(
         &mut self,
         acc: &[ValueId],
@@ -417,8 +430,7 @@ impl Builder {
         (0..acc.len).map(|i| first.plus(i)).collect()
     }
 
-    #[cfg(test)]
-    pub(crate) fn row(&mut self, row: MmaRow) -> u32 {
+    pub(crate) fn row(&mut self, row: Product) -> u32 {
         intern(&mut self.rows, row)
     }
 
@@ -440,7 +452,7 @@ impl Builder {
         let mut send = |b: &mut Self, words: Vec<ValueId>| -> Vec<ValueId> {
             words.into_iter().map(|word| send(b, word)).collect()
         };
-        match self.bits(*first).max(8) {
+        match self.element_bits(*first).max(8) {
             64 => {
                 let words = values.iter().flat_map(|value| {
                     let low = self.unpack(*value, 2);

@@ -199,7 +199,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             // What combining costs, the plan that asks for it knows.
             Step::Combine { .. } => {}
             Step::ReduceLanes { .. } => load_store += costs.lane_reduction,
-            Step::Mma { row, .. } => arithmetic += program.rows[row as usize].issue(),
+            Step::Mma { row, .. } => arithmetic += program.rows[row as usize].issue(target.lanes),
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
             // A block of one warp has nobody to wait for.
             Step::Barrier(BarrierScope::Block) => {

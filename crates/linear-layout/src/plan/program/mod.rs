@@ -26,7 +26,6 @@ mod banks;
 mod build;
 mod cost;
 mod index;
-mod product;
 mod step;
 mod text;
 mod vote;
@@ -35,12 +34,13 @@ pub(crate) use banks::wavefronts;
 pub(crate) use build::{Builder, Inlined, Threads, View};
 pub use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
-pub use product::{MmaRow, MmaSizesError};
 pub use step::{
     Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Space, Step, ValueId,
     ValueType,
 };
 pub use vote::{BinBit, Vote};
+
+use crate::target::Product;
 
 /// Straight-line code on the registers of every thread of a block.
 ///
@@ -60,7 +60,7 @@ pub struct Program {
     address_bases: Vec<AddressBase>,
     index_maps: Vec<IndexProgram>,
     votes: Vec<Vote>,
-    rows: Vec<MmaRow>,
+    rows: Vec<Product>,
     results: Vec<ValueId>,
     scratch_bytes: u32,
     cost: Cost,
@@ -165,7 +165,7 @@ impl Program {
 
     /// The instructions that [`Step::Mma`] refers to.
     #[must_use]
-    pub fn rows(&self) -> &[MmaRow] {
+    pub fn rows(&self) -> &[Product] {
         &self.rows
     }
 

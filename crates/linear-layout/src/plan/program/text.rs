@@ -62,7 +62,7 @@ impl Program {
         }
         for (i, row) in self.rows.iter().enumerate() {
             let [m, n, k] = row.sizes();
-            writeln!(f, "  row {i}: {}, {m} x {n} x {k}", row.name())?;
+            writeln!(f, "  row {i}: {}, {m} x {n} x {k}", row.name)?;
         }
         for step in &self.steps {
             write!(f, "  ")?;

@@ -1,7 +1,6 @@
 //! Elements that others are combined into: by a region, over lanes, by matrix products, by counting.
 
 use super::{Kind, Machine, Name, PlanFault};
-use crate::layout::{Dim, LayoutError};
 use crate::plan::ValueId;
 use rustc_hash::FxHashMap;
 
@@ -64,7 +63,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Multiplies matrices in each warp; `lists` are the registers of A, B and D.
+    /// Multiplies matrices in each warp, or in each lane; `lists` are the registers of A, B and D.
     pub(super) fn multiply(
         &mut self,
         step: usize,
@@ -76,22 +75,23 @@ impl<N: Name> Machine<'_, N> {
         let row = &plan.rows()[row as usize];
         let malformed = |what| PlanFault::from(Kind::Width { step, what });
         let [m, n, k] = row.sizes().map(|size| size as usize);
-        let lanes = 1usize << self.lanes_log2;
+        let lanes = match row.is_of_lane() {
+            true => 1,
+            false => 1usize << self.lanes_log2,
+        };
         // Of each operand: the granules of an element, where they lie, and the coordinates by register and lane.
         let mut held = Vec::with_capacity(3);
         for (operand, list) in lists.into_iter().enumerate() {
             let each = (plan.element_bits(list[0]).max(8) / 8 / self.granule) as usize;
             let rows = self.rows(step, list)?;
-            let layout = &row.operands()[operand];
-            let registers = layout.in_size(Dim::REGISTER) as usize;
-            if rows.len() != registers * each || layout.in_size(Dim::LANE) as usize != lanes {
+            let of_row = &row.operands[operand];
+            let registers = 1usize << of_row.registers.len();
+            if rows.len() != registers * each || 1 << of_row.lanes.len() != lanes {
                 return Err(malformed("an instruction has other registers or lanes"));
             }
             let places = (0..registers).flat_map(|r| (0..lanes).map(move |lane| (r, lane)));
-            let coordinates: Vec<_> = places
-                .map(|(r, lane)| Ok((r, lane, row.coordinates(operand, r as u64, lane as u64)?)))
-                .collect::<Result<_, LayoutError>>()
-                .map_err(|_| malformed("an instruction's operand has other dims"))?;
+            let coordinates = places.map(|(r, lane)| (r, lane, row.coordinates(operand, r, lane)));
+            let coordinates: Vec<(usize, usize, [usize; 2])> = coordinates.collect();
             held.push((each, rows, coordinates));
         }
         let columns = [k, n, n];
@@ -155,7 +155,7 @@ impl<N: Name> Machine<'_, N> {
         acc: &[ValueId],
     ) -> Result<(), PlanFault> {
         let vote = &self.plan.votes()[vote as usize];
-        let zero = N::zero().ok_or(Kind::Tuple { step })?;
+        let zero = N::zero(0).ok_or(Kind::Tuple { step })?;
         let (names, bins) = (self.elements(step, bin)?, self.numbers(step, bin)?);
         let mask = self.mask(step, mask)?;
         let is_counted = acc.is_empty() || acc.len() == count as usize;

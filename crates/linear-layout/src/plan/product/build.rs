@@ -1,0 +1,298 @@
+//! Putting the program of a product together.
+
+use super::candidates::factor;
+use super::error::{Kind, ProductError};
+use super::matching::{Elements, Match, Renaming};
+use super::{MatrixProduct, ProductPlan};
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::program::{Builder, Inlined, Predicate, Threads, ValueId};
+use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
+use crate::target::{Number, Product};
+use rustc_hash::FxHashMap;
+
+/// Plans a product of matrices.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::product::{MatrixProduct, plan_product};
+/// use linear_layout::target::{Number, Target};
+/// let [row, column] = [0, 1].map(Dim::out);
+/// let of = |bases: &[(Dim, &[&[u64]])]| LinearLayout::from_bases(bases, &[row, column]);
+/// // A warp holds 16 x 8 sums and factors as `mma.sync` takes them.
+/// let d = of(&[
+///     (Dim::REGISTER, &[&[0, 1], &[8, 0]]),
+///     (Dim::LANE, &[&[0, 2], &[0, 4], &[1, 0], &[2, 0], &[4, 0]]),
+/// ])?;
+/// let a = of(&[
+///     (Dim::REGISTER, &[&[0, 1], &[8, 0], &[0, 8]]),
+///     (Dim::LANE, &[&[0, 2], &[0, 4], &[1, 0], &[2, 0], &[4, 0]]),
+/// ])?;
+/// let b = of(&[
+///     (Dim::REGISTER, &[&[1, 0], &[8, 0]]),
+///     (Dim::LANE, &[&[2, 0], &[4, 0], &[0, 1], &[0, 2], &[0, 4]]),
+/// ])?;
+/// let plan = plan_product(&MatrixProduct {
+///     d: &d, a: &a, b: &b,
+///     factors: &[[Number::F16; 2]],
+///     sum: Number::F32,
+///     target: Target::parse("cuda:80")?,
+/// })?;
+/// assert_eq!((plan.instruction(), plan.count()), ("mma.m16n8k16.f32.f16", 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// - `is_unsupported`: tensors over several blocks, or types that nothing multiplies;
+/// - otherwise the layouts do not fit each other or the target.
+pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
+    let k_size = check(product)?;
+    let layouts = [product.a, product.b, product.d];
+    let elements = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));
+    let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
+    let mut rows: Vec<Product> = product.target.products();
+    rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
+    // What comes first in the list is better, then what is faster.
+    rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
+    rows.push(Product::of_lane(*own, product.sum));
+    let [a, b, d] = &elements;
+    let as_they_are = rows.iter().filter_map(|row| {
+        let found = Match::of(row, [a, b, d], k_size)?;
+        Some((row, found))
+    });
+    let cost = |(row, found): &(&Product, Match)| {
+        let issues = found.issues.len() as u64;
+        // Of two that take as long, the smaller one has more to overlap with.
+        let size: u64 = row.sizes().iter().product();
+        (issues * u64::from(row.issue(product.target.lanes)), size)
+    };
+    if let Some((row, found)) = as_they_are.min_by_key(cost) {
+        return Ok(build(product, row, &found, [None, None]));
+    }
+    let mut best: Option<ProductPlan> = None;
+    for row in &rows {
+        if let Some(plan) = converted(product, row, &elements, k_size)?
+            && best
+                .as_ref()
+                .is_none_or(|best| plan.program.cost().total() < best.program.cost().total())
+        {
+            best = Some(plan);
+        }
+    }
+    best.ok_or_else(|| unreachable!("each lane multiplies what it is given"))
+}
+
+/// Returns the size of k.
+fn check(product: &MatrixProduct<'_>) -> Result<u64, ProductError> {
+    let layouts = [product.a, product.b, product.d];
+    let blocks = layouts
+        .iter()
+        .map(|layout| layout.in_size(Dim::BLOCK))
+        .max();
+    if let Some(blocks) = blocks.filter(|blocks| *blocks > 1) {
+        return Err(Kind::SeveralBlocks { blocks }.into());
+    }
+    let [a, b, d] = layouts
+        .map(|layout| -> Vec<u64> { layout.out_dims().map(|dim| layout.out_size(dim)).collect() });
+    let rank = d.len();
+    let is_product = (2..=3).contains(&rank) && a.len() == rank && b.len() == rank && {
+        let (rows, columns) = (rank - 2, rank - 1);
+        let has_one_k = a[columns] == b[rows];
+        let is_result = (a[rows], b[columns]) == (d[rows], d[columns]);
+        has_one_k && is_result && a[..rows] == b[..rows] && a[..rows] == d[..rows]
+    };
+    if !is_product {
+        return Err(Kind::Shapes { a, b, d }.into());
+    }
+    Ok(a[rank - 1])
+}
+
+/// The product by an instruction whose factors must be converted, as few of them as possible.
+fn converted(
+    product: &MatrixProduct<'_>,
+    row: &Product,
+    elements: &[Elements; 3],
+    k_size: u64,
+) -> Result<Option<ProductPlan>, ProductError> {
+    let [a, b, d] = elements;
+    let mut best: Option<ProductPlan> = None;
+    for kept in [[true, false], [false, true], [false, false]] {
+        let given = [kept[0].then_some(a), kept[1].then_some(b), Some(d)];
+        let Some(renaming) = Renaming::of(row, given, [0, 0, 0, k_size]) else {
+            continue;
+        };
+        let mut plans: [Option<ConvertPlan>; 2] = [None, None];
+        let mut now = [a.clone(), b.clone()];
+        for (operand, layout) in [product.a, product.b].into_iter().enumerate() {
+            if kept[operand] {
+                continue;
+            }
+            let target = factor(row, &renaming, operand, d, layout, k_size);
+            // Where lanes of the sum hold nothing of the tile, the factor would not be whole.
+            let Ok(target) = target else { break };
+            let bits = width(product, operand);
+            let plan = plan_conversion(layout, &target, bits, product.target, &PlanOptions::new())?;
+            plans[operand] = Some(plan);
+            now[operand] = Elements::of(&target, operand);
+        }
+        if let Some(found) = Match::of(row, [&now[0], &now[1], d], k_size) {
+            let plan = build(product, row, &found, plans);
+            let cost = plan.program.cost().total();
+            if best
+                .as_ref()
+                .is_none_or(|best| cost < best.program.cost().total())
+            {
+                best = Some(plan);
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// The width of an element of A, B or D.
+fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
+    let factors = product.factors[0].map(Number::bits);
+    [factors[0], factors[1], product.sum.bits()][operand]
+}
+
+fn build(
+    product: &MatrixProduct<'_>,
+    row: &Product,
+    found: &Match,
+    conversions: [Option<ConvertPlan>; 2],
+) -> ProductPlan {
+    let count = |layout: &LinearLayout| layout.in_size(Dim::REGISTER) as u32;
+    let layouts = [product.d, product.a, product.b];
+    let operands: Vec<(u32, u32)> = (layouts.into_iter().zip([2, 0, 1]))
+        .map(|(layout, operand)| (count(layout), width(product, operand)))
+        .collect();
+    let threads = Threads {
+        lanes_log2: product.d.in_bits(Dim::LANE) as u32,
+        warps_log2: product.d.in_bits(Dim::WARP) as u32,
+    };
+    let mut b = Builder::of_operands(&operands, threads);
+    let sources = b.sources();
+    let (sums, factors) = sources.split_at(operands[0].0 as usize);
+    let (left, right) = factors.split_at(operands[1].0 as usize);
+    let mut factors = [left.to_vec(), right.to_vec()];
+    let mut scratch = 0;
+    let mut parts = Vec::new();
+    for (operand, plan) in conversions.iter().enumerate() {
+        if let Some(plan) = plan {
+            let program = plan.program();
+            parts.push((operand, program, scratch));
+            // Where the next one begins, its widest access is aligned.
+            scratch += program.scratch_bytes().next_multiple_of(16);
+        }
+    }
+    let given = factors.clone();
+    let inlined: Vec<Inlined<'_>> = (parts.iter())
+        .map(|(operand, program, start)| Inlined {
+            program,
+            operand: 1 + *operand as u8,
+            sources: &given[*operand],
+            start: *start,
+        })
+        .collect();
+    for ((operand, ..), results) in parts.iter().zip(b.inline(&inlined)) {
+        factors[*operand] = results;
+    }
+    let mut tiles = TilesOf {
+        row,
+        number: 0,
+        found,
+        factors: &factors,
+        known: FxHashMap::default(),
+    };
+    tiles.number = b.row(row.clone());
+    // What each tile of the sum has added up, and where its elements go.
+    let mut accumulators: FxHashMap<usize, Vec<ValueId>> = FxHashMap::default();
+    let mut order: Vec<&[usize]> = Vec::new();
+    for issue in &found.issues {
+        let [left, right, sum] = &issue.registers;
+        let left = tiles.words(&mut b, 0, left);
+        let right = tiles.words(&mut b, 1, right);
+        let before = accumulators.remove(&sum[0]).unwrap_or_else(|| {
+            order.push(sum);
+            let values: Vec<ValueId> = sum.iter().map(|r| sums[*r]).collect();
+            packed(&mut b, row, &values)
+        });
+        let after = b.mma(&before, &left, &right, tiles.number);
+        accumulators.insert(sum[0], after);
+    }
+    let mut results = sums.to_vec();
+    for registers in order {
+        let values = unpacked(&mut b, row, &accumulators[&registers[0]], registers.len());
+        for (register, value) in registers.iter().zip(values) {
+            results[*register] = value;
+        }
+    }
+    ProductPlan {
+        program: b.finish(results, scratch, product.target),
+        instruction: row.name.clone(),
+        is_converted: conversions.map(|plan| plan.is_some()),
+        count: found.issues.len(),
+    }
+}
+
+/// Elements in the registers of an instruction: narrow ones side by side in words.
+fn packed(b: &mut Builder, row: &Product, values: &[ValueId]) -> Vec<ValueId> {
+    let bits = b.element_bits(values[0]);
+    if row.is_of_lane() || bits >= 32 {
+        return values.to_vec();
+    }
+    let words = values.chunks((32 / bits) as usize);
+    words.map(|parts| b.pack(parts)).collect()
+}
+
+fn unpacked(b: &mut Builder, row: &Product, words: &[ValueId], count: usize) -> Vec<ValueId> {
+    if row.is_of_lane() || words.len() == count {
+        return words.to_vec();
+    }
+    let each = (count / words.len()) as u32;
+    let elements = words.iter().flat_map(|word| {
+        let first = b.unpack(*word, each);
+        (0..each).map(move |i| first.plus(i))
+    });
+    elements.collect()
+}
+
+/// The tiles of the factors, each put together once.
+struct TilesOf<'a> {
+    row: &'a Product,
+    number: u32,
+    found: &'a Match,
+    factors: &'a [Vec<ValueId>; 2],
+    /// By factor and first register.
+    known: FxHashMap<(usize, usize), Vec<ValueId>>,
+}
+
+impl TilesOf<'_> {
+    fn words(&mut self, b: &mut Builder, factor: usize, registers: &[usize]) -> Vec<ValueId> {
+        let key = (factor, registers[0]);
+        if let Some(words) = self.known.get(&key) {
+            return words.clone();
+        }
+        let mut values: Vec<ValueId> = registers
+            .iter()
+            .map(|register| self.factors[factor][*register])
+            .collect();
+        if factor == 0 {
+            self.clear_what_is_twice(b, &mut values);
+        }
+        let words = packed(b, self.row, &values);
+        self.known.insert(key, words.clone());
+        words
+    }
+
+    fn clear_what_is_twice(&self, b: &mut Builder, values: &mut [ValueId]) {
+        for (value, is_twice) in values.iter_mut().zip(&self.found.zero_elements) {
+            if *is_twice {
+                *value = b.zero(*value);
+            } else if self.found.zero_lanes != 0 {
+                let zero = b.zero(*value);
+                let predicate = b.predicate(Predicate::Clear(self.found.zero_lanes));
+                *value = b.select(predicate, *value, zero);
+            }
+        }
+    }
+}

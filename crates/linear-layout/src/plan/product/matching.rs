@@ -1,0 +1,288 @@
+//! An instruction's tile in the layouts of three tensors.
+
+use crate::f2::Span;
+use crate::layout::{Dim, LinearLayout};
+use crate::target::{Product, TileBit};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// Coordinates of an element of any operand: the matrix, m, n, k; those that it does not have are 0.
+pub(super) type At = [u64; 4];
+
+pub(super) const M: usize = 1;
+pub(super) const N: usize = 2;
+pub(super) const K: usize = 3;
+
+/// Which of [`At`] the last two dims of A, B, D are.
+pub(super) const COORDINATES: [[usize; 2]; 3] = [[M, K], [K, N], [M, N]];
+
+fn plus(a: At, b: At) -> At {
+    core::array::from_fn(|i| a[i] ^ b[i])
+}
+
+/// The elements of an operand: what each bit of a register, a lane and a warp adds to the coordinates.
+#[derive(Clone, Debug)]
+pub(super) struct Elements {
+    pub(super) registers: Vec<At>,
+    pub(super) lanes: Vec<At>,
+    pub(super) warps: Vec<At>,
+}
+
+impl Elements {
+    /// Those of operand 0, 1 or 2: A, B or D.
+    pub(super) fn of(layout: &LinearLayout, operand: usize) -> Self {
+        let columns = |dim| -> Vec<At> {
+            let columns = layout.columns_of(dim).iter();
+            columns
+                .map(|column| {
+                    let coords = layout.unpack(*column).to_vec();
+                    let mut at = [0; 4];
+                    let (matrix, own) = coords.split_at(coords.len() - 2);
+                    at[0] = matrix.first().copied().unwrap_or(0);
+                    for (dim, value) in COORDINATES[operand].into_iter().zip(own) {
+                        at[dim] = *value;
+                    }
+                    at
+                })
+                .collect()
+        };
+        Self {
+            registers: columns(Dim::REGISTER),
+            lanes: columns(Dim::LANE),
+            warps: columns(Dim::WARP),
+        }
+    }
+}
+
+/// Where the bits of an instruction's m, n and k lie in the tensors; 0 for those that the tensors are too small for.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Renaming {
+    /// By coordinate, m first, and bit.
+    images: [FxHashMap<u8, u64>; 3],
+}
+
+const fn place(bit: TileBit) -> Option<(usize, u8)> {
+    match bit {
+        TileBit::M(bit) => Some((M, bit)),
+        TileBit::N(bit) => Some((N, bit)),
+        TileBit::K(bit) => Some((K, bit)),
+        TileBit::Copy => None,
+    }
+}
+
+impl Renaming {
+    /// What a bit of the tile adds to coordinates.
+    pub(super) fn image(&self, bit: TileBit) -> At {
+        let mut at = [0; 4];
+        if let Some((dim, bit)) = place(bit) {
+            at[dim] = self.images[dim - 1].get(&bit).copied().unwrap_or(0);
+        }
+        at
+    }
+
+    fn knows(&self, bit: TileBit) -> bool {
+        place(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
+    }
+
+    /// Sends a bit to coordinates, which must be of its own dim and the same as before.
+    fn send(&mut self, bit: TileBit, to: At) -> Option<()> {
+        let Some((dim, bit)) = place(bit) else {
+            return (to == [0; 4]).then_some(());
+        };
+        let is_alone = (0..4).all(|other| other == dim || to[other] == 0);
+        let image = self.images[dim - 1].entry(bit).or_insert(to[dim]);
+        (is_alone && *image == to[dim]).then_some(())
+    }
+
+    /// What the bits of a coordinate reach.
+    pub(super) fn span(&self, dim: usize) -> Span {
+        let mut span = Span::empty();
+        for image in self.images[dim - 1].values() {
+            span.insert(*image);
+        }
+        span
+    }
+
+    /// Finds where a tile lies: the bits of lanes where the lanes of the tensors are, the others where all tensors that
+    /// have them have a register; those of no tensor that is given at the lowest coordinates that are left.
+    pub(super) fn of(row: &Product, operands: [Option<&Elements>; 3], sizes: At) -> Option<Self> {
+        let mut renaming = Self::default();
+        // The sum first: what it says holds for both factors.
+        let given = |operand: usize| operands[operand].map(|elements| (operand, elements));
+        for (operand, elements) in [2, 0, 1].into_iter().filter_map(given) {
+            let bits = &row.operands[operand].lanes;
+            if bits.is_empty() {
+                continue;
+            }
+            if bits.len() != elements.lanes.len() {
+                return None;
+            }
+            for (bit, column) in bits.iter().zip(&elements.lanes) {
+                renaming.send(*bit, *column)?;
+            }
+        }
+        let all: BTreeSet<TileBit> = row
+            .operands
+            .iter()
+            .flat_map(|operand| operand.registers.iter().chain(&operand.lanes))
+            .copied()
+            .collect();
+        for bit in all {
+            let Some((dim, _)) = place(bit).filter(|_| !renaming.knows(bit)) else {
+                continue;
+            };
+            let mut span = renaming.span(dim);
+            let holders: Vec<&Elements> = (0..3)
+                .filter(|operand| row.operands[*operand].registers.contains(&bit))
+                .filter_map(|operand| operands[operand])
+                .collect();
+            let image = match holders.split_first() {
+                Some((first, others)) => {
+                    let alone = |at: &&At| (0..4).all(|i| (i == dim) != (at[i] == 0));
+                    let mut columns = first.registers.iter().filter(alone);
+                    let is_shared = |at: &&At| others.iter().all(|o| o.registers.contains(at));
+                    columns
+                        .find(|at| span.reduce(at[dim]) != 0 && is_shared(at))
+                        .map_or(0, |at| at[dim])
+                }
+                None => {
+                    let mut units = (0..).map(|i| 1 << i).take_while(|unit| *unit < sizes[dim]);
+                    units.find(|unit| span.insert(*unit)).unwrap_or(0)
+                }
+            };
+            let mut at = [0; 4];
+            at[dim] = image;
+            renaming.send(bit, at)?;
+        }
+        Some(renaming)
+    }
+}
+
+/// The registers of an operand that are of one tile, and which tile each other register begins.
+#[derive(Debug)]
+struct Tiles {
+    /// The register bit of each register bit of the tile; none where the tensor is too small.
+    bits: Vec<Option<usize>>,
+    /// The registers with none of these bits, by the coordinates that they add.
+    first: FxHashMap<At, usize>,
+}
+
+impl Tiles {
+    fn of(elements: &Elements, bits: &[TileBit], renaming: &Renaming) -> Option<Self> {
+        let mut taken = Vec::with_capacity(bits.len());
+        for bit in bits {
+            let image = renaming.image(*bit);
+            taken.push(match image == [0; 4] {
+                true => None,
+                false => Some(elements.registers.iter().position(|at| *at == image)?),
+            });
+        }
+        let others: Vec<usize> = (0..elements.registers.len())
+            .filter(|bit| !taken.contains(&Some(*bit)))
+            .collect();
+        let mut first = FxHashMap::default();
+        for number in 0..1usize << others.len() {
+            let chosen = others.iter().zip(0..);
+            let chosen = chosen.filter(|(_, i)| number >> i & 1 == 1);
+            let (register, at) = chosen.fold((0, [0; 4]), |(register, at), (bit, _)| {
+                (register | 1 << bit, plus(at, elements.registers[*bit]))
+            });
+            first.insert(at, register);
+        }
+        Some(Self { bits: taken, first })
+    }
+
+    /// The register of each element of the tile that begins at a register.
+    fn registers(&self, first: usize) -> Vec<usize> {
+        let count = 1usize << self.bits.len();
+        let of = |element: usize| {
+            let bits = self.bits.iter().zip(0..);
+            let set = bits.filter(|(_, i)| element >> i & 1 == 1);
+            set.filter_map(|(bit, _)| *bit)
+                .fold(first, |register, bit| register | 1 << bit)
+        };
+        (0..count).map(of).collect()
+    }
+}
+
+/// One use of an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Issue {
+    /// The registers of A, B and D, by element of the tile.
+    pub(super) registers: [Vec<usize>; 3],
+}
+
+/// How an instruction covers a product.
+#[derive(Debug)]
+pub(super) struct Match {
+    /// In order: k outside, ascending, then the registers of D.
+    pub(super) issues: Vec<Issue>,
+    /// Elements of A's tile that are added twice where they are not zero.
+    pub(super) zero_elements: Vec<bool>,
+    /// Lanes with one of these bits set hold elements of A that are.
+    pub(super) zero_lanes: u32,
+}
+
+impl Match {
+    /// Finds how an instruction multiplies tensors of these layouts; nothing where it cannot.
+    pub(super) fn of(row: &Product, operands: [&Elements; 3], k_size: u64) -> Option<Self> {
+        let renaming = Renaming::of(row, operands.map(Some), [0, 0, 0, k_size])?;
+        let [a, b, d] = operands;
+        // What an instruction does not speak of must agree in all threads: the registers are the same everywhere.
+        let outer = |elements: &Elements| match row.is_of_lane() {
+            true => [&elements.lanes[..], &elements.warps].concat(),
+            false => elements.warps.clone(),
+        };
+        let threads = outer(a).into_iter().zip(outer(b)).zip(outer(d));
+        for ((a, b), d) in threads {
+            let [matrix, m, n, _] = d;
+            if a != [matrix, m, 0, 0] || b != [matrix, 0, n, 0] {
+                return None;
+            }
+        }
+        let tiles = |operand: usize| {
+            let bits = &row.operands[operand].registers;
+            Tiles::of(operands[operand], bits, &renaming)
+        };
+        let [a, b, d] = [tiles(0)?, tiles(1)?, tiles(2)?];
+        let ks: BTreeSet<u64> = (a.first.keys())
+            .filter(|at| at[..K] == [0; 3])
+            .map(|at| at[K])
+            .collect();
+        if (ks.len() as u64) << renaming.span(K).dimension() != k_size {
+            return None;
+        }
+        let mut sums: Vec<(usize, At)> = d.first.iter().map(|(at, r)| (*r, *at)).collect();
+        sums.sort_unstable();
+        let mut issues = Vec::with_capacity(ks.len() * sums.len());
+        for k in ks {
+            for (register, [matrix, m, n, _]) in &sums {
+                let left = *a.first.get(&[*matrix, *m, 0, k])?;
+                let right = *b.first.get(&[*matrix, 0, *n, k])?;
+                issues.push(Issue {
+                    registers: [
+                        a.registers(left),
+                        b.registers(right),
+                        d.registers(*register),
+                    ],
+                });
+            }
+        }
+        let is_twice =
+            |bit: &TileBit| matches!(bit, TileBit::K(_)) && renaming.image(*bit) == [0; 4];
+        let mask = |bits: &[TileBit]| -> usize {
+            let bits = bits.iter().zip(0..);
+            bits.filter(|(bit, _)| is_twice(bit))
+                .fold(0, |mask, (_, i)| mask | 1 << i)
+        };
+        let left = &row.operands[0];
+        let twice = mask(&left.registers);
+        Some(Self {
+            issues,
+            zero_elements: (0..1usize << left.registers.len())
+                .map(|element| element & twice != 0)
+                .collect(),
+            zero_lanes: mask(&left.lanes) as u32,
+        })
+    }
+}

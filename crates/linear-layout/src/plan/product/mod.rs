@@ -1,0 +1,89 @@
+//! How a product of matrices in registers is carried out: which instruction multiplies which registers.
+//!
+//! `D = A B + D`, where layouts say which thread holds which element. [`plan_product`] looks for an instruction of the
+//! target ([`crate::target::Product`]) whose operands lie as the tensors do, by one rule that names no encoding:
+//!
+//! ```text
+//! an instruction multiplies tiles of m x n x k; a *renaming* sends every bit of m, n and k to a coordinate of the
+//! tensors, the same for A, B and D, such that the lanes of each tensor are the renamed lanes of the instruction
+//! ```
+//!
+//! Registers that are not of the tile repeat the instruction, warps that are not of it hold other tiles. K may be
+//! renamed freely, as a sum does not depend on the order of its terms (its rounding may). A tile may be larger than
+//! the tensor: rows and columns are computed twice then, and the part of A that would be added twice is zero.
+//!
+//! Where nothing divides, A and B are converted to what an instruction takes; a multiplication and addition in each
+//! lane is an instruction, too, so that every product has a plan.
+//!
+//! Reading order: `matching` (the renaming, and the tiles that it gives), `build` (the program), `candidates` (layouts
+//! that instructions take).
+//! Missing on purpose: operands in shared memory, scales, tensors over several blocks.
+
+mod build;
+mod candidates;
+mod error;
+mod matching;
+
+use super::Program;
+use crate::layout::LinearLayout;
+use crate::target::{Number, Target};
+
+pub use build::plan_product;
+pub use error::ProductError;
+
+/// A product to be planned.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixProduct<'a> {
+    /// Where the sum is: (register, lane, warp) to (m, n), with the number of the matrix first where there are several.
+    pub d: &'a LinearLayout,
+    /// Where the left factor is: to (m, k).
+    pub a: &'a LinearLayout,
+    /// Where the right factor is: to (k, n).
+    pub b: &'a LinearLayout,
+    /// What the elements of A and B may be taken as, the best first: `f32` as itself, or as `tf32`.
+    pub factors: &'a [[Number; 2]],
+    /// The type of the sum's elements.
+    pub sum: Number,
+    /// The GPU.
+    pub target: &'a Target,
+}
+
+/// The program of a product.
+///
+/// # Shape
+/// Operands 0, 1, 2 of the program: the unique registers of D, A and B. Results: those of D.
+/// # Laws
+/// Each element of D has each product of its row of A and its column of B added once: `check_product`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProductPlan {
+    program: Program,
+    instruction: String,
+    is_converted: [bool; 2],
+    count: usize,
+}
+
+impl ProductPlan {
+    /// Returns the steps.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Returns the name of the instruction.
+    #[must_use]
+    pub fn instruction(&self) -> &str {
+        &self.instruction
+    }
+
+    /// Returns how often each warp issues the instruction.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns whether A and B are converted first.
+    #[must_use]
+    pub const fn is_converted(&self) -> [bool; 2] {
+        self.is_converted
+    }
+}

@@ -1,0 +1,165 @@
+//! Matrix instructions: an intrinsic, or a multiplication and an addition in each lane.
+
+use super::Run;
+use crate::ir::builders::llvm;
+use crate::lower::emit::Emitter;
+use crate::lower::plans::wrong;
+use crate::lower::types::bits_of;
+use crate::lower::{float8, words};
+use crate::sys::Diagnostic;
+use crate::sys::build::Val;
+use linear_layout::plan::ValueId;
+use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOperand};
+use melior::ir::{Type, ValueLike};
+
+impl<'c> Run<'_, 'c> {
+    /// Carries an instruction out on the registers of A, B and D, and sets those of D.
+    pub(super) fn multiply(
+        &mut self,
+        first: ValueId,
+        lists: [&[ValueId]; 3],
+        row: &Product,
+    ) -> Result<(), Diagnostic> {
+        let registers = lists
+            .map(|list| -> Vec<Val<'c>> { list.iter().map(|value| self.get(*value)).collect() });
+        let Some(intrinsic) = &row.intrinsic else {
+            let sum = self.multiply_in_lane(row, &registers)?;
+            self.set(first, sum);
+            return Ok(());
+        };
+        let e = &mut self.l.e;
+        let mut arguments = Vec::new();
+        for argument in &row.arguments {
+            match *argument {
+                Argument::Operand(i) => {
+                    arguments.extend(passed(e, &registers[i], &row.operands[i]));
+                }
+                Argument::Constant { bits, value } => {
+                    let type_ = e.int_type(bits);
+                    arguments.push(e.constant(type_, value.cast_signed()));
+                }
+            }
+        }
+        let sum = &row.operands[2];
+        let part = type_of(e, sum);
+        let bits: u32 = registers[2].iter().map(|v| bits_of(v.r#type())).sum();
+        let parts = (bits / (sum.vector * sum.scalar.bits())) as usize;
+        let whole = match parts {
+            1 => part,
+            parts => e.struct_type(&vec![part; parts]),
+        };
+        let made = e.call_intrinsic(intrinsic, &arguments, whole);
+        let parts: Vec<Val<'c>> = match parts {
+            1 => vec![made],
+            parts => (0..parts).map(|i| e.extract_value(made, i, part)).collect(),
+        };
+        let register = registers[2][0].r#type();
+        let each = (sum.vector * sum.scalar.bits() / bits_of(register)) as usize;
+        let mut id = first;
+        for part in parts {
+            let split = match each {
+                1 => vec![self.l.e.bitcast(part, register)],
+                each => {
+                    let vector = self.l.e.vector_type(each, register);
+                    let part = self.l.e.bitcast(part, vector);
+                    self.l.e.scatter(part, each, register)
+                }
+            };
+            for value in split {
+                self.set(id, value);
+                id = id.plus(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// `a * b + d` of one element each, in the type of the sum.
+    fn multiply_in_lane(
+        &mut self,
+        row: &Product,
+        registers: &[Vec<Val<'c>>; 3],
+    ) -> Result<Val<'c>, Diagnostic> {
+        let sum = registers[2][0];
+        let type_ = sum.r#type();
+        let mut factors = Vec::with_capacity(2);
+        for (registers, number) in registers.iter().zip(row.factors) {
+            factors.push(self.widened(registers[0], number, type_)?);
+        }
+        let e = &mut self.l.e;
+        if row.sum.is_integer() {
+            let product = e.mul(factors[0], factors[1]);
+            return Ok(e.add(product, sum));
+        }
+        Ok(e.pure(llvm::intr_fma(factors[0], factors[1], sum)))
+    }
+
+    /// A factor in the type of the sum, which has all its values.
+    fn widened(
+        &mut self,
+        value: Val<'c>,
+        number: Number,
+        to: Type<'c>,
+    ) -> Result<Val<'c>, Diagnostic> {
+        if value.r#type() == to {
+            return Ok(value);
+        }
+        if number.is_integer() {
+            return Ok(self.l.e.sext(value, to));
+        }
+        if let Some(from) = float8_of(number) {
+            let widened = float8::widen(self.l, &[value], from, to);
+            return Ok(widened[0]);
+        }
+        if bits_of(value.r#type()) < bits_of(to) {
+            return Ok(self.l.e.fpext(value, to));
+        }
+        let from = value.r#type();
+        Err(wrong(format!(
+            "a factor of `{from}` is multiplied into a sum of `{to}`"
+        )))
+    }
+}
+
+fn float8_of(number: Number) -> Option<Float8> {
+    Float8::of(match number {
+        Number::E4m3 => "f8E4M3FN",
+        Number::E5m2 => "f8E5M2",
+        Number::E4m3Fnuz => "f8E4M3FNUZ",
+        Number::E5m2Fnuz => "f8E5M2FNUZ",
+        _ => return None,
+    })
+}
+
+fn type_of<'c>(e: &Emitter<'c>, operand: &TileOperand) -> Type<'c> {
+    let scalar = match operand.scalar {
+        Scalar::F16 => Type::float16(e.context),
+        Scalar::Bf16 => Type::bfloat16(e.context),
+        Scalar::F32 => e.types.f32,
+        Scalar::F64 => Type::float64(e.context),
+        Scalar::Int(bits) => e.int_type(bits),
+    };
+    match operand.vector {
+        1 => scalar,
+        count => e.vector_type(count as usize, scalar),
+    }
+}
+
+/// Registers as an intrinsic takes them.
+fn passed<'c>(e: &mut Emitter<'c>, registers: &[Val<'c>], operand: &TileOperand) -> Vec<Val<'c>> {
+    let type_ = type_of(e, operand);
+    let each = operand.vector * operand.scalar.bits() / bits_of(registers[0].r#type());
+    let parts = registers.chunks(each.max(1) as usize);
+    parts
+        .map(|part| match part {
+            [one] => e.bitcast(*one, type_),
+            many => {
+                let bits: Vec<Val<'c>> = many
+                    .iter()
+                    .map(|value| words::as_integer(e, *value, bits_of(value.r#type())))
+                    .collect();
+                let whole = e.gather(&bits);
+                e.bitcast(whole, type_)
+            }
+        })
+        .collect()
+}
