@@ -32,6 +32,7 @@ pub(crate) mod memory;
 pub(crate) mod needs;
 pub(crate) mod order;
 pub(crate) mod print;
+mod product;
 pub(crate) mod ptx;
 pub(crate) mod shuffle;
 pub(crate) mod thread;
@@ -211,7 +212,8 @@ pub(crate) fn operation(name: &str) -> Option<&'static Row> {
 
 /// Returns the row of an intrinsic without an operation of its own.
 pub(crate) fn intrinsic(name: &str) -> Option<&'static Row> {
-    INTRINSICS.get(name).copied()
+    let known = INTRINSICS.get(name).copied();
+    known.or_else(|| product::intrinsic(name))
 }
 
 /// Returns the three operations whose names are most like `name`.
@@ -257,6 +259,10 @@ pub fn list_operations() -> String {
         for row in rows(family.intrinsics) {
             text += &format!("  llvm.call_intrinsic \"{}\"\n", row.name);
         }
+    }
+    text += &format!("{}:\n", product::TITLE);
+    for name in product::names() {
+        text += &format!("  llvm.call_intrinsic \"{name}\"\n");
     }
     for name in float::library_names() {
         text += &format!("  llvm.call @__nv_{name}, @__ocml_{name}\n");
