@@ -52,6 +52,8 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("tt.call", "callee", ReadIn("src/lower/calls.rs")),
     ("tt.call", "res_attrs", Unneeded("no attribute of a result has a meaning in TTGIR")),
     ("tt.clampf", "propagateNan", ReadIn("src/lower/float.rs")),
+    ("tt.dot", "inputPrecision", ReadIn("src/lower/product.rs")),
+    ("tt.dot", "maxNumImpreciseAcc", Unneeded("it allows sums in fewer bits, and all are added up in full")),
     ("tt.elementwise_inline_asm", "asm_string", ReadIn("src/lower/assembly.rs")),
     ("tt.elementwise_inline_asm", "constraints", ReadIn("src/lower/assembly.rs")),
     ("tt.elementwise_inline_asm", "packed_element", ReadIn("src/lower/assembly.rs")),

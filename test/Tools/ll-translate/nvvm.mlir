@@ -7,7 +7,7 @@
 // RUN: ll-translate --emit=ptx --features +ptx84 %s | FileCheck %s --check-prefix=NEWER
 // RUN: ll-translate --emit=ptx --target-cpu sm_90 %s | FileCheck %s --check-prefix=CPU
 
-// PTX: .version 8.1
+// PTX: .version 8.8
 // PTX: .target sm_90a
 // PTX: .visible .entry add_one(
 // PTX: .reqntid 128

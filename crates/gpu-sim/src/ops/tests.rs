@@ -57,12 +57,8 @@ fn no_row_panics_on_what_it_cannot_read() {
     let operations = FAMILIES.iter().flat_map(|f| rows(f.operations));
     let operations = operations.map(|row| (row.name, String::new()));
     let intrinsics = FAMILIES.iter().flat_map(|f| rows(f.intrinsics));
-    let intrinsics = intrinsics.map(|row| {
-        (
-            "llvm.call_intrinsic",
-            format!("intrin = \"{}\", ", row.name),
-        )
-    });
+    let names = intrinsics.map(|row| row.name).chain(product::names());
+    let intrinsics = names.map(|name| ("llvm.call_intrinsic", format!("intrin = \"{name}\", ")));
     let mut programs = 0;
     for (name, intrinsic) in operations.chain(intrinsics) {
         for (try_, attributes) in ATTRIBUTES.iter().enumerate() {
@@ -524,7 +520,8 @@ fn what_runs_is_listed() {
     for family in FAMILIES {
         assert_eq!(lines(&format!("{}:", family.title)), 1);
     }
-    assert_eq!(lines("  llvm.call_intrinsic \""), INTRINSICS.len());
+    let intrinsics = INTRINSICS.len() + product::names().count();
+    assert_eq!(lines("  llvm.call_intrinsic \""), intrinsics);
     for form in ["mov", "ld", "st", "atom", "red"] {
         assert_ne!(lines(&format!("  llvm.inline_asm: {form}")), 0, "{form}");
     }

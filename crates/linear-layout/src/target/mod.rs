@@ -617,7 +617,7 @@ mod tests {
             .collect();
         assert_eq!((older[0], older[older.len() - 1]), ("cuda:70", "cuda:121"));
         for name in ["sm_89", "sm_90"] {
-            assert_eq!(Target::parse(name).unwrap().llvm_features, "+ptx81");
+            assert_eq!(Target::parse(name).unwrap().llvm_features, "+ptx88");
         }
     }
 

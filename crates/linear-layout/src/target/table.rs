@@ -87,11 +87,10 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         name,
         llvm_cpu,
         llvm_features: match arch {
-            89 | 90 => "+ptx81",
             0..89 => "+ptx80",
             // It needs PTX 9.0 itself.
             110 => "",
-            // What accesses 256 bits at once.
+            // Products of 8-bit floats, and what accesses 256 bits at once.
             _ => "+ptx88",
         },
         vendor: Vendor::Nvidia,

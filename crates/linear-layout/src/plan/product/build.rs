@@ -61,9 +61,10 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     });
     let cost = |(row, found): &(&Product, Match)| {
         let issues = found.issues.len() as u64;
-        // Of two that take as long, the smaller one has more to overlap with.
+        // Of two that take as long, the one that multiplies nothing twice, then the one that is issued less often.
         let size: u64 = row.sizes().iter().product();
-        (issues * u64::from(row.issue(product.target.lanes)), size)
+        let time = issues * u64::from(row.issue(product.target.lanes));
+        (time, issues * size, issues)
     };
     if let Some((row, found)) = as_they_are.min_by_key(cost) {
         return Ok(build(product, row, &found, [None, None]));
