@@ -36,7 +36,7 @@
 //! (control flow and lanes; below it memory, warps, poison and the order of warps), the races and banks of the
 //! room above (the checks).
 //!
-//! Deliberately missing: timing, caches, tensor memory, matrix multiply instructions, clusters,
+//! Deliberately missing: timing, caches, tensor memory, products whose operands are in memory, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
 #![forbid(unsafe_code)]
 

@@ -407,10 +407,10 @@ struct Square<'a> {
 
 impl Square<'_> {
     /// The row, of operands with these lanes, and registers of D.
-    fn row(&self, k_lanes: Vec<TileBit>, d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
+    fn row(&self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let (factor, scalar) = self.factor;
         let operand = |of: fn(u8) -> TileBit| TileOperand {
-            lanes: [bits(of, 0..self.edge), k_lanes.clone()].concat(),
+            lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
             registers: bits(K, 0..self.own),
             vector: (factor.bits() << self.own) / scalar.bits(),
             scalar,
@@ -443,20 +443,20 @@ impl Square<'_> {
         let spare = 6 - edge;
         let k = bits(K, own..own + spare);
         if self.sum.0 == Number::F64 {
-            return self.row(k, bits(M, 0..2), bits(M, 2..4));
+            return self.row(&k, bits(M, 0..2), bits(M, 2..4));
         }
         let registers = [bits(M, 0..2), bits(M, 2 + spare..edge)].concat();
-        self.row(k, bits(M, 2..2 + spare), registers)
+        self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
     /// WMMA of gfx11, of a wave of 32 lanes, of which the upper half holds the factors once more.
     fn wmma_of_copies(&self) -> Product {
-        self.row(vec![Held], vec![M(0)], bits(M, 1..4))
+        self.row(&[Held], vec![M(0)], bits(M, 1..4))
     }
 
     /// WMMA of gfx12 and later.
     fn wmma(&self) -> Product {
-        self.row(vec![K(self.own)], vec![M(3)], bits(M, 0..3))
+        self.row(&[K(self.own)], vec![M(3)], bits(M, 0..3))
     }
 }
 
