@@ -56,6 +56,10 @@ fn through_buffer<'c>(
         return None;
     }
     let own = layouts.of_tensor(&source).ok()?;
+    // A buffer is not made from a tensor whose warps are swizzled.
+    if own.is_generic() {
+        return None;
+    }
     let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
     let bits = element_bits(source.element)?;
     let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);

@@ -1,7 +1,7 @@
 //! Random kernels: each seed makes one, which must leave in memory what plain evaluation says.
 
 use crate::inputs::Finding;
-use crate::random_kernels::generate::{exchanges, generate};
+use crate::random_kernels::generate::{exchanges, generate, products};
 use crate::random_kernels::kernel::Kernel;
 use crate::random_kernels::layouts::layouts;
 use crate::random_kernels::run::{Failure, Runner};
@@ -45,6 +45,11 @@ pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
 /// Makes the kernel of a seed in which threads give each other elements, and runs it.
 pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&exchanges(seed), Runner::check)
+}
+
+/// Makes the kernel of a seed that multiplies matrices, and runs it.
+pub(crate) fn check_products(seed: u64, _: &Scratch) -> Vec<Finding> {
+    check_kernel(&products(seed), Runner::check)
 }
 
 /// Makes the large kernel of a seed, and runs it before and after layouts are chosen.

@@ -43,10 +43,11 @@ use tool::Scratch;
 /// Name, what it does, and how many seeds a test run takes.
 type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     ("mutate", inputs::check, 60),
     ("kernels", kernels::check, 300),
     ("exchanges", kernels::check_exchanges, 150),
+    ("products", kernels::check_products, 20),
     ("layouts", kernels::check_layouts, 60),
     ("settled", kernels::check_settled, 100),
     ("open", kernels::check_open, 60),
@@ -65,6 +66,7 @@ is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' mod
   KIND    mutate: modules of the tests with changed text or bytecode
           kernels: kernels of everything that lowers, compared with plain evaluation
           exchanges: kernels of reductions, scans, gathers, histograms and buffers alone, compared likewise
+          products: kernels of matrix products in layouts of any instruction, compared likewise
           layouts: kernels of 50 to 500 operations in few layouts, before and after layouts are chosen
           settled: kernels like these, whose layouts are chosen twice: proved, no dearer, and the second time the same
           open: kernels some of whose layouts are left open, and found again: memory is the same

@@ -4,7 +4,8 @@
 //! written twice, or an operation without a result is an error of the kernel, whoever runs it.
 
 use super::compute::{compare_floats, compare_ints, elementwise};
-use super::kernel::{BufferAccess, Change, Code, Element, Kernel, Op, Region, Type, Value};
+use super::float::{decode, encode};
+use super::kernel::{BufferAccess, Change, Code, Element, Kernel, Op, Region, Scalar, Type, Value};
 use std::rc::Rc;
 
 /// The buffers of a launch, and where they lie.
@@ -270,6 +271,7 @@ impl Program<'_> {
                 };
                 (0..count as u64).map(source).collect()
             }
+            Code::Dot => self.dot(op, [&operands[0], &operands[1], &operands[2]]),
             Code::Gather(axis) => self.gather(op, *axis, &operands[0], &operands[1]),
             Code::Histogram => {
                 let mut bins = vec![0; count];
@@ -516,6 +518,35 @@ impl Program<'_> {
             }
         }
         Ok(results.into_iter().map(Elements::from).collect())
+    }
+
+    /// Sums of products, which are whole numbers below what the types hold exactly.
+    fn dot(&self, op: &Op, [a, b, c]: [&[u64]; 3]) -> Elements {
+        let [left, sum] = [op.operands[0], op.operands[2]].map(|value| self.type_(value));
+        let k = left.shape()[left.shape().len() - 1] as usize;
+        let rank = sum.shape().len();
+        let [m, n] = [rank - 2, rank - 1].map(|dim| sum.shape()[dim] as usize);
+        let factor = left.element.scalar;
+        let value = |scalar: Scalar, bits: u64| match scalar {
+            Scalar::Int(8) => f64::from((bits as u8).cast_signed()),
+            Scalar::Int(_) => f64::from((bits as u32).cast_signed()),
+            _ => decode(scalar, bits),
+        };
+        let element = |at: usize| {
+            let (matrix, i, j) = (at / (m * n), at / n % m, at % n);
+            let products = (0..k).map(|k_at| {
+                let left = a[(matrix * m + i) * k + k_at];
+                let right = b[(matrix * k + k_at) * n + j];
+                value(factor, left) * value(factor, right)
+            });
+            let total = sum.element.scalar;
+            let sum = value(total, c[at]) + products.sum::<f64>();
+            match total {
+                Scalar::Int(_) => u64::from((sum as i32).cast_unsigned()),
+                _ => encode(total, sum),
+            }
+        };
+        (0..c.len()).map(element).collect()
     }
 
     /// Elements of the first operand's shape at indices along an axis.

@@ -51,11 +51,12 @@ impl Builder {
         } else {
             value
         };
-        match self.rng.below(10) {
+        match self.rng.below(11) {
             0..=2 => self.reduce(value),
             3 | 4 => self.scan(value),
             5 | 6 => self.gather(value),
             7 => self.histogram(value),
+            8 => self.product(),
             _ => self.through_buffer(value),
         }
     }

@@ -56,6 +56,34 @@ pub(crate) fn exchanges(seed: u64) -> Kernel {
     builder.finish()
 }
 
+/// A kernel of one product or two, whose results are converted and combined.
+pub(crate) fn products(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed);
+    let target = &TARGETS[rng.below(TARGETS.len())];
+    let mut builder = Builder::new(rng, target);
+    let mut made = 0;
+    // A layout may not be for any shape, so that more are tried.
+    for _ in 0..40 {
+        if let Some(result) = builder.product() {
+            let shape = builder.type_(result).shape().to_vec();
+            let encoding = builder.encoding(&shape);
+            let result = builder.convert(result, &encoding);
+            builder.tensors.push(result);
+            builder.store(result);
+            made += 1;
+        }
+        if made == 2 || made == 1 && builder.rng.chance(60) {
+            break;
+        }
+    }
+    if made == 0 {
+        builder.input();
+        let value = builder.any_tensor();
+        builder.store(value);
+    }
+    builder.finish()
+}
+
 impl Builder {
     /// A loaded tensor of any shape.
     pub(super) fn input(&mut self) {

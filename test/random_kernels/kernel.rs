@@ -259,6 +259,8 @@ pub(crate) enum Code {
         reverse: bool,
     },
     ScanReturn,
+    /// `tt.dot`. Operands: left, right, what is added to.
+    Dot,
     /// `tt.gather` along an axis. Operands: source, indices.
     Gather(usize),
     /// Operands: values, mask.

@@ -24,6 +24,7 @@ pub(crate) mod kernel;
 pub(crate) mod layouts;
 mod memory;
 pub(crate) mod open;
+mod product;
 pub(crate) mod run;
 pub(crate) mod shrink;
 mod systems;

@@ -24,11 +24,13 @@ pub(crate) enum Said {
 pub(crate) fn left_open(kernel: &Kernel, seed: u64, said: Said) -> Kernel {
     let mut sets = Sets {
         parents: (0..kernel.types.len()).collect(),
+        fixed: Vec::new(),
         kernel,
     };
     sets.ops(&kernel.body);
     let mut rng = Rng::new(seed);
-    let mut is_open: BTreeMap<usize, bool> = BTreeMap::new();
+    let fixed = sets.fixed.iter().map(|value| (sets.root(*value), false));
+    let mut is_open: BTreeMap<usize, bool> = fixed.collect();
     let mut kernel = kernel.clone();
     let mut layouts = HashMap::new();
     for value in 0..kernel.types.len() {
@@ -55,6 +57,8 @@ pub(crate) fn left_open(kernel: &Kernel, seed: u64, said: Said) -> Kernel {
 /// Values whose layouts go together.
 struct Sets<'k> {
     parents: Vec<usize>,
+    /// Values that keep their layouts.
+    fixed: Vec<Value>,
     kernel: &'k Kernel,
 }
 
@@ -117,6 +121,8 @@ impl Sets<'_> {
                         self.join_each(handed_on(region), &op.results);
                     }
                 }
+                // The factors are laid out for the sum.
+                Code::Dot => self.fixed.extend(op.operands.iter().chain(&op.results)),
                 _ if op.code.is_end() => {}
                 _ => self.join(&[&op.operands[..], &op.results].concat()),
             }

@@ -485,6 +485,10 @@ impl Printer {
                 format!("axis = {axis} : i32, reverse = {reverse}"),
             ),
             Code::ScanReturn => ("tt.scan.return", none),
+            Code::Dot => (
+                "tt.dot",
+                "inputPrecision = 0 : i32, maxNumImpreciseAcc = 0 : i32".to_owned(),
+            ),
             Code::Gather(axis) => ("tt.gather", format!("axis = {axis} : i32")),
             Code::Histogram => ("tt.histogram", none),
             Code::Buffer { .. } => unreachable!("a buffer is several operations"),

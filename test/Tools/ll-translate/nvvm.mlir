@@ -4,7 +4,7 @@
 // RUN: ll-translate --emit=llvm-ir %s | FileCheck %s --check-prefix=IR
 // RUN: ll-translate --emit=llvm-ir -O0 %s | FileCheck %s --check-prefixes=IR,PLAIN
 // RUN: ll-translate --emit=ptx --target cuda:80 %s | FileCheck %s --check-prefix=AMPERE
-// RUN: ll-translate --emit=ptx --features +ptx84 %s | FileCheck %s --check-prefix=NEWER
+// RUN: ll-translate --emit=ptx --features +ptx90 %s | FileCheck %s --check-prefix=NEWER
 // RUN: ll-translate --emit=ptx --target-cpu sm_90 %s | FileCheck %s --check-prefix=CPU
 
 // PTX: .version 8.8
@@ -22,7 +22,7 @@
 
 // AMPERE: .version 8.0
 // AMPERE: .target sm_80
-// NEWER: .version 8.4
+// NEWER: .version 9.0
 // NEWER: .target sm_90a
 // CPU: .target sm_90{{$}}
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {

@@ -146,11 +146,13 @@ pub fn check_product(
 
 #[cfg(test)]
 mod tests {
+    use super::super::tuples::tests::layout as any_layout;
     use super::*;
     use crate::layout::{Dim, Surjectivity};
     use crate::plan::Step;
     use crate::plan::product::{MatrixProduct, ProductPlan, plan_product};
     use crate::target::{Number, Product, TARGETS, TileBit};
+    use proptest::prelude::*;
     use std::collections::HashSet;
 
     type Bases = Vec<[u64; 2]>;
@@ -238,6 +240,44 @@ mod tests {
             }
         }
         assert!(known.len() >= 90, "{}", known.len());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        /// Whatever the layouts, there is a plan, and it is right.
+        #[test]
+        fn products_are_right(
+            sizes in proptest::collection::vec(0u32..6, 3),
+            matrices in proptest::option::of(0u32..3),
+            warps in 0u32..3,
+            keys in proptest::collection::vec(any::<u32>(), 72),
+            gpu in 0usize..6,
+            row in any::<usize>(),
+            mixed in any::<bool>(),
+            is_exact in any::<bool>(),
+        ) {
+            let names = ["cuda:75", "cuda:90", "hip:gfx942", "hip:gfx950", "hip:gfx1100", "hip:gfx1250"];
+            let target = Target::parse(names[gpu]).expect("known");
+            let rows = target.products();
+            let row = &rows[row % rows.len()];
+            let (factors, sum) = match is_exact {
+                true => ([Number::F32; 2], Number::F32),
+                false => (row.factors, row.sum),
+            };
+            let lanes = target.lanes_log2();
+            let of = |dims: [u32; 2], keys: &[u32]| {
+                let dims: Vec<u32> = matrices.into_iter().chain(dims).collect();
+                any_layout(&dims, lanes, warps, keys, mixed)
+            };
+            let [m, n, k] = [sizes[0], sizes[1], sizes[2]];
+            let a = of([m, k], &keys[..24]);
+            let b = of([k, n], &keys[24..48]);
+            let d = of([m, n], &keys[48..]);
+            let product = MatrixProduct { d: &d, a: &a, b: &b, factors: &[factors], sum, target };
+            let plan = plan_product(&product).expect("every product has a plan");
+            let verdict = check_product(plan.program(), [&d, &a, &b], target);
+            prop_assert!(verdict.is_ok(), "{verdict:?}\n{}", plan.program());
+        }
     }
 
     fn of_ampere() -> (Product, &'static Target) {

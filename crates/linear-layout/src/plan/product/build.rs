@@ -123,25 +123,27 @@ fn converted(
         };
         let mut plans: [Option<ConvertPlan>; 2] = [None, None];
         let mut now = [a.clone(), b.clone()];
+        let mut is_whole = true;
         for (operand, layout) in [product.a, product.b].into_iter().enumerate() {
             if kept[operand] {
                 continue;
             }
-            let target = factor(row, &renaming, operand, d, layout, k_size);
-            // Where lanes of the sum hold nothing of the tile, the factor would not be whole.
-            let Ok(target) = target else { break };
+            let Ok(target) = factor(row, &renaming, operand, d, layout, k_size) else {
+                // The sum has no place for all of the tile.
+                is_whole = false;
+                break;
+            };
             let bits = width(product, operand);
             let plan = plan_conversion(layout, &target, bits, product.target, &PlanOptions::new())?;
             plans[operand] = Some(plan);
             now[operand] = Elements::of(&target, operand);
         }
-        if let Some(found) = Match::of(row, [&now[0], &now[1], d], k_size) {
+        let found = is_whole.then(|| Match::of(row, [&now[0], &now[1], d], k_size));
+        if let Some(found) = found.flatten() {
             let plan = build(product, row, &found, plans);
             let cost = plan.program.cost().total();
-            if best
-                .as_ref()
-                .is_none_or(|best| cost < best.program.cost().total())
-            {
+            let is_better = |best: &ProductPlan| cost < best.program.cost().total();
+            if best.as_ref().is_none_or(is_better) {
                 best = Some(plan);
             }
         }

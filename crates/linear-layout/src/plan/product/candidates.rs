@@ -32,8 +32,9 @@ pub(super) fn factor(
     warps.extend(sum.warps.iter().map(of_sum));
     let mut registers: Vec<At> = Vec::new();
     let packed = |at: &At| pack(like, operand, at);
+    // Along k, an instruction adds up what its lanes hold; along m and n, a thread needs all in its own registers.
     let mut held = Span::empty();
-    for at in &lanes {
+    for at in tile(&bits.lanes).iter().filter(|at| at[K] != 0) {
         held.insert(packed(at));
     }
     let along_k = (0..).map(|i| 1u64 << i).take_while(|k| *k < k_size);

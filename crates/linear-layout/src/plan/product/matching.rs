@@ -163,7 +163,9 @@ impl Renaming {
 struct Tiles {
     /// The register bit of each register bit of the tile; none where the tensor is too small.
     bits: Vec<Option<usize>>,
-    /// The registers with none of these bits, by the coordinates that they add.
+    /// The registers with none of these bits, and the coordinates that they add.
+    begins: Vec<(usize, At)>,
+    /// The lowest of them, by these coordinates.
     first: FxHashMap<At, usize>,
 }
 
@@ -180,6 +182,7 @@ impl Tiles {
         let others: Vec<usize> = (0..elements.registers.len())
             .filter(|bit| !taken.contains(&Some(*bit)))
             .collect();
+        let mut begins = Vec::with_capacity(1 << others.len());
         let mut first = FxHashMap::default();
         for number in 0..1usize << others.len() {
             let chosen = others.iter().zip(0..);
@@ -187,9 +190,14 @@ impl Tiles {
             let (register, at) = chosen.fold((0, [0; 4]), |(register, at), (bit, _)| {
                 (register | 1 << bit, plus(at, elements.registers[*bit]))
             });
-            first.insert(at, register);
+            begins.push((register, at));
+            first.entry(at).or_insert(register);
         }
-        Some(Self { bits: taken, first })
+        Some(Self {
+            bits: taken,
+            begins,
+            first,
+        })
     }
 
     /// The register of each element of the tile that begins at a register.
@@ -252,11 +260,9 @@ impl Match {
         if (ks.len() as u64) << renaming.span(K).dimension() != k_size {
             return None;
         }
-        let mut sums: Vec<(usize, At)> = d.first.iter().map(|(at, r)| (*r, *at)).collect();
-        sums.sort_unstable();
-        let mut issues = Vec::with_capacity(ks.len() * sums.len());
+        let mut issues = Vec::with_capacity(ks.len() * d.begins.len());
         for k in ks {
-            for (register, [matrix, m, n, _]) in &sums {
+            for (register, [matrix, m, n, _]) in &d.begins {
                 let left = *a.first.get(&[*matrix, *m, 0, k])?;
                 let right = *b.first.get(&[*matrix, 0, *n, k])?;
                 issues.push(Issue {
