@@ -75,7 +75,6 @@ mod words;
 
 pub use abi::Abi;
 pub use dispatch::can_be_lowered;
-pub use local::access_cost;
 pub use memory::MASKED_BITS;
 pub use shared::{SharedBytes, SharedLimit};
 

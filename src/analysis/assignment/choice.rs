@@ -4,7 +4,7 @@ use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Candidates, Mode, Of, Spelling, candidates};
-use super::outcome::{Asked, Assignment, ItemCost, Large};
+use super::outcome::{Asked, Assignment, ItemCost, Large, Scope};
 use super::prices::{Plans, Prices, convert, is_expensive};
 use super::roles::Role;
 use super::slices::{Cost, Item, Seen, Slices, add};
@@ -34,7 +34,7 @@ fn assign_and<'c>(
     plans: &mut Plans,
     explains: bool,
 ) -> (Assignment, Option<Explanation>) {
-    let mut prices = Prices::new(asked, kernel.function, plans);
+    let mut prices = Prices::new(asked, plans);
     let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
     let Candidates { modes } = candidates(kernel, &is_pinned);
     let mut problem = Problem {
@@ -45,6 +45,7 @@ fn assign_and<'c>(
         slices: Slices::new(asked.conversion_cost),
         base: (0, 0),
         conversion_cost: asked.conversion_cost,
+        scope: asked.scope,
     };
     problem.own = problem.own_prices();
     problem.open();
@@ -80,16 +81,17 @@ const ROUNDS: usize = 3;
 fn pins(node: &super::kernel::Node<'_>, asked: Asked) -> bool {
     match node.role {
         Role::Fixed => true,
-        Role::Access { .. } if asked.pins_memory => {
+        Role::Access { .. } if asked.scope == Scope::AllButMemory => {
             let threads = ModuleInfo::around(node.op).map_or(1, |info| info.threads_per_cta());
             is_expensive(node.op, threads)
         }
-        _ => false,
+        Role::View | Role::Access { .. } | Role::Buffer { .. } | Role::Check => false,
+        _ => asked.scope == Scope::ViewsAndAccesses,
     }
 }
 
 /// Returns what a function costs as it is.
-fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>) -> Cost {
+fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).map(|node| (Of::Node(node), kernel.nodes[node].weight));
     let slices = (0..kernel.slices.len()).map(|at| (Of::Slice(at), kernel.slices[at].weight));
@@ -127,7 +129,7 @@ pub(super) fn times(price: Price, weight: u64) -> Price {
 
 struct Problem<'p, 'c> {
     kernel: &'p mut Kernel<'c>,
-    prices: &'p mut Prices<'p, 'c>,
+    prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     /// What each mode of each node costs for itself.
     own: Vec<Vec<Cost>>,
@@ -136,6 +138,7 @@ struct Problem<'p, 'c> {
     base: Cost,
     /// What each conversion counts beyond its plan.
     conversion_cost: Price,
+    scope: Scope,
 }
 
 /// Which modes of which nodes ask for something, in order.
@@ -230,12 +233,22 @@ impl<'c> Problem<'_, 'c> {
     fn own_prices(&mut self) -> Vec<Vec<Cost>> {
         (0..self.modes.len())
             .map(|node| {
-                let weight = self.kernel.nodes[node].weight;
+                let (weight, role) = (self.kernel.nodes[node].weight, self.kernel.nodes[node].role);
+                // What an access is allowed to cost.
+                let mut most = INFEASIBLE;
                 let modes = self.modes[node].iter().enumerate();
                 modes
                     .map(|(i, mode)| {
                         let price = self.prices.operation(self.kernel, Of::Node(node), mode);
-                        let price = if i == 0 { known(price) } else { price };
+                        let price = match i {
+                            0 => known(price),
+                            _ if price > most => INFEASIBLE,
+                            _ => price,
+                        };
+                        let is_access = matches!(role, Role::Access { .. });
+                        if i == 0 && is_access && self.scope == Scope::ViewsAndAccesses {
+                            most = price;
+                        }
                         (times(price, weight), 0)
                     })
                     .collect()

@@ -44,6 +44,7 @@ pub(crate) use place::padded;
 pub use place::{Padding, Place};
 pub use program::{BufferAccess, plan_access};
 
+use super::Cost;
 use super::gf2::apply;
 use super::program::IndexProgram;
 use crate::layout::{Dim, LinearLayout};
@@ -72,6 +73,7 @@ pub struct MemoryPlan {
     /// Access and element of each register.
     held: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
+    warps_log2: u32,
 }
 
 impl MemoryPlan {
@@ -179,6 +181,7 @@ impl MemoryPlan {
             accesses,
             held,
             wavefronts: chosen.waves(),
+            warps_log2: warps.len() as u32,
         })
     }
 
@@ -229,6 +232,17 @@ impl MemoryPlan {
     #[must_use]
     pub const fn wavefronts(&self) -> (u32, u32) {
         self.wavefronts
+    }
+
+    /// Returns the cost of all accesses of a block: each warp issues its own, and each takes wavefronts.
+    #[must_use]
+    pub fn cost(&self, target: &Target) -> Cost {
+        let warps = 1 << self.warps_log2;
+        Cost {
+            load_store: self.wavefronts.0 * target.costs.wavefront * warps,
+            arithmetic: self.accesses.len() as u32 * target.costs.access * warps,
+            waiting: 0,
+        }
     }
 
     /// Returns the address that a thread, lane and warp, gives for an access, in a view at a position.
