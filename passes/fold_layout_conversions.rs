@@ -255,16 +255,10 @@ impl<'c> Folding<'_, 'c> {
             };
             drop_dead();
             let mut kernel = assignment::read(function, asked.loop_weight, self.context.get());
-            let (assignment, explanation) = if self.explain {
-                let (assignment, explanation) =
-                    assignment::assign_explained(&mut kernel, asked, &mut plans);
-                (assignment, Some(explanation))
-            } else {
-                (assignment::assign(&mut kernel, asked, &mut plans), None)
-            };
-            if !assignment.is_better() {
+            let found = assignment::improve(&mut kernel, asked, &mut plans, self.explain);
+            let Some((assignment, explanation)) = found else {
                 continue;
-            }
+            };
             is_changed = true;
             for went in explanation
                 .iter()

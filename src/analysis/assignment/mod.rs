@@ -25,7 +25,7 @@ mod roles;
 mod slices;
 mod variants;
 
-pub(crate) use choice::{assign, assign_explained};
+pub(crate) use choice::{assign, assign_explained, improve};
 pub(crate) use explain::{Explanation, Left, Went, Why};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;

@@ -188,11 +188,6 @@ pub(crate) enum Of {
     Slice(SliceId),
 }
 
-/// The modes of all nodes; of each, the one that it has now comes first.
-pub(crate) struct Candidates {
-    pub(crate) modes: Vec<Vec<Mode>>,
-}
-
 /// No node has more modes than this; it takes a cycle of views to reach it.
 const MOST_MODES: usize = 64;
 /// Nor a mode more spellings.
@@ -207,9 +202,9 @@ struct Carrying<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Finds the modes of all nodes: the one that each has is carried to all others along values, both ways. What a
+/// Finds the modes of all nodes, of each first the one that it has: that is carried to all others along values, both ways. What a
 /// second run has to choose from is among that.
-pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Candidates {
+pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Vec<Vec<Mode>> {
     let mut users = vec![Vec::new(); kernel.datums.len()];
     for (node, of) in kernel.nodes.iter().enumerate() {
         for (i, used) in of.uses.iter().enumerate() {
@@ -236,9 +231,7 @@ pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Candida
     }
     carrying.queue.extend(roots);
     carrying.carry();
-    Candidates {
-        modes: carrying.modes,
-    }
+    carrying.modes
 }
 
 impl Carrying<'_, '_> {
