@@ -234,7 +234,7 @@ mod tests {
                 }
                 for renames in [false, true] {
                     let plan = planned(&row, &around(&row, renames), target);
-                    assert_eq!(plan.is_converted(), [false; 2], "{}", row.name);
+                    assert_eq!(plan.is_converted(), [false; 3], "{}", row.name);
                     assert!(plan.instruction() != "fma", "{}", row.name);
                 }
             }
@@ -413,26 +413,31 @@ mod tests {
         let (row, target) = of_ampere();
         let [a, b, d] = around(&row, false);
         // The same elements in other registers and lanes.
-        let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
-            .iter()
-            .map(|dim| {
-                let columns = a.columns_of(*dim).iter();
-                let coords = columns.map(|column| a.unpack(*column).to_vec());
-                coords.map(|c| [c[0], c[1]]).collect()
-            })
-            .collect();
-        let mut all = bases.concat();
-        all.rotate_left(2);
-        let (registers, threads) = all.split_at(bases[0].len());
-        let (lanes, warps) = threads.split_at(bases[1].len());
-        let sizes = [0, 1].map(|i| a.out_size(Dim::out(i)));
-        let other = layout([registers.to_vec(), lanes.to_vec(), warps.to_vec()], sizes);
-        let plan = planned(&row, &[other, b.clone(), d.clone()], target);
+        let elsewhere = |from: &LinearLayout| {
+            let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
+                .iter()
+                .map(|dim| {
+                    let columns = from.columns_of(*dim).iter();
+                    let coords = columns.map(|column| from.unpack(*column).to_vec());
+                    coords.map(|c| [c[0], c[1]]).collect()
+                })
+                .collect();
+            let mut all = bases.concat();
+            all.rotate_left(2);
+            let (registers, threads) = all.split_at(bases[0].len());
+            let (lanes, warps) = threads.split_at(bases[1].len());
+            let sizes = [0, 1].map(|i| from.out_size(Dim::out(i)));
+            layout([registers.to_vec(), lanes.to_vec(), warps.to_vec()], sizes)
+        };
+        let plan = planned(&row, &[elsewhere(&a), b.clone(), d.clone()], target);
         assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
-        assert_eq!(plan.is_converted(), [true, false]);
+        assert_eq!(plan.is_converted(), [true, false, false]);
+        let plan = planned(&row, &[a.clone(), b.clone(), elsewhere(&d)], target);
+        assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
+        assert_eq!(plan.is_converted(), [false, false, true]);
         let exact = Product::of_lane([Number::F32; 2], Number::F32);
         let plan = planned(&exact, &[a, b, d], target);
         assert_eq!(plan.instruction(), "fma");
-        assert_eq!(plan.is_converted(), [true; 2]);
+        assert_eq!(plan.is_converted(), [true, true, false]);
     }
 }

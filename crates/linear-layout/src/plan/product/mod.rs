@@ -12,8 +12,8 @@
 //! renamed freely, as a sum does not depend on the order of its terms (its rounding may). A tile may be larger than
 //! the tensor: rows and columns are computed twice then, and the part of A that would be added twice is zero.
 //!
-//! Where nothing divides, A and B are converted to what an instruction takes; a multiplication and addition in each
-//! lane is an instruction, too, so that every product has a plan.
+//! Where nothing divides, some of A, B and D are converted to what an instruction takes, at the least cost; a
+//! multiplication and addition in each lane is an instruction, too, so that every product has a plan.
 //!
 //! Reading order: `matching` (the renaming, and the tiles that it gives), `build` (the program), `candidates` (layouts
 //! that instructions take).
@@ -58,7 +58,7 @@ pub struct MatrixProduct<'a> {
 pub struct ProductPlan {
     program: Program,
     instruction: String,
-    is_converted: [bool; 2],
+    is_converted: [bool; 3],
     count: usize,
 }
 
@@ -81,9 +81,9 @@ impl ProductPlan {
         self.count
     }
 
-    /// Returns whether A and B are converted first.
+    /// Returns which of A, B and D are converted, D there and back.
     #[must_use]
-    pub const fn is_converted(&self) -> [bool; 2] {
+    pub const fn is_converted(&self) -> [bool; 3] {
         self.is_converted
     }
 }
