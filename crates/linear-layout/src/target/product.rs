@@ -2,7 +2,7 @@
 //!
 //! A [`Product`] computes `D = A B + D` in each warp, or in each lane. Its operands are tiles of `m x k`, `k x n` and
 //! `m x n` elements; every bit of a lane or register number of an operand is a bit of one coordinate ([`TileBit`]).
-//! Planner, checker, lowering and simulator read the same rows.
+//! Planner, checker and lowering read the same rows; `gpu-sim` states the instructions anew, and compares.
 //!
 //! # Source
 //! PTX ISA 8.8, section 9.7.14 (`mma`); the CDNA 3 and RDNA 3, RDNA 4 ISA manuals; LLVM's `IntrinsicsNVVM.td` and
@@ -589,7 +589,7 @@ fn wmma(name: &str) -> Vec<Product> {
             square("wmma.i32.16x16x16.iu8", 4, words(T::I8), i32, &SIGNED, 512).wmma_of_copies(),
         ];
     }
-    if name == "gfx1250" {
+    if name.starts_with("gfx125") {
         let modes = [
             constant(1, 0),
             Argument::Operand(0),
