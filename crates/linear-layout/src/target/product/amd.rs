@@ -323,7 +323,7 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
         rows.push(of_lane("fdot2.f32.bf16", T::Bf16, f32, true));
         return rows;
     }
-    if name == "gfx1250" {
+    if name.starts_with("gfx125") {
         let modes = [
             constant(1, 0),
             Argument::Operand(0),

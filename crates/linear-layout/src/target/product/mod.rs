@@ -2,7 +2,7 @@
 //!
 //! A [`Product`] computes `D = A B + D` in each warp, or in each lane. Its operands are tiles of `m x k`, `k x n` and
 //! `m x n` elements; every bit of a lane or register number of an operand is a bit of one coordinate ([`TileBit`]).
-//! Planner, checker and lowering read the same rows; the simulator has a statement of its own.
+//! Planner, checker and lowering read the same rows; `gpu-sim` states the instructions anew, and compares.
 //!
 //! Reading order: this file (a row), `nvidia`, `amd` (the rows).
 //! Missing on purpose: operands in shared or tensor memory.
