@@ -183,7 +183,7 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
         K::LlvmAssume
         | K::RocdlIglpOpt
-        | K::RocdlSSetprio
+        | K::RocdlSetPrio
         | K::RocdlSchedBarrier
         | K::RocdlSchedGroupBarrier => elementwise::keep,
         K::UbPoison => elementwise::poison,

@@ -81,6 +81,8 @@ struct Modifiers {
     formats: [Format; 3],
     saturates: bool,
     is_upper: bool,
+    /// log2 of the blocks that take one block of A, and which one.
+    broadcast: [u32; 2],
     selectors: [u32; 2],
 }
 
@@ -149,6 +151,7 @@ fn decode<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         fragments,
         formats: modifiers.formats,
         saturates: modifiers.saturates,
+        broadcast: modifiers.broadcast,
         family: d.machine.float8.unwrap_or(Float8Family::Ocp),
         places: places(fragments),
     });
@@ -188,8 +191,10 @@ fn modifiers(
         formats: statement.formats,
         saturates: statement.saturates,
         is_upper: false,
+        broadcast: [0; 2],
         selectors: [0; 2],
     };
+    let blocks = u64::from(statement.fragments(statement.formats).blocks());
     for (argument, range) in statement.arguments.iter().zip(ranges) {
         if matches!(
             argument,
@@ -212,6 +217,18 @@ fn modifiers(
             (Argument::Zero, _) => return Err(refused("0")),
             (Argument::Saturates, _) => all.saturates = value & 1 == 1,
             (Argument::Upper, _) => all.is_upper = value & 1 == 1,
+            (Argument::BroadcastLog2, _) if 1 << value.min(32) <= blocks => {
+                all.broadcast[0] = value as u32;
+            }
+            (Argument::BroadcastBlock, _) if value < 1 << all.broadcast[0] => {
+                all.broadcast[1] = value as u32;
+            }
+            (Argument::BroadcastLog2, _) => {
+                return Err(refused(&format!("at most {}", blocks.trailing_zeros())));
+            }
+            (Argument::BroadcastBlock, _) => {
+                return Err(refused(&format!("less than {}", 1 << all.broadcast[0])));
+            }
             (Argument::IsSigned(i), _) => {
                 all.formats[i] = if value & 1 == 1 {
                     Format::I8
@@ -316,6 +333,8 @@ struct Multiply {
     fragments: Fragments,
     formats: [Format; 3],
     saturates: bool,
+    /// log2 of the blocks that take one block of A, and which one of them.
+    broadcast: [u32; 2],
     family: Float8Family,
     places: Places,
 }
@@ -376,7 +395,10 @@ impl Multiply {
         let mut d = self.tile(exec, 2, first)?;
         let is_double = self.formats[0] == Format::F64;
         for (at, sum) in d.iter_mut().enumerate() {
-            let (row, column) = (at / n, at / (m * n) * n + at % n);
+            let (block, row, column) = (at / (m * n), at / n % m, at / (m * n) * n + at % n);
+            // Each group of blocks takes A of one of its own.
+            let [group_log2, chosen] = self.broadcast.map(|value| value as usize);
+            let row = ((block >> group_log2 << group_log2) + chosen) * m + row;
             let pairs = a[row * k..][..k].iter().zip(&b[column * k..][..k]);
             *sum = match is_double {
                 true => pairs.fold(*sum, |sum, (a, b)| a.mul_add(*b, sum)),

@@ -27,6 +27,10 @@ pub(super) enum Argument {
     Saturates,
     /// Which halves of the registers of C and D are used.
     Upper,
+    /// log2 of the number of blocks that take one block of A (`cbsz`).
+    BroadcastLog2,
+    /// Which block of A these take (`abid`).
+    BroadcastBlock,
     /// The format of a factor: 0 is E4M3, 1 E5M2, 4 E2M1.
     FormatOf(usize),
     /// The scales of a factor.
@@ -35,7 +39,10 @@ pub(super) enum Argument {
     Selector(usize),
 }
 
-use Argument::{FormatOf, Hint, IsSigned, Matrix, Saturates, Scales, Selector, Upper, Zero};
+use Argument::{
+    BroadcastBlock, BroadcastLog2, FormatOf, Hint, IsSigned, Matrix, Saturates, Scales, Selector,
+    Upper, Zero,
+};
 
 const A: Argument = Matrix(0);
 const B: Argument = Matrix(1);
@@ -258,7 +265,7 @@ impl List {
 
     fn mfma(&mut self) {
         use Format as F;
-        const MODIFIED: &[Argument] = &[A, B, C, Zero, Zero, Zero];
+        const MODIFIED: &[Argument] = &[A, B, C, BroadcastLog2, BroadcastBlock, Zero];
         const ALL: &str = "hip:gfx90a hip:gfx942 hip:gfx950";
         const FIRST: &str = "hip:gfx90a";
         const LATER: &str = "hip:gfx942 hip:gfx950";

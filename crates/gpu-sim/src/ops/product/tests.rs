@@ -26,7 +26,7 @@ fn format_of(number: Number) -> Format {
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
-        target::Argument::Constant { .. } => None,
+        target::Argument::Constant { .. } | target::Argument::CallIndex { .. } => None,
     });
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
@@ -60,33 +60,49 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
         ));
     }
     let fragments: Fragments = statement.fragments(formats);
-    // The row's name of each k, by the manual's. NVIDIA's manual says k itself.
-    let mut names = vec![None; statement.sizes[2] as usize];
+    let calls = row.calls.map_or(1, |calls| 1u32 << calls.count_log2);
+    let size_k = statement.sizes[2];
+    // The row's name of each k, by the manual's, call after call. NVIDIA's manual says k itself.
+    let mut names = vec![None; (calls * size_k) as usize];
     for (as_, operand) in passed.into_iter().enumerate() {
         let held = &row.operands[operand];
         let (elements, stride) = (fragments.elements(as_), statement.stride(as_));
-        let found = 1u32 << held.registers.len();
+        let is_split = row.calls.is_some_and(|calls| calls.operand == operand);
+        let found = (1u32 << held.registers.len()) / if is_split { calls } else { 1 };
         if found != elements * stride && found != elements {
             return Some(format!(
                 "operand {as_} of {found} elements, expected {elements}"
             ));
         }
         let spread = found / elements;
-        for lane in 0..fragments.lanes() {
-            for element in 0..elements {
-                let place = fragments.place(as_, lane, element);
-                let [own, other] = place_of_row(row, [operand, as_], element * spread, lane);
-                let expected = place.block * fragments.shape(as_)[0] + place.own;
-                let k = &mut names[if as_ == 2 { 0 } else { place.other as usize }];
-                let is_same = match as_ {
-                    2 => other == place.other,
-                    _ => *k.get_or_insert(other) == other,
-                };
-                if own != expected || !is_same {
-                    return Some(format!(
-                        "element {element} of lane {lane} of operand {as_} at ({own}, {other}), expected {place:?}"
-                    ));
-                }
+        let places = (0..calls)
+            .flat_map(|call| (0..fragments.lanes()).map(move |lane| (call, lane)))
+            .flat_map(|(call, lane)| (0..elements).map(move |element| (call, lane, element)));
+        for (call, lane, element) in places {
+            let place = fragments.place(as_, lane, element);
+            let [edge, other_edge] = fragments.shape(as_);
+            // Of several calls, each takes another block of A for all of them.
+            let is_broadcast = row.calls.is_some() && as_ == 0;
+            if is_broadcast && place.block != call {
+                continue;
+            }
+            let at = if is_split { call * elements } else { 0 } + element * spread;
+            let [own, other] = place_of_row(row, [operand, as_], at, lane);
+            let (expected, expected_other) = match (row.calls, as_) {
+                (Some(_), 0) => (place.own, place.other),
+                (Some(_), 2) => (place.own, place.block * other_edge + place.other),
+                _ => (place.block * edge + place.own, place.other),
+            };
+            let k = call * size_k + place.other;
+            let k = &mut names[if as_ == 2 { 0 } else { k as usize }];
+            let is_same = match as_ {
+                2 => other == expected_other,
+                _ => *k.get_or_insert(other) == other,
+            };
+            if own != expected || !is_same {
+                return Some(format!(
+                    "element {element} of lane {lane} of operand {as_} at ({own}, {other}), expected {place:?}"
+                ));
             }
         }
     }
