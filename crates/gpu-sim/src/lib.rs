@@ -49,6 +49,7 @@ mod error;
 mod exec;
 mod float;
 pub mod graph;
+pub mod ir;
 mod launch;
 pub mod marks;
 mod memory;
@@ -58,10 +59,10 @@ mod program;
 mod report;
 #[cfg(test)]
 mod tests;
-mod text;
+pub mod text;
 
 pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compare, initial_bytes};
-pub use decode::{Decoded, ModuleInfo, decode_generic};
+pub use decode::{Decoded, ModuleInfo, decode, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;
 pub use launch::{Arg, Arrival, Launch, Machine, Schedule};

@@ -41,8 +41,8 @@ pub(crate) mod wave;
 use super::code::Reg;
 use super::decode::{Decoder, Done};
 use super::exec::{Exec, Fate, Marks};
+use super::ir::Operation;
 use super::origin::Flow;
-use super::text::Node;
 use linear_layout::target::{Assembly, Target};
 use needs::Needs;
 use std::collections::HashMap;
@@ -126,7 +126,7 @@ pub(crate) enum Counted {
 }
 
 /// Decodes one operation into instructions.
-pub(crate) type Decode = for<'d, 'm, 'a> fn(&'d mut Decoder<'m, 'a>, &'m Node<'a>) -> Done;
+pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> Done;
 
 /// One operation or intrinsic that can be run.
 pub(crate) struct Row {

@@ -20,7 +20,7 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::FaultKind;
 use crate::exec::{Exec, Fate, Kind, Marks};
-use crate::text::Node;
+use crate::ir::Operation;
 use fragment::{Deal, Fragments};
 use linear_layout::target::Float8Family;
 use number::Format;
@@ -50,7 +50,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns what is said of an intrinsic on the GPU at hand.
-fn statement_of(d: &Decoder<'_, '_>, op: &Node<'_>) -> Done<&'static Statement> {
+fn statement_of(d: &Decoder<'_>, op: &Operation) -> Done<&'static Statement> {
     let name = op.str("intrin").unwrap_or_default();
     let mut all = statement::of_intrinsic(name);
     let Some(target) = d.machine.target else {
@@ -86,7 +86,7 @@ struct Modifiers {
     selectors: [u32; 2],
 }
 
-fn decode<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn decode(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let statement = statement_of(d, op)?;
     let lanes = statement.fragments(statement.formats).lanes();
     if statement.deal != Deal::Lane && d.machine.lanes_per_warp != lanes {
@@ -159,7 +159,7 @@ fn decode<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
 }
 
 /// Returns which operands are which argument. NVIDIA's take each register of a matrix as an operand, AMD's a vector.
-fn arguments(d: &Decoder<'_, '_>, op: &Node<'_>, statement: &Statement) -> Done<Vec<Range<usize>>> {
+fn arguments(d: &Decoder<'_>, op: &Operation, statement: &Statement) -> Done<Vec<Range<usize>>> {
     let fragments = statement.fragments(statement.formats);
     let mut next = 0;
     let ranges = statement.arguments.iter().map(|argument| {
@@ -182,8 +182,8 @@ fn arguments(d: &Decoder<'_, '_>, op: &Node<'_>, statement: &Statement) -> Done<
 }
 
 fn modifiers(
-    d: &Decoder<'_, '_>,
-    op: &Node<'_>,
+    d: &Decoder<'_>,
+    op: &Operation,
     statement: &Statement,
     ranges: &[Range<usize>],
 ) -> Done<Modifiers> {
@@ -257,18 +257,13 @@ fn modifiers(
 
 /// Returns true for MFMA without scales: LLVM selects the instruction without them where both are the constant 0, which as
 /// a scale would be 2^-127.
-fn is_unscaled(d: &Decoder<'_, '_>, statement: &Statement, scales: &[Option<Reg>; 2]) -> bool {
+fn is_unscaled(d: &Decoder<'_>, statement: &Statement, scales: &[Option<Reg>; 2]) -> bool {
     let is_zero = |reg: &Option<Reg>| reg.is_some_and(|reg| d.b.constant_of(reg) == Some(0));
     matches!(statement.deal, Deal::Mfma { .. }) && scales.iter().all(is_zero)
 }
 
 /// The registers of a matrix, with the width of each.
-fn words<'a>(
-    d: &Decoder<'_, 'a>,
-    op: &Node<'a>,
-    range: Range<usize>,
-    bits: u32,
-) -> Done<Vec<(Reg, u32)>> {
+fn words(d: &Decoder<'_>, op: &Operation, range: Range<usize>, bits: u32) -> Done<Vec<(Reg, u32)>> {
     let mut words = Vec::new();
     for index in range.clone() {
         let value = d.operand(op, index)?;
