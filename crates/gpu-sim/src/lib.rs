@@ -39,6 +39,12 @@
 //! Deliberately missing: timing, caches, tensor memory, products whose operands are in memory, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "registers hold bit patterns: instructions cut them to a width and read them with or without a sign"
+)]
 
 mod apart;
 mod bits;

@@ -34,7 +34,7 @@ impl<'c> Run<'_, 'c> {
         let calls = row.calls.map_or(1, |calls| 1usize << calls.count_log2);
         let type_ = type_of(e, &row.operands[2]);
         let mut sums = passed[2].clone();
-        for call in 0..calls {
+        for (call, index) in (0..calls).zip(0..) {
             let part = |operand: usize| -> &[Val<'c>] {
                 let all = &passed[operand];
                 match row.calls {
@@ -56,7 +56,7 @@ impl<'c> Run<'_, 'c> {
                     }
                     Argument::CallIndex { bits } => {
                         let type_ = e.int_type(bits);
-                        arguments.push(e.constant(type_, call as i64));
+                        arguments.push(e.constant(type_, index));
                     }
                 }
             }

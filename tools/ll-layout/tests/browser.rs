@@ -227,7 +227,7 @@ fn base64(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for four in digits.chunks(4) {
         let bits = four.iter().fold(0, |bits, c| bits << 6 | digit(*c)) << (6 * (4 - four.len()));
-        bytes.extend((0..four.len() - 1).map(|i| (bits >> (16 - 8 * i)) as u8));
+        bytes.extend(&u32::to_be_bytes(bits)[1..four.len()]);
     }
     bytes
 }

@@ -3,6 +3,7 @@
 use super::plan::{Cell, PlanFault, check_operands};
 use super::tuples::elements;
 use crate::layout::LinearLayout;
+use crate::number::narrow;
 use crate::plan::Program;
 use crate::target::Target;
 use core::cell::RefCell;
@@ -37,7 +38,7 @@ impl Sets {
         }
         let made = (larger[word] & bit == 0).then(|| {
             larger[word] |= bit;
-            let number = self.sets.len() as u32;
+            let number = narrow(self.sets.len());
             match self.known.get(&larger) {
                 Some(known) => *known,
                 None => {
@@ -106,7 +107,7 @@ fn cells<'s>(layout: &LinearLayout, cell: &dyn Fn([u32; 3]) -> Term<'s>) -> Vec<
         // Without the number of a matrix, there is one.
         let known = layout.unpack(packed).to_vec().into_iter().rev();
         for (at, value) in coords.iter_mut().rev().zip(known) {
-            *at = value as u32;
+            *at = narrow(value);
         }
         cell(coords)
     };
@@ -131,7 +132,7 @@ pub fn check_product(
 ) -> Result<(), PlanFault> {
     let sets = RefCell::new(Sets::new());
     let k = a.out_shape().last().map_or(1, |(_, size)| size);
-    let all = (0..k as u32).fold(0, |set, k| {
+    let all = (0..narrow::<u32>(k)).fold(0, |set, k| {
         // Each k is new to what holds the smaller ones.
         sets.borrow_mut().with(set, k).unwrap_or(set)
     });

@@ -5,6 +5,7 @@ use super::error::{Kind, ProductError};
 use super::matching::{At, Elements, K, Match, Renaming};
 use super::{MatrixProduct, ProductPlan};
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::program::{Builder, Inlined, Predicate, Threads, ValueId};
 use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{Number, Product};
@@ -216,15 +217,12 @@ fn build(
     found: &Match,
     conversions: &[Option<ConvertPlan>; 4],
 ) -> ProductPlan {
-    let count = |layout: &LinearLayout| layout.in_size(Dim::REGISTER) as u32;
+    let count = |layout: &LinearLayout| narrow::<u32>(layout.in_size(Dim::REGISTER));
     let layouts = [product.d, product.a, product.b];
     let operands: Vec<(u32, u32)> = (layouts.into_iter().zip([2, 0, 1]))
         .map(|(layout, operand)| (count(layout), width(product, operand)))
         .collect();
-    let threads = Threads {
-        lanes_log2: product.d.in_bits(Dim::LANE) as u32,
-        warps_log2: product.d.in_bits(Dim::WARP) as u32,
-    };
+    let threads = Threads::of(product.d);
     let mut b = Builder::of_operands(&operands, threads);
     let sources = b.sources();
     let (sums, factors) = sources.split_at(operands[0].0 as usize);
@@ -245,7 +243,7 @@ fn build(
     let inlined: Vec<Inlined<'_>> = (parts.iter())
         .map(|(operand, program, start)| Inlined {
             program,
-            operand: (1 + *operand as u8) % 3,
+            operand: narrow((1 + *operand) % 3),
             sources: given[*operand],
             start: *start,
         })
@@ -319,7 +317,7 @@ fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
     if words.len() == count {
         return words.to_vec();
     }
-    let each = (count / words.len()) as u32;
+    let each = narrow(count / words.len());
     let elements = words.iter().flat_map(|word| {
         let first = b.unpack(*word, each);
         (0..each).map(move |i| first.plus(i))

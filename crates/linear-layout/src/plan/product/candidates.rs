@@ -49,7 +49,7 @@ pub(super) fn factor(
             registers.push(at);
         }
     }
-    layout(like, operand, [registers, lanes, warps])
+    layout(like, operand, &[registers, lanes, warps])
 }
 
 /// Returns the layout of a sum that an instruction adds products to, with these factors where they are given.
@@ -84,7 +84,7 @@ pub(super) fn sum(
         }));
     }
     let mut warps = Vec::new();
-    for bit in 0..like.in_bits(Dim::WARP) as usize {
+    for bit in 0..like.in_bits(Dim::WARP) {
         let mut at = [0; 4];
         for (factor, own) in factors.iter().zip([M, N]) {
             if let Some(factor) = factor {
@@ -106,16 +106,16 @@ pub(super) fn sum(
         warps.push(at);
     }
     registers.extend(units.iter().filter(|at| held.insert(pack(like, 2, at))));
-    layout(like, 2, [registers, lanes, warps])
+    layout(like, 2, &[registers, lanes, warps])
 }
 
 /// The layout of an operand whose registers, lanes and warps are these; `like` gives the dims.
 fn layout(
     like: &LinearLayout,
     operand: usize,
-    parts: [Vec<At>; 3],
+    parts: &[Vec<At>; 3],
 ) -> Result<LinearLayout, LayoutError> {
-    let [registers, lanes, warps] = &parts;
+    let [registers, lanes, warps] = parts;
     let ins = [
         (Dim::REGISTER, 1 << registers.len()),
         (Dim::LANE, 1 << lanes.len()),

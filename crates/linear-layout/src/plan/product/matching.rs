@@ -2,6 +2,7 @@
 
 use crate::f2::Span;
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::target::{Product, TileBit};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -288,7 +289,7 @@ impl Match {
             zero_elements: (0..1usize << left.registers.len())
                 .map(|element| element & twice != 0)
                 .collect(),
-            zero_lanes: mask(&left.lanes) as u32,
+            zero_lanes: narrow(mask(&left.lanes)),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The data of a program: values, steps, addresses.
 
+use crate::number::narrow;
 use core::fmt;
 
 use crate::plan::memory::{Padding, padded};
@@ -182,7 +183,7 @@ impl AddressBase {
     /// The address of an offset: after all gaps before it.
     #[must_use]
     pub fn padded(&self, offset: u32) -> u32 {
-        padded(&self.gaps, offset.into()) as u32
+        narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
     /// Every bit that some thread may have set.

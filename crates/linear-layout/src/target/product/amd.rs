@@ -9,6 +9,7 @@ use super::TileBit::{Copy as Held, K, M, N};
 use super::{
     A_B_D, Argument, Calls, Number, Product, Scalar, TileBit, TileOperand, bits, constant,
 };
+use crate::number::narrow;
 use Number as T;
 use Scalar as S;
 
@@ -243,7 +244,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
 
 /// A sum of the products of all elements of two registers, in each lane.
 fn of_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
-    let packed = (32 / factor.bits()).trailing_zeros() as u8;
+    let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
     let (scalar, vector) = match factor {
         T::F16 => (S::F16, 2),
         T::Bf16 => (S::Bf16, 2),

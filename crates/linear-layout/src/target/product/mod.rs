@@ -11,6 +11,7 @@ mod amd;
 mod nvidia;
 
 use super::{Target, Vendor};
+use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
 /// What a bit of the number of a lane or a register addresses.
@@ -244,7 +245,7 @@ impl Product {
     #[must_use]
     pub fn issue(&self, lanes: u32) -> u32 {
         let lanes = if self.is_of_lane() { lanes } else { 1 };
-        let products = self.sizes().iter().product::<u64>() as u32 * lanes;
+        let products = narrow::<u32>(self.sizes().iter().product::<u64>()) * lanes;
         (products * 4).div_ceil(self.rate)
     }
 

@@ -5,6 +5,7 @@
 
 use super::TileBit::{K, M, N};
 use super::{A_B_D, Number, Product, Scalar, TileBit, TileOperand, bits};
+use crate::number::narrow;
 
 /// The types of the numbers of an instruction, and how registers of the factors are passed.
 #[derive(Clone, Copy)]
@@ -94,7 +95,7 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     // The shape, the types as the intrinsic has them, and the types.
     let mut add = |[m, k]: [u8; 2], name: &str, types: Types, rate| {
         let [left, right] = types.factors;
-        let packed = (32 / left.bits().min(32)).trailing_zeros() as u8;
+        let packed = narrow::<u8>((32 / left.bits().min(32)).trailing_zeros());
         let (rows_m, size_k) = (1 << m, 1 << k);
         let factors = match left == right {
             true => left.name().to_owned(),

@@ -1,6 +1,7 @@
 //! Where panels and cells stand in a picture: one answer for SVG and for the page.
 
 use super::{Panel, Scene};
+use crate::number::narrow;
 
 /// Pixels that a character of the font takes, in tenths.
 const CHARACTER_TENTHS: u32 = 66;
@@ -35,8 +36,8 @@ pub(super) struct Placed {
 impl Placed {
     /// Middle of a cell, by row and column.
     pub(super) fn middle(&self, row: usize, column: usize) -> (u32, u32) {
-        let x = self.x + self.cell * column as u32 + self.cell / 2;
-        (x, self.y + ROW * row as u32 + ROW / 2)
+        let x = self.x + self.cell * narrow::<u32>(column) + self.cell / 2;
+        (x, self.y + ROW * narrow::<u32>(row) + ROW / 2)
     }
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Geometry {
 
 /// Pixels that a text takes.
 pub(super) fn width_of(text: &str) -> u32 {
-    (text.chars().count() as u32 * CHARACTER_TENTHS).div_ceil(10)
+    (narrow::<u32>(text.chars().count()) * CHARACTER_TENTHS).div_ceil(10)
 }
 
 /// The widest of some texts.
@@ -96,12 +97,12 @@ impl Geometry {
         let labels = panel.columns.iter().map(String::as_str);
         let mut cell = (widest(texts.chain(labels)) + 8).max(ROW);
         for (name, count) in &panel.groups {
-            cell = cell.max((width_of(name) + 8).div_ceil((*count).max(1) as u32));
+            cell = cell.max((width_of(name) + 8).div_ceil(narrow((*count).max(1))));
         }
         let lead = widest(panel.rows.iter().map(String::as_str)) + 8;
         let is_titled = u32::from(!panel.title.is_empty());
         let lines_above = 1 + u32::from(!panel.groups.is_empty()) + is_titled;
-        let width = cell * panel.columns.len() as u32;
+        let width = cell * narrow::<u32>(panel.columns.len());
         Placed {
             x: x + lead,
             y: y + ROW * lines_above,
@@ -110,7 +111,7 @@ impl Geometry {
             lines_above,
             // A title may be wider than what it stands over.
             width: width.max(width_of(&panel.title).saturating_sub(lead)),
-            height: ROW * panel.rows.len() as u32,
+            height: ROW * narrow::<u32>(panel.rows.len()),
         }
     }
 }

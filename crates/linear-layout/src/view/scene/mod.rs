@@ -44,6 +44,7 @@ mod systems;
 mod tensor;
 mod text;
 
+use crate::number::narrow;
 pub use html::html;
 pub use palette::{NUM_TINTS, Theme};
 pub use svg::svg;
@@ -176,19 +177,19 @@ pub enum Paint {
 impl Paint {
     /// Returns the colour of the `i`th of things that should all look different: other hues first.
     #[must_use]
-    pub const fn hue(i: u64) -> Self {
-        let i = (i % NUM_TINTS as u64) as u32;
+    pub fn hue(i: u64) -> Self {
+        let i = narrow::<u32>(i % u64::from(NUM_TINTS));
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
     /// Returns the colour of one of `count` things that stand in a row: neighbours are shades of one hue, unless there
     /// are so few that each can have its own.
     #[must_use]
-    pub const fn shade(i: u64, count: u64) -> Self {
-        if count <= NUM_TINTS as u64 / 4 {
+    pub fn shade(i: u64, count: u64) -> Self {
+        if count <= u64::from(NUM_TINTS) / 4 {
             Self::hue(i)
         } else {
-            Self::Tint((i % NUM_TINTS as u64) as u32)
+            Self::Tint(narrow(i % u64::from(NUM_TINTS)))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Scenes as SVG.
 
+use crate::number::narrow;
 use core::fmt::Write;
 use std::borrow::Cow;
 
@@ -20,11 +21,11 @@ pub fn svg(scene: &Scene) -> String {
     let count = if scene.title == scene.caption { 1 } else { 2 };
     let heading = heading.iter().take(count);
     let heading: Vec<_> = heading.filter(|(text, _)| !text.is_empty()).collect();
-    let geometry = Geometry::of(scene, ROW * heading.len() as u32);
+    let geometry = Geometry::of(scene, ROW * narrow::<u32>(heading.len()));
     let lines = heading.iter().map(|(text, _)| *text);
     let texts = lines.chain(&scene.remarks).map(|text| width_of(text) + 24);
     let width = texts.fold(geometry.width, u32::max);
-    let height = geometry.height + ROW * scene.remarks.len() as u32;
+    let height = geometry.height + ROW * narrow::<u32>(scene.remarks.len());
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = write!(
@@ -38,7 +39,7 @@ pub fn svg(scene: &Scene) -> String {
         r#"<rect class="g" width="{width}" height="{height}"/>"#
     );
     for (i, (text, class)) in heading.iter().enumerate() {
-        let y = 12 + ROW * i as u32 + ROW / 2;
+        let y = 12 + ROW * narrow::<u32>(i) + ROW / 2;
         let _ = write!(
             out,
             r#"<text class="{class}" x="12" y="{y}">{}</text>"#,
@@ -50,7 +51,7 @@ pub fn svg(scene: &Scene) -> String {
     }
     links(&mut out, scene, &geometry);
     for (i, remark) in scene.remarks.iter().enumerate() {
-        let y = geometry.bottom + ROW * (i as u32 + 1);
+        let y = geometry.bottom + ROW * (narrow::<u32>(i) + 1);
         let _ = write!(
             out,
             r#"<text class="n" x="12" y="{y}">{}</text>"#,
@@ -99,7 +100,7 @@ fn style(out: &mut String, scene: &Scene) {
 
 fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     let Placed { x, y, cell, .. } = *placed;
-    let (columns, rows) = (panel.columns.len() as u32, panel.rows.len() as u32);
+    let (columns, rows) = (narrow(panel.columns.len()), narrow(panel.rows.len()));
     if !panel.title.is_empty() {
         let (left, top) = (x - placed.lead, y - ROW * placed.lines_above + 14);
         let _ = write!(
@@ -125,10 +126,10 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     }
     let _ = write!(out, r#"<path class="l" d="{lines}"/>"#);
     out.push_str(r#"<g text-anchor="middle">"#);
-    let middle = |column: usize| cell * column as u32 + cell / 2;
+    let middle = |column: usize| cell * narrow::<u32>(column) + cell / 2;
     let mut first = 0;
     for (name, count) in &panel.groups {
-        let at = cell * first as u32 + cell * *count as u32 / 2;
+        let at = cell * narrow::<u32>(first) + cell * narrow::<u32>(*count) / 2;
         first += count;
         let _ = write!(
             out,
@@ -147,7 +148,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     }
     out.push_str("</text>");
     for (row, (_, cells)) in panel.lines().enumerate() {
-        let _ = write!(out, r#"<text y="{}">"#, ROW * row as u32 + 14);
+        let _ = write!(out, r#"<text y="{}">"#, ROW * narrow::<u32>(row) + 14);
         for (column, cell) in cells.iter().enumerate() {
             if cell.text.is_empty() {
                 continue;
@@ -167,7 +168,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     }
     out.push_str(r#"</g><g class="n" text-anchor="end">"#);
     for (row, label) in panel.rows.iter().enumerate() {
-        let at = ROW * row as u32 + 14;
+        let at = ROW * narrow::<u32>(row) + 14;
         let _ = write!(
             out,
             r#"<text class="n" x="-5" y="{at}">{}</text>"#,
