@@ -15,9 +15,9 @@ const SUGGESTED: usize = 3;
 /// of an instruction.
 pub(crate) fn name_of(source: &OsStr) -> Option<&str> {
     let text = source.to_str()?.trim();
-    let (family, _) = text.split_once('.')?;
+    let family = text.split('.').next();
     let mut rows = TARGETS.iter().flat_map(Target::matrix_instructions);
-    let is_known = rows.any(|row| row.name.split('.').next() == Some(family));
+    let is_known = rows.any(|row| row.name.split('.').next() == family);
     (is_known && !Path::new(source).exists()).then_some(text)
 }
 

@@ -939,10 +939,11 @@ fn list_has_the_matrix_instructions_of_a_target() {
         &["list", "--instructions", "--target", "sm_75"],
         "",
         "matrix instructions of cuda:75, the fastest first; registers of 32 bits of a lane
-                     size      types          registers  clocks
-                      m  n  k    A    B    D  A  B    D    warp
-mma.m16n8k8.f32.f16  16  8  8  f16  f16  f32  2  1    4       2
-mma.m16n8k8.f16.f16  16  8  8  f16  f16  f16  2  1    2       2
+                     size       types          registers  clocks
+                      m  n   k    A    B    D  A  B    D    warp
+mma.m16n8k8.f32.f16  16  8   8  f16  f16  f32  2  1    4       2
+mma.m16n8k8.f16.f16  16  8   8  f16  f16  f16  2  1    2       2
+mma.m8n8k16.i32.i8    8  8  16   i8   i8  i32  1  1    2       2
 ",
     );
     let json = ["list", "--instructions", "--target", "cuda:75", "--json"];
@@ -1020,6 +1021,11 @@ A: m 8 x k 4 of f64, 2 registers a lane   D: m 8 x n 8 of f64, 4 registers a lan
     let (_, output, _) = ll_layout(&[&wmma[..], &["--rows", "2"]].concat(), "");
     assert!(output.contains(" T0:0|T16:0 "), "{output}");
     assert!(output.contains("\nB: ... 14 more rows\n"), "{output}");
+    let (_, output, _) = ll_layout(&["show", "fdot2", "--target", "gfx1100"], "");
+    assert!(
+        output.contains("B: k 2 x n 1 of f16, 1 register a lane"),
+        "{output}"
+    );
     let (_, output, _) = ll_layout(&[&f64[..], &["--json"]].concat(), "");
     let found: Value = serde_json::from_str(&output).unwrap();
     assert_eq!(found["k"], 4);
@@ -1090,7 +1096,7 @@ cost: 128 clk (load-store 0, arithmetic 128, waiting 0)
 m: 1 2 4 8 -> 1 2 4 8
 n: 1 2 4 -> 1 2 4
 k: 1 2 4 8 -> 1 2 4 8
-conversions: none, A and B lie as the instruction takes them
+conversions: none, the operands lie as the instruction takes them
 packing: none, what shares a word lies together
 steps of a thread: 32 packs, 16 matrix products
 
