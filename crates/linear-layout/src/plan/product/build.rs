@@ -49,15 +49,10 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
     let elements = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));
-    let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
-    let mut rows: Vec<Product> = product.target.products();
-    rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
-    // What comes first in the list is better, then what is faster.
-    rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
-    rows.push(Product::of_lane(*own, product.sum));
+    let rows = instructions(product)?;
     let [a, b, d] = &elements;
     let as_they_are = rows.iter().filter_map(|row| {
-        let found = Match::of(row, [a, b, d], sizes[K])?;
+        let found = Match::of(row, [a, b, d], sizes[K]).ok()?;
         Some((row, found))
     });
     let cost = |(row, found): &(&Product, Match)| {
@@ -91,8 +86,19 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     best.ok_or_else(|| unreachable!("each lane multiplies what it is given"))
 }
 
+/// The instructions that multiply elements of these types, the best types first, and a multiplication in each lane.
+pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
+    let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
+    let mut rows: Vec<Product> = product.target.products();
+    rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
+    // What comes first in the list is better, then what is faster.
+    rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
+    rows.push(Product::of_lane(*own, product.sum));
+    Ok(rows)
+}
+
 /// Returns the number of matrices, and the sizes of m, n and k.
-fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
+pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
     let layouts = [product.a, product.b, product.d];
     let blocks = layouts
         .iter()
@@ -100,6 +106,21 @@ fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
         .max();
     if let Some(blocks) = blocks.filter(|blocks| *blocks > 1) {
         return Err(Kind::SeveralBlocks { blocks }.into());
+    }
+    for (operand, layout) in ["A", "B", "D"].into_iter().zip(layouts) {
+        let (lanes, warps) = (layout.in_size(Dim::LANE), layout.in_size(Dim::WARP));
+        let expected = (
+            u64::from(product.target.lanes),
+            product.d.in_size(Dim::WARP),
+        );
+        if (lanes, warps) != expected {
+            return Err(Kind::Threads {
+                operand,
+                found: (lanes, warps),
+                expected,
+            }
+            .into());
+        }
     }
     let [a, b, d] = layouts
         .map(|layout| -> Vec<u64> { layout.out_dims().map(|dim| layout.out_size(dim)).collect() });
@@ -146,7 +167,7 @@ fn converted(
             Some(layout) => Elements::of(layout, operand),
             None => elements[operand].clone(),
         });
-        let Some(found) = Match::of(row, now.each_ref(), sizes[K]) else {
+        let Ok(found) = Match::of(row, now.each_ref(), sizes[K]) else {
             continue;
         };
         let given = [product.a, product.b, product.d];
@@ -181,7 +202,7 @@ fn layouts_for(
     sizes: At,
 ) -> Option<[Option<LinearLayout>; 3]> {
     let given = [0, 1, 2].map(|operand| kept[operand].then_some(&elements[operand]));
-    let renaming = Renaming::of(row, given, sizes)?;
+    let renaming = Renaming::of(row, given, sizes).ok()?;
     let mut layouts = [None, None, None];
     let sum;
     let mut of_sum = &elements[2];
@@ -298,7 +319,11 @@ fn build(
     ProductPlan {
         program: b.finish(results, scratch, product.target),
         instruction: row.name.clone(),
-        is_converted: [0, 1, 2].map(|operand: usize| conversions[operand].is_some()),
+        conversions: conversions.each_ref().map(|plan| {
+            let plan = plan.as_ref()?;
+            Some((plan.kind(), plan.program().cost()))
+        }),
+        renaming: found.renaming.clone(),
         count: found.issues.len(),
     }
 }

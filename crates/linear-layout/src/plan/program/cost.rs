@@ -315,6 +315,17 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
     most
 }
 
+impl Program {
+    /// Returns how many words a thread puts together of elements that do not lie side by side.
+    #[must_use]
+    pub fn num_packed_words(&self) -> usize {
+        let packs = self.steps.iter().filter(
+            |step| matches!(step, Step::Pack { parts, .. } if packing(self, *parts, true) > 0),
+        );
+        packs.count()
+    }
+}
+
 /// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);

@@ -323,22 +323,27 @@ impl Product {
 }
 
 impl Target {
-    /// Returns the matrix instructions that take their operands from registers, each also transposed, the fastest
-    /// first.
+    /// Returns the matrix instructions that take their operands from registers, the fastest first.
     #[must_use]
-    pub fn products(&self) -> Vec<Product> {
+    pub fn matrix_instructions(&self) -> Vec<Product> {
         let name = self.name.rsplit(':').next().unwrap_or_default();
-        let rows = match self.vendor {
+        let mut rows = match self.vendor {
             Vendor::Nvidia => nvidia::rows(name.parse().unwrap_or(0)),
             Vendor::Amd if self.lanes == 64 => amd::mfma(name),
             Vendor::Amd => amd::wmma(name),
         };
-        let both = rows.into_iter().flat_map(|row| {
+        rows.sort_by_key(|row| core::cmp::Reverse(row.rate));
+        rows
+    }
+
+    /// Returns [`matrix_instructions`](Self::matrix_instructions), each also transposed.
+    #[must_use]
+    pub fn products(&self) -> Vec<Product> {
+        let rows = self.matrix_instructions().into_iter();
+        let both = rows.flat_map(|row| {
             let transposed = row.transposed();
             [row, transposed]
         });
-        let mut both: Vec<Product> = both.collect();
-        both.sort_by_key(|row| core::cmp::Reverse(row.rate));
-        both
+        both.collect()
     }
 }

@@ -27,6 +27,7 @@
 //! | `hardware` | the hardware: which element each slot holds |
 //! | `matrix` | the bits |
 //! | `pair` | two layouts: what a conversion moves, where they differ |
+//! | `product` | products of matrices: the operands of an instruction, or of tensors |
 //! | `systems` | layouts of CuTe and of Tilus |
 //! | `memory` | shared memory: words by bank, accesses by phase, conflicts |
 //!
@@ -39,6 +40,7 @@ mod matrix;
 mod memory;
 mod pair;
 mod palette;
+mod product;
 mod svg;
 mod systems;
 mod tensor;
@@ -100,14 +102,27 @@ pub struct Scene {
     pub caption: String,
     /// The tables, in order.
     pub panels: Vec<Panel>,
+    /// How they stand to each other.
+    pub arrangement: Arrangement,
     /// Arrows between cells.
     pub links: Vec<Link>,
     /// What the numbers in [`Cell::slots`] count.
     pub slots: Space,
-    /// What the numbers in [`Cell::elements`] count.
+    /// What the numbers in [`Cell::elements`] count, in panels that do not say it themselves.
     pub elements: Space,
     /// What a window has left out, and what else there is to say; a line each.
     pub remarks: Vec<String>,
+}
+
+/// How panels stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Side by side in a picture, as far as a window is wide; below each other in text.
+    #[default]
+    Lines,
+    /// Three panels, A, B and D, of a product of matrices: D to the right of A, row by row, and below B, column by column.
+    /// Text that is too narrow for it has them below each other.
+    Product,
 }
 
 /// Names and sizes of the dimensions that a number counts through, the first fastest.
@@ -131,6 +146,9 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// Row by row, as many as labels say.
     pub cells: Vec<Cell>,
+    /// What the numbers in [`Cell::elements`] count, if not what the scene says. Elements of two panels belong together
+    /// where they agree in the dimensions that both have.
+    pub elements: Option<Space>,
 }
 
 /// How text draws a panel; pictures draw all alike.
@@ -156,7 +174,7 @@ pub struct Cell {
     pub slots: Vec<u64>,
     /// How many more slots there are than are named.
     pub more_slots: u64,
-    /// Elements that it stands for, as [`Scene::elements`] counts them.
+    /// Elements that it stands for, as [`Panel::elements`] or [`Scene::elements`] counts them.
     pub elements: Vec<u64>,
 }
 

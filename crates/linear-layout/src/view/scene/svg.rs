@@ -241,3 +241,103 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     }
     Cow::Owned(safe)
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{FONT, width_of};
+
+    fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+        let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+        rest.split_once('"').map(|(value, _)| value)
+    }
+
+    fn number(tag: &str, name: &str) -> Option<f64> {
+        attribute(tag, name)?.parse().ok()
+    }
+
+    /// Left, right and base line of each text of a picture.
+    fn texts(picture: &str) -> Vec<(f64, f64, f64, String)> {
+        let mut found = Vec::new();
+        // Where groups begin, and which side of a text their x is.
+        let mut groups = vec![(0.0, 0.0, "start".to_owned())];
+        let mut line = (0.0, 0.0);
+        for part in picture.split('<').skip(1) {
+            let (tag, text) = part.split_once('>').unwrap();
+            let (mut x, mut y, mut anchor) = groups.last().cloned().unwrap();
+            if tag == "/g" {
+                groups.pop();
+            } else if tag.starts_with("g ") {
+                if let Some(at) =
+                    attribute(tag, "transform").and_then(|t| t.strip_prefix("translate("))
+                {
+                    let (dx, dy) = at.trim_end_matches(')').split_once(',').unwrap();
+                    (x, y) = (
+                        x + dx.parse::<f64>().unwrap(),
+                        y + dy.parse::<f64>().unwrap(),
+                    );
+                }
+                if let Some(own) = attribute(tag, "text-anchor") {
+                    own.clone_into(&mut anchor);
+                }
+                groups.push((x, y, anchor.clone()));
+            } else if tag.starts_with("text ") {
+                line = (number(tag, "x").unwrap_or(0.0), number(tag, "y").unwrap());
+            } else if !tag.starts_with("tspan ") {
+                continue;
+            }
+            if text.is_empty() || !(tag.starts_with("text ") || tag.starts_with("tspan ")) {
+                continue;
+            }
+            let text = text
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&");
+            let at = x + number(tag, "x").unwrap_or(line.0);
+            let width = f64::from(width_of(&text));
+            let left = match &*anchor {
+                "middle" => at - width / 2.0,
+                "end" => at - width,
+                _ => at,
+            };
+            found.push((left, left + width, y + line.1, text));
+        }
+        found
+    }
+
+    /// No text of a picture meets another one, and all are inside.
+    #[track_caller]
+    pub(in crate::view::scene) fn check_texts(picture: &str) {
+        let [width, height] = ["width", "height"].map(|name| number(picture, name).unwrap());
+        let mut texts = texts(picture);
+        texts.sort_by(|a, b| a.2.total_cmp(&b.2));
+        assert!(texts.len() > 2, "{picture}");
+        for (i, (left, right, base, text)) in texts.iter().enumerate() {
+            let is_inside =
+                *left >= 0.0 && *right <= width && *base >= f64::from(FONT) && *base <= height;
+            assert!(
+                is_inside,
+                "{text}: {left} to {right}, at {base}, in {width} x {height}"
+            );
+            let near = texts[..i].iter().rev();
+            for other in near.take_while(|other| base - other.2 < f64::from(FONT)) {
+                let is_apart = *right <= other.0 || other.1 <= *left;
+                assert!(is_apart, "{text} and {} meet at {left}, {base}", other.3);
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_meet_are_noticed() {
+        let picture = |x: u32| {
+            format!(
+                "<svg width=\"100\" height=\"40\"><g transform=\"translate(10,10)\"><g text-anchor=\"middle\"><text y=\"14\">\
+                 <tspan x=\"10\">T0</tspan><tspan x=\"{x}\">T1</tspan><tspan x=\"70\">T2</tspan></text></g></g></svg>"
+            )
+        };
+        check_texts(&picture(30));
+        for x in [20, 95] {
+            let caught = std::panic::catch_unwind(|| check_texts(&picture(x)));
+            assert!(caught.is_err(), "{x}");
+        }
+    }
+}
