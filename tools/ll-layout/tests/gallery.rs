@@ -156,11 +156,12 @@ fn operands_of_instructions_are_the_fragments_of_the_manual() {
             *registers,
             "{name}"
         );
-        for lane in 0..32 {
-            for i in 0..*registers {
-                let [down, across] = row.coordinates(operand, i as usize, lane as usize);
+        for lane in 0..32u8 {
+            for i in 0..u8::try_from(*registers).unwrap() {
+                let [down, across] = row.coordinates(operand, i.into(), lane.into());
                 let found = (down as u64, across as u64);
-                assert_eq!(found, formula(lane, i), "{name}: lane {lane}, element {i}");
+                let expected = formula(lane.into(), i.into());
+                assert_eq!(found, expected, "{name}: lane {lane}, element {i}");
             }
         }
     }

@@ -53,12 +53,9 @@ pub fn read(text: &str) -> Result<Module, KernelError> {
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
-    blocks.for_each(|block| {
-        block
-            .operations
-            .iter_mut()
-            .for_each(|op| place(op, aliases))
-    });
+    for op in blocks.flat_map(|block| &mut block.operations) {
+        place(op, aliases);
+    }
 }
 
 fn location(text: &str, aliases: &HashMap<&str, &str>) -> String {

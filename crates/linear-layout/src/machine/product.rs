@@ -53,14 +53,21 @@ impl Sets {
     }
 }
 
+/// Which factor an element is of: two with the same coordinates are different numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    A,
+    B,
+}
+
 /// What a register of a product stands for.
 #[derive(Clone, Copy, Debug)]
 enum Term<'s> {
     Nothing,
     /// A factor of products that add nothing.
     Zero,
-    /// An element of A or B, by its coordinates there: the matrix first, of several.
-    Factor([u32; 3]),
+    /// An element of A or of B, by its coordinates there: the matrix first, of several.
+    Factor(Side, [u32; 3]),
     /// The sum at these coordinates of D, over a set of k.
     Sum([u32; 3], u32, &'s RefCell<Sets>),
 }
@@ -69,7 +76,7 @@ impl PartialEq for Term<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Nothing, Self::Nothing) | (Self::Zero, Self::Zero) => true,
-            (Self::Factor(a), Self::Factor(b)) => a == b,
+            (Self::Factor(side, a), Self::Factor(other, b)) => (side, a) == (other, b),
             (Self::Sum(a, ks, _), Self::Sum(b, others, _)) => (a, ks) == (b, others),
             _ => false,
         }
@@ -86,9 +93,11 @@ impl Cell for Term<'_> {
 
     fn plus_product(self, a: Self, b: Self) -> Option<Self> {
         let (at, set, sets, a, b) = match (self, a, b) {
-            (Self::Sum(at, set, sets), Self::Factor(a), Self::Factor(b)) => (at, set, sets, a, b),
-            (Self::Sum(..), Self::Zero, Self::Factor(_) | Self::Zero)
-            | (Self::Sum(..), Self::Factor(_), Self::Zero) => return Some(self),
+            (Self::Sum(at, set, sets), Self::Factor(Side::A, a), Self::Factor(Side::B, b)) => {
+                (at, set, sets, a, b)
+            }
+            (Self::Sum(..), Self::Zero, Self::Factor(Side::B, _) | Self::Zero)
+            | (Self::Sum(..), Self::Factor(Side::A, _), Self::Zero) => return Some(self),
             _ => return None,
         };
         let [matrix, m, n] = at;
@@ -138,8 +147,8 @@ pub fn check_product(
     });
     let sources = [
         cells(d, &|at| Term::Sum(at, 0, &sets)),
-        cells(a, &|at| Term::Factor(at)),
-        cells(b, &|at| Term::Factor(at)),
+        cells(a, &|at| Term::Factor(Side::A, at)),
+        cells(b, &|at| Term::Factor(Side::B, at)),
     ];
     let results = [cells(d, &|at| Term::Sum(at, all, &sets))];
     check_operands(plan, &sources, &results, &[], target)
@@ -241,6 +250,106 @@ mod tests {
             }
         }
         assert!(known.len() >= 90, "{}", known.len());
+    }
+
+    /// The same layout with two bits of the lane, or of the register where there are no lanes, exchanged.
+    fn exchanged(layout: &LinearLayout, row: &Product) -> LinearLayout {
+        let held = &row.operands[0];
+        let (dim, bits) = match held.lanes.is_empty() {
+            true => (Dim::REGISTER, &held.registers),
+            false => (Dim::LANE, &held.lanes),
+        };
+        // The highest that differs from the first; the fma of a lane has a bit of k and of m.
+        let last = bits.len().saturating_sub(1).max(1);
+        let last = (1..=last).rev().find(|i| bits.get(*i) != bits.first());
+        let last = last.expect("an operand has different bits");
+        let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
+            let columns = layout.columns_of(own).iter();
+            let coords = columns.map(|column| layout.unpack(*column).to_vec());
+            let mut bases: Bases = coords.map(|c| [c[0], c[1]]).collect();
+            if own == dim {
+                bases.swap(0, last);
+            }
+            bases
+        });
+        let sizes = [0, 1].map(|i| layout.out_size(Dim::out(i)));
+        self::layout(parts, sizes)
+    }
+
+    /// Five kinds of fault in the plan of each instruction are noticed: factors exchanged, a k taken twice, a k left
+    /// out, the next register instead of the one wanted, two bits of the lane exchanged.
+    #[test]
+    fn faults_of_each_instruction_are_noticed() {
+        let mut known = HashSet::new();
+        for target in TARGETS {
+            for row in target.products() {
+                if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
+                    continue;
+                }
+                let layouts = around(&row, false);
+                let [a, b, d] = &layouts;
+                let plan = planned(&row, &layouts, target);
+                let plan = plan.program();
+                let mut products = (0..plan.steps().len())
+                    .filter(|i| matches!(plan.steps()[*i], Step::Mma { .. }));
+                let first = products.next().expect("an instruction");
+                let Step::Mma {
+                    first: sum,
+                    acc: before,
+                    a: left,
+                    b: right,
+                    ..
+                } = plan.steps()[first]
+                else {
+                    unreachable!("a product");
+                };
+                let follows = |i: &usize| matches!(plan.steps()[*i], Step::Mma { acc, .. } if plan.operands(acc)[0] == sum);
+                let second = products.find(follows).expect("the next k");
+                let edited = |at: usize, change: &dyn Fn(&mut Step)| {
+                    plan.edited(|steps| change(&mut steps[at]))
+                };
+                let faults = [
+                    (
+                        "factors exchanged",
+                        edited(first, &|step| {
+                            if let Step::Mma { a, b, .. } = step {
+                                std::mem::swap(a, b);
+                            }
+                        }),
+                    ),
+                    (
+                        "a k twice",
+                        edited(second, &|step| {
+                            if let Step::Mma { a, b, .. } = step {
+                                (*a, *b) = (left, right);
+                            }
+                        }),
+                    ),
+                    (
+                        "a k left out",
+                        edited(second, &|step| {
+                            if let Step::Mma { acc, .. } = step {
+                                *acc = before;
+                            }
+                        }),
+                    ),
+                    (
+                        "the next register",
+                        edited(first, &|step| {
+                            if let Step::Mma { a, .. } = step {
+                                *a = a.moved_by(1);
+                            }
+                        }),
+                    ),
+                ];
+                for (name, faulty) in faults {
+                    let verdict = check_product(&faulty, [d, a, b], target);
+                    assert!(verdict.is_err(), "{}: {name}\n{faulty}", row.name);
+                }
+                let verdict = check_product(plan, [d, &exchanged(a, &row), b], target);
+                assert!(verdict.is_err(), "{}: bits exchanged", row.name);
+            }
+        }
     }
 
     proptest! {

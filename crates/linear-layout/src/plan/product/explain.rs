@@ -17,6 +17,9 @@ pub struct Issues {
     pub cost: u64,
 }
 
+/// What an instruction does for a product, or the first place where it does not match.
+pub type Attempt = Result<Issues, Mismatch>;
+
 /// Tries each instruction of the right types, and a multiplication in each lane, on the layouts as they are.
 ///
 /// ```
@@ -46,7 +49,7 @@ pub struct Issues {
 /// As [`plan_product`](super::plan_product).
 pub fn match_instructions(
     product: &MatrixProduct<'_>,
-) -> Result<Vec<(Product, Result<Issues, Mismatch>)>, ProductError> {
+) -> Result<Vec<(Product, Attempt)>, ProductError> {
     let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
     let [a, b, d] = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));

@@ -32,7 +32,7 @@ use crate::target::{Number, Target, TileBit};
 
 pub use build::plan_product;
 pub use error::ProductError;
-pub use explain::{Issues, match_instructions, operand_layout};
+pub use explain::{Attempt, Issues, match_instructions, operand_layout};
 pub use mismatch::Mismatch;
 
 /// A product to be planned.

@@ -38,6 +38,15 @@ pub struct Operands {
 }
 
 impl Operands {
+    /// The list that begins so many values later among those of all lists.
+    #[cfg(test)]
+    pub(crate) const fn moved_by(self, count: u32) -> Self {
+        Self {
+            start: self.start + count,
+            ..self
+        }
+    }
+
     /// How many values the list holds.
     #[must_use]
     pub const fn len(self) -> usize {
