@@ -183,9 +183,9 @@ mod tests {
         LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
     }
 
-    /// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, the bits of k in
-    /// another order where `renames`.
-    fn around(row: &Product, renames: bool) -> [LinearLayout; 3] {
+    /// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, and so the lanes where
+    /// each multiplies alone; the bits of k in another order where `renames`.
+    fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
         let sizes = row.sizes();
         let [m, n, k] = sizes;
         let last = k.trailing_zeros().saturating_sub(1) as u8;
@@ -209,9 +209,14 @@ mod tests {
             let mut registers: Bases = held.registers.iter().map(|bit| basis(place(bit))).collect();
             let further = more.iter().filter(|(dim, _)| dims.contains(dim));
             registers.extend(further.map(|at| basis(*at)));
-            let lanes = held.lanes.iter().map(|bit| basis(place(bit))).collect();
+            let mut lanes: Bases = held.lanes.iter().map(|bit| basis(place(bit))).collect();
             let warps = vec![basis((0, 2 * m))];
-            let all = [4 * m, 2 * n, 2 * k];
+            let mut all = [4 * m, 2 * n, 2 * k];
+            if lanes.is_empty() {
+                let bits = target.lanes.trailing_zeros();
+                lanes = (0..bits).map(|bit| basis((0, (4 * m) << bit))).collect();
+                all[0] <<= bits;
+            }
             layout([registers, lanes, warps], dims.map(|dim| all[dim]))
         })
     }
@@ -243,7 +248,7 @@ mod tests {
                     continue;
                 }
                 for renames in [false, true] {
-                    let plan = planned(&row, &around(&row, renames), target);
+                    let plan = planned(&row, &around(&row, renames, target), target);
                     assert_eq!(plan.is_converted(), [false; 3], "{}", row.name);
                     assert!(plan.instruction() != "fma", "{}", row.name);
                 }
@@ -252,23 +257,15 @@ mod tests {
         assert!(known.len() >= 90, "{}", known.len());
     }
 
-    /// The same layout with two bits of the lane, or of the register where there are no lanes, exchanged.
-    fn exchanged(layout: &LinearLayout, row: &Product) -> LinearLayout {
-        let held = &row.operands[0];
-        let (dim, bits) = match held.lanes.is_empty() {
-            true => (Dim::REGISTER, &held.registers),
-            false => (Dim::LANE, &held.lanes),
-        };
-        // The highest that differs from the first; the fma of a lane has a bit of k and of m.
-        let last = bits.len().saturating_sub(1).max(1);
-        let last = (1..=last).rev().find(|i| bits.get(*i) != bits.first());
-        let last = last.expect("an operand has different bits");
+    /// The same layout with the first bit of the lane and the last other one exchanged.
+    fn exchanged(layout: &LinearLayout) -> LinearLayout {
         let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
             let columns = layout.columns_of(own).iter();
             let coords = columns.map(|column| layout.unpack(*column).to_vec());
             let mut bases: Bases = coords.map(|c| [c[0], c[1]]).collect();
-            if own == dim {
-                bases.swap(0, last);
+            if own == Dim::LANE {
+                let last = bases.iter().rposition(|basis| *basis != bases[0]);
+                bases.swap(0, last.expect("an operand has different bits"));
             }
             bases
         });
@@ -276,8 +273,8 @@ mod tests {
         self::layout(parts, sizes)
     }
 
-    /// Five kinds of fault in the plan of each instruction are noticed: factors exchanged, a k taken twice, a k left
-    /// out, the next register instead of the one wanted, two bits of the lane exchanged.
+    /// Five kinds of fault in the plan of each instruction are noticed: factors exchanged, products twice instead of
+    /// others, products left out, the next register instead of the one wanted, two bits of the lane exchanged.
     #[test]
     fn faults_of_each_instruction_are_noticed() {
         let mut known = HashSet::new();
@@ -286,7 +283,7 @@ mod tests {
                 if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
                     continue;
                 }
-                let layouts = around(&row, false);
+                let layouts = around(&row, false, target);
                 let [a, b, d] = &layouts;
                 let plan = planned(&row, &layouts, target);
                 let plan = plan.program();
@@ -294,7 +291,6 @@ mod tests {
                     .filter(|i| matches!(plan.steps()[*i], Step::Mma { .. }));
                 let first = products.next().expect("an instruction");
                 let Step::Mma {
-                    first: sum,
                     acc: before,
                     a: left,
                     b: right,
@@ -303,8 +299,14 @@ mod tests {
                 else {
                     unreachable!("a product");
                 };
-                let follows = |i: &usize| matches!(plan.steps()[*i], Step::Mma { acc, .. } if plan.operands(acc)[0] == sum);
-                let second = products.find(follows).expect("the next k");
+                let factors = |step: &Step| match step {
+                    Step::Mma { a, b, .. } => Some([*a, *b].map(|list| plan.operands(list))),
+                    _ => None,
+                };
+                // The next k where the instruction has one tile of it, another tile of D otherwise.
+                let is_other =
+                    |i: &usize| factors(&plan.steps()[*i]) != factors(&plan.steps()[first]);
+                let second = products.find(is_other).expect("another product");
                 let edited = |at: usize, change: &dyn Fn(&mut Step)| {
                     plan.edited(|steps| change(&mut steps[at]))
                 };
@@ -318,7 +320,7 @@ mod tests {
                         }),
                     ),
                     (
-                        "a k twice",
+                        "products twice",
                         edited(second, &|step| {
                             if let Step::Mma { a, b, .. } = step {
                                 (*a, *b) = (left, right);
@@ -326,7 +328,7 @@ mod tests {
                         }),
                     ),
                     (
-                        "a k left out",
+                        "products left out",
                         edited(second, &|step| {
                             if let Step::Mma { acc, .. } = step {
                                 *acc = before;
@@ -346,7 +348,7 @@ mod tests {
                     let verdict = check_product(&faulty, [d, a, b], target);
                     assert!(verdict.is_err(), "{}: {name}\n{faulty}", row.name);
                 }
-                let verdict = check_product(plan, [d, &exchanged(a, &row), b], target);
+                let verdict = check_product(plan, [d, &exchanged(a), b], target);
                 assert!(verdict.is_err(), "{}: bits exchanged", row.name);
             }
         }
@@ -402,7 +404,7 @@ mod tests {
     #[test]
     fn a_product_adds_up_each_k_once() {
         let (row, target) = of_ampere();
-        let plan = planned(&row, &around(&row, false), target);
+        let plan = planned(&row, &around(&row, false, target), target);
         assert_eq!((plan.instruction(), plan.count()), (&*row.name, 8));
         // Eight instructions of each of two warps; pairs that lie together need no packing.
         assert_eq!(plan.program().cost().arithmetic, 2 * 8 * row.issue(32));
@@ -418,7 +420,7 @@ mod tests {
     #[test]
     fn a_wrong_product_is_noticed() {
         let (row, target) = of_ampere();
-        let layouts = around(&row, false);
+        let layouts = around(&row, false, target);
         let [a, b, d] = &layouts;
         let plan = planned(&row, &layouts, target);
         let plan = plan.program();
@@ -521,7 +523,7 @@ mod tests {
     #[test]
     fn every_product_has_a_plan() {
         let (row, target) = of_ampere();
-        let [a, b, d] = around(&row, false);
+        let [a, b, d] = around(&row, false, target);
         // The same elements in other registers and lanes.
         let elsewhere = |from: &LinearLayout| {
             let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
