@@ -139,8 +139,8 @@ fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLay
 
 /// The dims by how far addresses run on along them; of equal ones the last is first.
 fn order(info: &AxisInfo, rank: usize) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..rank as u32).rev().collect();
-    order.sort_by_key(|d| std::cmp::Reverse(info.contiguity(*d as usize)));
+    let mut order: Vec<u32> = (0..).take(rank).collect();
+    order.sort_by_key(|d| std::cmp::Reverse((info.contiguity(*d as usize), *d)));
     order
 }
 

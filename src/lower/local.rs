@@ -119,9 +119,9 @@ impl<'c> BufferOp<'c> {
     /// All that the program depends on.
     fn key(&self) -> Vec<usize> {
         let types = [self.tensor, self.buffer].map(|value| sys::type_id(value.r#type()));
-        let axis = self
-            .indices
-            .map_or(0, |(_, axis)| 1 + axis.unsigned_abs() as usize);
+        let axis = self.indices.map_or(0, |(_, axis)| {
+            1 + usize::try_from(axis).expect("an axis is not negative")
+        });
         vec![
             types[0],
             types[1],

@@ -11,7 +11,7 @@ use crate::ir::{Layouts, TensorType, element_name};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
-use linear_layout::plan::product::{MatrixProduct, ProductPlan, plan_product};
+use linear_layout::plan::product::{MatrixProduct, ProductPlan, factor_types, plan_product};
 use linear_layout::target::Number;
 use melior::ir::{Type, ValueLike};
 
@@ -33,12 +33,8 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
     let (a, b, d) = (a?, b?, d?);
     let [left, right, sum] = types.map(number);
     let (left, right, sum) = (left?, right?, sum?);
-    let factors = match (left, right, dot.input_precision()) {
-        (Number::F32, Number::F32, InputPrecision::Tf32) => {
-            vec![[Number::Tf32; 2], [Number::F32; 2]]
-        }
-        _ => vec![[left, right]],
-    };
+    let allows_tf32 = matches!(dot.input_precision(), InputPrecision::Tf32);
+    let factors = factor_types([left, right], allows_tf32);
     let product = MatrixProduct {
         d: &d.unique,
         a: &a.unique,
@@ -58,23 +54,12 @@ fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
     let tensor = TensorType::of(type_);
     let name = tensor.map(|tensor| element_name(tensor.element));
     let name = name.unwrap_or_default();
-    Ok(match &*name {
-        "f16" => Number::F16,
-        "bf16" => Number::Bf16,
-        "f32" => Number::F32,
-        "f64" => Number::F64,
-        "i8" => Number::I8,
-        "i32" => Number::I32,
-        "f8E4M3FN" => Number::E4m3,
-        "f8E5M2" => Number::E5m2,
-        "f8E4M3FNUZ" => Number::E4m3Fnuz,
-        "f8E5M2FNUZ" => Number::E5m2Fnuz,
-        _ => {
-            return Err(Diagnostic::new(format!(
-                "multiplies elements of `{name}`: expected f16, bf16, f32, f64, i8 or 8-bit floats, with a sum of f16, \
-                 bf16, f32, f64 or i32"
-            )));
-        }
+    let number = Number::of_ir_name(&name).filter(|number| *number != Number::Tf32);
+    number.ok_or_else(|| {
+        Diagnostic::new(format!(
+            "multiplies elements of `{name}`: expected f16, bf16, f32, f64, i8 or 8-bit floats, with a sum of f16, \
+             bf16, f32, f64 or i32"
+        ))
     })
 }
 

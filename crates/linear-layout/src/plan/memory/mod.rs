@@ -36,6 +36,7 @@ mod indexed;
 mod place;
 mod program;
 
+use crate::number::narrow;
 pub use accesses::Form;
 pub(crate) use accesses::{Accesses, Choices};
 pub use error::MemoryError;
@@ -123,7 +124,7 @@ impl MemoryPlan {
         };
         let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
         let threads = [&*lanes, &*warps].concat();
-        let input_bits = [lanes.len() as u32, warps.len() as u32];
+        let input_bits = [narrow::<u32>(lanes.len()), narrow::<u32>(warps.len())];
         let gaps = place.paddings();
         // An access goes across no gap, and gaps keep its alignment.
         let widest = gaps
@@ -136,7 +137,7 @@ impl MemoryPlan {
         let chosen = Accesses::choose(&Choices {
             registers: &own,
             threads: &threads,
-            lanes_log2: lanes.len() as u32,
+            lanes_log2: narrow(lanes.len()),
             element_bytes: 1 << place.bytes_log2,
             widest_bytes: widest,
             taken: view_mask,
@@ -157,7 +158,7 @@ impl MemoryPlan {
                     xor: start & moving,
                     add: place.padded(start & !moving),
                     registers: (0..vector)
-                        .map(|i| (first ^ chosen.element(i)) as u32)
+                        .map(|i| narrow::<u32>(first ^ chosen.element(i)))
                         .collect(),
                 }
             })
@@ -168,8 +169,8 @@ impl MemoryPlan {
                 let number = numbers
                     .solve(apply(&own, register))
                     .expect("accesses reach wherever registers do");
-                let number = number as usize;
-                ((number / vector) as u32, (number % vector) as u32)
+                let number = narrow::<usize>(number);
+                (narrow(number / vector), narrow(number % vector))
             })
             .collect();
         Ok(Self {
