@@ -182,7 +182,7 @@ impl MemoryPlan {
             accesses,
             held,
             wavefronts: chosen.waves(),
-            warps_log2: warps.len() as u32,
+            warps_log2: narrow(warps.len()),
         })
     }
 
@@ -241,7 +241,7 @@ impl MemoryPlan {
         let warps = 1 << self.warps_log2;
         Cost {
             load_store: self.wavefronts.0 * target.costs.wavefront * warps,
-            arithmetic: self.accesses.len() as u32 * target.costs.access * warps,
+            arithmetic: narrow::<u32>(self.accesses.len()) * target.costs.access * warps,
             waiting: 0,
         }
     }
