@@ -27,6 +27,7 @@ mod referee;
 mod reference;
 mod respelling;
 mod rules;
+mod simulated;
 #[path = "../split_mix.rs"]
 mod split_mix;
 mod targets;
