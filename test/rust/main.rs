@@ -15,6 +15,7 @@ mod buffers;
 mod files;
 mod float_formats;
 mod inference;
+mod instructions;
 mod kernels;
 mod language_server;
 mod layout_choices;
