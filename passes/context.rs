@@ -29,12 +29,22 @@ pub(super) trait Analysis<'c>: Sized {
 /// A place for each analysis.
 #[derive(Default)]
 pub(super) struct Analyses<'c> {
-    pub(super) inventory: Slot<Inventory<'c>>,
+    inventory: Slot<Inventory<'c>>,
     axis: Slot<AxisFacts>,
 }
 
 /// An analysis, and how often the rewriter had changed the module when it was made.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
+
+impl<'c> Analysis<'c> for Inventory<'c> {
+    fn of(module: Op<'c>) -> Self {
+        Inventory::of(module)
+    }
+
+    fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
+        &analyses.inventory
+    }
+}
 
 impl<'c> Analysis<'c> for AxisFacts {
     fn of(_: Op<'c>) -> Self {

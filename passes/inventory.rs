@@ -1,6 +1,5 @@
 //! The types that a module has.
 
-use super::context::{Analyses, Analysis, Slot};
 use crate::ir::{Layouts, TensorType};
 use crate::sys;
 use crate::sys::build::{self, Op};
@@ -46,9 +45,9 @@ impl<'c> BufferType<'c> {
     }
 }
 
-impl<'c> Analysis<'c> for Inventory<'c> {
+impl<'c> Inventory<'c> {
     /// Collects what lies below an operation.
-    fn of(root: Op<'c>) -> Self {
+    pub(super) fn of(root: Op<'c>) -> Self {
         let mut types: HashMap<usize, Type<'c>> = HashMap::new();
         let mut order = Vec::new();
         let mut operations = Vec::new();
@@ -87,9 +86,5 @@ impl<'c> Analysis<'c> for Inventory<'c> {
             buffers,
             operations,
         }
-    }
-
-    fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
-        &analyses.inventory
     }
 }

@@ -6,7 +6,7 @@
 //! for an encoding by its kind (a product for `#ttg.nvidia_mma`); it keeps its spelling there, and
 //! so everywhere.
 
-use super::context::{Analysis, PassContext};
+use super::context::PassContext;
 use super::inventory::Inventory;
 use crate::ir::{Layouts, verify};
 use crate::sys::build::{self, Op};

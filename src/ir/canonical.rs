@@ -7,7 +7,9 @@
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
+use super::matched::{Matched, View};
 use super::ops::{amdg, tt, ttg, ttng};
+use super::uniform::make_result;
 use crate::ir::verify::can_store;
 use crate::ir::{Layouts, OpKind, TensorType, builders, captures, infer, uniform};
 use crate::sys::build::{self, Op, Val};
@@ -16,19 +18,6 @@ use linear_layout::encoding::Encoding;
 use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
-
-/// Something that a rule was found for; nothing where the operation stays.
-pub(crate) type Matched = Option<()>;
-
-/// An operation that shows one value in another way.
-#[derive(Clone, Copy)]
-pub(super) struct View<'c> {
-    pub(super) op: Op<'c>,
-    /// Where `source` stands among the operands.
-    at: usize,
-    pub(super) source: Val<'c>,
-    result: Val<'c>,
-}
 
 /// The view that an operation of a kind is.
 macro_rules! view {
@@ -41,13 +30,6 @@ macro_rules! view {
             result: view.result(),
         }
     }};
-}
-
-impl<'c> View<'c> {
-    /// Takes the source from further up.
-    pub(super) fn look_through(self, rewriter: Rewriter<'c>, source: Val<'c>) {
-        rewriter.set_operand(self.op, self.at, source);
-    }
 }
 
 /// Brings an operation nearer to canonical form.
@@ -119,20 +101,6 @@ fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     };
     let cache = Layouts::of(a.context());
     matches!((cache.tensor(&left), cache.tensor(&right)), (Ok(l), Ok(r)) if l.full == r.full)
-}
-
-/// What makes the source makes the result instead, in the same place and with its own attributes: those of
-/// the view speak of data that no longer moves.
-pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
-    let producer = sys::defining_operation(view.source)?;
-    let type_ = view.result.r#type();
-    let made = rewriter.copy_before(producer, producer);
-    rewriter.set_result_type(made, 0, type_);
-    if let Some(element) = uniform::constant(view.source) {
-        rewriter.set_attribute(made, uniform::CONSTANT, build::splat(type_, element));
-    }
-    rewriter.replace(view.op, &[build::only_result(made)]);
-    Some(())
 }
 
 fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {

@@ -1,7 +1,7 @@
 //! Canonical form of `ttg.warp_specialize`: what goes into its partitions and what comes out of it.
 
 use super::builders::Building;
-use super::canonical::Matched;
+use super::matched::Matched;
 use super::ops::ttg;
 use crate::sys::build::{self, Blk};
 use crate::sys::{self, Rewriter};

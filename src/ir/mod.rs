@@ -14,6 +14,7 @@ mod diagnostics;
 pub mod discardable;
 pub mod infer;
 mod layouts;
+mod matched;
 mod module;
 mod modules;
 pub mod ops;

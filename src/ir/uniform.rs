@@ -1,6 +1,6 @@
 //! Canonical form of what is known of every element at once: splats, constants, constant masks.
 
-use super::canonical::{Matched, View, make_result};
+use super::matched::{Matched, View};
 use super::ops::{arith, tt};
 use super::{OpKind, builders};
 use crate::sys::build::{self, Op, Val};
@@ -26,6 +26,20 @@ fn integer(value: Val<'_>) -> Option<i64> {
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()
+}
+
+/// What makes the source makes the result instead, in the same place and with its own attributes: those of
+/// the view speak of data that no longer moves.
+pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+    let producer = sys::defining_operation(view.source)?;
+    let type_ = view.result.r#type();
+    let made = rewriter.copy_before(producer, producer);
+    rewriter.set_result_type(made, 0, type_);
+    if let Some(element) = constant(view.source) {
+        rewriter.set_attribute(made, CONSTANT, build::splat(type_, element));
+    }
+    rewriter.replace(view.op, &[build::only_result(made)]);
+    Some(())
 }
 
 /// A view of one value everywhere is that value everywhere, in the shape and encoding of the view.

@@ -82,8 +82,8 @@ impl IntTuple {
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
             return Err(Kind::ProfilesDiffer {
-                left: Box::new(self.clone()),
-                right: Box::new(other.clone()),
+                left: self.to_string(),
+                right: other.to_string(),
             }
             .into());
         }

@@ -1,7 +1,8 @@
 //! The same function with fewer modes.
 
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, LayoutRef, Mode};
+use super::layout::{Layout, LayoutRef};
+use super::mode::Mode;
 use super::tuple::{Builder, IntTuple, Leaves, Tuple, TupleRef};
 
 impl Layout {

@@ -2,7 +2,8 @@
 
 use super::coalesce::{coalesced, filtered};
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {

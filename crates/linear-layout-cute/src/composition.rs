@@ -2,7 +2,8 @@
 
 use super::coalesce::{coalesced, coalesced_unbounded};
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode, at_of};
+use super::layout::{Layout, at_of};
+use super::mode::Mode;
 use super::tiler::{Rest, Tiler, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 

@@ -1,7 +1,8 @@
 //! Coordinates: numbers to tuples, tuples to numbers.
 
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, Tuple, TupleRef};
 
 impl Layout {

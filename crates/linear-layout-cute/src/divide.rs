@@ -3,7 +3,8 @@
 use super::coalesce::coalesced;
 use super::complement::rests;
 use super::error::CuteError;
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::Mode;
 use super::tiler::{Rest, Tiler, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 

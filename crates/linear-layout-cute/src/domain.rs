@@ -2,8 +2,9 @@
 
 use super::coalesce::coalesced;
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
-use super::recast::gcd;
+use super::layout::Layout;
+use super::mode::Mode;
+use super::mode::gcd;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {

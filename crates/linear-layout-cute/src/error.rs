@@ -3,9 +3,7 @@
 use core::fmt;
 use thiserror::Error;
 
-use super::layout::Mode;
-use super::swizzle::Swizzle;
-use super::tuple::{IntTuple, MAX_NODES};
+use super::mode::{Mode, gcd};
 
 /// Why a layout cannot be made, or an operation on it has no answer.
 ///
@@ -35,23 +33,17 @@ pub(crate) enum Kind {
     InMode { mode: usize, error: CuteError },
     #[error("a tuple is empty; expected at least one item")]
     EmptyTuple,
-    #[error("more than {MAX_NODES} numbers and tuples in one nested tuple")]
-    TooManyNodes,
+    #[error("more than {limit} numbers and tuples in one nested tuple")]
+    TooManyNodes { limit: usize },
     #[error("number {mode} of the shape, counted from 0, is {found}; expected at least 1")]
     ShapeNotPositive { mode: usize, found: i64 },
     #[error(
         "the shape {shape} and the stride {stride} are nested differently; expected one stride for each number of the \
          shape, in the same tuples"
     )]
-    NotCongruent {
-        shape: Box<IntTuple>,
-        stride: Box<IntTuple>,
-    },
+    NotCongruent { shape: String, stride: String },
     #[error("{left} and {right} are nested differently; expected numbers in the same tuples")]
-    ProfilesDiffer {
-        left: Box<IntTuple>,
-        right: Box<IntTuple>,
-    },
+    ProfilesDiffer { left: String, right: String },
     #[error("a size, a stride or an index does not fit in 64 bits; expected at most 2^63 - 1")]
     Overflow,
     #[error("there is no mode {mode}; expected less than {rank}")]
@@ -125,7 +117,7 @@ pub(crate) enum Kind {
     #[error("the factor is {found}; expected a power of two")]
     FactorNotPowerOfTwo { found: i64 },
     #[error("{factor} elements of mode {} are not one: its stride neither divides {factor} nor is a multiple of \
-             it; a factor of {} would do", shown(.mode), super::recast::gcd(.mode.stride.abs(), *.factor))]
+             it; a factor of {} would do", shown(.mode), gcd(.mode.stride.abs(), *.factor))]
     NotCastable { mode: Mode, factor: i64 },
     #[error(
         "modes overlap within {factor} elements, which are therefore not always the same ones together"
@@ -158,11 +150,11 @@ pub(crate) enum Kind {
     )]
     SwizzleMasks { read: i64, changed: i64 },
     #[error("{inner} and then {outer} are not one swizzle; expected the same shift")]
-    ShiftsDiffer { outer: Swizzle, inner: Swizzle },
+    ShiftsDiffer { outer: String, inner: String },
     #[error(
         "{inner} and then {outer} are not one swizzle: the second reads bits that the first changes"
     )]
-    SwizzlesChain { outer: Swizzle, inner: Swizzle },
+    SwizzlesChain { outer: String, inner: String },
     #[error(
         "the answer is no swizzled layout: at {at} it must be {expected}, where the only one that could be has {found}"
     )]

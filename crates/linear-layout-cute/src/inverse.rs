@@ -3,7 +3,8 @@
 use super::coalesce::coalesced;
 use super::composition::CHECKED;
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::Mode;
 use super::tuple::Leaves;
 
 impl Layout {

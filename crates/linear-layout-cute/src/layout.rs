@@ -3,25 +3,8 @@
 use core::fmt;
 
 use super::error::{CuteError, Kind};
+use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
-
-/// One number of a shape and its stride.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Mode {
-    /// How many steps there are, at least one.
-    pub shape: i64,
-    /// What one step adds.
-    pub stride: i64,
-}
-
-impl Mode {
-    /// Returns the mode of this shape and stride.
-    #[inline]
-    #[must_use]
-    pub const fn new(shape: i64, stride: i64) -> Self {
-        Self { shape, stride }
-    }
-}
 
 /// A function from coordinates to whole numbers: a nested shape, and a stride for each of its numbers.
 ///
@@ -68,8 +51,8 @@ impl Layout {
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
             return Err(Kind::NotCongruent {
-                shape: Box::new(shape.clone()),
-                stride: Box::new(stride.clone()),
+                shape: shape.to_string(),
+                stride: stride.to_string(),
             }
             .into());
         }
@@ -125,7 +108,7 @@ impl Layout {
     #[inline]
     pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
         if modes.nodes().len() > MAX_NODES {
-            return Err(Kind::TooManyNodes.into());
+            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
         }
         check_numbers(modes.leaves())?;
         Ok(Self { modes })

@@ -1,7 +1,8 @@
 //! Compact layouts whose modes are fastest in a given order.
 
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
 
 impl Layout {

@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<Tuple<T>, CuteError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(Kind::TooManyNodes.into());
+            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
         }
         if !self.takes("(") {
             return leaf(self).map(Tuple::leaf);

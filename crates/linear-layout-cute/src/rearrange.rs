@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, LayoutRef, Mode};
+use super::layout::{Layout, LayoutRef};
+use super::mode::Mode;
 use super::tuple::{Builder, Leaves};
 
 impl Layout {

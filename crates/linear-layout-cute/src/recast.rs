@@ -3,7 +3,8 @@
 use super::coalesce::coalesced;
 use super::composition::CHECKED;
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
 
 impl Layout {
@@ -241,12 +242,4 @@ fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(new_bits)?;
     let common = gcd(old_bits, new_bits);
     Ok((new_bits / common, old_bits / common))
-}
-
-/// The greatest common divisor of two numbers of zero or more.
-pub(crate) fn gcd(mut a: i64, mut b: i64) -> i64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }

@@ -3,7 +3,8 @@
 use super::composed::ComposedLayout;
 use super::composition::CHECKED;
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, Mode};
+use super::layout::Layout;
+use super::mode::Mode;
 use super::swizzle::Swizzle;
 use super::tuple::{Coord, Leaves};
 
@@ -50,10 +51,12 @@ impl Swizzle {
     /// `self` reads what `inner` changes.
     pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
         if self.shift() != inner.shift() {
-            return Err(Kind::ShiftsDiffer { outer: self, inner }.into());
+            let (outer, inner) = (self.to_string(), inner.to_string());
+            return Err(Kind::ShiftsDiffer { outer, inner }.into());
         }
         if !self.is_identity() && self.source_mask() & inner.target_mask() != 0 {
-            return Err(Kind::SwizzlesChain { outer: self, inner }.into());
+            let (outer, inner) = (self.to_string(), inner.to_string());
+            return Err(Kind::SwizzlesChain { outer, inner }.into());
         }
         let source = self.source_mask() ^ inner.source_mask();
         let target = self.target_mask() ^ inner.target_mask();

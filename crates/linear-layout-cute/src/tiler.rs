@@ -1,7 +1,8 @@
 //! What a layout is divided or multiplied by: a layout, or something for each mode.
 
 use super::error::{CuteError, Kind};
-use super::layout::{Layout, LayoutRef, Mode};
+use super::layout::{Layout, LayoutRef};
+use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
 /// What an operation takes a layout by.

@@ -171,7 +171,7 @@ impl<T: Copy + Default> Tuple<T> {
             return Err(Kind::EmptyTuple.into());
         }
         if rank >= MAX_NODES {
-            return Err(Kind::TooManyNodes.into());
+            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
         }
         Ok(Self {
             nodes: Nodes::new(),
@@ -302,7 +302,7 @@ impl<T: Copy + Default> Builder<T> {
     #[inline]
     pub(crate) fn push(&mut self, item: TupleRef<'_, T>) -> Result<(), CuteError> {
         if self.nodes.len() + item.nodes.len() > MAX_NODES {
-            return Err(Kind::TooManyNodes.into());
+            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
         }
         self.rank += 1;
         self.nodes.extend_from_slice(item.nodes);

@@ -1,8 +1,9 @@
 //! Putting the program of a product together.
 
 use super::candidates;
+use super::coordinates::{At, K};
 use super::error::{Kind, ProductError};
-use super::matching::{At, Elements, K, Match, Renaming};
+use super::matching::{Elements, Match, Renaming};
 use super::{MatrixProduct, ProductPlan};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;

@@ -1,6 +1,7 @@
 //! Layouts that an instruction takes: of factors for a sum, and of a sum for the factors that stay where they are.
 
-use super::matching::{At, COORDINATES, Elements, K, M, N, Renaming};
+use super::coordinates::{At, COORDINATES, K, M, N};
+use super::matching::{Elements, Renaming};
 use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::Product;

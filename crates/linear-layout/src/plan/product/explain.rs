@@ -2,8 +2,9 @@
 
 use super::MatrixProduct;
 use super::build::{check, instructions};
+use super::coordinates::K;
 use super::error::ProductError;
-use super::matching::{Elements, K, Match};
+use super::matching::{Elements, Match};
 use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};

@@ -1,5 +1,6 @@
 //! An instruction's tile in the layouts of three tensors.
 
+use super::coordinates::{At, COORDINATES, K, M, N};
 use super::mismatch::Mismatch;
 use crate::f2::Span;
 use crate::layout::{Dim, LinearLayout};
@@ -7,16 +8,6 @@ use crate::number::narrow;
 use crate::target::{Product, TileBit};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-
-/// Coordinates of an element of any operand: the matrix, m, n, k; those that it does not have are 0.
-pub(super) type At = [u64; 4];
-
-pub(super) const M: usize = 1;
-pub(super) const N: usize = 2;
-pub(super) const K: usize = 3;
-
-/// Which of [`At`] the last two dims of A, B, D are.
-pub(super) const COORDINATES: [[usize; 2]; 3] = [[M, K], [K, N], [M, N]];
 
 fn plus(a: At, b: At) -> At {
     core::array::from_fn(|i| a[i] ^ b[i])

@@ -1,6 +1,6 @@
 //! Why an instruction does not multiply tensors of given layouts.
 
-use super::matching::{At, K, M, N};
+use super::coordinates::{At, K, M, N};
 use crate::layout::Dim;
 use crate::target::TileBit;
 use thiserror::Error;

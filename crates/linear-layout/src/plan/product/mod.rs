@@ -21,6 +21,7 @@
 
 mod build;
 mod candidates;
+mod coordinates;
 mod error;
 mod explain;
 mod matching;

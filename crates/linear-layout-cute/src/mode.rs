@@ -1,0 +1,27 @@
+//! A number of a shape and its stride, and what numbers have in common.
+
+/// One number of a shape and its stride.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mode {
+    /// How many steps there are, at least one.
+    pub shape: i64,
+    /// What one step adds.
+    pub stride: i64,
+}
+
+impl Mode {
+    /// Returns the mode of this shape and stride.
+    #[inline]
+    #[must_use]
+    pub const fn new(shape: i64, stride: i64) -> Self {
+        Self { shape, stride }
+    }
+}
+
+/// The greatest common divisor of two numbers of zero or more.
+pub(crate) fn gcd(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
