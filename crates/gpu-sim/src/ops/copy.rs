@@ -449,7 +449,7 @@ pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> Done {
 
 /// Orders what the generic proxy wrote before what the async proxy reads.
 #[derive(Debug)]
-struct ProxyFence;
+pub(super) struct ProxyFence;
 
 impl Instruction for ProxyFence {
     fn regs(&self) -> Regs {

@@ -96,8 +96,6 @@ binary! {
         is_shift: true;
     // PTX clamps the distance of a shift to the width.
     SHL_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { (a << b) & mask(bits) } else { 0 };
-    LSHR_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { a >> b } else { 0 };
-    ASHR_CLAMPED [] [] |bits, a, b| (signed(a, bits) >> b.min(u64::from(bits - 1))) as u64 & mask(bits);
     SMAX ["llvm.intr.smax"] [] |bits, a, b| signed(a, bits).max(signed(b, bits)) as u64 & mask(bits);
     SMIN ["llvm.intr.smin"] [] |bits, a, b| signed(a, bits).min(signed(b, bits)) as u64 & mask(bits);
     UMAX ["llvm.intr.umax"] [] |_bits, a, b| a.max(b);

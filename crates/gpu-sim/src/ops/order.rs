@@ -133,11 +133,6 @@ fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     })
 }
 
-/// The order of a fence or memory barrier of PTX.
-pub(super) fn fence_of_ptx(words: &[&str]) -> Sync {
-    both_ways(scope_of_ptx(words).unwrap_or(Scope::System))
-}
-
 /// The order that a statement of PTX names, if it is atomic; where it names none it is relaxed, for the GPU.
 pub(super) fn words_of_ptx(words: &[&str]) -> Option<Sync> {
     let says = |word: &str| words.contains(&word);

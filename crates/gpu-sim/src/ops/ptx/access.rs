@@ -92,8 +92,6 @@ pub(super) fn space(line: &Line<'_>) -> Space {
         match word.split("::").next().unwrap_or(word) {
             "global" => Space::Global,
             "shared" => Space::Shared,
-            "const" => Space::Constant,
-            "local" => Space::Local,
             _ => space,
         }
     })
