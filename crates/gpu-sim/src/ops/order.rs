@@ -1,10 +1,9 @@
 //! The order and the scope of atomic accesses, and fences.
 
-use super::memory::Guard;
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Channel, Exec};
+use crate::exec::{Channel, Exec, Guard, Instruction, Regs};
 use crate::ir::Operation;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Assembly;

@@ -4,8 +4,9 @@ use super::text::Arg;
 use super::{Line, Scope};
 use crate::code::{Reg, Space};
 use crate::decode::Done;
+use crate::exec::{Access, Field};
 use crate::ops::convert::SignExtend;
-use crate::ops::memory::{Access, Field, GuardedLoad, Load, Store};
+use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 

@@ -5,7 +5,7 @@ use super::{Line, Scope};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::exec::Exec;
+use crate::exec::{Exec, Instruction, Regs};
 use crate::float::{Direction, FloatTy};
 use crate::ops::compare::compare_floats;
 use crate::ops::convert::{
@@ -13,7 +13,6 @@ use crate::ops::convert::{
 };
 use crate::ops::float::{self, Float, FloatUnary};
 use crate::ops::integer::{self, Int};
-use crate::ops::{Instruction, Regs};
 
 type Here<'s, 'd, 'm> = &'s mut Scope<'d, 'm>;
 

@@ -11,14 +11,14 @@ use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::float::FloatTy;
+use crate::float::{FloatTy, TooLarge};
 
 use crate::ops::bytes::{self, Permute};
 use crate::ops::compare::{self, Compare, Select};
 use crate::ops::convert::{SignExtend, Trunc, repack};
 use crate::ops::copy::ProxyFence;
 use crate::ops::float;
-use crate::ops::float8::{Narrow, TooLarge, Widen};
+use crate::ops::float8::{Narrow, Widen};
 use crate::ops::integer;
 use crate::ops::matrix::TransposeMatrix;
 use crate::ops::needs::{self, Needs};
