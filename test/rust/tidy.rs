@@ -1,6 +1,7 @@
 //! House rules that a program can check.
 
 use crate::files::{files, read, root};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -244,4 +245,114 @@ fn the_simulator_knows_operations_by_their_rows_only() {
         Vec::<String>::new(),
         "operations known outside of rows"
     );
+}
+
+/// The modules that a file of a folder of modules uses, by their names in that folder.
+fn modules_used(code: &str, folder: &str, depth: usize) -> BTreeSet<String> {
+    let mut starts = vec![format!("crate::{folder}"), "super::".repeat(depth)];
+    starts.retain(|start| !start.is_empty());
+    let mut used = BTreeSet::new();
+    for start in starts {
+        for (at, _) in code.match_indices(&start) {
+            if code[..at].ends_with("super::") {
+                continue;
+            }
+            let rest = &code[at + start.len()..];
+            let group = rest
+                .strip_prefix('{')
+                .and_then(|rest| rest.split('}').next());
+            for name in group
+                .unwrap_or(rest)
+                .split(',')
+                .take(if group.is_some() { 99 } else { 1 })
+            {
+                let name = name
+                    .trim_start()
+                    .split(|c: char| !c.is_alphanumeric() && c != '_');
+                used.extend(name.take(1).map(str::to_owned));
+            }
+        }
+    }
+    used
+}
+
+/// The modules of a folder, with those of the same folder that each uses.
+fn modules(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let source = root().join("crates/gpu-sim/src");
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files(source.join(folder), &["rs"]) {
+        let path = file
+            .strip_prefix(source.join(folder))
+            .expect("it was found below");
+        let parts: Vec<String> = path
+            .with_extension("")
+            .iter()
+            .map(|part| part.to_string_lossy().into_owned())
+            .collect();
+        if matches!(&*parts[parts.len() - 1], "tests" | "lib") || parts == ["mod"] {
+            continue;
+        }
+        // `mod.rs` is its folder.
+        let depth = parts.len() - usize::from(parts[parts.len() - 1] == "mod");
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        let code = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default();
+        let code: Vec<&str> = code
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or(""))
+            .collect();
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{}::", folder.replace("/", "::"))
+        };
+        let used = modules_used(&code.join("\n"), &prefix, depth);
+        modules.entry(parts[0].clone()).or_default().extend(used);
+    }
+    let names: BTreeSet<String> = modules.keys().cloned().collect();
+    for (name, used) in &mut modules {
+        used.retain(|other| other != name && names.contains(other));
+    }
+    modules
+}
+
+/// The simulator's modules use each other as the diagram of its documentation says, and no two files of a folder
+/// each other.
+#[test]
+fn the_simulator_has_no_circles() {
+    let text = fs::read_to_string(root().join("crates/gpu-sim/src/lib.rs")).expect("it is there");
+    let diagram = text
+        .lines()
+        .find(|line| line.contains(" ◄ "))
+        .expect("there is a diagram");
+    let groups: Vec<BTreeSet<&str>> = diagram
+        .trim_start_matches("//!")
+        .split('◄')
+        .map(|group| group.split(',').map(str::trim).collect())
+        .collect();
+    let place = |name: &str| groups.iter().position(|group| group.contains(name));
+    let all = modules("");
+    assert!(all["ops"].contains("decode"), "{all:?}");
+    for (name, used) in &all {
+        assert!(place(name).is_some(), "{name} is not in the diagram");
+        for other in used {
+            assert!(place(other) < place(name), "{name} uses {other}");
+        }
+    }
+    for folder in ["ops", "exec", "ops/ptx", "decode", "report", "text"] {
+        let mut left = modules(folder);
+        assert!(!left.is_empty(), "{folder}");
+        loop {
+            let names: BTreeSet<String> = left.keys().cloned().collect();
+            let used: BTreeSet<String> = left.values().flatten().cloned().collect();
+            let before = left.len();
+            left.retain(|name, uses| !uses.is_disjoint(&names) && used.contains(name));
+            if left.len() == before {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "a circle in {folder}: {left:?}");
+    }
 }

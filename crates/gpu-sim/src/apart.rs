@@ -10,10 +10,10 @@
 //! blocks run again in order, which says exactly what goes wrong first.
 
 use super::error::KernelError;
+use super::exec::program::Program;
 use super::exec::{Exec, Tally};
 use super::launch::{Launch, Schedule};
 use super::memory::Memory;
-use super::program::Program;
 use super::report::Report;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,6 +1,8 @@
-//! What programs are made of beside instructions: registers, memory spaces, control flow.
+//! What programs are made of beside instructions: registers, parameters, memory spaces, control flow.
 
+use super::float::FloatTy;
 use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
+use std::fmt;
 
 /// A scalar register; each lane of a block has its own copy of up to 64 bits.
 ///
@@ -139,4 +141,53 @@ impl Terminator {
             Self::Return | Self::Unreachable => Vec::new(),
         }
     }
+}
+
+/// The type of a kernel parameter, as far as a launch must know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamTy {
+    /// A pointer to a buffer.
+    Pointer,
+    /// An integer of so many bits.
+    Int(u32),
+    /// A float.
+    Float(FloatTy),
+}
+
+impl fmt::Display for ParamTy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointer => f.write_str("a pointer"),
+            Self::Int(width) => write!(f, "i{width}"),
+            Self::Float(ty) => f.write_str(ty.name()),
+        }
+    }
+}
+
+/// A parameter of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The register that receives the argument.
+    pub(crate) reg: Reg,
+    /// Its type.
+    pub ty: ParamTy,
+}
+
+/// A basic block: a run of instructions and the way out.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Block {
+    /// Registers that each edge into the block fills.
+    pub(crate) params: Vec<Reg>,
+    /// First instruction, as an index into the instructions of the program.
+    pub(crate) start: u32,
+    /// One past the last instruction.
+    pub(crate) end: u32,
+    /// How the block ends.
+    pub(crate) terminator: Terminator,
+    /// Where lanes that part at the end of this block meet again.
+    pub(crate) reconverge: Option<BlockId>,
+    /// The site of the terminator.
+    pub(crate) site: u32,
+    /// Position in reverse post-order: among lanes that parted, the lowest runs first.
+    pub(crate) order: u32,
 }

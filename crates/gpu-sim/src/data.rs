@@ -2,9 +2,7 @@
 
 use super::bits::mask;
 use super::error::{FaultKind, KernelError};
-use super::float::FloatTy;
-use super::ops::convert::float_to_int;
-use super::ops::float8::{TooLarge, code};
+use super::float::{FloatTy, TooLarge, float_to_int, float8_code};
 use linear_layout::target::{FLOAT8, Float8};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -51,7 +49,7 @@ impl ElementTy {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
             Self::Float(ty) => ty.from_f64(value),
-            Self::Float8(format) => code(format, TooLarge::Saturates, value).into(),
+            Self::Float8(format) => float8_code(format, TooLarge::Saturates, value).into(),
         }
     }
 

@@ -8,39 +8,43 @@
 //!
 //! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
+mod access;
 mod blocks;
 mod bounds;
 mod in_flight;
+mod instruction;
 mod lanes;
 mod matrix;
 mod memory;
 mod order;
+pub(crate) mod origin;
 mod poison;
+pub(crate) mod program;
 mod proxy;
 mod schedule;
 mod spin;
 mod warp;
 
+pub(crate) use access::{Access, AtomicPlace, BufferAccess, Field, Guard, Message, Thread};
 use bounds::{Owner, Windows};
 pub(crate) use in_flight::{Channel, Transfer};
+pub(crate) use instruction::{Counted, Instruction, Move, Regs, Turn, Undefined};
 pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
 pub(crate) use warp::is_active;
 
-use super::code::{BlockId, Edge, Terminator};
+use super::code::{BlockId, Edge, ParamTy, Terminator};
 use super::error::{FaultKind, KernelError, ThreadPlace};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory, STACK_LOG2, locate};
-use super::ops::Counted;
-use super::ops::print::Message;
-use super::program::{Content, ParamTy, Program};
 use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
 use gpu_race::{History, Moments, Now, Order, Shadow};
 use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
 use order::HappensBefore;
 use poison::Poison;
+use program::{Content, Program};
 use proxy::Proxies;
 use schedule::{Party, Turns};
 use spin::{Loops, Spin};

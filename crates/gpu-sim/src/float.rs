@@ -1,5 +1,8 @@
 //! Floating-point formats of GPU registers, kept as raw bits.
 
+use crate::bits::{mask, signed};
+use linear_layout::target::Float8;
+
 /// A floating-point format that a register can hold.
 ///
 /// `FloatTy::F16.from_f64(1.5)` is `0x3E00` and `FloatTy::F16.to_f64(0x3E00)` is `1.5`.
@@ -206,6 +209,49 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
         kept
     };
     sign | result.min(infinity)
+}
+
+/// What becomes of a number that is too large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TooLarge {
+    /// The largest number of its sign, of infinity too.
+    Saturates,
+    /// Infinity, or NaN where there is none.
+    Overflows,
+}
+
+/// The code of a float of 8 bits that is nearest to a number.
+pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
+    if value.is_nan() {
+        return format.nan();
+    }
+    let nearest = format.nearest(value.abs());
+    let largest = format.largest();
+    let size = if nearest <= u32::from(largest) {
+        nearest as u8
+    } else if too_large == TooLarge::Saturates {
+        largest
+    } else {
+        format.infinity().unwrap_or(format.nan())
+    };
+    let negative = u8::from(value.is_sign_negative()) << 7;
+    // What has no sign is a zero or a NaN.
+    if format.value(negative | size).is_nan() && !format.value(size).is_nan() {
+        return size;
+    }
+    negative | size
+}
+
+/// The nearest integer towards zero that there is of so many bits, 0 for NaN.
+pub(crate) fn float_to_int(from: FloatTy, bits: u32, is_signed: bool, a: u64) -> u64 {
+    let value = from.to_f64(a).trunc();
+    if is_signed {
+        let smallest = signed(1 << (bits - 1), bits);
+        // `as` saturates and turns NaN into 0.
+        (value as i64).clamp(smallest, -(smallest + 1)) as u64 & mask(bits)
+    } else {
+        (value as u64).min(mask(bits))
+    }
 }
 
 #[cfg(test)]

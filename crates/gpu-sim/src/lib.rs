@@ -32,9 +32,13 @@
 //! # Ok::<(), KernelError>(())
 //! ```
 //!
-//! Reading order: `ops` (what an instruction is, and all of them), `decode` (from MLIR to instructions), `exec`
-//! (control flow and lanes; below it memory, warps, poison and the order of warps), the races and banks of the
-//! room above (the checks).
+//! Modules, each of which uses only those to its left:
+//! ```text
+//! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ exec, text ◄ apart, decode ◄ ops, run ◄ kernel
+//! ```
+//! Reading order: `ir` (a module as data), `exec` (what an instruction and a program are; control flow, lanes, memory,
+//! poison, the order of warps), `decode` (from operations to instructions), `ops` (all operations, a file for each
+//! family), `kernel` and `run` (what users call).
 //!
 //! Deliberately missing: timing, caches, tensor memory, products whose operands are in memory, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
@@ -56,24 +60,26 @@ mod exec;
 mod float;
 pub mod graph;
 pub mod ir;
+mod kernel;
 mod launch;
 pub mod marks;
 mod memory;
 mod ops;
-mod origin;
-mod program;
 mod report;
+mod run;
 #[cfg(test)]
 mod tests;
 pub mod text;
 
+pub use code::{Param, ParamTy};
 pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compare, initial_bytes};
-pub use decode::{Decoded, ModuleInfo, decode, decode_generic};
+pub use decode::{Decoded, ModuleInfo};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
+pub use exec::program::Program;
 pub use float::FloatTy;
+pub use kernel::{decode, decode_generic};
 pub use launch::{Arg, Arrival, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
-pub use program::{Param, ParamTy, Program};
 pub use report::json_string;
 pub use report::{GlobalUse, LineUse, Report, SharedUse};

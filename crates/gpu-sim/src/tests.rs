@@ -1,19 +1,20 @@
 //! Kernels built by hand, one family of instructions or checks each.
 
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
+use super::exec::program::ProgramBuilder;
+use super::exec::{Access, AtomicPlace, BufferAccess, Field, Guard};
 use super::ops::address::Scale;
-use super::ops::atomic::{Atomic, AtomicPlace, Combine};
+use super::ops::atomic::{Atomic, Combine};
 use super::ops::barrier::{Barrier, WarpBarrier};
-use super::ops::buffer::{BufferAccess, BufferLoad, BufferStore};
+use super::ops::buffer::{BufferLoad, BufferStore};
 use super::ops::compare::{self, Compare};
 use super::ops::convert::Repack;
 use super::ops::integer::{self, Binary, Divide, Int};
 use super::ops::matrix::{LoadMatrix, StoreMatrix};
-use super::ops::memory::{Access, Field, Guard, Load, Store};
+use super::ops::memory::{Load, Store};
 use super::ops::shuffle::{BFLY, Reduce, Shuffle, Vote, vote};
 use super::ops::thread::{Special, Value};
 use super::ops::wave::{Bpermute, MaskCount, WaveSwap};
-use super::program::ProgramBuilder;
 use super::*;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Fragment;

@@ -9,16 +9,14 @@ mod tests;
 mod types;
 
 use super::bits::mask;
-use super::code::{BlockId, Reg};
+use super::code::{BlockId, ParamTy, Reg};
 use super::error::{FaultKind, KernelError, Site};
-use super::exec::Kind;
+use super::exec::program::{Content, GlobalSymbol, Program, ProgramBuilder};
+use super::exec::{Instruction, Kind};
 use super::ir::{Attribute, Block, Module, Operation, Type, Value};
 use super::launch::Machine;
 use super::marks;
 use super::memory::write_le;
-use super::ops::{Instruction, nearest_operations, operation};
-use super::program::{Content, GlobalSymbol, ParamTy, Program, ProgramBuilder};
-use super::text;
 pub use module::ModuleInfo;
 use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
 use std::collections::HashMap;
@@ -38,36 +36,12 @@ pub struct Decoded {
     pub machine: Machine,
 }
 
-/// Decodes the kernel `entry` of a module in MLIR's generic form, which tests and examples write; see [`decode()`].
-///
-/// ```
-/// use gpu_sim::decode_generic;
-/// let text = r#""builtin.module"() ({
-///   "llvm.func"() <{function_type = !llvm.func<void ()>, sym_name = "k"}> ({
-///     %0 = "llvm.mlir.constant"() <{value = 3 : i32}> : () -> i32
-///     %1 = "llvm.add"(%0, %0) : (i32, i32) -> i32
-///     "llvm.return"() : () -> ()
-///   }) {nvvm.kernel, nvvm.reqntid = array<i32: 64>} : () -> ()
-/// }) : () -> ()"#;
-/// let decoded = decode_generic(text, None)?;
-/// assert_eq!(decoded.program.name(), "k");
-/// assert_eq!(decoded.program.block_size(), Some([64, 1, 1]));
-/// # Ok::<(), gpu_sim::KernelError>(())
-/// ```
-/// # Errors
-/// `Malformed` where the text is not MLIR's generic form or contradicts itself; `Unsupported`
-/// for an operation or type that the simulator does not know, with the nearest that it does;
-/// `Launch` for a target that the table does not have.
-pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
-    decode(&text::read(text)?, entry)
-}
-
-/// Decodes the kernel `entry` of a module, or the only one that it has.
-///
-/// # Errors
-/// `Malformed` where the module contradicts itself; `Unsupported` for an operation or type that the simulator does not
-/// know, with the nearest that it does; `Launch` for a target that the table does not have.
-pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
+/// Decodes the kernel `entry` of a module, or the only one that it has; `operation` decodes each of its operations.
+pub(crate) fn decode(
+    module: &Module,
+    entry: Option<&str>,
+    operation: Decode,
+) -> Result<Decoded, KernelError> {
     let mut top = Vec::new();
     collect_top(&module.root, &mut top);
     let functions: Vec<&Operation> = top
@@ -80,6 +54,7 @@ pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelErr
     let machine = machine_of(kernel, &info)?;
     let mut decoder = Decoder {
         module,
+        operation,
         functions: functions
             .iter()
             .filter_map(|f| Some((f.str("sym_name")?, *f)))
@@ -145,9 +120,10 @@ struct Frame<'m> {
 /// An allocation in shared memory: its address, its bytes, its number and its location.
 type AllocationKey = (u64, u32, Option<i64>, String);
 
-/// Makes a program of a kernel: what the rows of [`ops`](super::ops) decode with.
+/// Makes a program of a kernel: what operations are decoded with.
 pub(crate) struct Decoder<'m> {
     module: &'m Module,
+    operation: Decode,
     functions: HashMap<&'m str, &'m Operation>,
     globals: HashMap<&'m str, &'m Operation>,
     /// Address of each global variable that is used.
@@ -166,6 +142,9 @@ pub(crate) struct Decoder<'m> {
 }
 
 pub(crate) type Done<T = ()> = Result<T, KernelError>;
+
+/// Decodes one operation into instructions.
+pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> Done;
 
 impl<'m> Decoder<'m> {
     fn kernel(&mut self, kernel: &'m Operation, info: &ModuleInfo) -> Done {
@@ -236,13 +215,7 @@ impl<'m> Decoder<'m> {
             for op in &block.operations {
                 let site = self.shared_site(op);
                 self.b.at(site);
-                match operation(&op.name) {
-                    Some(row) => {
-                        self.check_has(op, |target| row.lacking(target))?;
-                        (row.decode)(self, op)?;
-                    }
-                    None => return Err(self.unknown(op)),
-                }
+                (self.operation)(self, op)?;
             }
         }
         self.frames.pop();
@@ -303,19 +276,6 @@ impl<'m> Decoder<'m> {
 
     pub(crate) fn unsupported(&self, op: &Operation, text: impl Into<String>) -> KernelError {
         self.error(FaultKind::Unsupported, op, text)
-    }
-
-    fn unknown(&self, op: &Operation) -> KernelError {
-        let error = self.unsupported(op, format!("operation `{}` is not supported", op.name));
-        let dialect = op.name.split('.').next().unwrap_or("");
-        if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
-            let nearest = nearest_operations(&op.name);
-            error.note(format!("the nearest that is supported: {nearest}"))
-        } else {
-            error.note(
-                "the simulator runs the LLVM dialect with NVVM or ROCDL; lower the module first",
-            )
-        }
     }
 
     /// The slots of a type.

@@ -12,28 +12,16 @@ use super::in_flight::InFlight;
 use super::order::HappensBefore;
 use super::poison::Poison;
 use super::proxy::Proxies;
-use super::schedule::Party;
+use super::schedule::{Party, Pause};
 use super::spin::{Spin, waiting_lanes};
-use super::{Exec, Frame, SharedVar, Stop};
+use super::{Exec, Frame, Message, SharedVar, Stop};
 use crate::code::BlockId;
 use crate::error::{FaultKind, KernelError};
-use crate::ops::print::Message;
 use gpu_race::{Bounds, History, Knowledge, Shadow};
 use std::collections::VecDeque;
 
 /// Waiting parties that a message names.
 const SHOWN: usize = 16;
-
-/// Why a block does not go on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pause {
-    /// All of its threads have returned.
-    Over,
-    /// Nothing happens in it until memory changes.
-    Stuck,
-    /// It has waited for long, and may go on.
-    Polls,
-}
 
 /// A block that has begun and does not run now; what it is made of, [`Exec`] has of the block that runs.
 struct Parked {

@@ -7,9 +7,9 @@
 use super::{Exec, Place, SharedVar};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
+use crate::exec::origin::Root;
+use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
-use crate::origin::Root;
-use crate::program::Program;
 
 /// The part of a shared variable that addresses of a shared variable or an allocation reach.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Windows {
 
 impl Windows {
     pub(super) fn new(program: &Program, shared: &[SharedVar]) -> Self {
-        let window = |(number, symbol): (usize, &crate::program::SharedSymbol)| {
+        let window = |(number, symbol): (usize, &crate::exec::program::SharedSymbol)| {
             let (var, start) = symbol.part_of.unwrap_or((number, 0));
             let start = start as usize;
             let limit = shared[var].bytes.len().saturating_sub(start);

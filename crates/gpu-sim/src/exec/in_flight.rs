@@ -12,12 +12,11 @@
 //! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents of
 //! MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
 
-use super::{Exec, Place};
+use super::{Exec, Field, Place};
 use crate::code::Reg;
 use crate::data::split_mix;
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
-use crate::ops::memory::Field;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 

@@ -1,8 +1,7 @@
 //! Registers to registers in all active lanes: the inner loops.
 
-use super::Exec;
+use super::{Exec, Thread};
 use crate::code::Reg;
-use crate::ops::thread::Thread;
 
 impl Exec<'_> {
     /// `dst = f(a)` in each active lane.

@@ -1,11 +1,10 @@
 //! Rows in shared memory of which the lanes of a warp hold parts, as fragments say.
 
-use super::{Exec, Place};
+use super::{Exec, Field, Place};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::error::KernelError;
 use crate::memory;
-use crate::ops::memory::Field;
 use gpu_race::Access as Record;
 use linear_layout::machine::matrix::{Size, cell, size};
 use linear_layout::target::Fragment;

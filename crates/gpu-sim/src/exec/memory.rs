@@ -1,14 +1,11 @@
 //! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
 
 use super::bounds::Window;
-use super::{Exec, MOST_SAMPLES};
+use super::{Access, AtomicPlace, BufferAccess, Exec, Field, Guard, MOST_SAMPLES};
 use crate::bits::mask;
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use crate::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW};
-use crate::ops::atomic::AtomicPlace;
-use crate::ops::buffer::BufferAccess;
-use crate::ops::memory::{Access, Field, Guard};
 use crate::report::Sample;
 use gpu_race::{Access as Record, Conflict, Kind, Now, Sync};
 use linear_layout::target::Wavefronts;

@@ -3,9 +3,8 @@
 //! A kernel without atomic accesses is left to the records of [`Shadow`](gpu_race::Shadow), where only
 //! barriers order threads. Else each thread has a clock here, and each byte a history.
 
-use super::{Exec, Place};
+use super::{Exec, Guard, Place};
 use crate::error::{FaultKind, KernelError};
-use crate::ops::memory::Guard;
 use gpu_race::{Clash, Clocks, Findings, History, Kind, Knowledge, Location, Scope, Step, Sync};
 
 /// Blocks' shared variables are told apart from buffers by this bit of a location.

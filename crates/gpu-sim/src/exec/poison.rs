@@ -14,13 +14,11 @@
 //!
 //! Blocks without a mark pay one comparison for each instruction.
 
-use super::{Exec, Place};
+use super::{Exec, Field, Instruction, Place, Regs};
 use crate::bits::mask;
 use crate::code::{Edge, Reg};
 use crate::error::{FaultKind, KernelError, Site};
-use crate::ops::memory::Field;
-use crate::ops::{Instruction, Regs};
-use crate::program::Program;
+use crate::exec::program::Program;
 use std::collections::HashMap;
 
 /// Why a value is not defined. A later one gives way to an earlier one where both meet.

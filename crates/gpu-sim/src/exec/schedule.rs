@@ -4,14 +4,23 @@
 //! land after a fast warp has gone on to use the bytes again. Here a warp runs alone until it must wait at a block
 //! barrier, or until a coin says that it is another one's turn, so values show what order can do to them.
 
-use super::blocks::Pause;
 use super::spin::{Spin, waiting_lanes};
-use super::{Exec, Frame, Stop};
+use super::{Exec, Frame, Instruction, Stop, Turn};
 use crate::code::BlockId;
 use crate::data::split_mix;
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Schedule;
-use crate::ops::{Instruction, Turn};
+
+/// Why a block does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pause {
+    /// All of its threads have returned.
+    Over,
+    /// Nothing happens in it until memory changes.
+    Stuck,
+    /// It has waited for long, and may go on.
+    Polls,
+}
 
 /// One turn in so many ends at a memory access or warp barrier.
 const PATIENCE: u64 = 8;

@@ -6,10 +6,9 @@
 //! clock or a count that a branch asks for does. Snapshots are taken after 2, 4, 8 and so on rounds
 //! without a change of memory (Brent's algorithm), so loops that work pay next to nothing.
 
-use super::{Exec, Frame};
+use super::{Exec, Frame, Turn};
 use crate::code::{BlockId, Reg};
-use crate::ops::Turn;
-use crate::program::Program;
+use crate::exec::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

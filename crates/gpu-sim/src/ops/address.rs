@@ -1,18 +1,18 @@
 //! Addresses: of variables, of stack memory, steps from one to another.
 
 use super::claim::{Claim, Promise};
-use super::convert::{Move, Trunc};
+use super::convert::Trunc;
 use super::integer::{ADD, Int, OR};
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, flatten, size_align};
-use crate::exec::Exec;
+use crate::exec::origin::{Flow, Root};
+use crate::exec::{Exec, Instruction, Move, Regs};
 use crate::ir::{Attribute, Operation, Type};
 use crate::memory::{
     LOCAL_WINDOW, MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2, SHARED_WINDOW, STACK_LOG2, symbol_number,
 };
-use crate::origin::{Flow, Root};
 
 pub(super) const FAMILY: Family = Family {
     title: "addresses",

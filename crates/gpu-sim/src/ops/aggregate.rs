@@ -1,9 +1,9 @@
 //! Vectors and structs, taken apart and put together.
 
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, part};
-use crate::exec::{Exec, Fate, GARBAGE, Kind, Marks};
+use crate::exec::{Exec, Fate, GARBAGE, Instruction, Kind, Marks, Regs};
 use crate::ir::{Attribute, Operation, Type};
 
 pub(super) const FAMILY: Family = Family {

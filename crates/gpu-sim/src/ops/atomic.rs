@@ -1,15 +1,14 @@
 //! Atomic operations.
 
-use super::memory::{Guard, harm_where, space};
+use super::memory::{harm_where, space};
 use super::order;
-use super::{Counted, Family, Instruction, Regs, Row, Turn, float, integer, row};
+use super::{Family, Row, float, integer, row};
 use crate::bits::mask;
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, SlotKind};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{AtomicPlace, Counted, Exec, Fate, Instruction, Marks, Regs, Turn};
 use crate::float::FloatTy;
 use crate::ir::Operation;
-use gpu_race::Sync;
 use linear_layout::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -81,20 +80,6 @@ const OPERATIONS: [(i64, Combine); 17] = [
 
 /// The exchange, which takes values of any type.
 const EXCHANGE: i64 = 0;
-
-/// Where an atomic access goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct AtomicPlace {
-    pub(crate) space: Space,
-    /// The register that holds the address.
-    pub(crate) addr: Reg,
-    /// Added to the address, in bytes.
-    pub(crate) offset: i64,
-    pub(crate) bits: u32,
-    /// Lanes where this fails do nothing, and keep what their registers held.
-    pub(crate) guard: Option<Guard>,
-    pub(crate) sync: Sync,
-}
 
 impl AtomicPlace {
     fn regs(&self) -> impl Iterator<Item = Reg> {

@@ -1,10 +1,10 @@
 //! Barriers of the block and of warps, fences and waits.
 
 use super::control::nothing;
-use super::{Family, Instruction, Regs, Row, Turn, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Channel, Exec, Fate, Marks};
+use crate::exec::{Channel, Exec, Fate, Instruction, Marks, Regs, Turn};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {

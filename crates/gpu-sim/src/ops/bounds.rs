@@ -1,11 +1,9 @@
 //! Marks of lowered modules: where allocations in shared memory begin and end, and what indices are below.
 
-use super::convert::Move;
-use super::{Instruction, Regs};
 use crate::bits::signed;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{Exec, Fate, Instruction, Marks, Move, Regs};
 use crate::ir::Operation;
 use crate::marks;
 

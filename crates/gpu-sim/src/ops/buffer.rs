@@ -1,14 +1,16 @@
 //! Accesses through AMD's buffer descriptors.
 
-use super::atomic::{Atomic, AtomicPlace, Combine, CompareExchange};
+use super::atomic::{Atomic, Combine, CompareExchange};
 use super::compare::{self, Compare};
-use super::convert::Move;
 use super::integer::{self, Int};
-use super::memory::{Field, Guard, dwords, fields};
-use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
+use super::memory::{dwords, fields};
+use super::{Family, Row, float, needs, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, SlotKind};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{
+    AtomicPlace, BufferAccess, Counted, Exec, Fate, Field, Guard, Instruction, Marks, Move, Regs,
+    Turn,
+};
 use crate::ir::{Operation, Type};
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Assembly;
@@ -160,21 +162,6 @@ fn atomic_place(
         sync,
     };
     Ok((place, dst))
-}
-
-/// A load or store through an AMD buffer descriptor, checked against its size.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct BufferAccess {
-    /// Base address, stride, number of bytes, flags.
-    pub(crate) rsrc: [Reg; 4],
-    /// Byte offset per lane.
-    pub(crate) offset: Reg,
-    /// Byte offset shared by the wave.
-    pub(crate) soffset: Reg,
-    /// The registers, in order of their place.
-    pub(crate) fields: Box<[Field]>,
-    /// Bytes from the first field to the end of the last.
-    pub(crate) size: u32,
 }
 
 impl BufferAccess {

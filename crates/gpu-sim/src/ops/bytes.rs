@@ -1,9 +1,9 @@
 //! Byte permutes of a lane.
 
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {

@@ -2,15 +2,19 @@
 //!
 //! A value that breaks its promise is poison; `exec::poison` follows it to where it does harm.
 
-use super::integer::{Ideal, Rest};
-use super::{Instruction, Regs};
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done};
-use crate::exec::Exec;
+use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
+
+/// The result in unbounded integers, from the signed or unsigned operands; `None` where the operation has none.
+pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
+
+/// What the operation loses, which is zero where it is `exact`; `None` where it has no result.
+pub(crate) type Rest = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
 /// What a flag promises of a value.
 #[derive(Clone, Copy, Debug)]

@@ -3,14 +3,14 @@
 mod float;
 
 use super::claim::fast_math;
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::bits::signed;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, SlotKind};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::origin::Flow;
+use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
 use crate::float::FloatTy;
 use crate::ir::Operation;
-use crate::origin::Flow;
 
 pub(super) const FAMILY: Family = Family {
     title: "comparisons and choices",

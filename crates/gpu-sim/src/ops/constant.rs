@@ -1,9 +1,9 @@
 //! Constants.
 
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, constant_bits};
-use crate::exec::{Exec, Kind};
+use crate::exec::Kind;
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -54,24 +54,4 @@ fn undefined(d: &mut Decoder<'_>, op: &Operation, kind: Kind, text: &'static str
     let regs = slots.iter().map(|slot| d.undefined(kind, slot.bits, text));
     let regs: Vec<Reg> = regs.collect();
     d.define(op, regs)
-}
-
-/// Marks a register that nothing writes.
-#[derive(Debug)]
-pub(crate) struct Undefined {
-    pub(crate) reg: Reg,
-    pub(crate) kind: Kind,
-    /// The error where the value matters.
-    pub(crate) text: &'static str,
-}
-
-impl Instruction for Undefined {
-    fn regs(&self) -> Regs {
-        Regs::new([], [])
-    }
-
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.mark_constant(self.reg, self.kind, self.text);
-        Ok(())
-    }
 }

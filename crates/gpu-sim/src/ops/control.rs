@@ -1,14 +1,12 @@
 //! Branches, calls and returns, and operations that do nothing here.
 
-use super::{
-    Family, Instruction, Regs, Row, float, intrinsic, nearest_intrinsics, needs, print, row,
-};
+use super::{Family, Row, float, intrinsic, nearest_intrinsics, needs, print, row};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::code::{Edge, Terminator};
 use crate::decode::{Decoder, Done, Exit};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
 use crate::ir::{Attribute, Operation};
 use std::ops::Range;
 

@@ -2,14 +2,15 @@
 
 use super::bounds;
 use super::claim::{Promise, fast_math, overflow_flags, require};
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::bits::{mask, signed};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, Slot, SlotKind};
-use crate::exec::{Exec, Fate, Marks, whole_if_all};
+use crate::exec::origin::Flow;
+use crate::exec::{Exec, Fate, Instruction, Marks, Move, Regs, whole_if_all};
+use crate::float::float_to_int;
 use crate::float::{Direction, FloatTy};
 use crate::ir::Operation;
-use crate::origin::Flow;
 
 pub(super) const FAMILY: Family = Family {
     title: "conversions",
@@ -247,32 +248,6 @@ fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg,
     }
 }
 
-/// Copies a register.
-#[derive(Debug)]
-pub(crate) struct Move {
-    pub(crate) dst: Reg,
-    pub(crate) src: Reg,
-}
-
-impl Instruction for Move {
-    fn regs(&self) -> Regs {
-        Regs::new([self.dst], [self.src])
-    }
-
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.src])
-    }
-
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        Fate::Results(lane.mark(self.src))
-    }
-
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.map1(self.dst, self.src, |a| a);
-        Ok(())
-    }
-}
-
 /// Keeps the lowest `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Trunc {
@@ -400,17 +375,6 @@ impl Instruction for FloatToInt {
             float_to_int(from, bits, is_signed, a)
         });
         Ok(())
-    }
-}
-
-pub(crate) fn float_to_int(from: FloatTy, bits: u32, is_signed: bool, a: u64) -> u64 {
-    let value = from.to_f64(a).trunc();
-    if is_signed {
-        let smallest = signed(1 << (bits - 1), bits);
-        // `as` saturates and turns NaN into 0.
-        (value as i64).clamp(smallest, -(smallest + 1)) as u64 & mask(bits)
-    } else {
-        (value as u64).min(mask(bits))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Asynchronous copies and the waits for them: `cp.async`, `cp.async.bulk` to global memory, AMD's copies to LDS.
 
 use super::memory::{dwords, space};
-use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
+use super::{Family, Row, needs, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, keyword};
 use crate::error::{FaultKind, KernelError};
-use crate::exec::{Channel, Exec, Fate, Marks, Transfer};
+use crate::exec::{Channel, Counted, Exec, Fate, Instruction, Marks, Regs, Transfer, Turn};
 use crate::ir::Operation;
 use linear_layout::target::Assembly;
 
@@ -449,7 +449,7 @@ pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> Done {
 
 /// Orders what the generic proxy wrote before what the async proxy reads.
 #[derive(Debug)]
-struct ProxyFence;
+pub(super) struct ProxyFence;
 
 impl Instruction for ProxyFence {
     fn regs(&self) -> Regs {

@@ -7,11 +7,11 @@ mod tests;
 pub(crate) use library::{call, names as library_names};
 
 use super::claim::fast_math;
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::bits::signed;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, SlotKind};
-use crate::exec::Exec;
+use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 use crate::ir::Operation;
 use crate::ops::convert::IntToFloat;

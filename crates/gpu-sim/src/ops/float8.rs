@@ -1,10 +1,10 @@
 //! Floats of 8 bits, made of wider ones and widened by instructions.
 
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
-use crate::exec::{Exec, Fate, Marks, whole_if_all};
-use crate::float::FloatTy;
+use crate::exec::{Exec, Fate, Instruction, Marks, Regs, whole_if_all};
+use crate::float::{FloatTy, TooLarge, float8_code};
 use crate::ir::Operation;
 use linear_layout::target::{FLOAT8, Float8};
 
@@ -20,15 +20,6 @@ const INTRINSICS: &[Row] = &[
     row("llvm.amdgcn.cvt.pk.f32.fp8", |d, op| widen(d, op, 4)),
     row("llvm.amdgcn.cvt.pk.f32.bf8", |d, op| widen(d, op, 5)),
 ];
-
-/// What becomes of a number that is too large.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum TooLarge {
-    /// The largest number of its sign, of infinity too.
-    Saturates,
-    /// Infinity, or NaN where there is none.
-    Overflows,
-}
 
 /// Two numbers to the nearest codes, the first in the lower byte of half a word.
 #[derive(Debug)]
@@ -47,7 +38,13 @@ impl Instruction for Narrow {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        let of = |bits| u64::from(code(self.format, self.too_large, self.from.to_f64(bits)));
+        let of = |bits| {
+            u64::from(float8_code(
+                self.format,
+                self.too_large,
+                self.from.to_f64(bits),
+            ))
+        };
         exec.map2(self.dst, [self.low, self.high], |low, high| {
             of(low) | of(high) << 8
         });
@@ -65,28 +62,6 @@ impl Instruction for Narrow {
         let undefined = byte(self.low, 0) | byte(self.high, 8);
         Fate::Results(lane.part(&[self.low, self.high], whole_if_all(undefined, 16)))
     }
-}
-
-/// The code nearest to a number.
-pub(crate) fn code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
-    if value.is_nan() {
-        return format.nan();
-    }
-    let nearest = format.nearest(value.abs());
-    let largest = format.largest();
-    let size = if nearest <= u32::from(largest) {
-        nearest as u8
-    } else if too_large == TooLarge::Saturates {
-        largest
-    } else {
-        format.infinity().unwrap_or(format.nan())
-    };
-    let negative = u8::from(value.is_sign_negative()) << 7;
-    // What has no sign is a zero or a NaN.
-    if format.value(negative | size).is_nan() && !format.value(size).is_nan() {
-        return size;
-    }
-    negative | size
 }
 
 /// The number that one byte of a register stands for.
@@ -213,7 +188,11 @@ mod tests {
     #[track_caller]
     fn check(name: &str, too_large: TooLarge, value: f64, expect: u8) {
         let format = Float8::of(name).unwrap();
-        assert_eq!(code(format, too_large, value), expect, "{value} as {name}");
+        assert_eq!(
+            float8_code(format, too_large, value),
+            expect,
+            "{value} as {name}"
+        );
     }
 
     #[test]

@@ -1,26 +1,21 @@
 //! Integer arithmetic.
 
-use super::claim::{self, Promise};
+use super::claim::{self, Ideal, Promise, Rest};
 use super::compare::{Compare, NE, ULT};
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::bits::{mask, signed};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, SlotKind};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::origin::Flow;
+use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
 use crate::ir::Operation;
-use crate::origin::Flow;
 
 pub(super) const FAMILY: Family = Family {
     title: "integer arithmetic",
     operations: &[BINARY_ROWS, DIVISION_ROWS, UNARY_ROWS, OTHER_ROWS],
     intrinsics: &[BINARY_INTRINSICS],
 };
-
-/// The result in unbounded integers, from the signed or unsigned operands; `None` where the operation has none.
-pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
-/// What the operation loses, which is zero where it is `exact`; `None` where it has no result.
-pub(crate) type Rest = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
 /// The undefined bits of the result, from the operands and theirs; without it, one undefined bit makes all of them so.
 type Undefined = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
@@ -96,8 +91,6 @@ binary! {
         is_shift: true;
     // PTX clamps the distance of a shift to the width.
     SHL_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { (a << b) & mask(bits) } else { 0 };
-    LSHR_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { a >> b } else { 0 };
-    ASHR_CLAMPED [] [] |bits, a, b| (signed(a, bits) >> b.min(u64::from(bits - 1))) as u64 & mask(bits);
     SMAX ["llvm.intr.smax"] [] |bits, a, b| signed(a, bits).max(signed(b, bits)) as u64 & mask(bits);
     SMIN ["llvm.intr.smin"] [] |bits, a, b| signed(a, bits).min(signed(b, bits)) as u64 & mask(bits);
     UMAX ["llvm.intr.umax"] [] |_bits, a, b| a.max(b);

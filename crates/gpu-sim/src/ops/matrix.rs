@@ -1,10 +1,10 @@
 //! Loads, stores and transposition of matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
 
-use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
+use super::{Family, Row, needs, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Marks, Parts, Place};
+use crate::exec::{Counted, Exec, Fate, Instruction, Marks, Parts, Place, Regs, Turn};
 use crate::ir::Operation;
 use linear_layout::machine::matrix::{Size, WORD_BYTES, cell, holder, size};
 use linear_layout::target::{Assembly, Fragment};

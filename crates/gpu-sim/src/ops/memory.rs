@@ -1,11 +1,10 @@
 //! Loads and stores.
 
-use super::{Counted, Family, Instruction, Regs, Row, Turn, order, row};
+use super::{Family, Row, order, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, size_align};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{Access, Counted, Exec, Fate, Field, Guard, Instruction, Marks, Regs, Turn};
 use crate::ir::{Operation, Type};
-use gpu_race::Sync;
 use linear_layout::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -29,51 +28,6 @@ const ROWS: &[Row] = &[
         Ok(())
     }),
 ];
-
-/// One register's part of a memory access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Field {
-    /// The register that is loaded or stored.
-    pub(crate) reg: Reg,
-    /// Its place, in bytes from the access's address.
-    pub(crate) offset: u32,
-    /// How many bytes it takes in memory, 1 to 8.
-    pub(crate) bytes: u8,
-}
-
-/// A condition on a lane: the register's lowest bit, possibly negated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Guard {
-    /// The register that holds the bit.
-    pub(crate) reg: Reg,
-    /// Act where the bit is 0 instead of 1.
-    pub(crate) negated: bool,
-}
-
-/// A load or a store of one or more neighbouring registers.
-///
-/// A load of `vector<4xf32>` has four fields of 4 bytes at offsets 0, 4, 8, 12, size 16.
-/// # Units
-/// `offset`, `size` and `align` are bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Access {
-    /// The memory.
-    pub(crate) space: Space,
-    /// The register that holds the address.
-    pub(crate) addr: Reg,
-    /// Added to the address.
-    pub(crate) offset: i64,
-    /// The registers, in order of their place.
-    pub(crate) fields: Box<[Field]>,
-    /// Bytes from the first field to the end of the last.
-    pub(crate) size: u32,
-    /// The address must be a multiple of this.
-    pub(crate) align: u32,
-    /// Lanes where this fails do nothing; a load leaves their registers as they were.
-    pub(crate) guard: Option<Guard>,
-    /// The order that it keeps, if it is atomic.
-    pub(crate) sync: Option<Sync>,
-}
 
 impl Access {
     /// The registers that are loaded or stored, and those that say where.

@@ -38,95 +38,14 @@ pub(crate) mod shuffle;
 pub(crate) mod thread;
 pub(crate) mod wave;
 
-use super::code::Reg;
-use super::decode::{Decoder, Done};
-use super::exec::{Exec, Fate, Marks};
+use super::decode::{Decode, Decoder, Done};
+use super::error::KernelError;
 use super::ir::Operation;
-use super::origin::Flow;
-use linear_layout::target::{Assembly, Target};
+use linear_layout::target::Target;
 use needs::Needs;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::LazyLock;
 use strsim::levenshtein as edits;
-
-/// An instruction of a decoded kernel: one operation, carried out in all active lanes.
-pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
-    /// Returns the registers; none of them is both written and read.
-    fn regs(&self) -> Regs;
-
-    /// Carries the instruction out in all active lanes.
-    fn step(&self, exec: &mut Exec<'_>) -> Done;
-
-    /// Returns the consequence of undefined values among the registers that one lane reads: by default, undefined results.
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        Fate::Results(lane.of_reads())
-    }
-
-    /// Where the results get the objects from that they point to.
-    fn flow(&self) -> Flow {
-        Flow::Unknown
-    }
-
-    /// Returns true if no active lane reads a register that nothing writes.
-    fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
-        false
-    }
-
-    /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
-    fn moved(&self) -> Regs {
-        Regs::new([], [])
-    }
-
-    /// What the order of warps means to the instruction.
-    fn turn(&self) -> Turn {
-        Turn::Any
-    }
-
-    /// Returns what reports call an access to memory, and what they count of it.
-    fn access(&self, _words: Assembly) -> Option<Counted> {
-        None
-    }
-}
-
-/// The registers of an instruction.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Regs {
-    pub(crate) writes: Vec<Reg>,
-    pub(crate) reads: Vec<Reg>,
-}
-
-impl Regs {
-    pub(crate) fn new(writes: impl Into<Vec<Reg>>, reads: impl Into<Vec<Reg>>) -> Self {
-        Self {
-            writes: writes.into(),
-            reads: reads.into(),
-        }
-    }
-}
-
-/// What the order of warps means to an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
-    /// Nothing: it works on registers.
-    Any,
-    /// Other warps can see when it happens.
-    Matters,
-    /// All warps of the block carry it out together.
-    Together,
-}
-
-/// How an access to memory is called in reports, and what its count of wavefronts means.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Counted {
-    /// Wavefronts of shared memory, for each instruction.
-    Shared(String),
-    /// Sectors of global memory, for all instructions of one name.
-    Global(String),
-}
-
-/// Decodes one operation into instructions.
-pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> Done;
 
 /// One operation or intrinsic that can be run.
 pub(crate) struct Row {
@@ -205,9 +124,24 @@ fn rows(lists: &'static [&'static [Row]]) -> impl Iterator<Item = &'static Row> 
     lists.iter().copied().flatten()
 }
 
-/// Returns the row of an operation.
-pub(crate) fn operation(name: &str) -> Option<&'static Row> {
-    OPERATIONS.get(name).copied()
+/// Decodes an operation by its row.
+pub(crate) fn decode<'m>(d: &mut Decoder<'m>, op: &'m Operation) -> Done {
+    let Some(row) = OPERATIONS.get(&*op.name) else {
+        return Err(unknown(d, op));
+    };
+    d.check_has(op, |target| row.lacking(target))?;
+    (row.decode)(d, op)
+}
+
+fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
+    let error = d.unsupported(op, format!("operation `{}` is not supported", op.name));
+    let dialect = op.name.split('.').next().unwrap_or("");
+    if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
+        let nearest = nearest(&op.name, OPERATIONS.keys().copied());
+        error.note(format!("the nearest that is supported: {nearest}"))
+    } else {
+        error.note("the simulator runs the LLVM dialect with NVVM or ROCDL; lower the module first")
+    }
 }
 
 /// Returns the row of an intrinsic without an operation of its own.
@@ -216,16 +150,12 @@ pub(crate) fn intrinsic(name: &str) -> Option<&'static Row> {
     known.or_else(|| product::intrinsic(name))
 }
 
-/// Returns the three operations whose names are most like `name`.
-pub(crate) fn nearest_operations(name: &str) -> String {
-    nearest(name, OPERATIONS.keys().copied())
-}
-
 /// Returns the three intrinsics whose names are most like `name`.
 pub(crate) fn nearest_intrinsics(name: &str) -> String {
     nearest(name, INTRINSICS.keys().copied().chain(product::names()))
 }
 
+/// The three names that are most like `name`.
 fn nearest(name: &str, all: impl Iterator<Item = &'static str>) -> String {
     // A longer common start says more than fewer changed letters.
     let shared = |other: &str| {

@@ -1,10 +1,9 @@
 //! The order and the scope of atomic accesses, and fences.
 
-use super::memory::Guard;
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Channel, Exec};
+use crate::exec::{Channel, Exec, Guard, Instruction, Regs};
 use crate::ir::Operation;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Assembly;
@@ -131,11 +130,6 @@ fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
             _ => return None,
         })
     })
-}
-
-/// The order of a fence or memory barrier of PTX.
-pub(super) fn fence_of_ptx(words: &[&str]) -> Sync {
-    both_ways(scope_of_ptx(words).unwrap_or(Scope::System))
 }
 
 /// The order that a statement of PTX names, if it is atomic; where it names none it is relaxed, for the GPU.

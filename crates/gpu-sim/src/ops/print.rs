@@ -1,10 +1,9 @@
 //! Functions of the makers' runtimes that print and fail: CUDA's `vprintf`, AMD's `ockl`.
 
-use super::{Instruction, Regs, Turn};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::{FaultKind, KernelError};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{Exec, Fate, Instruction, Marks, Message, Regs, Turn};
 use crate::ir::Operation;
 
 /// Decodes a call of a function.
@@ -71,15 +70,6 @@ pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> Done<bo
 fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> Done {
     let dst = d.emit(|dst| Begin { dst, fails });
     d.define(op, vec![dst])
-}
-
-/// What has been said of a message so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Message {
-    format: String,
-    values: Vec<u64>,
-    /// Whether it says why a kernel stops.
-    fails: bool,
 }
 
 /// `vprintf`: the values lie one after another, each at a multiple of its size.

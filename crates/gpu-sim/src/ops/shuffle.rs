@@ -3,11 +3,11 @@
 use super::atomic::Combine;
 use super::convert::Trunc;
 use super::integer::{self, Binary};
-use super::{Family, Instruction, Regs, Row, float, needs, row};
+use super::{Family, Row, float, needs, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Marks, is_active};
+use crate::exec::{Exec, Fate, Instruction, Marks, Regs, is_active};
 use crate::float::FloatTy;
 use crate::ir::Operation;
 

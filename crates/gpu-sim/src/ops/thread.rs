@@ -2,11 +2,11 @@
 
 use super::claim::range;
 use super::convert::Trunc;
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Row, row};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
-use crate::exec::Exec;
+use crate::exec::{Exec, Instruction, Regs, Thread};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -22,17 +22,6 @@ const INTRINSICS: &[Row] = &[row(IMPLICIT_ARGUMENTS, |d, op| {
     let reg = d.b.constant(address);
     d.define(op, vec![reg])
 })];
-
-/// A lane, as far as it may ask.
-pub(crate) struct Thread {
-    /// Its number within the block.
-    pub(crate) number: u32,
-    pub(crate) block_size: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) grid: [u32; 3],
-    pub(crate) threads: u32,
-    pub(crate) lanes_per_warp: u32,
-}
 
 impl Thread {
     fn lane(&self) -> u32 {

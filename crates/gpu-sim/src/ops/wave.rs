@@ -2,12 +2,12 @@
 
 use super::convert::repack;
 use super::shuffle::out_of_warp;
-use super::{Family, Instruction, Regs, Row, needs, row};
+use super::{Family, Row, needs, row};
 use crate::bits::{mask, signed};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Kind, Marks, is_active};
+use crate::exec::{Exec, Fate, Instruction, Kind, Marks, Regs, is_active};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {

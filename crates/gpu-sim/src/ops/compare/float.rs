@@ -2,9 +2,8 @@
 
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::exec::Exec;
+use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
-use crate::ops::{Instruction, Regs};
 
 /// A comparison of two floats.
 #[derive(Debug)]

@@ -14,12 +14,12 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
-use super::{Instruction, Regs, Row, Turn, row};
+use super::{Row, row};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Kind, Marks};
+use crate::exec::{Exec, Fate, Instruction, Kind, Marks, Regs, Turn};
 use crate::ir::Operation;
 use fragment::{Deal, Fragments};
 use linear_layout::target::Float8Family;

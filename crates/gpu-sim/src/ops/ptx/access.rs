@@ -4,8 +4,9 @@ use super::text::Arg;
 use super::{Line, Scope};
 use crate::code::{Reg, Space};
 use crate::decode::Done;
+use crate::exec::{Access, Field};
 use crate::ops::convert::SignExtend;
-use crate::ops::memory::{Access, Field, GuardedLoad, Load, Store};
+use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
@@ -92,8 +93,6 @@ pub(super) fn space(line: &Line<'_>) -> Space {
         match word.split("::").next().unwrap_or(word) {
             "global" => Space::Global,
             "shared" => Space::Shared,
-            "const" => Space::Constant,
-            "local" => Space::Local,
             _ => space,
         }
     })

@@ -5,15 +5,14 @@ use super::{Line, Scope};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::exec::Exec;
+use crate::exec::{Exec, Instruction, Regs};
 use crate::float::{Direction, FloatTy};
 use crate::ops::compare::compare_floats;
 use crate::ops::convert::{
     IntToFloat, SignExtend, Trunc, convert_float, convert_to_integer, repack, round_float,
 };
-use crate::ops::float::{self, Float, FloatUnary, Fma};
-use crate::ops::integer::{self, Int, IntUnary};
-use crate::ops::{Instruction, Regs};
+use crate::ops::float::{self, Float, FloatUnary};
+use crate::ops::integer::{self, Int};
 
 type Here<'s, 'd, 'm> = &'s mut Scope<'d, 'm>;
 
@@ -43,12 +42,6 @@ fn on_halves<const N: usize>(
 pub(super) fn halves(s: Here<'_, '_, '_>, line: &Line<'_>, op: &'static float::Binary) -> Done {
     on_halves(s, line, |s, ty, [a, b]| {
         s.d.emit(|dst| Float { op, ty, dst, a, b })
-    })
-}
-
-pub(super) fn fma_halves(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
-    on_halves(s, line, |s, ty, [a, b, c]| {
-        s.d.emit(|dst| Fma { ty, dst, a, b, c })
     })
 }
 
@@ -267,23 +260,6 @@ pub(super) fn negate(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-/// What is counted or moved in one integer.
-pub(super) fn count(s: Here<'_, '_, '_>, line: &Line<'_>, op: &'static integer::Unary) -> Done {
-    let [a] = s.sources(line)?;
-    let bits = line.bits;
-    let reg = s.d.emit(|dst| IntUnary { op, bits, dst, a });
-    s.result(line, reg)
-}
-
-/// The upper half of a product.
-pub(super) fn high(line: &Line<'_>) -> &'static integer::Binary {
-    if line.signed {
-        &integer::SMUL_HIGH
-    } else {
-        &integer::UMUL_HIGH
-    }
-}
-
 /// The whole product of two integers.
 pub(super) fn wide(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let of: [Reg; 2] = s.sources(line)?;
@@ -303,14 +279,11 @@ pub(super) fn wide(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-/// A half of a product, and a sum.
+/// The lower half of a product, and a sum.
 pub(super) fn mad(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
-    let op = match line.words[1] {
-        "hi" => high(line),
-        _ => &integer::MUL,
-    };
+    let op = &integer::MUL;
     let product = s.d.emit(|dst| Int {
         op,
         bits,

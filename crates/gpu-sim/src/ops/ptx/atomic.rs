@@ -6,8 +6,9 @@ use super::text::{Arg, float_type};
 use super::{Line, Scope};
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::ops::atomic::{Atomic, AtomicPlace, Combine, CompareExchange};
-use crate::ops::convert::{Move, repack};
+use crate::exec::{AtomicPlace, Move};
+use crate::ops::atomic::{Atomic, Combine, CompareExchange};
+use crate::ops::convert::repack;
 use crate::ops::{float, integer};
 
 /// The names of operations, in the order of their forms.

@@ -1,6 +1,7 @@
 //! The statements of PTX that can be run: modifiers in their order, types, operands, and how each is decoded.
 //!
-//! A kernel that an assembler would refuse must not run, so each statement is held to a row of [`FORMS`].
+//! A kernel that an assembler would refuse must not run, so each statement is held to a row of [`FORMS`]: those that the
+//! lowering writes, and arithmetic for kernels with assembly of their own, of which others are refused by name.
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
 
 use super::access::access;
@@ -10,18 +11,17 @@ use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::float::FloatTy;
-use crate::ops::barrier::{Barrier, WarpBarrier};
+use crate::float::{FloatTy, TooLarge};
+
 use crate::ops::bytes::{self, Permute};
 use crate::ops::compare::{self, Compare, Select};
 use crate::ops::convert::{SignExtend, Trunc, repack};
-use crate::ops::float::{self, Fma};
-use crate::ops::float8::{Narrow, TooLarge, Widen};
+use crate::ops::copy::ProxyFence;
+use crate::ops::float;
+use crate::ops::float8::{Narrow, Widen};
 use crate::ops::integer;
 use crate::ops::matrix::TransposeMatrix;
 use crate::ops::needs::{self, Needs};
-use crate::ops::order;
-use crate::ops::shuffle::{Shuffle, kind};
 use linear_layout::target::Float8;
 
 /// Decodes a statement that fits its form.
@@ -48,7 +48,6 @@ const INTEGERS: &str = "u16 u32 u64 s16 s32 s64";
 const BITS: &str = "b16 b32 b64";
 const ANY: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
 const MEMORY: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
-const SPACE: &str = "?global shared shared::cta const local";
 const SCOPE: &str = "cta cluster gpu sys";
 const OPTIONAL_SCOPE: &str = "?cta cluster gpu sys";
 const ORDER: &str = "?relaxed acquire release acq_rel";
@@ -66,45 +65,23 @@ const ROUNDINGS: &str = "rni rzi rmi rpi";
 /// Rows of one name are tried one after the other.
 pub(super) const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
-    form("mov", &[], "pred", "Pp", mov),
     form(
         "ld",
-        &["?weak", SPACE, "?ca cg cs lu cv", PREFETCH, VECTOR],
+        &[MEMORY_SPACE, "?ca cg cs lu cv", PREFETCH, VECTOR],
         MEMORY,
         "Va",
         access,
     ),
     form(
         "ld",
-        &["?weak", SPACE, EVICT, PREFETCH, VECTOR],
+        &[MEMORY_SPACE, EVICT, PREFETCH, VECTOR],
         MEMORY,
         "Va",
         access,
     ),
     form(
         "ld",
-        &["volatile", SPACE, PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-        access,
-    ),
-    form(
-        "ld",
-        &["relaxed acquire", SCOPE, SPACE, EVICT, PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-        access,
-    ),
-    form(
-        "ld",
-        &["global", "?ca cg cs", "nc", PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-        access,
-    ),
-    form(
-        "ld",
-        &["global", "nc", EVICT, PREFETCH, VECTOR],
+        &["volatile", MEMORY_SPACE, PREFETCH, VECTOR],
         MEMORY,
         "Va",
         access,
@@ -112,7 +89,20 @@ pub(super) const FORMS: &[Form] = &[
     form(
         "ld",
         &[
-            "?weak",
+            "relaxed acquire",
+            SCOPE,
+            MEMORY_SPACE,
+            EVICT,
+            PREFETCH,
+            VECTOR,
+        ],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &[
             "?global",
             "?ca cg cs lu cv",
             "L2::cache_hint",
@@ -126,14 +116,7 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::CACHE_POLICIES),
     form(
         "ld",
-        &[
-            "?weak",
-            "?global",
-            EVICT,
-            "L2::cache_hint",
-            PREFETCH,
-            VECTOR,
-        ],
+        &["?global", EVICT, "L2::cache_hint", PREFETCH, VECTOR],
         MEMORY,
         "Vaq",
         access,
@@ -141,7 +124,7 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::CACHE_POLICIES),
     form(
         "st",
-        &["?weak", "?global", "?wb cg cs wt", "L2::cache_hint", VECTOR],
+        &["?global", "?wb cg cs wt", "L2::cache_hint", VECTOR],
         MEMORY,
         "avq",
         access,
@@ -149,7 +132,7 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::CACHE_POLICIES),
     form(
         "st",
-        &["?weak", "?global", EVICT, "L2::cache_hint", VECTOR],
+        &["?global", EVICT, "L2::cache_hint", VECTOR],
         MEMORY,
         "avq",
         access,
@@ -157,16 +140,15 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::CACHE_POLICIES),
     form(
         "st",
-        &["?weak", SPACE, "?wb cg cs wt", VECTOR],
+        &[MEMORY_SPACE, "?wb cg cs wt", VECTOR],
         MEMORY,
         "av",
         access,
     ),
-    form("st", &["?weak", SPACE, EVICT, VECTOR], MEMORY, "av", access),
-    form("st", &["volatile", SPACE, VECTOR], MEMORY, "av", access),
+    form("st", &[MEMORY_SPACE, EVICT, VECTOR], MEMORY, "av", access),
     form(
         "st",
-        &["relaxed release", SCOPE, SPACE, EVICT, VECTOR],
+        &["relaxed release", SCOPE, MEMORY_SPACE, EVICT, VECTOR],
         MEMORY,
         "av",
         access,
@@ -333,7 +315,6 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::BF16_ROUNDING_MODES),
     form("cvt", &["rn", PAIRS], "f32", "wss", arithmetic::pair),
     form("cvt", &["f32"], HALVES, "ws", arithmetic::convert),
-    form("cvt", &["f64"], "f32", "qs", arithmetic::convert),
     form(
         "cvt",
         &["rn rz rm rp", "f32"],
@@ -342,7 +323,6 @@ pub(super) const FORMS: &[Form] = &[
         arithmetic::convert,
     ),
     form("cvt", &["rn", "f32"], WHOLE, "wS", arithmetic::of_integer),
-    form("cvt", &["rn", "f64"], WHOLE, "qS", arithmetic::of_integer),
     form(
         "cvt",
         &[ROUNDINGS, "s32 u32"],
@@ -350,68 +330,22 @@ pub(super) const FORMS: &[Form] = &[
         "ws",
         arithmetic::to_integer,
     ),
-    form(
-        "cvt",
-        &[ROUNDINGS, "s64 u64"],
-        "f32 f64",
-        "qs",
-        arithmetic::to_integer,
-    ),
     form("cvt", &["rna", "tf32"], "f32", "ws", arithmetic::tf32),
     form("lop3", &[], "b32", "dsssn", arithmetic::lop3),
     form("not", &[], BITS, "ds", arithmetic::not),
     form("neg", &[], "s16 s32 s64", "ds", arithmetic::negate),
-    form("abs", &[], "s16 s32 s64", "ds", |s, l| {
-        arithmetic::count(s, l, &integer::ABS)
-    }),
-    form("brev", &[], "b32 b64", "ds", |s, l| {
-        arithmetic::count(s, l, &integer::BITREVERSE)
-    }),
-    form("popc", &[], "b32 b64", "ws", |s, l| {
-        arithmetic::count(s, l, &integer::CTPOP)
-    }),
-    form("clz", &[], "b32 b64", "ws", |s, l| {
-        arithmetic::count(s, l, &integer::CTLZ)
-    }),
-    form("mul", &["hi"], INTEGERS, "dss", |s, l| {
-        s.int(l, arithmetic::high(l))
-    }),
-    form("mul", &["wide"], "u16 s16", "wss", arithmetic::wide),
     form("mul", &["wide"], "u32 s32", "qss", arithmetic::wide),
-    form("mad", &["lo hi"], INTEGERS, "dsss", arithmetic::mad),
+    form("mad", &["lo"], INTEGERS, "dsss", arithmetic::mad),
     form("add", &["?rn"], PAIRS, "dss", |s, l| {
         halves(s, l, &float::ADD)
     }),
     form("sub", &["?rn"], PAIRS, "dss", |s, l| {
         halves(s, l, &float::SUB)
     }),
-    form("mul", &["?rn"], PAIRS, "dss", |s, l| {
-        halves(s, l, &float::MUL)
-    }),
-    form("min", &[], PAIRS, "dss", |s, l| {
-        halves(s, l, &float::MINNUM)
-    }),
-    form("max", &[], PAIRS, "dss", |s, l| {
-        halves(s, l, &float::MAXNUM)
-    }),
-    form("min", &["NaN"], PAIRS, "dss", |s, l| {
-        halves(s, l, &float::MINIMUM)
-    }),
-    form("max", &["NaN"], PAIRS, "dss", |s, l| {
-        halves(s, l, &float::MAXIMUM)
-    }),
-    form("fma", &["rn"], PAIRS, "dsss", arithmetic::fma_halves),
     form(
         "setp",
         &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "?ftz"],
         "f32",
-        "Pss",
-        arithmetic::compare,
-    ),
-    form(
-        "setp",
-        &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan"],
-        "f64 f16 bf16",
         "Pss",
         arithmetic::compare,
     ),
@@ -433,20 +367,6 @@ pub(super) const FORMS: &[Form] = &[
     form("setp", &["lo ls hi hs"], "u16 u32 u64", "Pss", compare),
     form("prmt", &[], "b32", "dsss", permute),
     form(
-        "shfl",
-        &["sync", "bfly up down idx"],
-        "b32",
-        "dswww",
-        shuffle,
-    ),
-    form(
-        "shfl",
-        &["sync", "bfly up down idx"],
-        "b32",
-        "dPswww",
-        shuffle,
-    ),
-    form(
         "movmatrix",
         &["sync", "aligned", "m8n8", "trans"],
         "b16",
@@ -454,19 +374,14 @@ pub(super) const FORMS: &[Form] = &[
         transpose,
     )
     .needing(&needs::MOVE_MATRIX),
-    form("bar", &["warp", "sync"], "", "w", warp_barrier),
-    form("bar", &["?cta", "sync"], "", "w", barrier),
-    form("barrier", &["?cta", "sync", "?aligned"], "", "w", barrier),
-    form("membar", &["cta gl sys"], "", "", fence),
-    form("fence", &["?sc acq_rel", SCOPE], "", "", fence),
     form(
         "fence",
-        &["proxy", "alias async async.global"],
+        &["proxy", "async", "shared::cta"],
         "",
         "",
-        nothing,
-    ),
-    form("prefetch", &["?global local", "L1 L2"], "", "a", nothing),
+        proxy_fence,
+    )
+    .needing(&needs::CLUSTERS),
     form(
         "createpolicy",
         &[
@@ -480,33 +395,6 @@ pub(super) const FORMS: &[Form] = &[
     )
     .needing(&needs::CACHE_POLICIES),
     form("add", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::ADD)),
-    form("sub", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::SUB)),
-    form("mul", &["lo"], INTEGERS, "dss", |s, l| {
-        s.int(l, &integer::MUL)
-    }),
-    form("min", &[], INTEGERS, "dss", |s, l| {
-        s.int(
-            l,
-            if l.signed {
-                &integer::SMIN
-            } else {
-                &integer::UMIN
-            },
-        )
-    }),
-    form("max", &[], INTEGERS, "dss", |s, l| {
-        s.int(
-            l,
-            if l.signed {
-                &integer::SMAX
-            } else {
-                &integer::UMAX
-            },
-        )
-    }),
-    form("and", &[], BITS, "dss", |s, l| s.int(l, &integer::AND)),
-    form("or", &[], BITS, "dss", |s, l| s.int(l, &integer::OR)),
-    form("xor", &[], BITS, "dss", |s, l| s.int(l, &integer::XOR)),
     form("shl", &[], BITS, "dsw", |s, l| {
         s.int(l, &integer::SHL_CLAMPED)
     }),
@@ -517,98 +405,6 @@ pub(super) const FORMS: &[Form] = &[
         "dssw",
         arithmetic::funnel,
     ),
-    form(
-        "shr",
-        &[],
-        "b16 b32 b64 u16 u32 u64 s16 s32 s64",
-        "dsw",
-        |s, l| {
-            s.int(
-                l,
-                if l.signed {
-                    &integer::ASHR_CLAMPED
-                } else {
-                    &integer::LSHR_CLAMPED
-                },
-            )
-        },
-    ),
-    form("add", &["?rn", "?ftz"], "f32", "dss", |s, l| {
-        s.float(l, &float::ADD)
-    }),
-    form("add", &["?rn"], "f64", "dss", |s, l| {
-        s.float(l, &float::ADD)
-    }),
-    form("add", &["?rn"], HALVES, "dss", |s, l| {
-        s.float(l, &float::ADD)
-    }),
-    form("sub", &["?rn", "?ftz"], "f32", "dss", |s, l| {
-        s.float(l, &float::SUB)
-    }),
-    form("sub", &["?rn"], "f64", "dss", |s, l| {
-        s.float(l, &float::SUB)
-    }),
-    form("sub", &["?rn"], HALVES, "dss", |s, l| {
-        s.float(l, &float::SUB)
-    }),
-    form("mul", &["?rn", "?ftz"], "f32", "dss", |s, l| {
-        s.float(l, &float::MUL)
-    }),
-    form("mul", &["?rn"], "f64", "dss", |s, l| {
-        s.float(l, &float::MUL)
-    }),
-    form("mul", &["?rn"], HALVES, "dss", |s, l| {
-        s.float(l, &float::MUL)
-    }),
-    form("div", &["approx full rn", "?ftz"], "f32", "dss", |s, l| {
-        s.float(l, &float::DIV)
-    }),
-    form("div", &["rn"], "f64", "dss", |s, l| s.float(l, &float::DIV)),
-    form("fma", &["rn", "?ftz"], "f32", "dsss", fma),
-    form("fma", &["rn"], "f64", "dsss", fma),
-    form("fma", &["rn"], HALVES, "dsss", fma),
-    form("min", &["?ftz", "?NaN"], "f32", "dss", |s, l| {
-        s.float(
-            l,
-            if l.says("NaN") {
-                &float::MINIMUM
-            } else {
-                &float::MINNUM
-            },
-        )
-    }),
-    form("min", &[], "f64", "dss", |s, l| s.float(l, &float::MINNUM)),
-    form("min", &["?NaN"], HALVES, "dss", |s, l| {
-        s.float(
-            l,
-            if l.says("NaN") {
-                &float::MINIMUM
-            } else {
-                &float::MINNUM
-            },
-        )
-    }),
-    form("max", &["?ftz", "?NaN"], "f32", "dss", |s, l| {
-        s.float(
-            l,
-            if l.says("NaN") {
-                &float::MAXIMUM
-            } else {
-                &float::MAXNUM
-            },
-        )
-    }),
-    form("max", &[], "f64", "dss", |s, l| s.float(l, &float::MAXNUM)),
-    form("max", &["?NaN"], HALVES, "dss", |s, l| {
-        s.float(
-            l,
-            if l.says("NaN") {
-                &float::MAXIMUM
-            } else {
-                &float::MAXNUM
-            },
-        )
-    }),
     // One grid runs at a time.
     form(
         "griddepcontrol",
@@ -618,57 +414,6 @@ pub(super) const FORMS: &[Form] = &[
         nothing,
     )
     .needing(&needs::GRID_DEPENDENCIES),
-    form("neg", &["?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::NEG)
-    }),
-    form("neg", &[], "f64 f16 bf16", "ds", |s, l| {
-        s.float_unary(l, &float::NEG)
-    }),
-    form("abs", &["?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::ABS)
-    }),
-    form("abs", &[], "f64 f16 bf16", "ds", |s, l| {
-        s.float_unary(l, &float::ABS)
-    }),
-    form("ex2", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::EXP2)
-    }),
-    form("ex2", &["approx"], "f16", "ds", |s, l| {
-        s.float_unary(l, &float::EXP2)
-    }),
-    form("ex2", &["approx", "ftz"], "bf16", "ds", |s, l| {
-        s.float_unary(l, &float::EXP2)
-    }),
-    form("lg2", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::LOG2)
-    }),
-    form("rcp", &["approx rn", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::RCP)
-    }),
-    form("rcp", &["rn"], "f64", "ds", |s, l| {
-        s.float_unary(l, &float::RCP)
-    }),
-    form("rsqrt", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::RSQRT)
-    }),
-    form("rsqrt", &["approx"], "f64", "ds", |s, l| {
-        s.float_unary(l, &float::RSQRT)
-    }),
-    form("sqrt", &["approx rn", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::SQRT)
-    }),
-    form("sqrt", &["rn"], "f64", "ds", |s, l| {
-        s.float_unary(l, &float::SQRT)
-    }),
-    form("sin", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::SIN)
-    }),
-    form("cos", &["approx", "?ftz"], "f32", "ds", |s, l| {
-        s.float_unary(l, &float::COS)
-    }),
-    form("tanh", &["approx"], "f32 f16 bf16", "ds", |s, l| {
-        s.float_unary(l, &float::TANH)
-    }),
 ];
 
 const fn form(
@@ -711,12 +456,14 @@ pub(super) fn spelled() -> impl Iterator<Item = String> {
     FORMS.iter().map(Form::spelled)
 }
 
-/// Order inside a lane is kept anyway, and caches are not simulated.
-fn fence(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
-    order::fence(s.d, order::fence_of_ptx(&line.words), line.guard)
+/// Caches are not simulated.
+fn nothing(_: &mut Scope<'_, '_>, _: &Line<'_>) -> Done {
+    Ok(())
 }
 
-fn nothing(_: &mut Scope<'_, '_>, _: &Line<'_>) -> Done {
+fn proxy_fence(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    s.d.b.push(ProxyFence);
     Ok(())
 }
 
@@ -852,57 +599,10 @@ fn permute(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn fma(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
-    let [a, b, c] = s.sources(line)?;
-    let ty = line.float.unwrap_or(FloatTy::F32);
-    let reg = s.d.emit(|dst| Fma { ty, dst, a, b, c });
-    s.result(line, reg)
-}
-
-fn shuffle(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
-    s.unguarded(line)?;
-    let Some(kind) = kind(line.words[2]) else {
-        return Err(s.malformed(format!("shuffle kind `{}`", line.words[2])));
-    };
-    let [src, offset, clamp, mask] = s.sources(line)?;
-    let dst = s.d.b.reg();
-    let valid = (line.args.len() == 6).then(|| s.d.b.reg());
-    s.d.b.push(Shuffle {
-        kind,
-        dst,
-        valid,
-        mask,
-        src,
-        offset,
-        clamp,
-    });
-    s.result(line, dst)?;
-    match valid {
-        Some(valid) => s.write(&line.args[1], valid, None),
-        None => Ok(()),
-    }
-}
-
 fn transpose(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.unguarded(line)?;
     let [src] = s.sources(line)?;
     let dst = s.d.b.reg();
     s.d.b.push(TransposeMatrix { dst, src });
     s.result(line, dst)
-}
-
-fn warp_barrier(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
-    s.unguarded(line)?;
-    let mask = s.read(&line.args[0])?;
-    s.d.b.push(WarpBarrier { mask });
-    Ok(())
-}
-
-fn barrier(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
-    s.unguarded(line)?;
-    if line.args != [Arg::Immediate(0)] {
-        return Err(s.unsupported("inline assembly: named barriers are not supported"));
-    }
-    s.d.b.push(Barrier { releases: false });
-    Ok(())
 }

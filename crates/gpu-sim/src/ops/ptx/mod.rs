@@ -24,15 +24,14 @@ use self::check::Refusal;
 use self::text::{Arg, Name, Statement, float_type, parse, ptx_type};
 use super::compare::Select;
 use super::convert::{Trunc, repack};
-use super::float::{self, Float, FloatUnary};
 use super::integer::{self, Int};
-use super::memory::Guard;
 use super::thread::{self, Clock, Special};
 use super::{Family, Row, row};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::KernelError;
+use crate::exec::Guard;
 use crate::float::FloatTy;
 use crate::ir::{Operation, Type};
 use linear_layout::target::Assembly;
@@ -430,20 +429,6 @@ impl Scope<'_, '_> {
             a,
             b,
         });
-        self.result(line, reg)
-    }
-
-    fn float(&mut self, line: &Line<'_>, op: &'static float::Binary) -> Done {
-        let [a, b] = self.sources(line)?;
-        let ty = line.float.unwrap_or(FloatTy::F32);
-        let reg = self.d.emit(|dst| Float { op, ty, dst, a, b });
-        self.result(line, reg)
-    }
-
-    fn float_unary(&mut self, line: &Line<'_>, op: &'static float::Unary) -> Done {
-        let [a] = self.sources(line)?;
-        let ty = line.float.unwrap_or(FloatTy::F32);
-        let reg = self.d.emit(|dst| FloatUnary { op, ty, dst, a });
         self.result(line, reg)
     }
 }

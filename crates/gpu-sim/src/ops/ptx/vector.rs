@@ -7,11 +7,9 @@ use super::Scope;
 use super::text::{Arg, Name, parse_arg, split_args};
 use crate::code::Reg;
 use crate::decode::Done;
-use crate::exec::Exec;
-use crate::float::FloatTy;
+use crate::exec::{Exec, Instruction, Regs};
+use crate::float::{FloatTy, float_to_int};
 use crate::ops::bytes;
-use crate::ops::convert::float_to_int;
-use crate::ops::{Instruction, Regs};
 
 type Eval = fn(u64, u64, u64) -> u64;
 

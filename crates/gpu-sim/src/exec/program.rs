@@ -1,50 +1,17 @@
 //! A decoded kernel: blocks of instructions over scalar registers.
 
-use super::code::{BlockId, Edge, Reg, Space, Terminator};
-use super::error::{FaultKind, KernelError, Site};
-use super::exec::Kind;
-use super::float::FloatTy;
-use super::ops::constant::Undefined;
-use super::ops::{Instruction, Regs};
+use super::Kind;
 use super::origin::{Origins, Root};
+use super::{Instruction, Regs, Undefined};
+use crate::code::{Block, BlockId, Edge, Param, ParamTy, Reg, Space, Terminator};
+use crate::error::{FaultKind, KernelError, Site};
 use crate::graph;
 use gpu_race::Sync;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 /// Bytes before each variable of a stack that belong to none.
 const STACK_GAP: u32 = 16;
-
-/// The type of a kernel parameter, as far as a launch must know it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ParamTy {
-    /// A pointer to a buffer.
-    Pointer,
-    /// An integer of so many bits.
-    Int(u32),
-    /// A float.
-    Float(FloatTy),
-}
-
-impl fmt::Display for ParamTy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Pointer => f.write_str("a pointer"),
-            Self::Int(width) => write!(f, "i{width}"),
-            Self::Float(ty) => f.write_str(ty.name()),
-        }
-    }
-}
-
-/// A parameter of the kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Param {
-    /// The register that receives the argument.
-    pub(crate) reg: Reg,
-    /// Its type.
-    pub ty: ParamTy,
-}
 
 /// A variable in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,52 +45,33 @@ pub(crate) struct GlobalSymbol {
     pub(crate) writable: bool,
 }
 
-/// A basic block: a run of instructions and the way out.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Block {
-    /// Registers that each edge into the block fills.
-    pub(crate) params: Vec<Reg>,
-    /// First instruction, as an index into [`Program::ops`].
-    pub(crate) start: u32,
-    /// One past the last instruction.
-    pub(crate) end: u32,
-    /// How the block ends.
-    pub(crate) terminator: Terminator,
-    /// Where lanes that part at the end of this block meet again.
-    pub(crate) reconverge: Option<BlockId>,
-    /// The site of the terminator.
-    pub(crate) site: u32,
-    /// Position in reverse post-order: among lanes that parted, the lowest runs first.
-    pub(crate) order: u32,
-}
-
 /// A kernel that can be run.
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub(super) name: String,
-    pub(super) params: Vec<Param>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) ops: Vec<Arc<dyn Instruction>>,
-    pub(super) op_sites: Vec<u32>,
-    pub(super) sites: Vec<Site>,
-    pub(super) num_regs: u32,
-    pub(super) constants: Vec<(Reg, u64)>,
-    pub(super) shared: Vec<SharedSymbol>,
-    pub(super) globals: Vec<GlobalSymbol>,
-    pub(super) local_bytes: u32,
+    pub(crate) name: String,
+    pub(crate) params: Vec<Param>,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) ops: Vec<Arc<dyn Instruction>>,
+    pub(crate) op_sites: Vec<u32>,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) num_regs: u32,
+    pub(crate) constants: Vec<(Reg, u64)>,
+    pub(crate) shared: Vec<SharedSymbol>,
+    pub(crate) globals: Vec<GlobalSymbol>,
+    pub(crate) local_bytes: u32,
     /// The variables of each lane's stack: first byte and size.
-    pub(super) stack: Vec<(u32, u32)>,
+    pub(crate) stack: Vec<(u32, u32)>,
     /// Registers that hold addresses in the stack, which differ from lane to lane.
-    pub(super) stack_addresses: Vec<Reg>,
-    pub(super) origins: Origins,
-    pub(super) block_size: Option<[u32; 3]>,
+    pub(crate) stack_addresses: Vec<Reg>,
+    pub(crate) origins: Origins,
+    pub(crate) block_size: Option<[u32; 3]>,
     /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
-    pub(super) sees_other_blocks: bool,
+    pub(crate) sees_other_blocks: bool,
     /// Whether something reads memory through the async proxy.
-    pub(super) uses_async_proxy: bool,
+    pub(crate) uses_async_proxy: bool,
     /// Whether it has atomic accesses, and whether these or fences order other accesses.
-    pub(super) has_atomics: bool,
-    pub(super) orders_threads: bool,
+    pub(crate) has_atomics: bool,
+    pub(crate) orders_threads: bool,
 }
 
 impl Program {
@@ -143,7 +91,7 @@ impl Program {
     }
 
     /// The variable of a lane's stack that has a byte.
-    pub(super) fn stack_variable(&self, at: usize) -> Option<u32> {
+    pub(crate) fn stack_variable(&self, at: usize) -> Option<u32> {
         let next = self
             .stack
             .partition_point(|(start, _)| *start as usize <= at);
@@ -351,7 +299,7 @@ impl ProgramBuilder {
 
     /// Adds a variable in shared memory and returns its address.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
-        let base = (self.shared.len() as u32) << super::memory::SHARED_SYMBOL_LOG2;
+        let base = (self.shared.len() as u32) << crate::memory::SHARED_SYMBOL_LOG2;
         self.shared.push(SharedSymbol {
             name: name.into(),
             base,
@@ -370,12 +318,12 @@ impl ProgramBuilder {
         bytes: u32,
     ) -> Option<(Reg, u32)> {
         let number = u32::try_from(self.shared.len()).ok()?;
-        let var = usize::try_from(at >> super::memory::SHARED_SYMBOL_LOG2).ok()?;
-        let start = at as u32 & ((1 << super::memory::SHARED_SYMBOL_LOG2) - 1);
-        if number >= super::memory::MOST_SHARED_SYMBOLS || self.shared.get(var)?.part_of.is_some() {
+        let var = usize::try_from(at >> crate::memory::SHARED_SYMBOL_LOG2).ok()?;
+        let start = at as u32 & ((1 << crate::memory::SHARED_SYMBOL_LOG2) - 1);
+        if number >= crate::memory::MOST_SHARED_SYMBOLS || self.shared.get(var)?.part_of.is_some() {
             return None;
         }
-        let base = number << super::memory::SHARED_SYMBOL_LOG2;
+        let base = number << crate::memory::SHARED_SYMBOL_LOG2;
         self.shared.push(SharedSymbol {
             name,
             base,
@@ -388,7 +336,7 @@ impl ProgramBuilder {
     /// Adds a variable in global memory and returns its address.
     pub(crate) fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
         self.globals.push(symbol);
-        super::memory::symbol_address(self.globals.len() - 1)
+        crate::memory::symbol_address(self.globals.len() - 1)
     }
 
     /// Reserves `bytes` of each lane's stack, apart from what is there; returns the place and the variable's number.
@@ -579,7 +527,7 @@ fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::convert::Move;
+    use crate::exec::Move;
 
     fn edge(target: u32) -> Edge {
         Edge {

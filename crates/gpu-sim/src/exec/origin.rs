@@ -14,9 +14,9 @@
 //!
 //! What registers may point to is computed once for the program, so an access only compares its buffer with it.
 
-use super::code::Reg;
-use super::ops::Instruction;
-use super::program::{Block, Param, ParamTy};
+use super::Instruction;
+use crate::code::Reg;
+use crate::code::{Block, Param, ParamTy};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub(crate) struct Origins {
 
 impl Origins {
     /// Follows addresses through a program.
-    pub(super) fn of(
+    pub(crate) fn of(
         blocks: &[Block],
         ops: &[Arc<dyn Instruction>],
         params: &[Param],
@@ -145,7 +145,7 @@ impl Origins {
     }
 
     /// Returns the objects that the address in a register may point to; nothing where it may be any.
-    pub(super) fn get(&self, reg: Reg) -> Option<&[Root]> {
+    pub(crate) fn get(&self, reg: Reg) -> Option<&[Root]> {
         match self.of_register[reg.0 as usize] {
             UNREACHED | ANY | NONE => None,
             set => Some(&self.sets[set as usize]),

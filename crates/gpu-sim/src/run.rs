@@ -1,0 +1,142 @@
+//! The run of a launch over all blocks, after its grid and its arguments have been held to the kernel.
+
+use super::apart::Run;
+use super::bits::mask;
+use super::code::ParamTy;
+use super::data::integer_range;
+use super::error::{FaultKind, KernelError};
+use super::exec::program::Program;
+use super::launch::{Arg, Launch};
+use super::memory::Memory;
+use super::report::Report;
+
+/// The most threads of a grid: records of accesses number them in 32 bits.
+const MOST_THREADS: u128 = 1 << 31;
+
+impl Launch {
+    /// Runs `program` block by block.
+    /// # Errors
+    /// `Launch` where arguments, block size or shared memory do not fit; else the first mistake
+    /// of the kernel, with operation and thread.
+    pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
+        self.run_watched(program, memory, &|_| {})
+    }
+
+    /// Runs `program` as [`Self::run`] does, and calls `watch` now and then with how many blocks have run.
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_watched(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        watch: &dyn Fn(u64),
+    ) -> Result<Report, KernelError> {
+        let args = self.check_args(program, memory)?;
+        let block = self.check_block(program)?;
+        self.check_grid(block)?;
+        let run = Run {
+            program,
+            launch: self,
+            block,
+            args: &args,
+        };
+        if !run.may_part() {
+            return run.in_order(memory, watch);
+        }
+        let before = memory.clone();
+        if let Some(report) = run.apart(memory, watch) {
+            return Ok(report);
+        }
+        *memory = before;
+        run.in_order(memory, watch)
+    }
+
+    fn check_block(&self, program: &Program) -> Result<[u32; 3], KernelError> {
+        let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+        let block = match (self.block, program.block_size()) {
+            (None, None) => {
+                return Err(launch("the kernel does not say its block size".into())
+                    .note("name it with the launch"));
+            }
+            (Some(block), Some(required)) if block != required => {
+                return Err(launch(format!(
+                    "the kernel requires blocks of {required:?} threads, the launch has {block:?}"
+                )));
+            }
+            (block, required) => block.or(required).unwrap_or([1; 3]),
+        };
+        let threads = block.iter().try_fold(1u32, |n, &axis| n.checked_mul(axis));
+        match threads {
+            Some(1..=1024) => Ok(block),
+            _ => Err(launch(format!(
+                "a block of {block:?} threads; it must have 1 to 1024"
+            ))),
+        }
+    }
+
+    /// Refuses a grid that would reach the limit of instructions before its last block, or whose threads have no numbers.
+    fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
+        let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
+        let threads: u32 = block.iter().product();
+        let warps = blocks * u128::from(threads.div_ceil(self.machine.lanes_per_warp));
+        if warps > self.step_limit.into() {
+            let text = format!(
+                "a grid of {blocks} blocks takes at least {warps} instructions, the limit is {}",
+                self.step_limit
+            );
+            let error = KernelError::new(FaultKind::StepLimit, text);
+            return Err(error.note("if the grid is meant to be that large, raise the limit"));
+        }
+        if blocks * u128::from(threads) > MOST_THREADS {
+            let text = format!(
+                "a grid of {blocks} blocks of {threads} threads; the limit is {MOST_THREADS} threads"
+            );
+            return Err(KernelError::new(FaultKind::Launch, text));
+        }
+        Ok(())
+    }
+
+    fn check_args(&self, program: &Program, memory: &Memory) -> Result<Vec<u64>, KernelError> {
+        let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+        let params = program.params();
+        if params.len() != self.args.len() {
+            let wanted: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
+            let error = launch(format!(
+                "`{}` takes {} arguments, found {}",
+                program.name(),
+                params.len(),
+                self.args.len()
+            ));
+            return Err(error.note(format!("in order, they are: {}", wanted.join(", "))));
+        }
+        let mut bits = Vec::new();
+        for (index, (param, arg)) in params.iter().zip(&self.args).enumerate() {
+            bits.push(match (param.ty, *arg) {
+                (ParamTy::Pointer, Arg::Buffer(buffer)) => memory.address(buffer),
+                (ParamTy::Pointer, Arg::Int(0)) => 0,
+                (ParamTy::Int(width), Arg::Int(value)) => {
+                    let range = integer_range(width);
+                    if !range.contains(&value) {
+                        let (low, high) = (range.start(), range.end());
+                        return Err(launch(format!(
+                            "argument {index}: {value} does not fit i{width}: expected {low} to {high}"
+                        )));
+                    }
+                    value as u64 & mask(width)
+                }
+                (ParamTy::Float(ty), Arg::Float(value)) => ty.from_f64(value),
+                (ty, arg) => {
+                    let has = match arg {
+                        Arg::Buffer(_) => "a buffer",
+                        Arg::Int(_) => "an integer",
+                        Arg::Float(_) => "a float",
+                    };
+                    return Err(launch(format!(
+                        "argument {index}: the kernel wants {ty}, found {has}"
+                    )));
+                }
+            });
+        }
+        Ok(bits)
+    }
+}
