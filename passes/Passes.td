@@ -235,6 +235,53 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = LL_LoweredDialects;
 }
 
+def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::ModuleOp"> {
+  let summary = "Carry out products by the matrix instructions that cost least in the whole kernel";
+  let description = [{
+    Each `tt.dot` whose result has no layout of a matrix instruction gets one, between conversions, that
+    `remove-layout-conversions` takes out of loops. Candidates are all instructions of the GPU for the types and
+    `inputPrecision` (`mma.sync`, MFMA, WMMA), all ways to spread warps over the result, several `kWidth`, and on AMD
+    transposed results, each in the encoding by which Triton's own lowering knows it. Each is priced by the plan of
+    the product, by operands that registers have no room for, and by what the layouts of all other values cost in
+    turn: conversions of operands and results, loops, reductions of the result. A product of a product keeps its rows
+    in one warp where that is cheapest. As Triton's `tritongpu-accelerate-matmul`, without `wgmma` and `tcgen05`, whose
+    operands are in other memory.
+
+    A product stays as it is where multiplying in each lane costs least, or nothing multiplies its types: f32 without
+    `inputPrecision = tf32` on NVIDIA's GPUs, or a sum of f16 on AMD's. `explain` says which, and why.
+
+    Before:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #left = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+    #right = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+    module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 4 : i32} {
+      tt.func @f(%a: tensor<64x32xf16, #left>, %b: tensor<32x64xf16, #right>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+        %d = tt.dot %a, %b, %c : tensor<64x32xf16, #left> * tensor<32x64xf16, #right> -> tensor<64x64xf32, #blocked>
+        tt.return %d : tensor<64x64xf32, #blocked>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    ...
+    #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+    ...
+        %3 = tt.dot %0, %1, %2 : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+        %4 = ttg.convert_layout %3 : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
+        tt.return %4 : tensor<64x64xf32, #blocked>
+    ...
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+    LL_Memory,
+    Option<"explain", "explain", "bool", "false",
+           "Say by which instruction each product is carried out, or why it stays as it is, as remarks">
+  ];
+}
+
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
   let summary = "Choose the layouts of a whole kernel so that it costs least";
   let description = [{
@@ -499,7 +546,7 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
   let description = [{
-    `resolve-auto-layouts`, `coalesce`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
+    `resolve-auto-layouts`, `coalesce`, `choose-matrix-instructions`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
     `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
 
     Before:

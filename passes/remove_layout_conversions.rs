@@ -45,7 +45,7 @@ impl Pass for RemoveLayoutConversionsOptions {
 }
 
 impl RemoveLayoutConversionsOptions {
-    fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
+    pub(super) fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
         let unsaid = "has no target that layouts could be chosen for";
         let target =
             context.known_gpu(self.target.as_deref(), unsaid, "cannot be given layouts")?;
@@ -219,7 +219,7 @@ const MOST_CYCLES: u64 = 1 << 20;
 const MOST_ROUNDS: usize = 6;
 
 /// Erases operations without an effect whose results nothing uses.
-fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>) {
+pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>) {
     for region in 0..op.region_count() {
         let blocks = build::blocks(op, region);
         // In one block a user comes behind what it uses; a block of its own may lie anywhere.

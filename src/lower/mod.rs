@@ -77,6 +77,7 @@ pub use abi::Abi;
 pub use dispatch::can_be_lowered;
 pub use local::access_cost;
 pub use memory::MASKED_BITS;
+pub(crate) use product::numbers as product_numbers;
 pub use shared::{SharedBytes, SharedLimit};
 
 use crate::ir::discardable::{

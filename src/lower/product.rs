@@ -31,14 +31,7 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
     let types = [dot.a(), dot.b(), dot.c()].map(|value| value.r#type());
     let [a, b, d] = types.map(|type_| layout_of(layouts, type_));
     let (a, b, d) = (a?, b?, d?);
-    let [left, right, sum] = types.map(number);
-    let (left, right, sum) = (left?, right?, sum?);
-    let factors = match (left, right, dot.input_precision()) {
-        (Number::F32, Number::F32, InputPrecision::Tf32) => {
-            vec![[Number::Tf32; 2], [Number::F32; 2]]
-        }
-        _ => vec![[left, right]],
-    };
+    let (factors, sum) = numbers(dot)?;
     let product = MatrixProduct {
         d: &d.unique,
         a: &a.unique,
@@ -51,6 +44,23 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
     let all = [&d.unique, &a.unique, &b.unique];
     machine::check_product(plan.program(), all, gpu.target).map_err(wrong)?;
     Ok(plan)
+}
+
+/// Returns what the elements of `a` and `b` may be multiplied as, the best first, and the type of the sum.
+///
+/// # Errors
+/// Elements that are not multiplied.
+pub(crate) fn numbers(dot: tt::Dot<'_, '_>) -> Result<(Vec<[Number; 2]>, Number), Diagnostic> {
+    let types = [dot.a(), dot.b(), dot.c()].map(|value| value.r#type());
+    let [left, right, sum] = types.map(number);
+    let (left, right, sum) = (left?, right?, sum?);
+    let factors = match (left, right, dot.input_precision()) {
+        (Number::F32, Number::F32, InputPrecision::Tf32) => {
+            vec![[Number::Tf32; 2], [Number::F32; 2]]
+        }
+        _ => vec![[left, right]],
+    };
+    Ok((factors, sum))
 }
 
 /// What a tensor's elements are to a matrix instruction.

@@ -1,5 +1,6 @@
 //! The choice itself: the graph of a function, what solves it, and what that comes to.
 
+use super::alternatives::{Offered, Open};
 use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
@@ -28,6 +29,20 @@ pub(crate) fn assign_explained<'c>(
     (assignment, explanation.expect("it was asked for"))
 }
 
+/// Chooses which alternative each of some operations is carried out in, with layouts for all values of the function;
+/// none where an operation stays as it is.
+pub(crate) fn choose<'c>(
+    kernel: &mut Kernel<'c>,
+    asked: Asked,
+    plans: &mut Plans,
+    open: &[Open<'c>],
+) -> Vec<Option<usize>> {
+    let offered = Offered::of(kernel, open);
+    let mut prices = Prices::new(asked, kernel.function, plans);
+    let (_, solution) = Problem::new(kernel, &mut prices, asked, &offered).choose();
+    offered.chosen(&solution.choice)
+}
+
 fn assign_and<'c>(
     kernel: &mut Kernel<'c>,
     asked: Asked,
@@ -35,29 +50,8 @@ fn assign_and<'c>(
     explains: bool,
 ) -> (Assignment, Option<Explanation>) {
     let mut prices = Prices::new(asked, kernel.function, plans);
-    let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
-    let Candidates { modes } = candidates(kernel, &is_pinned);
-    let mut problem = Problem {
-        kernel,
-        prices: &mut prices,
-        modes,
-        own: Vec::new(),
-        slices: Slices::new(asked.conversion_cost),
-        base: (0, 0),
-        conversion_cost: asked.conversion_cost,
-    };
-    problem.own = problem.own_prices();
-    problem.open();
-    let conversions = problem.conversions();
-    let (mut graph, mut solution) = problem.solve(&conversions);
-    for _ in 0..ROUNDS {
-        // What is made again for the modes chosen may be had for less, which may make others better.
-        let roots = problem.roots(&solution);
-        if !problem.slices.improve(&roots) {
-            break;
-        }
-        (graph, solution) = problem.solve(&conversions);
-    }
+    let mut problem = Problem::new(kernel, &mut prices, asked, &Offered::default());
+    let (graph, solution) = problem.choose();
     let chosen = problem.respell(&solution);
     let assignment = problem.assignment(chosen, &solution);
     let explanation = explains.then(|| {
@@ -141,7 +135,48 @@ struct Problem<'p, 'c> {
 /// Which modes of which nodes ask for something, in order.
 type Members = Vec<(NodeId, usize)>;
 
-impl<'c> Problem<'_, 'c> {
+impl<'p, 'c> Problem<'p, 'c> {
+    fn new(
+        kernel: &'p mut Kernel<'c>,
+        prices: &'p mut Prices<'p, 'c>,
+        asked: Asked,
+        offered: &Offered,
+    ) -> Self {
+        let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
+        let Candidates { modes } = candidates(kernel, &is_pinned, offered);
+        let mut problem = Self {
+            kernel,
+            prices,
+            modes,
+            own: Vec::new(),
+            slices: Slices::new(asked.conversion_cost),
+            base: (0, 0),
+            conversion_cost: asked.conversion_cost,
+        };
+        problem.own = problem.own_prices();
+        for (node, modes) in &offered.modes {
+            let weight = problem.kernel.nodes[*node].weight;
+            let costs = modes.iter().map(|(_, price)| (times(*price, weight), 0));
+            problem.own[*node] = costs.collect();
+        }
+        problem.open();
+        problem
+    }
+
+    fn choose(&mut self) -> (Graph, Solution) {
+        let conversions = self.conversions();
+        let mut solved = self.solve(&conversions);
+        for _ in 0..ROUNDS {
+            // What is made again for the modes chosen may be had for less, which may make others better.
+            let roots = self.roots(&solved.1);
+            if !self.slices.improve(&roots) {
+                break;
+            }
+            solved = self.solve(&conversions);
+        }
+        solved
+    }
+
     /// Finds all that may be wanted of what can be made again; what is wanted in any case is there for the rest.
     fn open(&mut self) {
         let mut certain = Vec::new();

@@ -9,11 +9,13 @@
 //! | `slices` | what is made again where it is wanted in another layout |
 //! | `prices` | what operations and conversions cost |
 //! | `choice` | the graph of all that, and the choice |
+//! | `alternatives` | operations that can be carried out in other layouts than their own |
 //! | `variants` | the choice where sets of values are laid out as a whole, in one of a few ways |
 //! | `explain` | why conversions are left, and what became of the others |
 //!
 //! The choice is made by [`linear_layout::assign`], which knows numbers only. Nothing here changes IR.
 
+mod alternatives;
 mod choice;
 mod explain;
 mod kernel;
@@ -25,7 +27,8 @@ mod roles;
 mod slices;
 mod variants;
 
-pub(crate) use choice::{assign, assign_explained};
+pub(crate) use alternatives::{Alternative, Open};
+pub(crate) use choice::{assign, assign_explained, choose};
 pub(crate) use explain::{Explanation, Left, Went, Why};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;

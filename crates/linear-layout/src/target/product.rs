@@ -276,7 +276,8 @@ impl Product {
             sum,
             intrinsic: None,
             arguments: A_B_D.to_vec(),
-            rate: 128,
+            // Those with the most arithmetic on f64 have a quarter of it, or half.
+            rate: if sum.bits() == 64 { 32 } else { 128 },
         }
     }
 }
@@ -675,17 +676,47 @@ fn wmma(name: &str) -> Vec<Product> {
     rows.iter().map(Square::wmma).collect()
 }
 
+/// The encoding in which Triton spells the result of a target's matrix instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ProductFamily {
+    /// `#ttg.nvidia_mma` of version 2: `mma.sync`.
+    NvidiaMma,
+    /// `#ttg.amd_mfma` of this version.
+    AmdMfma(u32),
+    /// `#ttg.amd_wmma` of this version.
+    AmdWmma(u32),
+}
+
 impl Target {
-    /// Returns the matrix instructions that take their operands from registers, each also transposed, the fastest
-    /// first.
+    /// Returns the encoding in which results of [`Self::matrix_instructions`] are spelled.
     #[must_use]
-    pub fn products(&self) -> Vec<Product> {
-        let name = self.name.rsplit(':').next().unwrap_or_default();
-        let rows = match self.vendor {
+    pub fn product_family(&self) -> ProductFamily {
+        match (self.vendor, self.short_name()) {
+            (Vendor::Nvidia, _) => ProductFamily::NvidiaMma,
+            (Vendor::Amd, "gfx90a") => ProductFamily::AmdMfma(2),
+            (Vendor::Amd, "gfx942") => ProductFamily::AmdMfma(3),
+            (Vendor::Amd, "gfx950") => ProductFamily::AmdMfma(4),
+            (Vendor::Amd, name) if name.starts_with("gfx11") => ProductFamily::AmdWmma(1),
+            (Vendor::Amd, name) if name.starts_with("gfx125") => ProductFamily::AmdWmma(3),
+            (Vendor::Amd, _) => ProductFamily::AmdWmma(2),
+        }
+    }
+
+    /// Returns the matrix instructions that take their operands from registers, as the manuals have them.
+    #[must_use]
+    pub fn matrix_instructions(&self) -> Vec<Product> {
+        let name = self.short_name();
+        match self.vendor {
             Vendor::Nvidia => nvidia(name.parse().unwrap_or(0)),
             Vendor::Amd if self.lanes == 64 => mfma(name),
             Vendor::Amd => wmma(name),
-        };
+        }
+    }
+
+    /// Returns [`Self::matrix_instructions`], each also transposed, the fastest first.
+    #[must_use]
+    pub fn products(&self) -> Vec<Product> {
+        let rows = self.matrix_instructions();
         let both = rows.into_iter().flat_map(|row| {
             let transposed = row.transposed();
             [row, transposed]
@@ -693,5 +724,9 @@ impl Target {
         let mut both: Vec<Product> = both.collect();
         both.sort_by_key(|row| core::cmp::Reverse(row.rate));
         both
+    }
+
+    fn short_name(&self) -> &'static str {
+        self.name.rsplit(':').next().unwrap_or_default()
     }
 }

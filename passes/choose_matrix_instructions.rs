@@ -1,0 +1,353 @@
+//! `choose-matrix-instructions`: the instruction that carries out each product, and the layouts that it asks for.
+//!
+//! Each `tt.dot` in other layouts gets alternatives: the instructions of the target that multiply its types, by all
+//! ways to spread warps over the result and to hold K, in Triton's encodings (`encodings`). What the product costs in
+//! each is the cost of its plan, and of what does not fit into registers. [`assignment`] chooses among them with the
+//! layouts of all other values, so that conversions of factors and results, loops, reductions of the result and
+//! products of products count as `remove-layout-conversions` will find them. Only the products are rewritten, between
+//! conversions.
+//! # Source
+//! Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`, which take the spread of warps from
+//! rules on shapes.
+
+mod encodings;
+
+use super::Pass;
+use super::context::PassContext;
+use super::proof::Claim;
+use super::remove_layout_conversions::drop_dead;
+use super::respell::{attribute, in_order};
+use super::table::{ChooseMatrixInstructionsOptions, RemoveLayoutConversionsOptions};
+use crate::analysis::assignment::{self, Alternative, Asked, Open, Plans, Role};
+use crate::ir::ops::{InputPrecision, tt};
+use crate::ir::{Layouts, TensorType, builders, element_bits};
+use crate::lower;
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, FollowUp, Reported};
+use encodings::{Encodings, Tensors, encodings};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::plan::product::{MatrixProduct, ProductPlan, plan_product};
+use linear_layout::target::{Number, Target};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+impl Pass for ChooseMatrixInstructionsOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let weighed = RemoveLayoutConversionsOptions {
+            target: self.target.clone(),
+            memory: self.memory.clone(),
+            ..Default::default()
+        };
+        let asked = weighed.asked(context)?;
+        let functions = build::module_body(context.module()).map(build::operations);
+        for function in functions.unwrap_or_default() {
+            if function.region_count() > 0 {
+                self.function(context, function, asked);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(Claim::Values)
+    }
+}
+
+/// A product in the layouts that it has, or in others.
+struct Way {
+    /// None for those that it has.
+    encodings: Option<Encodings>,
+    plan: ProductPlan,
+    /// Quarters of a clock.
+    cost: u64,
+}
+
+/// A product's ways; the first is the one that it has.
+type Ways = Vec<Way>;
+
+impl ChooseMatrixInstructionsOptions {
+    fn function<'c>(&self, context: &PassContext<'c>, function: Op<'c>, asked: Asked) {
+        drop_dead(context.rewriter(), function);
+        let mut known: HashMap<Vec<usize>, Result<Arc<Ways>, String>> = HashMap::new();
+        let mut products = Vec::new();
+        for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
+            let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
+            let widened = widened(dot);
+            let key = [
+                &types[..],
+                &[dot.input_precision() as usize, widened as usize],
+            ]
+            .concat();
+            let ways = known.entry(key);
+            let ways = ways.or_insert_with(|| ways_of(dot, widened, asked.target).map(Arc::new));
+            match ways {
+                Ok(ways) => products.push((dot, Arc::clone(ways))),
+                Err(reason) => self.explain(context, dot.op(), || reason.clone()),
+            }
+        }
+        if products.is_empty() {
+            return;
+        }
+        let open: Vec<Open<'c>> = products
+            .iter()
+            .map(|(dot, ways)| open(*dot, ways))
+            .collect();
+        let mut kernel = assignment::read(function, asked.loop_weight);
+        let chosen = assignment::choose(&mut kernel, asked, &mut Plans::default(), &open);
+        for ((dot, ways), chosen) in products.iter().zip(chosen) {
+            let (present, others) = ways.split_first().expect("it is laid out");
+            match chosen.map(|at| &others[at]) {
+                None => self.explain(context, dot.op(), || stays(present, others)),
+                Some(way) => {
+                    self.explain(context, dot.op(), || changes(present, way));
+                    if let Some(encodings) = &way.encodings {
+                        rewrite(context, *dot, encodings);
+                    }
+                }
+            }
+        }
+    }
+
+    fn explain<'c>(&self, context: &PassContext<'c>, op: Op<'c>, said: impl FnOnce() -> String) {
+        if self.explain {
+            context.remark(op, &said());
+        }
+    }
+}
+
+/// Returns the ways to carry out a product.
+///
+/// # Errors
+/// It stays as it is, for a reason.
+fn ways_of(dot: tt::Dot<'_, '_>, widened: u32, target: &Target) -> Result<Ways, String> {
+    let stays = |reason: String| format!("stays as it is: {reason}");
+    let types = [dot.a(), dot.b(), dot.c()].map(|value| TensorType::of(value.r#type()));
+    let [Some(a), Some(b), Some(d)] = types else {
+        return Err(stays("its operands have no layouts".to_owned()));
+    };
+    let layouts = Layouts::of(dot.op().context());
+    let present = [&a, &b, &d].map(|tensor| layouts.tensor(tensor));
+    let ([Ok(own_a), Ok(own_b), Ok(own_d)], Ok(encoding)) = (present, layouts.of_tensor(&d)) else {
+        return Err(stays("its operands have no layouts".to_owned()));
+    };
+    if matches!(
+        *encoding,
+        Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_)
+    ) {
+        return Err(stays(format!(
+            "it is laid out for an instruction, as `{encoding}`"
+        )));
+    }
+    let (factors, sum) = lower::product_numbers(dot).map_err(|said| stays(said.message))?;
+    let full = &own_d.full;
+    let plan = |[a, b, d]: [&LinearLayout; 3]| {
+        let product = MatrixProduct {
+            d,
+            a,
+            b,
+            factors: &factors,
+            sum,
+            target,
+        };
+        plan_product(&product)
+    };
+    let threads = 1u32 << (full.in_bits(Dim::LANE) + full.in_bits(Dim::WARP));
+    let way = |encodings, plan: ProductPlan, of: [&LinearLayout; 3]| Way {
+        encodings,
+        cost: u64::from(plan.program().cost().total())
+            + spilled(of, [factors[0][0], factors[0][1], sum], threads, target),
+        plan,
+    };
+    let own = [&own_a.unique, &own_b.unique, &own_d.unique];
+    let own_plan = plan(own).map_err(|error| stays(error.to_string()))?;
+    let mut ways = vec![way(None, own_plan, own)];
+    let rows = target.matrix_instructions();
+    let rows: Vec<_> = rows
+        .iter()
+        .filter(|row| row.sum == sum && factors.contains(&row.factors))
+        .collect();
+    if rows.is_empty() {
+        return Err(stays(format!(
+            "`{}` has no instruction that multiplies `{}` by `{}` into `{}`{}",
+            target.name,
+            a.element,
+            b.element,
+            d.element,
+            precision(dot, &factors)
+        )));
+    }
+    let rank = d.shape.len();
+    let tensors = Tensors {
+        rank,
+        warps: full.in_size(Dim::WARP) as u32,
+        k_size: a.shape[rank - 1],
+        widened,
+    };
+    let family = target.product_family();
+    let all = rows.iter().flat_map(|row| {
+        let all = encodings(row, family, tensors).unwrap_or_default();
+        all.into_iter().map(move |encodings| (*row, encodings))
+    });
+    let mut known: Vec<[LinearLayout; 3]> = Vec::new();
+    for (row, encodings) in all {
+        let spelled = [(&encodings.a, &a), (&encodings.b, &b), (&encodings.d, &d)];
+        let unique = spelled.map(|(encoding, tensor)| {
+            let full = encoding.to_surjective_layout(tensor.shape).ok()?;
+            full.remove_zero_bases(Dim::REGISTER).ok()
+        });
+        let [Some(left), Some(right), Some(result)] = unique else {
+            continue;
+        };
+        let mut threads = [Dim::LANE, Dim::WARP].into_iter();
+        let is_of_threads = threads.all(|dim| result.in_bits(dim) == full.in_bits(dim));
+        let linear = [left, right, result];
+        if !is_of_threads || known.contains(&linear) {
+            continue;
+        }
+        let of = [&linear[0], &linear[1], &linear[2]];
+        // The encoding is to name the instruction that is best in it.
+        if let Ok(plan) = plan(of)
+            && (plan.instruction() == row.name || plan.instruction() == row.transposed().name)
+            && plan.is_converted() == [false; 2]
+        {
+            ways.push(way(Some(encodings), plan, of));
+            known.push(linear);
+        }
+    }
+    Ok(ways)
+}
+
+/// How many times wider the elements of a product's factors are than the narrowest that were loaded for them.
+fn widened(dot: tt::Dot<'_, '_>) -> u32 {
+    let bits = |value: Val<'_>| {
+        let tensor = TensorType::of(value.r#type());
+        tensor.and_then(|tensor| element_bits(tensor.element))
+    };
+    let own = bits(dot.a()).unwrap_or(32);
+    let mut narrowest = own;
+    let mut seen = HashSet::new();
+    let mut queue = vec![dot.a(), dot.b()];
+    while let Some(value) = queue.pop() {
+        let Some(op) = sys::defining_operation(value).filter(|_| seen.insert(sys::value_id(value)))
+        else {
+            continue;
+        };
+        match Role::of(op) {
+            Role::Conversion | Role::Elementwise | Role::View => queue.extend(build::operands(op)),
+            Role::Access { .. } | Role::Buffer { .. } => {
+                narrowest = narrowest.min(bits(value).unwrap_or(own).max(8));
+            }
+            _ => {}
+        }
+    }
+    own / narrowest
+}
+
+/// How f32 is multiplied, where it matters.
+fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
+    match (factors, dot.input_precision()) {
+        ([[Number::F32, _]], InputPrecision::Ieee) => ", with `inputPrecision = ieee`",
+        ([[Number::F32, _]], _) => ", with this `inputPrecision`",
+        _ => "",
+    }
+}
+
+/// What a product costs that has more operands than registers, in quarters of a clock: each word is stored and loaded.
+fn spilled(
+    layouts: [&LinearLayout; 3],
+    numbers: [Number; 3],
+    threads: u32,
+    target: &Target,
+) -> u64 {
+    let words = layouts.into_iter().zip(numbers).map(|(layout, number)| {
+        let bits = layout.in_size(Dim::REGISTER) * u64::from(number.bits());
+        bits.div_ceil(32)
+    });
+    let words: u64 = words.sum();
+    let held = target.registers_per_thread(threads);
+    let beyond = words.saturating_sub(u64::from(held.saturating_sub(KEPT_REGISTERS)));
+    let costs = &target.costs;
+    let warps = u64::from(threads / target.lanes);
+    beyond * 2 * u64::from(costs.access + costs.wavefront) * warps
+}
+
+/// Registers for addresses, and for what else a kernel computes.
+const KEPT_REGISTERS: u32 = 32;
+
+fn open<'c>(dot: tt::Dot<'c, 'c>, ways: &Ways) -> Open<'c> {
+    let alternatives = ways.iter().filter_map(|way| {
+        let Encodings { a, b, d } = way.encodings.clone()?;
+        Some(Alternative {
+            uses: vec![a, b, Arc::clone(&d)],
+            defs: vec![d],
+            cost: way.cost,
+        })
+    });
+    Open {
+        op: dot.op(),
+        cost: ways[0].cost,
+        alternatives: alternatives.collect(),
+    }
+}
+
+/// Says why a product is not changed.
+fn stays(present: &Way, others: &[Way]) -> String {
+    match others.iter().min_by_key(|way| way.cost) {
+        None => "stays as it is: no instruction takes its tiles".to_owned(),
+        Some(best) => format!(
+            "stays as it is: it costs {} cycles a run; {} costs {}, and conversions",
+            cycles(present.cost),
+            best.plan.instruction(),
+            cycles(best.cost)
+        ),
+    }
+}
+
+/// Says how a product is carried out from now on.
+fn changes(present: &Way, way: &Way) -> String {
+    let encoding = way.encodings.as_ref().map(|encodings| &encodings.d);
+    format!(
+        "is multiplied by {} of {} in each warp{}: {} cycles a run, {} before",
+        way.plan.count(),
+        way.plan.instruction(),
+        encoding.map_or_else(String::new, |encoding| format!(", as `{encoding}`")),
+        cycles(way.cost),
+        cycles(present.cost)
+    )
+}
+
+fn cycles(quarters: u64) -> u64 {
+    quarters.div_ceil(4)
+}
+
+/// Gives a product other layouts, between conversions.
+fn rewrite<'c>(
+    context: &PassContext<'c>,
+    dot: tt::Dot<'c, 'c>,
+    encodings: &Encodings,
+) -> Option<()> {
+    let (op, rewriter) = (dot.op(), context.rewriter());
+    let spelled = |type_, encoding: &Encoding| {
+        let tensor = TensorType::of(type_)?;
+        Some(tensor.with_encoding(attribute(op, encoding)?))
+    };
+    let convert = |value, type_| builders::ttg::convert_layout(value, type_).before(rewriter, op);
+    let before = dot.d().r#type();
+    let type_ = spelled(before, &encodings.d)?;
+    let operands = [
+        convert(dot.a(), spelled(dot.a().r#type(), &encodings.a)?)?,
+        convert(dot.b(), spelled(dot.b().r#type(), &encodings.b)?)?,
+        convert(dot.c(), type_)?,
+    ];
+    let made = rewriter.copy_before(op, op);
+    for (i, operand) in operands.into_iter().enumerate() {
+        rewriter.set_operand(made, i, operand);
+    }
+    rewriter.set_result_type(made, 0, type_);
+    let result = convert(build::only_result(made), before)?;
+    rewriter.replace(op, &[result]);
+    Some(())
+}
