@@ -86,6 +86,7 @@ impl RemoveLayoutConversionsOptions {
             loop_weight,
             conversion_cost: conversion_cost * 16,
             scratch_budget,
+            barrier_latency: 0,
         })
     }
 

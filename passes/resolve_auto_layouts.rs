@@ -105,6 +105,7 @@ fn asked(target: &'static Target) -> Asked {
         loop_weight: LOOP_WEIGHT,
         conversion_cost: 0,
         scratch_budget: None,
+        barrier_latency: 0,
     }
 }
 

@@ -78,7 +78,7 @@ fn matmul() {
         Launch::new(kernel.machine)
             .grid([2, 1, 1])
             .dynamic_shared(kernel.info.shared.unwrap_or(0))
-            .args(buffers.into_iter().chain(sizes).collect())
+            .args(buffers.into_iter().chain(sizes).collect::<Vec<_>>())
             .run(&kernel.program, &mut memory)
             .unwrap_or_else(|said| panic!("{}: {said}", gpu.0));
         let [a, b, c] = [a, b, c].map(|buffer| values(&memory, buffer));
@@ -115,7 +115,7 @@ fn attention() {
             .dynamic_shared(kernel.info.shared.unwrap_or(0))
             .args(
                 args.chain([Arg::Int(n as i128), Arg::Float(scale)])
-                    .collect(),
+                    .collect::<Vec<_>>(),
             )
             .run(&kernel.program, &mut memory)
             .unwrap_or_else(|said| panic!("{}: {said}", gpu.0));

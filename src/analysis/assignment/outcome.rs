@@ -18,6 +18,9 @@ pub(crate) struct Asked {
     pub(crate) conversion_cost: Price,
     /// The most bytes of shared memory that an operation may take for itself.
     pub(crate) scratch_budget: Option<u32>,
+    /// What each barrier of a plan counts beyond its throughput, in quarters of a clock: how long a block waits that
+    /// has the processor for itself.
+    pub(crate) barrier_latency: u32,
 }
 
 /// A layout for each value of a function.

@@ -19,7 +19,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
 use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
 use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
-use linear_layout::plan::{PlanOptions, plain_conversion, plan_conversion};
+use linear_layout::plan::{PlanOptions, Program, plain_conversion, plan_conversion};
 use linear_layout::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
@@ -47,7 +47,7 @@ struct Planned {
 }
 
 /// What was planned between layouts: it depends on nothing else, so that it is known for as long as layouts are
-/// chosen for one target and budget, however often the kernel is read.
+/// chosen for one target, budget and latency, however often the kernel is read.
 #[derive(Default)]
 pub(crate) struct Plans {
     numbers: FxHashMap<LinearLayout, u32>,
@@ -405,15 +405,18 @@ fn within(
     planned(cost, own, plain())
 }
 
+/// Quarters of a clock, and bytes of shared memory.
+fn cost_and_bytes(program: &Program, asked: Asked) -> (u32, u32) {
+    let waiting = program.num_barriers() as u32 * asked.barrier_latency;
+    (program.cost().total() + waiting, program.scratch_bytes())
+}
+
 fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Planned {
     let plan = |limit: Option<u32>| {
         let options = PlanOptions::new();
         let options = limit.map_or(options, |limit| options.with_scratch_limit(limit));
         let plan = plan_conversion(from, to, bits, asked.target, &options).ok()?;
-        Some((
-            plan.program().cost().total(),
-            plan.program().scratch_bytes(),
-        ))
+        Some(cost_and_bytes(plan.program(), asked))
     };
     within(asked.scratch_budget, plan, || {
         let plain = plain_conversion(from, to, bits, asked.target);
@@ -427,11 +430,7 @@ fn reduction_within(reduction: &Reduction<'_>, asked: Asked) -> Planned {
             scratch_limit,
             ..*reduction
         });
-        let plan = plan.ok()?;
-        Some((
-            plan.program().cost().total(),
-            plan.program().scratch_bytes(),
-        ))
+        Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
     within(asked.scratch_budget, plan, || {
         let plain = plain_reduction(reduction).ok().flatten();
@@ -445,11 +444,7 @@ fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
             scratch_limit,
             ..*scan
         });
-        let plan = plan.ok()?;
-        Some((
-            plan.program().cost().total(),
-            plan.program().scratch_bytes(),
-        ))
+        Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
     within(asked.scratch_budget, plan, || Some(plain_scan(scan).bytes))
 }
