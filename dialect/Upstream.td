@@ -5,6 +5,7 @@
 include "mlir/Dialect/Arith/IR/ArithOps.td"
 include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.td"
 include "mlir/Dialect/LLVMIR/LLVMIntrinsicOps.td"
+include "mlir/Dialect/LLVMIR/ROCDLOps.td"
 include "mlir/Dialect/Math/IR/MathOps.td"
 include "mlir/Dialect/SCF/IR/SCFOps.td"
 include "mlir/Dialect/UB/IR/UBOps.td"
@@ -13,7 +14,8 @@ class LL_Upstream<list<Op> selected> {
   list<Op> ops = selected;
 }
 
-// Of a dialect that is too large to be known whole, these.
-def LL_UpstreamSelected : LL_Upstream<[LLVM_AssumeOp]>;
+// Of dialects that are too large to be known whole, these: what is known of a scalar, and AMD's hints for scheduling.
+def LL_UpstreamSelected : LL_Upstream<[LLVM_AssumeOp, ROCDL_IglpOpt, ROCDL_SchedBarrier, ROCDL_SchedGroupBarrier,
+                                       ROCDL_SetPrioOp]>;
 
 #endif

@@ -100,18 +100,20 @@ def RecognizeEncodings : Pass<"recognize-encodings", "::mlir::ModuleOp"> {
 }
 
 def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> {
-  let summary = "Remove conversions that need not be there, one at a time";
+  let summary = "Remove conversions that need not be there, and choose layouts of views and memory accesses";
   let description = [{
     A `ttg.convert_layout` whose operand and result have the same layout moves nothing, whatever
     the encodings are called; it disappears. A chain of conversions becomes one, or none; the same conversion is
     made once; what a loop carries and nobody looks at is not converted.
 
-    A constant, a range or a splat is made in the layout that is asked for; a conversion of a view moves before
-    the view where it costs less there, or is none there; a load, `ttg.local_load` among them, loads in the
-    layout, and a store stores in the layout of what is converted, where that asks no more of memory (accesses and
-    sectors) and costs no more with all that it takes. Prices are those of conversion plans on the module's GPU,
-    of sm_90 (gfx942 for warps of 64 lanes) where it names none; nothing is done that costs more.
-    Arithmetic on data is not done again: that is a decision on the whole kernel.
+    For the other conversions, the layouts of views and of accesses to memory are chosen as by
+    `remove-layout-conversions`, by the same prices, with the layouts of all other operations as they are. Constants,
+    ranges, splats, addresses and masks are rematerialised in the layout that is asked for; a conversion of a view moves
+    before the view; a load loads in another layout, and a store stores in the layout of what is converted. An access to
+    global memory takes no layout in which it alone would cost more. Prices are those on the module's GPU, or on sm_90
+    (gfx942 for warps of 64 lanes) where it names none. Each conversion counts 130 cycles beyond its plan, the default
+    of `conversion-cost` there. Layouts of arithmetic on data and of loop-carried values stay as they are: they are a
+    decision on the whole kernel.
 
     Before:
     ```mlir

@@ -15,20 +15,18 @@ mod encodings;
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
-use super::remove_layout_conversions::drop_dead;
 use super::respell::{attribute, in_order};
+use super::rewrite_layouts::{drop_dead, functions};
 use super::table::{ChooseMatrixInstructionsOptions, RemoveLayoutConversionsOptions};
-use crate::analysis::assignment::{self, Alternative, Asked, Open, Plans, Role};
+use crate::analysis::assignment::{self, Alternative, Asked, Open, Plans, PricedProduct, Role};
 use crate::ir::ops::{InputPrecision, tt};
-use crate::ir::{Layouts, TensorType, builders, element_bits};
-use crate::lower;
+use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
 use encodings::{Encodings, Tensors, encodings};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::plan::product::{MatrixProduct, ProductPlan, plan_product};
-use linear_layout::target::{Number, Target};
+use linear_layout::target::Number;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
@@ -45,11 +43,8 @@ impl Pass for ChooseMatrixInstructionsOptions {
             barrier_latency: BARRIER_LATENCY,
             ..weighed.asked(context)?
         };
-        let functions = build::module_body(context.module()).map(build::operations);
-        for function in functions.unwrap_or_default() {
-            if function.region_count() > 0 {
-                self.function(context, function, asked);
-            }
+        for function in functions(context.module()) {
+            self.function(context, function, asked);
         }
         Ok(Vec::new())
     }
@@ -65,21 +60,20 @@ impl Pass for ChooseMatrixInstructionsOptions {
 /// than where four share it.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// A product in the layouts that it has, or in others.
+/// A product in its present layouts, or in others.
 struct Way {
-    /// None for those that it has.
+    /// None for the present layouts.
     encodings: Option<Encodings>,
-    plan: ProductPlan,
-    /// Quarters of a clock.
-    cost: u64,
+    product: Arc<PricedProduct>,
 }
 
-/// A product's ways; the first is the one that it has.
+/// The ways to carry out a product; the present one is first.
 type Ways = Vec<Way>;
 
 impl ChooseMatrixInstructionsOptions {
     fn function<'c>(&self, context: &PassContext<'c>, function: Op<'c>, asked: Asked) {
-        drop_dead(context.rewriter(), function);
+        drop_dead(context.rewriter(), function, &mut |_| ());
+        let mut plans = Plans::default();
         let mut known: HashMap<Vec<usize>, Result<Arc<Ways>, String>> = HashMap::new();
         let mut products = Vec::new();
         for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
@@ -91,10 +85,13 @@ impl ChooseMatrixInstructionsOptions {
             ]
             .concat();
             let ways = known.entry(key);
-            let ways = ways.or_insert_with(|| ways_of(dot, widened, asked.target).map(Arc::new));
+            let ways =
+                ways.or_insert_with(|| ways_of(dot, widened, asked, &mut plans).map(Arc::new));
             match ways {
                 Ok(ways) => products.push((dot, Arc::clone(ways))),
-                Err(reason) => self.explain(context, dot.op(), || reason.clone()),
+                Err(reason) => {
+                    self.explain(context, dot.op(), || format!("stays as it is: {reason}"));
+                }
             }
         }
         if products.is_empty() {
@@ -104,8 +101,8 @@ impl ChooseMatrixInstructionsOptions {
             .iter()
             .map(|(dot, ways)| open(*dot, ways))
             .collect();
-        let mut kernel = assignment::read(function, asked.loop_weight);
-        let chosen = assignment::choose(&mut kernel, asked, &mut Plans::default(), &open);
+        let mut kernel = assignment::read(function, asked.loop_weight, context.get());
+        let chosen = assignment::choose(&mut kernel, asked, &mut plans, &open);
         for ((dot, ways), chosen) in products.iter().zip(chosen) {
             let (present, others) = ways.split_first().expect("it is laid out");
             match chosen.map(|at| &others[at]) {
@@ -130,77 +127,64 @@ impl ChooseMatrixInstructionsOptions {
 /// Returns the ways to carry out a product.
 ///
 /// # Errors
-/// It stays as it is, for a reason.
-fn ways_of(dot: tt::Dot<'_, '_>, widened: u32, target: &Target) -> Result<Ways, String> {
-    let stays = |reason: String| format!("stays as it is: {reason}");
-    let types = [dot.a(), dot.b(), dot.c()].map(|value| TensorType::of(value.r#type()));
-    let [Some(a), Some(b), Some(d)] = types else {
-        return Err(stays("its operands have no layouts".to_owned()));
+/// The reason for which there is no choice.
+fn ways_of(
+    dot: tt::Dot<'_, '_>,
+    widened: u32,
+    asked: Asked,
+    plans: &mut Plans,
+) -> Result<Ways, String> {
+    let tensors = [dot.a(), dot.b(), dot.c()].map(|value| TensorType::of(value.r#type()));
+    let [Some(a), Some(b), Some(d)] = tensors else {
+        return Err("its operands have no layouts".to_owned());
     };
     let layouts = Layouts::of(dot.op().context());
     let present = [&a, &b, &d].map(|tensor| layouts.tensor(tensor));
     let ([Ok(own_a), Ok(own_b), Ok(own_d)], Ok(encoding)) = (present, layouts.of_tensor(&d)) else {
-        return Err(stays("its operands have no layouts".to_owned()));
+        return Err("its operands have no layouts".to_owned());
     };
     if matches!(
         *encoding,
         Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_)
     ) {
-        return Err(stays(format!(
+        return Err(format!(
             "it is laid out for an instruction, as `{encoding}`"
-        )));
+        ));
     }
-    let (factors, sum) = lower::product_numbers(dot).map_err(|said| stays(said.message))?;
-    let full = &own_d.full;
-    let plan = |[a, b, d]: [&LinearLayout; 3]| {
-        let product = MatrixProduct {
-            d,
-            a,
-            b,
-            factors: &factors,
-            sum,
-            target,
-        };
-        plan_product(&product)
-    };
-    let threads = 1u32 << (full.in_bits(Dim::LANE) + full.in_bits(Dim::WARP));
-    let way = |encodings, plan: ProductPlan, of: [&LinearLayout; 3]| Way {
-        encodings,
-        cost: u64::from(plan.program().cost().total())
-            + spilled(of, [factors[0][0], factors[0][1], sum], threads, target),
-        plan,
-    };
+    let types = ProductTypes::of(dot).map_err(|said| said.message)?;
     let own = [&own_a.unique, &own_b.unique, &own_d.unique];
-    let own_plan = plan(own).map_err(|error| stays(error.to_string()))?;
-    let mut ways = vec![way(None, own_plan, own)];
-    let rows = target.matrix_instructions();
-    let rows: Vec<_> = rows
-        .iter()
-        .filter(|row| row.sum == sum && factors.contains(&row.factors))
-        .collect();
+    let product = plans.product(&types, own, asked);
+    let mut ways = vec![Way {
+        encodings: None,
+        product: product.map_err(|error| error.to_string())?,
+    }];
+    let target = asked.target;
+    let mut rows = target.matrix_instructions();
+    rows.retain(|row| row.sum == types.sum && types.factors.contains(&row.factors));
     if rows.is_empty() {
-        return Err(stays(format!(
+        return Err(format!(
             "`{}` has no instruction that multiplies `{}` by `{}` into `{}`{}",
             target.name,
             a.element,
             b.element,
             d.element,
-            precision(dot, &factors)
-        )));
+            precision(dot, &types.factors)
+        ));
     }
+    let full = &own_d.full;
     let rank = d.shape.len();
-    let tensors = Tensors {
+    let shape = Tensors {
         rank,
-        warps: full.in_size(Dim::WARP) as u32,
+        warps: u32::try_from(full.in_size(Dim::WARP)).map_err(|error| error.to_string())?,
         k_size: a.shape[rank - 1],
         widened,
     };
     let family = target.product_family();
     let all = rows.iter().flat_map(|row| {
-        let all = encodings(row, family, tensors).unwrap_or_default();
-        all.into_iter().map(move |encodings| (*row, encodings))
+        let all = encodings(row, family, shape).unwrap_or_default();
+        all.into_iter().map(move |encodings| (row, encodings))
     });
-    let mut known: Vec<[LinearLayout; 3]> = Vec::new();
+    let mut known: HashSet<[LinearLayout; 3]> = HashSet::new();
     for (row, encodings) in all {
         let spelled = [(&encodings.a, &a), (&encodings.b, &b), (&encodings.d, &d)];
         let unique = spelled.map(|(encoding, tensor)| {
@@ -216,14 +200,14 @@ fn ways_of(dot: tt::Dot<'_, '_>, widened: u32, target: &Target) -> Result<Ways, 
         if !is_of_threads || known.contains(&linear) {
             continue;
         }
-        let of = [&linear[0], &linear[1], &linear[2]];
-        // The encoding is to name the instruction that is best in it.
-        if let Ok(plan) = plan(of)
-            && (plan.instruction() == row.name || plan.instruction() == row.transposed().name)
-            && plan.is_converted() == [false; 2]
+        // The encoding names the instruction, which must be the best one in its layouts.
+        if let Ok(product) = plans.product(&types, [&linear[0], &linear[1], &linear[2]], asked)
+            && [row.name.as_str(), &row.transposed().name].contains(&product.plan.instruction())
+            && product.plan.is_converted() == [false; 3]
         {
-            ways.push(way(Some(encodings), plan, of));
-            known.push(linear);
+            let encodings = Some(encodings);
+            ways.push(Way { encodings, product });
+            known.insert(linear);
         }
     }
     Ok(ways)
@@ -264,53 +248,27 @@ fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     }
 }
 
-/// What a product costs that has more operands than registers, in quarters of a clock: each word is stored and loaded.
-fn spilled(
-    layouts: [&LinearLayout; 3],
-    numbers: [Number; 3],
-    threads: u32,
-    target: &Target,
-) -> u64 {
-    let words = layouts.into_iter().zip(numbers).map(|(layout, number)| {
-        let bits = layout.in_size(Dim::REGISTER) * u64::from(number.bits());
-        bits.div_ceil(32)
-    });
-    let words: u64 = words.sum();
-    let held = target.registers_per_thread(threads);
-    let beyond = words.saturating_sub(u64::from(held.saturating_sub(KEPT_REGISTERS)));
-    let costs = &target.costs;
-    let warps = u64::from(threads / target.lanes);
-    beyond * 2 * u64::from(costs.access + costs.wavefront) * warps
-}
-
-/// Registers for addresses, and for what else a kernel computes.
-const KEPT_REGISTERS: u32 = 32;
-
 fn open<'c>(dot: tt::Dot<'c, 'c>, ways: &Ways) -> Open<'c> {
-    let alternatives = ways.iter().filter_map(|way| {
-        let Encodings { a, b, d } = way.encodings.clone()?;
-        Some(Alternative {
-            uses: vec![a, b, Arc::clone(&d)],
-            defs: vec![d],
-            cost: way.cost,
-        })
+    let encodings = ways.iter().filter_map(|way| way.encodings.clone());
+    let alternatives = encodings.map(|Encodings { a, b, d }| Alternative {
+        uses: vec![a, b, Arc::clone(&d)],
+        defs: vec![d],
     });
     Open {
         op: dot.op(),
-        cost: ways[0].cost,
         alternatives: alternatives.collect(),
     }
 }
 
 /// Says why a product is not changed.
 fn stays(present: &Way, others: &[Way]) -> String {
-    match others.iter().min_by_key(|way| way.cost) {
+    match others.iter().min_by_key(|way| way.product.price) {
         None => "stays as it is: no instruction takes its tiles".to_owned(),
         Some(best) => format!(
-            "stays as it is: it costs {} cycles a run; {} costs {}, and conversions",
-            cycles(present.cost),
-            best.plan.instruction(),
-            cycles(best.cost)
+            "stays as it is: it costs {} cycles per execution; {} costs {}, plus conversions",
+            cycles(present),
+            best.product.plan.instruction(),
+            cycles(best)
         ),
     }
 }
@@ -318,18 +276,19 @@ fn stays(present: &Way, others: &[Way]) -> String {
 /// Says how a product is carried out from now on.
 fn changes(present: &Way, way: &Way) -> String {
     let encoding = way.encodings.as_ref().map(|encodings| &encodings.d);
+    let plan = &way.product.plan;
     format!(
-        "is multiplied by {} of {} in each warp{}: {} cycles a run, {} before",
-        way.plan.count(),
-        way.plan.instruction(),
+        "is multiplied by {} of {} in each warp{}: {} cycles per execution, {} before",
+        plan.count(),
+        plan.instruction(),
         encoding.map_or_else(String::new, |encoding| format!(", as `{encoding}`")),
-        cycles(way.cost),
-        cycles(present.cost)
+        cycles(way),
+        cycles(present)
     )
 }
 
-fn cycles(quarters: u64) -> u64 {
-    quarters.div_ceil(4)
+fn cycles(way: &Way) -> u64 {
+    way.product.price.div_ceil(4)
 }
 
 /// Gives a product other layouts, between conversions.

@@ -16,7 +16,7 @@ use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::CoalesceOptions;
 use crate::analysis::automatic::left_open;
-use crate::analysis::axis::AxisAnalysis;
+use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
@@ -36,7 +36,7 @@ impl Pass for CoalesceOptions {
             .filter(|op| OpKind::TtFunc.is(*op));
         for function in functions {
             // All is decided before anything changes.
-            for (op, encoding) in decide(context.layouts(), function) {
+            for (op, encoding) in decide(context, function) {
                 // What is left open is for `resolve-auto-layouts`.
                 let mut operands = build::operands(op).into_iter();
                 if operands.any(|value| left_open(value).is_some()) {
@@ -139,8 +139,8 @@ fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLay
 
 /// The dims by how far addresses run on along them; of equal ones the last is first.
 fn order(info: &AxisInfo, rank: usize) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..rank as u32).rev().collect();
-    order.sort_by_key(|d| std::cmp::Reverse(info.contiguity(*d as usize)));
+    let mut order: Vec<u32> = (0..).take(rank).collect();
+    order.sort_by_key(|d| std::cmp::Reverse((info.contiguity(*d as usize), *d)));
     order
 }
 
@@ -155,8 +155,8 @@ fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bi
 }
 
 /// The layout of each access of a function.
-pub(super) fn decide<'c>(layouts: &Layouts, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
-    let axis = AxisAnalysis::of(function);
+pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
+    let (layouts, axis) = (context.layouts(), context.get::<AxisFacts>().of(function));
     let operations = in_order(function);
     let accesses: Vec<Access<'_>> = operations
         .iter()

@@ -1,6 +1,7 @@
 //! What a pass is given.
 
 use super::inventory::Inventory;
+use crate::analysis::axis::AxisFacts;
 use crate::ir::{Layouts, ModuleInfo, NoGpu};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
@@ -29,10 +30,21 @@ pub(super) trait Analysis<'c>: Sized {
 #[derive(Default)]
 pub(super) struct Analyses<'c> {
     pub(super) inventory: Slot<Inventory<'c>>,
+    axis: Slot<AxisFacts>,
 }
 
 /// An analysis, and how often the rewriter had changed the module when it was made.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
+
+impl<'c> Analysis<'c> for AxisFacts {
+    fn of(_: Op<'c>) -> Self {
+        Self::default()
+    }
+
+    fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
+        &analyses.axis
+    }
+}
 
 impl<'c> PassContext<'c> {
     pub(super) fn of(rewriter: Rewriter<'c>, module: Op<'c>) -> Self {
@@ -75,6 +87,14 @@ impl<'c> PassContext<'c> {
     /// Returns the GPU that the module is for: the one that a user `asked` for, or else the one that it names.
     pub(super) fn gpu(&self, asked: Option<&str>) -> Result<&'static Target, NoGpu> {
         ModuleInfo::gpu(self.module, asked)
+    }
+
+    /// Returns the GPU that the module names, or else the usual one whose warps have as many lanes.
+    pub(super) fn usual_gpu(&self) -> &'static Target {
+        self.gpu(None).unwrap_or_else(|_| {
+            let info = ModuleInfo::around(self.module);
+            Target::usual(info.map_or(32, |info| info.threads_per_warp))
+        })
     }
 
     /// Returns the GPU likewise, for a pass that has to know it.

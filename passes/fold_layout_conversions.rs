@@ -1,23 +1,25 @@
-//! `fold-layout-conversions`: conversions that move nothing disappear.
+//! `fold-layout-conversions`: conversions that need not be there disappear.
+//!
+//! Conversions between equal layouts, chains, repeated conversions and those that nothing uses go by themselves. For the
+//! rest, [`assignment`] chooses the layouts of views and of accesses to memory anew, by the prices by which
+//! `remove-layout-conversions` chooses those of whole kernels; all other operations keep theirs.
 
 use super::Pass;
 use super::context::PassContext;
 use super::inventory::Inventory;
-use super::price::{Price, Prices};
 use super::proof::Claim;
 use super::respell::{Respelling, attribute, in_order, root};
+use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::FoldLayoutConversionsOptions;
-use super::ways::{self, Search};
+use crate::analysis::assignment::{self, Asked, Plans, Role, Scope, Went};
+use crate::ir::ops::scf;
 use crate::ir::ops::ttg::ConvertLayout;
-use crate::ir::ops::{scf, tt, ttg};
-use crate::ir::verify::takes_swizzled_warps;
 use crate::ir::{OpKind, TensorLayout, TensorType, canonical};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
-use linear_layout::access::Sharing;
-use linear_layout::target::Access;
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,7 +30,7 @@ impl Pass for FoldLayoutConversionsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let folding = Folding {
             context,
-            prices: Prices::of(context),
+            plans: RefCell::default(),
             explain: self.explain,
         };
         let mut kept = HashMap::new();
@@ -60,13 +62,24 @@ enum Kept<'c> {
 
 struct Folding<'a, 'c> {
     context: &'a PassContext<'c>,
-    prices: Prices<'c>,
+    /// What was planned so far.
+    plans: RefCell<Plans>,
     /// Whether to tell the user what becomes of each conversion.
     explain: bool,
 }
 
 fn conversion(op: Op<'_>) -> Option<ConvertLayout<'_, '_>> {
     ConvertLayout::of(op)
+}
+
+/// The conversion that makes a value, if one does.
+fn conversion_of<'c>(value: Val<'c>) -> Option<ConvertLayout<'c, 'c>> {
+    conversion(sys::defining_operation(value)?)
+}
+
+/// Whether an operation does nothing but make its one result of its operands.
+fn is_pure(op: Op<'_>) -> bool {
+    op.result_count() == 1 && op.region_count() == 0 && Role::of(op).is_pure()
 }
 
 fn conversions<'c>(context: &PassContext<'c>) -> Vec<ConvertLayout<'c, 'c>> {
@@ -81,13 +94,15 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
+    fn layout(&self, type_: Type<'c>) -> Option<Arc<TensorLayout>> {
+        let tensor = TensorType::of(type_)?;
+        self.context.layouts().tensor(&tensor).ok()
+    }
+
     /// The layouts that a conversion goes between.
     fn layouts(&self, cvt: ConvertLayout<'c, 'c>) -> Option<[Arc<TensorLayout>; 2]> {
-        let layout = |type_| {
-            let tensor = TensorType::of(type_)?;
-            self.context.layouts().tensor(&tensor).ok()
-        };
-        Some([layout(cvt.src().r#type())?, layout(cvt.result().r#type())?])
+        let [from, to] = [cvt.src(), cvt.result()].map(|value| value.r#type());
+        Some([self.layout(from)?, self.layout(to)?])
     }
 
     /// Gives two spellings of one layout one spelling, wherever a conversion goes between them; returns why
@@ -134,12 +149,12 @@ impl<'c> Folding<'_, 'c> {
         (kept, is_respelled)
     }
 
-    /// Looks at every operation until nothing changes.
+    /// Folds and chooses until nothing changes.
     fn rounds(&self) {
         for _ in 0..MAX_ROUNDS {
             let before = self.context.rewriter().changes();
             self.round();
-            if self.context.rewriter().changes() == before {
+            if self.context.rewriter().changes() == before && !self.choose() {
                 break;
             }
         }
@@ -154,8 +169,6 @@ impl<'c> Folding<'_, 'c> {
             use OpKind as K;
             match OpKind::of(op) {
                 Some(K::TtgConvertLayout) => drop(self.fold(op)),
-                Some(K::TtStore) => drop(self.store(op)),
-                Some(K::TtgLocalStore | K::TtgLocalAlloc) => drop(self.buffer_store(op)),
                 // What these need no conversion for, they look through.
                 Some(K::TtReshape | K::TtTrans | K::TtSplit | K::TtngTMEMStore) => {
                     self.look_through(op);
@@ -165,8 +178,7 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// A conversion whose result can be had for less, goes: its operand is one, or its layout is given by what made
-    /// the operand, or the conversion costs less before that.
+    /// A conversion whose result is there already goes, and one of a value without a layout starts before that.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -190,38 +202,14 @@ impl<'c> Folding<'_, 'c> {
         if cvt.force_warp_shuffle() {
             return None;
         }
-        if let Some(source) = self.nearer(cvt) {
+        let source = self.laid_out(own);
+        if source != own {
             self.remark(op, || {
                 "takes its operand from before the conversions that made it".to_owned()
             });
             rewriter.set_operand(op, cvt.src_at().start, source);
             self.erase_unused(own);
-            return Some(());
         }
-        let mut search = Search::before(&self.prices, self.context.layouts(), op);
-        let found = search.data(own, result.r#type())?;
-        let maker = search.maker(found)?;
-        let mut gain = search.gain(op, &[own]);
-        let price = search.price_of(op);
-        gain -= price;
-        if gain >= Price::FREE {
-            return None;
-        }
-        let dying = search.dying(op, &[own]);
-        let made = *search.carry_out(rewriter)?.get(found)?;
-        self.remark(op, || {
-            let maker = sys::identifier_text(maker.name());
-            if search.conversions() == 0 {
-                format!("is removed: `{maker}` gives this layout, which costs no more")
-            } else {
-                let mut left = price;
-                left += gain;
-                let (before, after) = (price.clocks(), left.clocks());
-                format!("moves before `{maker}`: {after} clk instead of {before}")
-            }
-        });
-        rewriter.replace(op, &[made]);
-        self.erase_dying(dying);
         Some(())
     }
 
@@ -230,131 +218,75 @@ impl<'c> Folding<'_, 'c> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
         while source.r#type() != wanted {
-            source = ways::conversion(source)?.src();
+            source = conversion_of(source)?.src();
         }
         Some(source)
     }
 
-    /// The value of a chain of conversions from which a conversion costs least, where that is not its operand.
-    fn nearer(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
-        let to = cvt.result().r#type();
-        let mut best = None;
-        // What is paid before the conversion, for this conversion only.
-        let mut saved = 0;
-        let mut is_sole = true;
-        let mut source = cvt.src();
-        let own = self.prices.conversion(source.r#type(), to);
-        while let Some(inner) = ways::conversion(source) {
-            is_sole &= sys::has_one_use(source);
-            let paid = self
-                .prices
-                .conversion(inner.src().r#type(), source.r#type());
-            source = inner.src();
-            let Some((own, paid)) = own.zip(paid) else {
-                // Without layouts there is nothing to choose by, and one conversion is less than two.
-                best = Some((i64::MIN, source));
+    /// The value that conversions began with, where what they made has no layout to choose by.
+    fn laid_out(&self, mut value: Val<'c>) -> Val<'c> {
+        while self.layout(value.r#type()).is_none() {
+            let Some(cvt) = conversion_of(value) else {
+                break;
+            };
+            value = cvt.src();
+        }
+        value
+    }
+
+    /// Chooses the layouts of views and of accesses to memory, with everything else as it is; returns true if another
+    /// choice costs less than what is there, and is carried out.
+    fn choose(&self) -> bool {
+        let asked = Asked::usual(self.context.usual_gpu(), Scope::ViewsAndAccesses);
+        let rewriter = self.context.rewriter();
+        let mut plans = self.plans.borrow_mut();
+        let mut is_changed = false;
+        for function in functions(self.context.module()) {
+            let is_converted = |op: &Op<'c>| conversion(*op).is_some();
+            if !in_order(function).iter().any(is_converted) {
+                continue;
+            }
+            let drop_dead = || {
+                drop_dead(rewriter, function, &mut |op| {
+                    if conversion(op).is_some() {
+                        self.remark(op, || "is removed: nothing uses it".to_owned());
+                    }
+                });
+            };
+            drop_dead();
+            let mut kernel = assignment::read(function, asked.loop_weight, self.context.get());
+            let found = assignment::improve(&mut kernel, asked, &mut plans, self.explain);
+            let Some((assignment, explanation)) = found else {
                 continue;
             };
-            saved += if is_sole { paid } else { 0 };
-            if let Some(price) = self.prices.conversion(source.r#type(), to) {
-                let price = price - saved;
-                let least = best.map_or(own, |(least, _)| least);
-                if price < least || (price == least && is_sole) {
-                    best = Some((price, source));
+            is_changed = true;
+            for went in explanation
+                .iter()
+                .flat_map(|said| said.went.iter().zip(&kernel.conversions))
+            {
+                if !matches!(went.0, Went::Stays(_)) {
+                    self.context.remark(went.1.op, &went.0.to_string());
                 }
             }
+            rewrite(rewriter, &mut kernel, &assignment);
+            drop_dead();
         }
-        best.map(|(_, source)| source)
-    }
-
-    /// A store in the layout that its value is converted from, where that asks no more of memory.
-    fn store(&self, op: Op<'c>) -> Option<()> {
-        let store = tt::Store::of(op)?;
-        let (pointer, value, mask) = (store.ptr(), store.value(), store.mask());
-        let cvt = ways::conversion(value)?;
-        let source = cvt.src();
-        let tensor = TensorType::of(source.r#type())?;
-        let encoding = tensor.encoding?;
-        let traffic = |type_| {
-            self.prices
-                .traffic(op, pointer, mask, type_, Sharing::Owners)
-        };
-        if !traffic(source.r#type())?.is_at_most(&traffic(value.r#type())?) {
-            return None;
-        }
-        let mut search = Search::before(&self.prices, self.context.layouts(), op);
-        let data = search.data(value, source.r#type())?;
-        search.is_there(data)?;
-        let mut operands = vec![(store.value_at().start, data)];
-        operands.push((store.ptr_at().start, search.address(pointer, encoding)?));
-        if let Some(mask) = mask {
-            operands.push((store.mask_at().start, search.address(mask, encoding)?));
-        }
-        let released: Vec<Val<'c>> = [value, pointer].into_iter().chain(mask).collect();
-        if search.gain(op, &released) >= Price::FREE {
-            return None;
-        }
-        self.remark(cvt.op(), || {
-            let name = sys::identifier_text(op.name());
-            format!("is not needed by `{name}`, which asks no more of memory in the layout of its operand")
-        });
-        let dying = search.dying(op, &released);
-        let made = search.carry_out(self.context.rewriter())?;
-        for (i, node) in operands {
-            self.context.rewriter().set_operand(op, i, made[node]);
-        }
-        self.erase_dying(dying);
-        Some(())
-    }
-
-    /// A store to a buffer in the layout that its value is converted from, where that costs no more.
-    fn buffer_store(&self, op: Op<'c>) -> Option<()> {
-        let (value, at, buffer) = if let Some(store) = ttg::LocalStore::of(op) {
-            (store.src(), store.src_at().start, store.dst())
-        } else {
-            let alloc = ttg::LocalAlloc::of(op)?;
-            (alloc.src()?, alloc.src_at().start, alloc.result())
-        };
-        let cvt = ways::conversion(value)?;
-        let source = cvt.src();
-        let [from, _] = self.layouts(cvt)?;
-        let is_swizzled = from.encoding.is_generic();
-        if is_swizzled && !takes_swizzled_warps(OpKind::of(op)?) {
-            return None;
-        }
-        let cost = |type_| {
-            self.prices
-                .buffer_access(type_, buffer.r#type(), Access::Store)
-        };
-        let before = cost(value.r#type())?
-            + if sys::has_one_use(value) {
-                self.prices.conversion(source.r#type(), value.r#type())?
-            } else {
-                0
-            };
-        let after = cost(source.r#type())?;
-        if after > before {
-            return None;
-        }
-        self.remark(cvt.op(), || {
-            let name = sys::identifier_text(op.name());
-            format!("is not needed by `{name}`, which takes any layout")
-        });
-        self.context.rewriter().set_operand(op, at, source);
-        self.erase_unused(value);
-        Some(())
+        is_changed
     }
 
     /// An operation that may take its operand from before a conversion does, where that moves nothing.
     fn look_through(&self, op: Op<'c>) {
         let at = (0..op.operand_count()).find_map(|i| {
             let value = build::operand(op, i);
-            Some((i, value, ways::conversion(value)?))
+            Some((i, value, conversion_of(value)?))
         });
         let Some((i, value, cvt)) = at else { return };
         let before = cvt.op();
         let (from, to) = (cvt.src().r#type(), cvt.result().r#type());
-        if OpKind::TtReshape.is(op) && !self.prices.is_same(from, to) && !sys::has_one_use(value) {
+        // With the registers that repeat others.
+        let is_same =
+            matches!((self.layout(from), self.layout(to)), (Some(a), Some(b)) if a.full == b.full);
+        if OpKind::TtReshape.is(op) && !is_same && !sys::has_one_use(value) {
             return;
         }
         let name = sys::identifier_text(op.name());
@@ -440,7 +372,7 @@ impl<'c> Folding<'_, 'c> {
                 if user == end && at == i {
                     continue;
                 }
-                if !ways::is_pure(user) || user == end {
+                if !is_pure(user) || user == end {
                     return None;
                 }
                 if !found.contains(&user) {

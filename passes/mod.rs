@@ -13,7 +13,6 @@ mod fold_layout_conversions;
 mod inventory;
 mod layout_pipeline;
 mod optimize_thread_locality;
-mod price;
 mod proof;
 mod recognize_encodings;
 mod reduce_data_duplication;
@@ -21,9 +20,9 @@ mod remove_layout_conversions;
 mod reorder_broadcast;
 mod resolve_auto_layouts;
 mod respell;
+mod rewrite_layouts;
 mod table;
 mod use_triton_numbers;
-mod ways;
 
 use crate::ir::LinearLayouts;
 use crate::sys::build::Op;

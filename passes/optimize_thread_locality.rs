@@ -13,7 +13,6 @@ mod accumulate;
 
 use super::Pass;
 use super::context::PassContext;
-use super::price::Prices;
 use super::respell::{attribute, in_order};
 use super::table::OptimizeThreadLocalityOptions;
 use crate::ir::ops::tt;
@@ -23,7 +22,6 @@ use crate::sys::{self, FollowUp, Reported};
 use linear_layout::encoding::{BlockedEncoding, Encoding};
 use linear_layout::layout::Dim;
 use linear_layout::plan::gather::{Gather, plan_gather};
-use linear_layout::target::Target;
 use melior::ir::{Attribute, Type, ValueLike};
 
 impl Pass for OptimizeThreadLocalityOptions {
@@ -32,9 +30,8 @@ impl Pass for OptimizeThreadLocalityOptions {
         for op in &operations {
             reshape(context, *op);
         }
-        let prices = Prices::of(context);
         for op in &operations {
-            gather(context, &prices, *op);
+            gather(context, *op);
         }
         for op in operations {
             accumulate::accumulate(context.rewriter(), context.layouts(), op);
@@ -114,7 +111,7 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
 }
 
 /// Lets a gather work where each warp has the rows that its indices point into, if that costs less.
-fn gather<'c>(context: &PassContext<'c>, prices: &Prices<'c>, op: Op<'c>) -> Option<()> {
+fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;
     let (src, indices) = (view.src(), view.indices());
@@ -128,11 +125,10 @@ fn gather<'c>(context: &PassContext<'c>, prices: &Prices<'c>, op: Op<'c>) -> Opt
     let encoding = attribute(op, &warp_local(context, op, (&from, &at), axis)?)?;
     let [new_src, new_indices] = [&from, &at].map(|tensor| tensor.with_encoding(encoding));
     let bits = element_bits(from.element)?;
-    let target = context
-        .gpu(None)
-        .unwrap_or_else(|_| Target::usual(threads(op).map_or(32, |(_, lanes)| u64::from(lanes))));
+    let target = context.usual_gpu();
+    let layout = |type_| context.layouts().tensor(&TensorType::of(type_)?).ok();
     let cost = |src, indices| {
-        let (src, indices) = (prices.layout(src)?, prices.layout(indices)?);
+        let (src, indices) = (layout(src)?, layout(indices)?);
         let gather = Gather {
             src: &src.unique,
             indices: &indices.unique,

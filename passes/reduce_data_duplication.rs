@@ -9,15 +9,17 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::price::Prices;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::ReduceDataDuplicationOptions;
+use crate::analysis::assignment::buffer_access;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{FollowUp, Reported};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
+use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
+use linear_layout::target::Access;
 use melior::ir::{Type, ValueLike};
 
 /// The widest vector of a swizzle, in bits.
@@ -27,10 +29,9 @@ const MOST: u32 = 16;
 
 impl Pass for ReduceDataDuplicationOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let prices = Prices::of(context);
         context.rewriter().each(in_order(context.module()), |op| {
             if let Some(cvt) = ConvertLayout::of(op) {
-                let _ = through_buffer(context, &prices, cvt, self.only_cheaper);
+                let _ = through_buffer(context, cvt, self.only_cheaper);
             }
         });
         Ok(Vec::new())
@@ -44,26 +45,40 @@ impl Pass for ReduceDataDuplicationOptions {
 /// Replaces a conversion to an operand of a product by a buffer.
 fn through_buffer<'c>(
     context: &PassContext<'c>,
-    prices: &Prices<'c>,
     cvt: ConvertLayout<'c, 'c>,
     only_cheaper: bool,
 ) -> Option<()> {
     let (op, rewriter, layouts) = (cvt.op(), context.rewriter(), context.layouts());
     let (from, to) = (cvt.src().r#type(), cvt.result().r#type());
     let (source, result) = (TensorType::of(from)?, TensorType::of(to)?);
-    let target = layouts.of_tensor(&result).ok()?;
-    if !matches!(*target, Encoding::DotOperand(_)) || !prices.goes_through_memory(from, to) {
+    let [src, dst] = [layouts.tensor(&source).ok()?, layouts.tensor(&result).ok()?];
+    if !matches!(*dst.encoding, Encoding::DotOperand(_)) {
         return None;
     }
-    let own = layouts.of_tensor(&source).ok()?;
+    let (bits, target) = (element_bits(source.element)?, context.usual_gpu());
+    let plan = plan_conversion(&src.full, &dst.full, bits, target, &PlanOptions::new()).ok()?;
+    if !matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed) {
+        return None;
+    }
+    let own = &src.encoding;
     // A buffer is not made from a tensor whose warps are swizzled.
     if own.is_generic() {
         return None;
     }
     let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
-    let bits = element_bits(source.element)?;
     let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);
-    let mut best: Option<(i64, Type<'c>)> = None;
+    // What is stored before a barrier, and loaded behind it.
+    let through = |buffer| {
+        let stored = buffer_access(&src.unique, buffer, Access::Store, target)?;
+        let loaded = buffer_access(&dst.unique, buffer, Access::Load, target)?;
+        let both = Cost {
+            load_store: stored.load_store + loaded.load_store,
+            arithmetic: stored.arithmetic + loaded.arithmetic,
+            waiting: target.costs.barrier + target.costs.round_trip,
+        };
+        Some(both.total())
+    };
+    let mut best: Option<(u32, Type<'c>)> = None;
     for vec in powers(WIDEST_BITS / bits.clamp(1, WIDEST_BITS)) {
         for phases in powers(MOST) {
             for per_phase in powers(MOST) {
@@ -74,7 +89,7 @@ fn through_buffer<'c>(
                 let encoding = SwizzledSharedEncoding::new(vec, per_phase, phases, &order, cga);
                 let encoding = Encoding::from(encoding.ok()?);
                 let buffer = buffer(op, &source, &encoding)?;
-                let Some(cost) = prices.through_buffer(from, to, buffer) else {
+                let Some(cost) = through(buffer) else {
                     continue;
                 };
                 if best.is_none_or(|(least, _)| cost < least) {
@@ -84,7 +99,7 @@ fn through_buffer<'c>(
         }
     }
     let (cost, buffer) = best?;
-    if only_cheaper && cost >= prices.conversion(from, to)? {
+    if only_cheaper && cost >= plan.program().cost().total() {
         return None;
     }
     let noted = build::discardable_attributes(op);

@@ -1,19 +1,20 @@
 //! `remove-layout-conversions`: the layouts of a whole kernel, chosen at once.
 //!
-//! [`crate::analysis::assignment`] decides; `rewrite` carries it out, once; [`super::proof`] proves it, and knows
+//! [`crate::analysis::assignment`] decides; [`super::rewrite_layouts`] carries it out, once; [`super::proof`] proves it, and knows
 //! nothing of how it came about.
 
 mod report;
-mod rewrite;
 
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
+use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::RemoveLayoutConversionsOptions;
-use crate::analysis::assignment::{self, Asked, Explanation, Kernel, Large, Of, Plans, Role, Went};
-use crate::sys::build::{self, Blk, Op};
-use crate::sys::{self, Diagnostic, FollowUp, Reported, Rewriter};
-use melior::ir::operation::OperationLike;
+use crate::analysis::assignment::{
+    self, Asked, Explanation, Kernel, Large, Of, Plans, Scope, Went,
+};
+use crate::sys::build::Op;
+use crate::sys::{self, Diagnostic, FollowUp, Reported};
 
 /// What `memory` may be.
 const MEMORY: [&str; 2] = ["pinned", "free"];
@@ -23,11 +24,8 @@ impl Pass for RemoveLayoutConversionsOptions {
         let asked = self.asked(context)?;
         let module = context.module();
         let mut entries = Vec::new();
-        let functions = build::module_body(module).map(build::operations);
-        for function in functions.unwrap_or_default() {
-            if function.region_count() > 0 {
-                self.function(context, function, asked, &mut entries)?;
-            }
+        for function in functions(module) {
+            self.function(context, function, asked, &mut entries)?;
         }
         if let Some(file) = &self.report {
             report::write(file, &entries).map_err(|said| sys::emit_error(module, &said))?;
@@ -82,9 +80,13 @@ impl RemoveLayoutConversionsOptions {
         })?;
         Ok(Asked {
             target,
-            pins_memory: self.memory == MEMORY[0],
+            scope: if self.memory == MEMORY[0] {
+                Scope::AllButMemory
+            } else {
+                Scope::All
+            },
             loop_weight,
-            conversion_cost: conversion_cost * 16,
+            conversion_cost: conversion_cost * 4,
             scratch_budget,
             barrier_latency: 0,
         })
@@ -103,7 +105,7 @@ impl RemoveLayoutConversionsOptions {
         let mut plans = Plans::default();
         // What would be chosen without a budget.
         let free = asked.scratch_budget.filter(|_| explains).map(|_| {
-            let mut kernel = assignment::read(function, asked.loop_weight);
+            let mut kernel = assignment::read(function, asked.loop_weight, context.get());
             let asked = Asked {
                 scratch_budget: None,
                 ..asked
@@ -113,8 +115,8 @@ impl RemoveLayoutConversionsOptions {
         });
         // The last round finds nothing that costs less, so that a second run of the pass does not either.
         for _ in 0..MOST_ROUNDS {
-            drop_dead(rewriter, function);
-            let mut kernel = assignment::read(function, asked.loop_weight);
+            drop_dead(rewriter, function, &mut |_| ());
+            let mut kernel = assignment::read(function, asked.loop_weight, context.get());
             let (assignment, explanation) = if explains {
                 let (assignment, explanation) =
                     assignment::assign_explained(&mut kernel, asked, &mut plans);
@@ -155,8 +157,8 @@ impl RemoveLayoutConversionsOptions {
             if is_done {
                 break;
             }
-            rewrite::rewrite(rewriter, &mut kernel, &assignment);
-            drop_dead(rewriter, function);
+            rewrite(rewriter, &mut kernel, &assignment);
+            drop_dead(rewriter, function, &mut |_| ());
         }
         Ok(())
     }
@@ -188,7 +190,7 @@ impl RemoveLayoutConversionsOptions {
         let went = kernel.conversions.iter().zip(&explanation.went);
         for (conversion, went) in went.filter(|_| self.explain) {
             if !matches!(went, Went::Stays(_)) {
-                context.remark(conversion.op, report::of_conversion(*went));
+                context.remark(conversion.op, &went.to_string());
             }
         }
     }
@@ -218,35 +220,3 @@ const MOST_CYCLES: u64 = 1 << 20;
 
 /// How often layouts are chosen for what the last choice made; twice is the rule.
 const MOST_ROUNDS: usize = 6;
-
-/// Erases operations without an effect whose results nothing uses.
-pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>) {
-    for region in 0..op.region_count() {
-        let blocks = build::blocks(op, region);
-        // In one block a user comes behind what it uses; a block of its own may lie anywhere.
-        loop {
-            let mut is_erased = false;
-            for block in blocks.iter().rev() {
-                is_erased |= drop_dead_of(rewriter, *block);
-            }
-            if !is_erased || blocks.len() == 1 {
-                break;
-            }
-        }
-    }
-}
-
-/// Erases those of a block, from its end on; returns true if there are any.
-fn drop_dead_of<'c>(rewriter: Rewriter<'c>, block: Blk<'c>) -> bool {
-    let mut is_erased = false;
-    for inner in build::operations(block).into_iter().rev() {
-        let is_unused = build::results(inner).into_iter().all(sys::is_unused);
-        if is_unused && inner.result_count() > 0 && Role::of(inner).is_pure() {
-            rewriter.erase(inner);
-            is_erased = true;
-        } else {
-            drop_dead(rewriter, inner);
-        }
-    }
-    is_erased
-}

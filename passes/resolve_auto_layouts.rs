@@ -11,10 +11,10 @@ use super::coalesce;
 use super::context::PassContext;
 use super::respell::in_order;
 use super::table::{PassKind, ResolveAutoLayoutsOptions};
-use crate::analysis::assignment::{self, Asked, Plans};
+use crate::analysis::assignment::{self, Asked, Scope};
 use crate::analysis::automatic::{Demand, Settled, Ties, left_open, settle};
 use crate::ir::ops::{arith, gluon, tt};
-use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType, builders};
+use crate::ir::{Layouts, OpKind, TensorType, builders};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, FollowUp, OpenLayout, Reported};
 use linear_layout::encoding::Encoding;
@@ -25,9 +25,6 @@ use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, BlockLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// How often the body of a loop counts, as in `remove-layout-conversions` where nothing is said.
-const LOOP_WEIGHT: u64 = 8;
 
 impl Pass for ResolveAutoLayoutsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
@@ -41,7 +38,7 @@ impl Pass for ResolveAutoLayoutsOptions {
                 continue;
             }
             let demands = match which {
-                OpenLayout::Coalesced => accesses(context.layouts(), &ties, &operations),
+                OpenLayout::Coalesced => accesses(context, &ties, &operations),
                 OpenLayout::Auto => said(context.layouts(), &operations),
             };
             let settling = settle(&ties, &demands, which == OpenLayout::Auto);
@@ -60,8 +57,7 @@ impl Pass for ResolveAutoLayoutsOptions {
             }
             if several.iter().any(|variants| variants.len() > 1) {
                 let target = self.known_target(context)?;
-                let chosen =
-                    assignment::cheapest(module, &several, asked(target), &mut Plans::default());
+                let chosen = assignment::cheapest(module, &several, asked(target), &context.get());
                 for (variants, chosen) in several.iter().zip(chosen) {
                     retyping.retype(&variants[chosen]);
                 }
@@ -87,8 +83,7 @@ impl ResolveAutoLayoutsOptions {
     fn known_target(&self, context: &PassContext<'_>) -> Result<&'static Target, Reported> {
         let named = self.target.as_deref();
         if named.is_none() && context.gpu(None).is_err() {
-            let info = ModuleInfo::around(context.module());
-            return Ok(Target::usual(info.map_or(32, |info| info.threads_per_warp)));
+            return Ok(context.usual_gpu());
         }
         context.known_gpu(
             named,
@@ -100,12 +95,8 @@ impl ResolveAutoLayoutsOptions {
 
 fn asked(target: &'static Target) -> Asked {
     Asked {
-        target,
-        pins_memory: true,
-        loop_weight: LOOP_WEIGHT,
         conversion_cost: 0,
-        scratch_budget: None,
-        barrier_latency: 0,
+        ..Asked::usual(target, Scope::AllButMemory)
     }
 }
 
@@ -133,10 +124,14 @@ pub(super) fn check_settled(context: &PassContext<'_>) -> Result<(), Reported> {
 }
 
 /// What accesses to global memory ask for.
-fn accesses<'c>(layouts: &Layouts, ties: &Ties<'c>, operations: &[Op<'c>]) -> Vec<Demand<'c>> {
+fn accesses<'c>(
+    context: &PassContext<'c>,
+    ties: &Ties<'c>,
+    operations: &[Op<'c>],
+) -> Vec<Demand<'c>> {
     let functions = operations.iter().filter(|op| OpKind::TtFunc.is(**op));
     let mut demands = Vec::new();
-    for (by, encoding) in functions.flat_map(|function| coalesce::decide(layouts, *function)) {
+    for (by, encoding) in functions.flat_map(|function| coalesce::decide(context, *function)) {
         let encoding = Arc::new(encoding);
         for value in build::operands(by) {
             if ties.class(value).is_some() {

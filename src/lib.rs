@@ -6,6 +6,16 @@
 //! typed operations and their rules, [`analysis`] facts about whole functions, [`lower`] emission,
 //! [`passes`] what users run.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "tests draw small numbers"
+    )
+)]
+
 pub mod analysis;
 pub mod ir;
 pub mod lower;

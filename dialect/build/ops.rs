@@ -159,7 +159,7 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
             )
         })
         .collect();
-    let mut others = operations(upstream, |own| own != "llvm");
+    let mut others = operations(upstream, |own| !["llvm", "rocdl"].contains(&own));
     for list in upstream.all_derived_definitions("LL_Upstream") {
         let selected = list
             .list_of_defs_value("ops")

@@ -321,6 +321,6 @@ fn view<'c>(
         return builders::tt::reshape(value, type_).before(rewriter, place);
     }
     let order = swapped(TensorType::of(type_)?.shape.len());
-    let order: Vec<i32> = order.into_iter().map(|dim| dim as i32).collect();
-    builders::tt::trans(value, &order, type_).before(rewriter, place)
+    let order = order.into_iter().map(|dim| i32::try_from(dim).ok());
+    builders::tt::trans(value, &order.collect::<Option<Vec<_>>>()?, type_).before(rewriter, place)
 }

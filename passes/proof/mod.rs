@@ -12,9 +12,8 @@ mod registers;
 mod tests;
 
 use super::context::PassContext;
-use crate::sys::build::{self, Op};
+use super::rewrite_layouts::functions;
 use crate::sys::{self, Diagnostic, Reported};
-use melior::ir::operation::OperationLike;
 use names::Names;
 
 /// What a pass leaves as it is.
@@ -58,11 +57,4 @@ impl Proof {
         }
         Ok(())
     }
-}
-
-fn functions<'c>(module: Op<'c>) -> Vec<Op<'c>> {
-    let all = build::module_body(module).map(build::operations);
-    let mut all = all.unwrap_or_default();
-    all.retain(|op| op.region_count() > 0);
-    all
 }

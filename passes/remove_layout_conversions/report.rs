@@ -10,15 +10,15 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
-/// Cycles, of which a price counts sixteenths.
+/// Cycles, of which a price counts quarters.
 fn cycles(price: u64) -> String {
-    match price % 16 {
-        0 => format!("{}", price / 16),
-        _ => format!("{:.2}", price as f64 / 16.0),
+    match price % 4 {
+        0 => format!("{}", price / 4),
+        _ => format!("{:.2}", price as f64 / 4.0),
     }
 }
 
-/// What a function costs: cycles in sixteenths, and conversions.
+/// What a function costs: quarters of a cycle, and conversions.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
@@ -117,17 +117,6 @@ fn loop_depth(op: Op<'_>) -> usize {
         around = build::parent(outer);
     }
     depth
-}
-
-/// What became of a conversion.
-pub(super) fn of_conversion(went: Went) -> &'static str {
-    match went {
-        Went::Stays(_) => "stays",
-        Went::Merged(_) => "is removed: the value is converted to this layout once",
-        Went::MadeAgain => "is removed: the value is computed again in this layout",
-        Went::MadeSo => "is removed: the value is made in this layout",
-        Went::UsedElse => "is removed: what used it works in another layout",
-    }
 }
 
 /// The conversions that are left, for the report.

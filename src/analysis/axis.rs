@@ -653,5 +653,8 @@ fn unknown(type_: Type<'_>) -> AxisInfo {
     pointee_bytes(type_).map_or(info, |bytes| info.with_element_bytes(bytes))
 }
 
+mod facts;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use facts::AxisFacts;

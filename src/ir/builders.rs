@@ -51,7 +51,7 @@ pub(crate) enum Said<'s, 'c> {
     Unit,
     Truth(bool),
     /// Of so many bits.
-    Integer(i64, i64),
+    Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
     Array32(&'s [i32]),
@@ -68,7 +68,7 @@ impl<'c> Said<'_, 'c> {
             Self::Unit => Attribute::unit(context),
             Self::Truth(truth) => BoolAttribute::new(context, *truth).into(),
             Self::Integer(bits, value) => {
-                let type_ = IntegerType::new(context, *bits as u32);
+                let type_ = IntegerType::new(context, *bits);
                 IntegerAttribute::new(type_.into(), *value).into()
             }
             Self::Text(text) => StringAttribute::new(context, text).into(),

@@ -9,7 +9,7 @@
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
-use super::types::bits_of;
+use super::types::{bits_of, bits_of_several};
 use super::value::Registers;
 use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
@@ -109,7 +109,7 @@ fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>
         .step_by(per_word)
         .map(|first| match per_word.min(group - first) {
             1 => (type_, 1),
-            count => (e.int_type(bits_of(type_) * count as u32), count),
+            count => (e.int_type(bits_of_several(bits_of(type_), count)), count),
         })
         .collect()
 }
@@ -122,7 +122,7 @@ fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
         .map(|chunk| match chunk {
             [only] => *only,
             _ => {
-                let word = e.int_type(bits_of(type_) * chunk.len() as u32);
+                let word = e.int_type(bits_of_several(bits_of(type_), chunk.len()));
                 let vector = e.gather(chunk);
                 e.bitcast(vector, word)
             }

@@ -192,7 +192,7 @@ impl<'c> Buffer<'c> {
 
     /// The type that one access moves: a word or several, which every GPU has instructions for.
     fn words(&self, l: &Lowering<'c>) -> Type<'c> {
-        let bits = self.accesses.element_bits * self.accesses.width() as u32;
+        let bits = self.accesses.bits();
         if bits <= 32 {
             l.e.int_type(bits)
         } else {

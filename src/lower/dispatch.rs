@@ -181,7 +181,11 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         K::ArithIndexCast | K::ArithIndexCastUI => casts::index,
         K::ArithAddUIExtended => integer::add,
         K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
-        K::LlvmAssume => elementwise::assume,
+        K::LlvmAssume
+        | K::RocdlIglpOpt
+        | K::RocdlSetPrio
+        | K::RocdlSchedBarrier
+        | K::RocdlSchedGroupBarrier => elementwise::keep,
         K::UbPoison => elementwise::poison,
         K::ScfIndexSwitch => control::index_switch,
         K::ScfFor => control::for_loop,

@@ -151,8 +151,8 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// `llvm.intr.assume`: what it says of scalars is true after lowering, too.
-pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+/// `llvm.intr.assume` and hints for scheduling: an operation on scalars without results stays as it is.
+pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
         .collect();

@@ -125,11 +125,11 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
         e.pure(llvm::fptosi(steps, i32))
     } else {
         // Floats from here to twice as much are a step apart.
-        let base = 2f64.powi(step + 23);
-        let large = e.float(f32, base);
+        let base = 2f32.powi(step + 23);
+        let large = e.float(f32, base.into());
         let sum = e.pure(llvm::fadd(magnitude, large));
         let sum = e.bitcast(sum, i32);
-        let base = number(e, -i64::from((base as f32).to_bits()));
+        let base = number(e, -i64::from(base.to_bits()));
         e.add(sum, base)
     };
     let smallest = number(e, (i64::from(128 - to.bias)) << 23);

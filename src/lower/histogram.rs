@@ -13,7 +13,6 @@ use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
-use linear_layout::layout::LinearLayout;
 use linear_layout::machine;
 use linear_layout::plan::histogram::{Histogram, HistogramPlan, plan_histogram};
 use melior::ir::ValueLike;
@@ -39,7 +38,7 @@ fn plan(
     let src = layout_of(layouts, histogram.src().r#type())?;
     let dst = layout_of(layouts, histogram.result().r#type())?;
     let bits = TensorType::of(histogram.src().r#type()).and_then(|t| element_bits(t.element));
-    let has_others = bits.is_none_or(|bits| bins_log2(&dst.unique) < bits);
+    let has_others = bits.is_none_or(|bits| dst.unique.total_out_bits() < bits as usize);
     let histogram = Histogram {
         src: &src.unique,
         dst: &dst.unique,
@@ -49,10 +48,6 @@ fn plan(
     let plan = plan_histogram(&histogram).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_histogram(&plan, &histogram).map_err(wrong)?;
     Ok(plan)
-}
-
-fn bins_log2(counts: &LinearLayout) -> u32 {
-    counts.total_out_bits() as u32
 }
 
 /// Lowers `tt.histogram`.

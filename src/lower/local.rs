@@ -16,16 +16,15 @@ use super::steps::{self, Given};
 use super::value::Buffer;
 use crate::analysis::effects::{Effects, Makes, Request};
 use crate::ir::ops::ttg;
-use crate::ir::{Layouts, TensorLayout, TensorType, place_text};
+use crate::ir::{Layouts, place_text};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
-use linear_layout::layout::Dim;
 use linear_layout::machine;
-use linear_layout::plan::memory::{BufferAccess, MemoryError, MemoryPlan, plan_access};
-use linear_layout::plan::{Cost, Program};
+use linear_layout::plan::Program;
+use linear_layout::plan::memory::{BufferAccess, MemoryError, plan_access};
 use linear_layout::target::{Access, Target};
+use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
 use view::{ALIGNMENT, View};
 
 // --- what allocation asks ---
@@ -120,9 +119,9 @@ impl<'c> BufferOp<'c> {
     /// All that the program depends on.
     fn key(&self) -> Vec<usize> {
         let types = [self.tensor, self.buffer].map(|value| sys::type_id(value.r#type()));
-        let axis = self
-            .indices
-            .map_or(0, |(_, axis)| 1 + axis.unsigned_abs() as usize);
+        let axis = self.indices.map_or(0, |(_, axis)| {
+            1 + usize::try_from(axis).expect("an axis is not negative")
+        });
         vec![
             types[0],
             types[1],
@@ -244,39 +243,4 @@ pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.set(access.tensor, loaded);
     }
     Ok(())
-}
-
-/// How registers of a layout are stored to a buffer, or loaded from it.
-fn plan_registers(
-    layouts: &Layouts,
-    target: &Target,
-    layout: &TensorLayout,
-    buffer: Type<'_>,
-    access: Access,
-) -> Result<MemoryPlan, Diagnostic> {
-    let view = View::of(layouts, buffer)?;
-    view.place
-        .view_mask(view.shape())
-        .and_then(|mask| MemoryPlan::of_warps(&layout.unique, &view.place, mask, access, target))
-        .map_err(|e| Diagnostic::new(e.to_string()))
-}
-
-/// What storing a tensor to a buffer, or loading it, costs all warps of a block; nothing where it cannot be planned.
-#[must_use]
-pub fn access_cost(
-    layouts: &Layouts,
-    target: &Target,
-    tensor: &TensorType<'_>,
-    buffer: Type<'_>,
-    access: Access,
-) -> Option<Cost> {
-    let layout = layouts.tensor(tensor).ok()?;
-    let plan = plan_registers(layouts, target, &layout, buffer, access).ok()?;
-    let warps = u32::try_from(layout.full.in_size(Dim::WARP)).ok()?;
-    let accesses = u32::try_from(plan.accesses().len()).ok()?;
-    Some(Cost {
-        load_store: plan.wavefronts().0 * target.costs.wavefront * warps,
-        arithmetic: accesses * target.costs.access * warps,
-        waiting: 0,
-    })
 }

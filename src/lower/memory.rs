@@ -6,7 +6,7 @@
 
 use super::gpu::{CachePolicy, GlobalAccess, SecondCache};
 use super::state::{Lowering, Outcome};
-use super::types::{bits_of, element_of, memory_type, scalar_type};
+use super::types::{bits_of, bits_of_several, element_of, memory_type, scalar_type};
 use crate::ir::TensorLayout;
 use crate::ir::ops::tt;
 use crate::ir::verify::policy;
@@ -79,6 +79,11 @@ impl<'c> Accesses<'c> {
     /// How many elements one access moves.
     pub(super) fn width(&self) -> usize {
         self.groups[0].len()
+    }
+
+    /// The bits that one access moves.
+    pub(super) fn bits(&self) -> u32 {
+        bits_of_several(self.element_bits, self.width())
     }
 
     pub(super) fn global<'a>(

@@ -75,9 +75,7 @@ mod words;
 
 pub use abi::Abi;
 pub use dispatch::can_be_lowered;
-pub use local::access_cost;
 pub use memory::MASKED_BITS;
-pub(crate) use product::numbers as product_numbers;
 pub use shared::{SharedBytes, SharedLimit};
 
 use crate::ir::discardable::{
@@ -314,11 +312,12 @@ fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Resul
         )));
     }
     let threads = info.threads_per_cta();
-    if threads > u64::from(target.max_threads) {
+    let fits = threads <= u64::from(target.max_threads);
+    let Some(num_warps) = u32::try_from(info.num_warps).ok().filter(|_| fits) else {
         return Err(Diagnostic::new(format!(
             "has {threads} threads per CTA ({} warps of {}), but {} allows {}",
             info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));
-    }
-    Ok(gpu::choose(target, info.num_warps as u32))
+    };
+    Ok(gpu::choose(target, num_warps))
 }

@@ -9,7 +9,7 @@ use super::gpu::{LaneOperation, SingleOperation};
 use super::index::emit_index;
 use super::plans::wrong;
 use super::state::Lowering;
-use super::types::bits_of;
+use super::types::{bits_of, bits_of_several};
 use super::words;
 use crate::ir::builders::llvm;
 use crate::sys::build::Val;
@@ -564,7 +564,7 @@ impl<'r, 'c> Run<'r, 'c> {
                 }
             })
             .collect();
-        let bytes = values.len() as u32 * bits_of(values[0].r#type()) / 8;
+        let bytes = bits_of_several(bits_of(values[0].r#type()), values.len()) / 8;
         let value = self.l.e.gather(&values);
         let pointer = self.address(address);
         self.l.e.store(value, pointer, bytes);

@@ -12,6 +12,11 @@ pub(crate) fn bits_of(type_: Type<'_>) -> u32 {
     element_bits(type_).expect("registers hold numbers and pointers")
 }
 
+/// The width in bits of several elements of a width, which one word or access holds.
+pub(crate) fn bits_of_several(bits: u32, count: usize) -> u32 {
+    bits * u32::try_from(count).expect("a word or an access has few elements")
+}
+
 /// The type of a tensor's elements; another type is its own element.
 pub(crate) fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)

@@ -65,13 +65,21 @@ impl Spec<'_, '_> {
             };
             let mut state = m::mlirOperationStateGet(text, self.location.to_raw());
             let state = &raw mut state;
-            m::mlirOperationStateAddOperands(state, operands.len() as isize, operands.as_ptr());
-            m::mlirOperationStateAddResults(state, results.len() as isize, results.as_ptr());
-            m::mlirOperationStateAddAttributes(state, named.len() as isize, named.as_ptr());
-            m::mlirOperationStateAddOwnedRegions(state, regions.len() as isize, regions.as_ptr());
+            m::mlirOperationStateAddOperands(
+                state,
+                operands.len().cast_signed(),
+                operands.as_ptr(),
+            );
+            m::mlirOperationStateAddResults(state, results.len().cast_signed(), results.as_ptr());
+            m::mlirOperationStateAddAttributes(state, named.len().cast_signed(), named.as_ptr());
+            m::mlirOperationStateAddOwnedRegions(
+                state,
+                regions.len().cast_signed(),
+                regions.as_ptr(),
+            );
             m::mlirOperationStateAddSuccessors(
                 state,
-                successors.len() as isize,
+                successors.len().cast_signed(),
                 successors.as_ptr(),
             );
             m::mlirOperationCreate(state)
@@ -91,7 +99,12 @@ impl Spec<'_, '_> {
 pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(i < op.result_count(), "result {i} of {}", op.result_count());
     // SAFETY: the operation is alive and has that many results.
-    unsafe { Value::from_raw(mlir_sys::mlirOperationGetResult(op.to_raw(), i as isize)) }
+    unsafe {
+        Value::from_raw(mlir_sys::mlirOperationGetResult(
+            op.to_raw(),
+            i.cast_signed(),
+        ))
+    }
 }
 
 /// The result of an operation that has one.
@@ -136,7 +149,12 @@ pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
         op.operand_count()
     );
     // SAFETY: the operation is alive and has that many operands.
-    unsafe { Value::from_raw(mlir_sys::mlirOperationGetOperand(op.to_raw(), i as isize)) }
+    unsafe {
+        Value::from_raw(mlir_sys::mlirOperationGetOperand(
+            op.to_raw(),
+            i.cast_signed(),
+        ))
+    }
 }
 
 /// The i-th argument of a block.
@@ -151,7 +169,12 @@ pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
         block.argument_count()
     );
     // SAFETY: the block is alive and has that many arguments.
-    unsafe { Value::from_raw(mlir_sys::mlirBlockGetArgument(block.to_raw(), i as isize)) }
+    unsafe {
+        Value::from_raw(mlir_sys::mlirBlockGetArgument(
+            block.to_raw(),
+            i.cast_signed(),
+        ))
+    }
 }
 
 /// The only block of a region of an operation, where there is just one.

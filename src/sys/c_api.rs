@@ -110,15 +110,15 @@ pub(crate) extern "C" fn linearLayoutVisitBases(
         let visit = visit.ok_or("`linearLayoutVisitBases` was given no callback")?;
         let layout = layout_of(type_)?;
         for dim in layout.in_dims() {
-            for bit in 0..layout.in_bits(dim) {
+            for (bit, index) in (0..layout.in_bits(dim)).zip(0..) {
                 let basis: Vec<i32> = layout
                     .basis(dim, bit)
                     .iter()
                     .map(|n| i32::try_from(n).map_err(|_| format!("a basis of {n} elements")))
                     .collect::<Result<_, _>>()?;
-                let (bit, rank) = (bit as c_uint, basis.len() as isize);
+                let rank = basis.len().cast_signed();
                 // SAFETY: the callback takes what it is declared to take, and keeps none of it.
-                unsafe { visit(text(dim.name()), bit, rank, basis.as_ptr(), user_data) };
+                unsafe { visit(text(dim.name()), index, rank, basis.as_ptr(), user_data) };
             }
         }
         Ok(())

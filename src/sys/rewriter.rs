@@ -345,7 +345,7 @@ impl<'c> Rewriter<'c> {
             m::mlirRewriterBaseReplaceAllOpUsesWithValueRange(
                 self.work.rewriter,
                 op.to_raw(),
-                raw.len() as isize,
+                raw.len().cast_signed(),
                 raw.as_ptr(),
             );
         }
@@ -393,7 +393,7 @@ impl<'c> Rewriter<'c> {
         let _ = build::operand(op, i);
         self.modify(op, |op| {
             // SAFETY: the operation is alive and has that many operands.
-            unsafe { m::mlirOperationSetOperand(op, i as isize, value.to_raw()) }
+            unsafe { m::mlirOperationSetOperand(op, i.cast_signed(), value.to_raw()) }
         });
     }
 
@@ -423,7 +423,7 @@ impl<'c> Rewriter<'c> {
         }
         self.modify(op, |op| {
             // SAFETY: the operation and the values are alive, and MLIR copies the list.
-            unsafe { m::mlirOperationSetOperands(op, kept.len() as isize, kept.as_ptr()) }
+            unsafe { m::mlirOperationSetOperands(op, kept.len().cast_signed(), kept.as_ptr()) }
         });
     }
 

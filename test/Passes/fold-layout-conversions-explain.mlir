@@ -69,19 +69,19 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @made_again(%x: f32, %y: tensor<64x1xf32, #rows>, %m: !ttg.memdesc<64x64xf32, #shared, #smem, mutable>) -> (tensor<64x64xf32, #columns>, tensor<64x64xf32, #columns>) {
+    // The broadcast takes this conversion of its operand instead of the one of its result.
+    // expected-remark@+1 {{stays: data moves from}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #rows>
-    // expected-remark@+1 {{is removed: `tt.splat` gives this layout, which costs no more}}
+    // expected-remark@+1 {{is removed: the value is computed again in this layout}}
     %1 = ttg.convert_layout %0 : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
     %2 = tt.broadcast %y : tensor<64x1xf32, #rows> -> tensor<64x64xf32, #rows>
-    // expected-remark@+2 {{stays: data moves from}}
-    // expected-remark-re@+1 {{moves before `tt.broadcast`: {{[0-9]+}} clk instead of {{[0-9]+}}}}
+    // expected-remark@+1 {{is removed: the value is made in this layout}}
     %3 = ttg.convert_layout %2 : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
     tt.return %1, %3 : tensor<64x64xf32, #columns>, tensor<64x64xf32, #columns>
   }
 
   tt.func @shared(%x: tensor<64x64xf32, #rows>, %m: !ttg.memdesc<64x64xf32, #shared, #smem, mutable>) {
-    // expected-remark@+2 {{is not needed by `ttg.local_store`, which takes any layout}}
-    // expected-remark@+1 {{is removed: nothing uses it}}
+    // expected-remark@+1 {{is removed: what used it works in another layout}}
     %0 = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
     // expected-remark@+1 {{is removed: the same conversion was made before}}
     %1 = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>

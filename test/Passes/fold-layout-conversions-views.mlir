@@ -70,14 +70,13 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return %1 : tensor<64x64xf32, #columns>
   }
 
-  // The same conversion twice is one; in a branch that may not run it is none for what stands behind.
+  // The same conversion is made once, before the branch in which it is used as well as behind it.
   // CHECK-LABEL: tt.func @twice
   tt.func @twice(%x: tensor<64x64xf32, #rows>, %c: i1) -> tensor<64x64xf32, #columns> {
-    // CHECK: scf.if
     // CHECK-NEXT: ttg.convert_layout
+    // CHECK-NEXT: scf.if
     // CHECK-NEXT: arith.mulf
     // CHECK-NEXT: scf.yield
-    // CHECK: ttg.convert_layout
     // CHECK-NOT: ttg.convert_layout
     // CHECK: tt.return
     %0 = scf.if %c -> tensor<64x64xf32, #columns> {

@@ -336,12 +336,29 @@ fn conversions_of_too_many_threads() {
     );
 }
 
+#[test]
+fn conversions_of_too_many_registers() {
+    let (r, l, w) = (Dim::REGISTER, Dim::LANE, Dim::WARP);
+    let layout = [(1 << 24, r), (32, l), (4, w), (1, Dim::BLOCK)]
+        .into_iter()
+        .fold(LinearLayout::empty(), |all, (size, dim)| {
+            all.product(&id(size, dim, D0)).unwrap()
+        });
+    let target = Target::parse("cuda:90").unwrap();
+    assert_eq!(
+        plan_conversion(&layout, &layout, 32, target, &PlanOptions::new())
+            .unwrap_err()
+            .to_string(),
+        "a block of the tensor has 2^31 elements or registers per thread: expected at most 2^28"
+    );
+}
+
 /// The literals of the texts and of what fills them in, each cut down to its longest fixed part.
 fn fixed_texts(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code
         .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
+        .filter(|line| !line.trim_start().starts_with("//") && !line.contains("reason = "));
     let body = lines.collect::<Vec<_>>().join("\n");
     let mut texts = Vec::new();
     for literal in body.split('"').skip(1).step_by(2) {

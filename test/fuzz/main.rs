@@ -2,6 +2,12 @@
 //!
 //! A kind of input is a row of [`KINDS`]: a function from a seed to what went wrong.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "tests draw small numbers"
+)]
 #![expect(
     clippy::print_stdout,
     reason = "a harness of its own says what it found"

@@ -1,6 +1,13 @@
 //! Prints the random modules of the referee's test, each below a line with its seed, hash, operation
 //! and what is broken: `cargo run --example referee -- FIRST COUNT`.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "tests draw small numbers"
+)]
+
 #[path = "../rust/referee/mod.rs"]
 mod referee;
 #[path = "../split_mix.rs"]

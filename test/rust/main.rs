@@ -1,5 +1,11 @@
 //! Black-box tests of the public API: one binary, one module for each subject.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "tests draw small numbers"
+)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod asynchronous;

@@ -51,8 +51,8 @@ fn entangled(count: usize) -> Graph {
     let ids = nodes(&mut graph, &mut random, count, 1000);
     let table = conversions(&mut random, 500);
     for _ in 0..3 * count / 2 {
-        let (a, b) = (random.below(count as u64), random.below(count as u64));
-        graph.edge(ids[a as usize], ids[b as usize], table.clone());
+        let mut id = || ids[usize::try_from(random.below(count as u64)).unwrap_or(0)];
+        graph.edge(id(), id(), table.clone());
     }
     graph
 }

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use linear_layout::layout::LinearLayout;
 use linear_layout::machine::{PlanReport, check_plan};
 use linear_layout::plan::{
-    ConvertPlan, Cost, PlanError, PlanKind, PlanOptions, Strategy, plan_conversion,
+    ConvertPlan, Cost, PlanError, PlanKind, PlanOptions, Program, Strategy, plan_conversion,
 };
 use linear_layout::target::{TARGETS, Target};
 use linear_layout::view::{Scene, Window};
@@ -25,8 +25,8 @@ Examples:
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --strategy shared
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
-/// Bits of slots or elements up to which conversions are planned: every register is a value of the plan.
-const MOST: usize = 20;
+/// Bits of slots or elements up to which plans are made: every register is a value of the plan.
+pub(crate) const MOST: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Way {
@@ -190,7 +190,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         for (name, side) in [("src", &src), ("dst", &dst)] {
             object.insert(name.to_owned(), batch::linear::layout_to_json(&side.layout));
         }
-        object.insert("steps".to_owned(), steps_json(&answer.plan));
+        object.insert("steps".to_owned(), steps_json(answer.plan.program()));
         let program = || json!(answer.plan.to_string().lines().collect::<Vec<_>>());
         if arguments.steps {
             object.insert("program".to_owned(), program());
@@ -223,7 +223,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     if arguments.steps {
         text += &format!("\nThe steps of a thread:\n{}", answer.plan);
     } else {
-        text += &format!("steps of a thread: {}\n", steps_text(&answer.plan));
+        text += &format!("steps of a thread: {}\n", steps_text(answer.plan.program()));
     }
     text += &format!("\nWays to do it on {target}:\n");
     for (name, outcome) in &ways {
@@ -313,9 +313,9 @@ fn facts(Answer { plan, report }: &Answer) -> String {
 }
 
 /// How many steps there are of each sort, in the order in which sorts come first.
-fn counts(plan: &ConvertPlan) -> Vec<(&'static str, u64)> {
+fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
-    for step in plan.program().steps() {
+    for step in program.steps() {
         let sort = step.sort();
         match counts.iter_mut().find(|(known, _)| *known == sort) {
             Some((_, count)) => *count += 1,
@@ -325,8 +325,8 @@ fn counts(plan: &ConvertPlan) -> Vec<(&'static str, u64)> {
     counts
 }
 
-fn steps_text(plan: &ConvertPlan) -> String {
-    let counts: Vec<String> = counts(plan)
+pub(crate) fn steps_text(program: &Program) -> String {
+    let counts: Vec<String> = counts(program)
         .into_iter()
         .map(|(sort, count)| counted(count, sort))
         .collect();
@@ -337,8 +337,8 @@ fn steps_text(plan: &ConvertPlan) -> String {
     }
 }
 
-fn steps_json(plan: &ConvertPlan) -> Value {
-    let counts = counts(plan).into_iter();
+pub(crate) fn steps_json(program: &Program) -> Value {
+    let counts = counts(program).into_iter();
     counts
         .map(|(sort, count)| (sort.replace(' ', "_"), json!(count)))
         .collect::<Map<String, Value>>()
@@ -394,7 +394,7 @@ fn error_of(text: String) -> (String, Map<String, Value>) {
 }
 
 /// Costs in quarters of a clock, as the model counts them.
-fn cost_json(cost: Cost) -> Value {
+pub(crate) fn cost_json(cost: Cost) -> Value {
     json!({
         "total": cost.total(),
         "load_store": cost.load_store,

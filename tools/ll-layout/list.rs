@@ -1,8 +1,9 @@
-//! `ll-layout list`: the encodings of a file, and the shapes that they lay out.
+//! `ll-layout list`: the encodings of a file, and the shapes that they lay out; or the matrix instructions of a GPU.
 
-use crate::Failure;
-use crate::drawing::Drawing;
+use crate::drawing::{Drawing, Format};
+use crate::{Failure, instruction};
 use linear_layout::encoding::Encoding;
+use linear_layout::target::Target;
 use linear_layout::view::{Mentions, Scene, Window, shape_text};
 use serde_json::{Map, Value, json};
 use std::io::{self, Read};
@@ -13,12 +14,24 @@ pub(crate) const EXAMPLES: &str =
 
 Examples:
   ll-layout list kernel.mlir
-  ll-layout list kernel.mlir --output kernel.html";
+  ll-layout list kernel.mlir --output kernel.html
+  ll-layout list --instructions --target cuda:90
+  ll-layout list --instructions --target hip:gfx942 --format html";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// File of MLIR; `-` is standard input
-    file: PathBuf,
+    #[arg(required_unless_present = "instructions")]
+    file: Option<PathBuf>,
+
+    /// List the matrix instructions of --target instead: sizes, types, registers of a lane, clocks of a warp; on a page
+    /// also the operands of each
+    #[arg(long, requires = "target", conflicts_with = "file")]
+    instructions: bool,
+
+    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; `sm_90` and gfx942 will do
+    #[arg(long, value_name = "TARGET", requires = "instructions")]
+    target: Option<String>,
 
     #[command(flatten)]
     drawing: Drawing,
@@ -36,8 +49,11 @@ struct Listed<'m> {
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
-    let text = read(&arguments.file)?;
-    let file = arguments.file.display().to_string();
+    let Some(file) = &arguments.file else {
+        return instructions(arguments, as_json);
+    };
+    let text = read(file)?;
+    let file = file.display().to_string();
     let mentions = Mentions::of(&text);
     if let Some(failure) = unreadable(&text, &file, &mentions) {
         return Err(failure);
@@ -81,6 +97,33 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         out += "no encodings\n";
     }
     arguments.drawing.write(out)
+}
+
+/// The matrix instructions of a target.
+fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
+    let target = arguments.target.as_deref().unwrap_or_default();
+    let target = Target::parse(target).map_err(Failure::new)?;
+    let rows = target.matrix_instructions();
+    if as_json {
+        let list = rows
+            .iter()
+            .map(|row| instruction::to_json(row, target).into());
+        return Ok(Value::Array(list.collect()).to_string() + "\n");
+    }
+    let drawing = &arguments.drawing;
+    let table = Scene::instructions(target);
+    let format = drawing.format();
+    if format == Format::Text {
+        return drawing.write(drawing.text(&table));
+    }
+    let title = format!("Matrix instructions of {target}");
+    let mut scenes = vec![table.titled(&*title)];
+    if format == Format::Html {
+        for row in &rows {
+            scenes.push(Scene::instruction(row, Window::PICTURE).map_err(Failure::new)?);
+        }
+    }
+    drawing.write(drawing.picture(&title, &scenes)?)
 }
 
 /// The encodings that cannot be read, each with its place and the reason.

@@ -1,4 +1,5 @@
-//! `ll-layout`: shows and explains layouts, evaluates, converts and compares them, answers questions about them in bulk.
+//! `ll-layout`: shows and explains layouts, evaluates, converts, multiplies and compares them, answers questions about them
+//! in bulk.
 
 mod batch;
 mod compare;
@@ -8,8 +9,10 @@ mod element;
 mod eval;
 mod explain;
 mod given;
+mod instruction;
 mod list;
 mod pair;
+mod product;
 mod show;
 mod stream;
 mod subject;
@@ -48,7 +51,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show a layout: its bases, the tensor, the hardware, the matrix, or shared memory by bank
+    /// Show a layout: its bases, the tensor, the hardware, the matrix, or shared memory by bank; or the operands of a
+    /// matrix instruction
     #[command(after_help = show::EXAMPLES)]
     Show(show::Arguments),
     /// Say which element a slot holds, or with --inverse which slots hold an element
@@ -63,7 +67,10 @@ enum Verb {
     /// Say in words what each basis of a layout does
     #[command(after_help = explain::EXAMPLES)]
     Explain(explain::Arguments),
-    /// List the encodings of a file of MLIR, and the shapes that they lay out
+    /// Say which matrix instruction multiplies tensors of these layouts, what that costs, and why others do not
+    #[command(after_help = product::EXAMPLES)]
+    Product(product::Arguments),
+    /// List the encodings of a file of MLIR, and the shapes that they lay out; or the matrix instructions of a GPU
     #[command(after_help = list::EXAMPLES)]
     List(list::Arguments),
     /// Answer a file of questions: one JSON object a line in, one out
@@ -193,6 +200,7 @@ fn main() -> ExitCode {
             text
         }),
         Verb::Explain(explain) => explain::run(explain, arguments.json),
+        Verb::Product(product) => product::run(product, arguments.json),
         Verb::List(list) => list::run(list, arguments.json),
         Verb::Batch { file, stats } => stream::run(file, *stats).map(|()| String::new()),
         Verb::Completion { shell } => Ok(completion(*shell)),

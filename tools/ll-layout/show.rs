@@ -1,10 +1,10 @@
-//! `ll-layout show`: a layout in one of several views.
+//! `ll-layout show`: a layout in one of several views, or the operands of a matrix instruction.
 
 use crate::drawing::{Drawing, Format};
 use crate::element::element_bits;
 use crate::given::Given;
 use crate::subject::Subject;
-use crate::{Failure, Source, batch};
+use crate::{Failure, Source, batch, instruction};
 use clap::ValueEnum;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -21,6 +21,7 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show 'local(2, 1).spatial(8, 4)'
   ll-layout show 'Sw<2,0,3> o 0 o (8,8):(8,1)'
   ll-layout show '#mma' 64x64 --aliases kernel.mlir --output mma.html
+  ll-layout show mma.m16n8k16.f32.f16 --target cuda:80
   ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
 
 /// Elements that `--all` and `--json` list at most.
@@ -73,7 +74,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TYPE")]
     r#type: Option<String>,
 
-    /// GPU whose banks --view banks shows, as in `ttg.target`: cuda:90, hip:gfx942
+    /// GPU whose banks --view banks shows, or that has the instruction, as in `ttg.target`: cuda:90, hip:gfx942
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
 
@@ -103,24 +104,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
+    if let Some(name) = instruction::name_of(&source.enc) {
+        return arguments.instruction(name, as_json);
+    }
     let shape = arguments.shape.as_deref();
     let given = Given::read(&source.enc, shape, source.aliases.as_deref())?;
     let drawing = &arguments.drawing;
     let views = arguments.views(&given, as_json);
-    let window = if arguments.all {
-        Window::ALL
-    } else {
-        let usual = if drawing.is_picture() {
-            Window::PICTURE
-        } else {
-            Window::default()
-        };
-        Window {
-            rows: arguments.rows.unwrap_or(usual.rows),
-            columns: arguments.columns.unwrap_or(usual.columns),
-            ..usual
-        }
-    };
+    let window = arguments.window();
     let title = given.title();
     // Its own notation shows a layout that need not be a linear one.
     if views == [View::Grid] && !as_json {
@@ -188,6 +179,51 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 }
 
 impl Arguments {
+    fn window(&self) -> Window {
+        if self.all {
+            return Window::ALL;
+        }
+        let usual = if self.drawing.is_picture() {
+            Window::PICTURE
+        } else {
+            Window::default()
+        };
+        Window {
+            rows: self.rows.unwrap_or(usual.rows),
+            columns: self.columns.unwrap_or(usual.columns),
+            ..usual
+        }
+    }
+
+    /// The operands of a matrix instruction.
+    fn instruction(&self, name: &str, as_json: bool) -> Result<String, Failure> {
+        let (row, target) = instruction::find(name, self.target.as_deref())?;
+        if let Some(shape) = &self.shape {
+            let sizes = shape_text(&row.sizes());
+            return Err(Failure::new(format!(
+                "`{name}` is given the shape {shape}, and multiplies {sizes}"
+            ))
+            .note("an instruction says its sizes itself; leave the shape out"));
+        }
+        if !self.view.is_empty() {
+            return Err(
+                Failure::new("an instruction is shown as the figure of its operands")
+                    .note("leave out `--view`"),
+            );
+        }
+        if as_json {
+            return Ok(instruction::with_layouts(&row, target)?.to_string() + "\n");
+        }
+        let scene = Scene::instruction(&row, self.window()).map_err(Failure::new)?;
+        let drawing = &self.drawing;
+        drawing.write(if drawing.is_picture() {
+            let title = format!("{name} on {target}");
+            drawing.picture(&title, &[scene.titled(&*title)])?
+        } else {
+            drawing.text(&scene)
+        })
+    }
+
     fn views(&self, given: &Given, as_json: bool) -> Vec<View> {
         if !self.view.is_empty() {
             return self.view.clone();

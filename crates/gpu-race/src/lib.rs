@@ -12,6 +12,15 @@
 //! ones later, perhaps after the byte has been used again (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "tests draw small numbers"
+    )
+)]
 
 mod clocks;
 mod history;

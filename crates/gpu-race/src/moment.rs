@@ -46,9 +46,14 @@ impl Moments {
         (self.bounds.block, self.bounds.section) = (0, 0);
     }
 
+    /// The number of the next new moment.
+    fn next(&self) -> u32 {
+        u32::try_from(self.list.len()).expect("moments are cleared when they are full")
+    }
+
     /// Says that the moments from here on are of another block.
     pub fn begin_block(&mut self) {
-        self.bounds.block = self.list.len() as u32;
+        self.bounds.block = self.next();
     }
 
     /// Exchanges the bounds of the block that runs for those of another one.
@@ -66,7 +71,7 @@ impl Moments {
         };
         if now.block_epoch > self.bounds.block_epoch {
             self.bounds.block_epoch = now.block_epoch;
-            self.bounds.section = self.list.len() as u32;
+            self.bounds.section = self.next();
         }
         let op = now.op as usize;
         if op >= self.latest.len() {
@@ -76,7 +81,7 @@ impl Moments {
         if self.list.get(latest as usize) == Some(&moment) {
             return latest;
         }
-        let number = self.list.len() as u32;
+        let number = self.next();
         self.list.push(moment);
         self.latest[op] = number;
         number
@@ -114,11 +119,17 @@ impl Entry {
 
     /// The number of the cell that it stands for.
     pub fn as_cell(self) -> Option<usize> {
-        (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.0 as u32 as usize)
+        (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.number() as usize)
     }
 
     pub fn thread(self) -> u32 {
         ((self.0 >> 32) as u32).wrapping_sub(1)
+    }
+
+    /// The number of the moment, or of the cell.
+    #[expect(clippy::cast_possible_truncation, reason = "the low half of the word")]
+    fn number(self) -> u32 {
+        self.0 as u32
     }
 
     /// The group of this thread and perhaps another one.
@@ -126,7 +137,7 @@ impl Entry {
         if self == Self::NOBODY {
             return NO_GROUP;
         }
-        let moment = moments.list[self.0 as u32 as usize];
+        let moment = moments.list[self.number() as usize];
         Group {
             first: self.thread(),
             second,
@@ -164,7 +175,7 @@ impl Access<'_> {
             return Past::None;
         }
         let (order, now, moments) = (self.order, self.now, self.moments);
-        let number = entry.0 as u32;
+        let number = entry.number();
         if order.is_block_own && number < moments.bounds.section {
             // What comes before a barrier needs no closer look.
             let is_old = number < moments.bounds.block;
@@ -185,7 +196,7 @@ impl Access<'_> {
     /// Whether a group of these two does not change if this access is added to it.
     #[inline]
     pub fn is_in(&self, entry: Entry, second: u32) -> bool {
-        entry.0 as u32 == self.number
+        entry.number() == self.number
             && second != NOBODY
             && self.order.same_warp(entry.thread(), self.now)
     }

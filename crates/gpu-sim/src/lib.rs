@@ -39,6 +39,12 @@
 //! Deliberately missing: timing, caches, tensor memory, products whose operands are in memory, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
 #![forbid(unsafe_code)]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    reason = "registers hold bit patterns: instructions cut them to a width and read them with or without a sign"
+)]
 
 mod apart;
 mod bits;
@@ -49,6 +55,7 @@ mod error;
 mod exec;
 mod float;
 pub mod graph;
+pub mod ir;
 mod launch;
 pub mod marks;
 mod memory;
@@ -58,10 +65,10 @@ mod program;
 mod report;
 #[cfg(test)]
 mod tests;
-mod text;
+pub mod text;
 
 pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compare, initial_bytes};
-pub use decode::{Decoded, ModuleInfo, decode_generic};
+pub use decode::{Decoded, ModuleInfo, decode, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;
 pub use launch::{Arg, Arrival, Launch, Machine, Schedule};

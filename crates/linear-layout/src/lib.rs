@@ -9,6 +9,15 @@
 //! [`machine`] the checker that proves plans lane by lane, [`assign`] the choice of layouts for a whole
 //! kernel, [`view`] layouts as text and pictures.
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "tests draw small numbers"
+    )
+)]
 
 pub mod access;
 pub mod assign;
@@ -18,6 +27,7 @@ pub mod f2;
 pub mod guide;
 pub mod layout;
 pub mod machine;
+mod number;
 pub mod plan;
 pub mod target;
 pub mod view;

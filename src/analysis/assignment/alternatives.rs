@@ -1,4 +1,4 @@
-//! Operations that can be carried out in other layouts than their own, each at a cost that the caller knows.
+//! Operations that can be carried out in other layouts than their own.
 //!
 //! A product of matrices is one: an instruction fixes the layouts of all its operands, so that they are not carried
 //! along values but offered here. The choice takes into account all that [`super::choice`] does for a whole kernel:
@@ -8,7 +8,6 @@ use super::kernel::{Kernel, NodeId};
 use super::modes::{Mode, Of, Spelling};
 use crate::sys::build::Op;
 use crate::sys::operation_id;
-use linear_layout::assign::Price;
 use linear_layout::encoding::Encoding;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -20,29 +19,22 @@ pub(crate) struct Alternative {
     pub(crate) uses: Vec<Arc<Encoding>>,
     /// One for each result that is a tensor.
     pub(crate) defs: Vec<Arc<Encoding>>,
-    /// What the operation costs for itself, once, in quarters of a clock.
-    pub(crate) cost: u64,
 }
 
 /// An operation with alternatives.
 #[derive(Clone, Debug)]
 pub(crate) struct Open<'c> {
     pub(crate) op: Op<'c>,
-    /// What it costs as it is, in quarters of a clock.
-    pub(crate) cost: u64,
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of nodes with alternatives, each with the cost of the node in it; the present one is first.
+/// The modes of nodes with alternatives; the present one is first.
 #[derive(Default)]
 pub(super) struct Offered {
-    pub(super) modes: FxHashMap<NodeId, Vec<(Mode, Price)>>,
-    /// Of each operation that was given: its node, and which alternative each mode but the first is.
+    pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
+    /// The node of each operation, and the number of the alternative that each mode but the first is.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
 }
-
-/// Sixteenths of a clock in a quarter.
-const QUARTER: Price = 4;
 
 impl Offered {
     pub(super) fn of<'c>(kernel: &mut Kernel<'c>, open: &[Open<'c>]) -> Self {
@@ -61,7 +53,7 @@ impl Offered {
         offered
     }
 
-    /// Returns the alternative of each operation that modes stand for; none where it stays as it is.
+    /// Returns the alternative of each operation in a choice of modes; none where it stays as it is.
     pub(super) fn chosen(&self, choice: &[u32]) -> Vec<Option<usize>> {
         let of = |(node, numbers): &(NodeId, Vec<usize>)| {
             let mode = choice[*node] as usize;
@@ -77,10 +69,10 @@ fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,
     open: &Open<'_>,
-) -> Option<(Vec<(Mode, Price)>, Vec<usize>)> {
+) -> Option<(Vec<Mode>, Vec<usize>)> {
     let of = Of::Node(node);
     let present = kernel.present(of);
-    let mut modes = vec![(kernel.mode(of, present.clone())?, open.cost * QUARTER)];
+    let mut modes = vec![kernel.mode(of, present.clone())?];
     let mut numbers = Vec::new();
     for (number, alternative) in open.alternatives.iter().enumerate() {
         let lengths = (alternative.uses.len(), alternative.defs.len());
@@ -99,10 +91,9 @@ fn modes(
         let Some(mode) = kernel.mode(of, spelling) else {
             continue;
         };
-        let is_known =
-            |(known, _): &(Mode, Price)| (&known.uses, &known.defs) == (&mode.uses, &mode.defs);
+        let is_known = |known: &Mode| (&known.uses, &known.defs) == (&mode.uses, &mode.defs);
         if !modes.iter().any(is_known) {
-            modes.push((mode, alternative.cost * QUARTER));
+            modes.push(mode);
             numbers.push(number);
         }
     }

@@ -4,19 +4,20 @@ use super::alternatives::{Offered, Open};
 use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
-use super::modes::{Candidates, Mode, Of, Spelling, candidates};
-use super::outcome::{Asked, Assignment, ItemCost, Large};
+use super::modes::{Mode, Of, Spelling, candidates};
+use super::outcome::{Asked, Assignment, ItemCost, Large, Scope};
 use super::prices::{Plans, Prices, convert, is_expensive};
 use super::roles::Role;
 use super::slices::{Cost, Item, Seen, Slices, add};
 use crate::ir::ModuleInfo;
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Chooses layouts for all values of a function.
 pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked, plans: &mut Plans) -> Assignment {
-    assign_and(kernel, asked, plans, false).0
+    let modes = modes(kernel, asked, &Offered::default());
+    assign_among(kernel, asked, plans, modes, false).0
 }
 
 /// Chooses layouts for all values of a function, and says why conversions are left.
@@ -25,12 +26,14 @@ pub(crate) fn assign_explained<'c>(
     asked: Asked,
     plans: &mut Plans,
 ) -> (Assignment, Explanation) {
-    let (assignment, explanation) = assign_and(kernel, asked, plans, true);
+    let modes = modes(kernel, asked, &Offered::default());
+    let (assignment, explanation) = assign_among(kernel, asked, plans, modes, true);
     (assignment, explanation.expect("it was asked for"))
 }
 
-/// Chooses which alternative each of some operations is carried out in, with layouts for all values of the function;
-/// none where an operation stays as it is.
+/// Chooses among the alternatives of some operations, together with layouts for all values of the function.
+///
+/// Returns the number of each operation's alternative; none where the operation stays as it is.
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
     asked: Asked,
@@ -38,19 +41,57 @@ pub(crate) fn choose<'c>(
     open: &[Open<'c>],
 ) -> Vec<Option<usize>> {
     let offered = Offered::of(kernel, open);
-    let mut prices = Prices::new(asked, kernel.function, plans);
-    let (_, solution) = Problem::new(kernel, &mut prices, asked, &offered).choose();
+    let modes = modes(kernel, asked, &offered);
+    let mut prices = Prices::new(asked, plans);
+    let (_, solution) = Problem::new(kernel, &mut prices, asked, modes).choose();
     offered.chosen(&solution.choice)
 }
 
-fn assign_and<'c>(
+/// Chooses layouts that cost less than those that a function has, where there are any; `explains` asks what becomes of
+/// conversions.
+pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
     asked: Asked,
     plans: &mut Plans,
     explains: bool,
+) -> Option<(Assignment, Option<Explanation>)> {
+    let modes = modes(kernel, asked, &Offered::default());
+    let mut converted = kernel
+        .conversions
+        .iter()
+        .map(|of| kernel.datums[of.datum].maker);
+    let has_choice = modes.iter().any(|modes| modes.len() > 1)
+        || converted.any(|maker| matches!(maker, Maker::Slice(..)));
+    // Of an operation's result, a conversion that stands there twice is all that could be saved.
+    if !has_choice && !has_repetition(kernel) {
+        return None;
+    }
+    let found = assign_among(kernel, asked, plans, modes, explains);
+    Some(found).filter(|(assignment, _)| assignment.is_better())
+}
+
+/// Whether a value is converted to one layout at two places.
+fn has_repetition(kernel: &Kernel<'_>) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut conversions = kernel.conversions.iter();
+    conversions.any(|of| !seen.insert((of.datum, of.to)))
+}
+
+/// The modes of each node within what is asked.
+fn modes(kernel: &mut Kernel<'_>, asked: Asked, offered: &Offered) -> Vec<Vec<Mode>> {
+    let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
+    candidates(kernel, &is_pinned, offered)
+}
+
+fn assign_among<'c>(
+    kernel: &mut Kernel<'c>,
+    asked: Asked,
+    plans: &mut Plans,
+    modes: Vec<Vec<Mode>>,
+    explains: bool,
 ) -> (Assignment, Option<Explanation>) {
-    let mut prices = Prices::new(asked, kernel.function, plans);
-    let mut problem = Problem::new(kernel, &mut prices, asked, &Offered::default());
+    let mut prices = Prices::new(asked, plans);
+    let mut problem = Problem::new(kernel, &mut prices, asked, modes);
     let (graph, solution) = problem.choose();
     let chosen = problem.respell(&solution);
     let assignment = problem.assignment(chosen, &solution);
@@ -74,18 +115,20 @@ const ROUNDS: usize = 3;
 fn pins(node: &super::kernel::Node<'_>, asked: Asked) -> bool {
     match node.role {
         Role::Fixed => true,
-        Role::Access { .. } if asked.pins_memory => {
+        Role::Access { .. } if asked.scope == Scope::AllButMemory => {
             let threads = ModuleInfo::around(node.op).map_or(1, |info| info.threads_per_cta());
             is_expensive(node.op, threads)
         }
-        _ => false,
+        Role::View | Role::Access { .. } | Role::Buffer { .. } | Role::Check => false,
+        _ => asked.scope == Scope::ViewsAndAccesses,
     }
 }
 
-/// Returns what a function costs as it is.
-fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>) -> Cost {
+/// Returns what a function costs as it is, less the nodes that are not priced.
+fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
-    let nodes = (0..kernel.nodes.len()).map(|node| (Of::Node(node), kernel.nodes[node].weight));
+    let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
+    let nodes = nodes.map(|node| (Of::Node(node), kernel.nodes[node].weight));
     let slices = (0..kernel.slices.len()).map(|at| (Of::Slice(at), kernel.slices[at].weight));
     for (of, weight) in nodes.chain(slices).collect::<Vec<_>>() {
         let spelling = kernel.present(of);
@@ -121,8 +164,9 @@ pub(super) fn times(price: Price, weight: u64) -> Price {
 
 struct Problem<'p, 'c> {
     kernel: &'p mut Kernel<'c>,
-    prices: &'p mut Prices<'p, 'c>,
+    prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
+    is_priced: Vec<bool>,
     /// What each mode of each node costs for itself.
     own: Vec<Vec<Cost>>,
     slices: Slices,
@@ -130,6 +174,7 @@ struct Problem<'p, 'c> {
     base: Cost,
     /// What each conversion counts beyond its plan.
     conversion_cost: Price,
+    scope: Scope,
 }
 
 /// Which modes of which nodes ask for something, in order.
@@ -138,27 +183,26 @@ type Members = Vec<(NodeId, usize)>;
 impl<'p, 'c> Problem<'p, 'c> {
     fn new(
         kernel: &'p mut Kernel<'c>,
-        prices: &'p mut Prices<'p, 'c>,
+        prices: &'p mut Prices<'p>,
         asked: Asked,
-        offered: &Offered,
+        modes: Vec<Vec<Mode>>,
     ) -> Self {
-        let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
-        let Candidates { modes } = candidates(kernel, &is_pinned, offered);
+        // An operation with one mode costs the same in every assignment; whole kernels are told what they cost.
+        let is_part = asked.scope == Scope::ViewsAndAccesses;
+        let is_priced = modes.iter().map(|modes| !is_part || modes.len() > 1);
+        let is_priced = is_priced.collect();
         let mut problem = Self {
             kernel,
             prices,
             modes,
+            is_priced,
             own: Vec::new(),
             slices: Slices::new(asked.conversion_cost),
             base: (0, 0),
             conversion_cost: asked.conversion_cost,
+            scope: asked.scope,
         };
         problem.own = problem.own_prices();
-        for (node, modes) in &offered.modes {
-            let weight = problem.kernel.nodes[*node].weight;
-            let costs = modes.iter().map(|(_, price)| (times(*price, weight), 0));
-            problem.own[*node] = costs.collect();
-        }
         problem.open();
         problem
     }
@@ -265,15 +309,24 @@ impl<'p, 'c> Problem<'p, 'c> {
     fn own_prices(&mut self) -> Vec<Vec<Cost>> {
         (0..self.modes.len())
             .map(|node| {
-                let weight = self.kernel.nodes[node].weight;
-                let modes = self.modes[node].iter().enumerate();
-                modes
-                    .map(|(i, mode)| {
-                        let price = self.prices.operation(self.kernel, Of::Node(node), mode);
-                        let price = if i == 0 { known(price) } else { price };
-                        (times(price, weight), 0)
-                    })
-                    .collect()
+                if !self.is_priced[node] {
+                    return vec![(0, 0)];
+                }
+                let (weight, role) = (self.kernel.nodes[node].weight, self.kernel.nodes[node].role);
+                let modes = self.modes[node].iter();
+                let mut prices: Vec<Price> = modes
+                    .map(|mode| self.prices.operation(self.kernel, Of::Node(node), mode))
+                    .collect();
+                prices[0] = known(prices[0]);
+                let is_bounded = self.scope == Scope::ViewsAndAccesses;
+                if is_bounded && matches!(role, Role::Access { .. }) {
+                    let most = prices[0];
+                    for price in prices.iter_mut().filter(|price| **price > most) {
+                        *price = INFEASIBLE;
+                    }
+                }
+                let prices = prices.into_iter();
+                prices.map(|price| (times(price, weight), 0)).collect()
             })
             .collect()
     }
@@ -501,7 +554,9 @@ impl<'p, 'c> Problem<'p, 'c> {
                     items.insert(item, ItemCost { price, spelling });
                 }
             }
-            if let Some(mode) = self.kernel.mode(Of::Node(node), spelling.clone()) {
+            if self.is_priced[node]
+                && let Some(mode) = self.kernel.mode(Of::Node(node), spelling.clone())
+            {
                 let price = self.prices.operation(self.kernel, Of::Node(node), &mode);
                 let is_present = spelling == &self.kernel.present(Of::Node(node));
                 let price = if is_present { known(price) } else { price };
@@ -517,7 +572,7 @@ impl<'p, 'c> Problem<'p, 'c> {
             nodes,
             items,
             price: sum,
-            before: present(self.kernel, self.prices),
+            before: present(self.kernel, self.prices, &self.is_priced),
             bound: solution.bound.saturating_sub(weighed),
             conversion_cost,
         }

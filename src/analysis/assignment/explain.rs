@@ -7,6 +7,7 @@ use super::outcome::Assignment;
 use super::prices::{Prices, convert};
 use super::slices::{Item, Slices};
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
+use std::fmt;
 
 /// What is said of the conversions of a function.
 pub(crate) struct Explanation {
@@ -55,10 +56,22 @@ pub(crate) enum Went {
     UsedElse,
 }
 
+impl fmt::Display for Went {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stays(_) => "stays",
+            Self::Merged(_) => "is removed: the value is converted to this layout once",
+            Self::MadeAgain => "is removed: the value is computed again in this layout",
+            Self::MadeSo => "is removed: the value is made in this layout",
+            Self::UsedElse => "is removed: what used it works in another layout",
+        })
+    }
+}
+
 /// All that an explanation is read from.
 pub(super) struct Explaining<'e, 'c> {
     pub(super) kernel: &'e mut Kernel<'c>,
-    pub(super) prices: &'e mut Prices<'e, 'c>,
+    pub(super) prices: &'e mut Prices<'e>,
     pub(super) modes: &'e [Vec<Mode>],
     pub(super) slices: &'e mut Slices,
     pub(super) graph: &'e Graph,

@@ -11,6 +11,7 @@
 
 use super::layouts::{Catalogue, EncodingId, ShapeId};
 use super::roles::{self, Role};
+use crate::analysis::axis::AxisFacts;
 use crate::ir::ops::{scf, ttg};
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -18,6 +19,7 @@ use crate::sys::value_id;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// The number of a [`Datum`].
 pub(crate) type DatumId = usize;
@@ -95,6 +97,7 @@ pub(crate) struct Conversion<'c> {
 /// A function, read.
 pub(crate) struct Kernel<'c> {
     pub(crate) function: Op<'c>,
+    pub(crate) axis: Rc<AxisFacts>,
     pub(crate) catalogue: Catalogue<'c>,
     pub(crate) datums: Vec<Datum<'c>>,
     pub(crate) nodes: Vec<Node<'c>>,
@@ -107,12 +110,13 @@ pub(crate) struct Kernel<'c> {
 const MOST_WEIGHT: u64 = 1 << 24;
 
 /// Reads a function; operations without an effect whose results nothing uses are to be gone.
-pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64) -> Kernel<'c> {
+pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) -> Kernel<'c> {
     let mut reader = Reader {
         cache: Layouts::of(function.context()),
         loop_weight,
         kernel: Kernel {
             function,
+            axis,
             catalogue: Catalogue::new(),
             datums: Vec::new(),
             nodes: Vec::new(),

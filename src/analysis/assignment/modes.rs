@@ -189,11 +189,6 @@ pub(crate) enum Of {
     Slice(SliceId),
 }
 
-/// The modes of all nodes; of each, the one that it has now comes first.
-pub(crate) struct Candidates {
-    pub(crate) modes: Vec<Vec<Mode>>,
-}
-
 /// No node has more modes than this; it takes a cycle of views to reach it.
 const MOST_MODES: usize = 64;
 /// Nor a mode more spellings.
@@ -208,13 +203,13 @@ struct Carrying<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Finds the modes of all nodes: the one that each has, and those that are offered, are carried to all others along
-/// values, both ways. What a second run has to choose from is among that.
+/// Finds the modes of all nodes: the present one, which is the first, and those that are offered are carried to all others
+/// along values, both ways. The modes of a second run are among them.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],
     offered: &Offered,
-) -> Candidates {
+) -> Vec<Vec<Mode>> {
     let mut users = vec![Vec::new(); kernel.datums.len()];
     for (node, of) in kernel.nodes.iter().enumerate() {
         for (i, used) in of.uses.iter().enumerate() {
@@ -234,7 +229,7 @@ pub(super) fn candidates(
     for node in 0..count {
         let present = carrying.kernel.present(Of::Node(node));
         let modes = match offered.modes.get(&node) {
-            Some(modes) => modes.iter().map(|(mode, _)| mode.clone()).collect(),
+            Some(modes) => modes.clone(),
             None => {
                 let mode = carrying.kernel.mode(Of::Node(node), present);
                 vec![mode.expect("what is read has layouts")]
@@ -249,9 +244,7 @@ pub(super) fn candidates(
     }
     carrying.queue.extend(roots);
     carrying.carry();
-    Candidates {
-        modes: carrying.modes,
-    }
+    carrying.modes
 }
 
 impl Carrying<'_, '_> {

@@ -1,15 +1,17 @@
-//! What operations and conversions cost in a layout, by the plans that would be made for them.
+//! Prices of operations and conversions in a layout: the costs of the plans that lowering would make for them.
 //!
-//! All prices are of one run, for a CTA, in sixteenths of a cycle of its processor.
+//! # Units
+//! A price is that of one execution by a CTA, in quarters of a cycle of its SM (or CU), as [`Cost`] counts. Every pass
+//! that compares layouts compares such prices.
 
 use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Mode, Of, Tensors};
 use super::outcome::Asked;
+use super::products::PricedProduct;
 use super::roles::{self, Role};
-use crate::analysis::axis::AxisAnalysis;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, TensorType, element_bits};
+use crate::ir::{Layouts, ProductTypes, TensorType, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op};
 use linear_layout::access::AxisInfo;
@@ -17,24 +19,22 @@ use linear_layout::assign::{INFEASIBLE, Price};
 use linear_layout::f2::Span;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::plan::product::ProductError;
 use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
 use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
-use linear_layout::plan::{PlanOptions, Program, plain_conversion, plan_conversion};
-use linear_layout::target::Access;
+use linear_layout::plan::{Cost, PlanOptions, Program, plain_conversion, plan_conversion};
+use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
-
-/// Sixteenths of a cycle in a quarter, which plans count.
-const QUARTER: Price = 4;
+use std::sync::Arc;
 
 /// Bytes that global memory is read and written in.
 const SECTOR_BYTES: u64 = 32;
-/// What a sector costs that is read: the first cache gives 64 bytes in a cycle.
-const SECTOR_READ: Price = 8;
-/// What a sector costs that is written: through to the second cache, 32 bytes in a cycle.
-const SECTOR_WRITTEN: Price = 16;
+/// The price of a sector that is read: the first-level cache gives 64 bytes in a cycle.
+const SECTOR_READ: Price = 2;
+/// The price of a sector that is written: through to the second-level cache, 32 bytes in a cycle.
+const SECTOR_WRITTEN: Price = 4;
 
 /// What a byte costs that is taken beyond the budget: more than another layout could save.
 const BYTE_BEYOND: Price = 1 << 22;
@@ -53,13 +53,24 @@ pub(crate) struct Plans {
     numbers: FxHashMap<LinearLayout, u32>,
     conversions: FxHashMap<(u32, u32, u32), Planned>,
     combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), Planned>,
+    pub(super) products: FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
+}
+
+impl Plans {
+    /// Returns the number of a layout.
+    pub(super) fn number(&mut self, layout: &LinearLayout) -> u32 {
+        if let Some(known) = self.numbers.get(layout) {
+            return *known;
+        }
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(layout.clone(), next);
+        next
+    }
 }
 
 /// Prices of one function, each computed once.
-pub(crate) struct Prices<'p, 'c> {
+pub(crate) struct Prices<'p> {
     asked: Asked,
-    function: Op<'c>,
-    axis: OnceCell<AxisAnalysis>,
     plans: &'p mut Plans,
     /// The numbers that layouts have among the plans.
     numbers: Vec<Option<u32>>,
@@ -67,12 +78,10 @@ pub(crate) struct Prices<'p, 'c> {
     accesses: FxHashMap<(usize, LayoutId), Price>,
 }
 
-impl<'p, 'c> Prices<'p, 'c> {
-    pub(crate) fn new(asked: Asked, function: Op<'c>, plans: &'p mut Plans) -> Self {
+impl<'p> Prices<'p> {
+    pub(crate) fn new(asked: Asked, plans: &'p mut Plans) -> Self {
         Self {
             asked,
-            function,
-            axis: OnceCell::new(),
             plans,
             numbers: Vec::new(),
             conversions: FxHashMap::default(),
@@ -86,20 +95,12 @@ impl<'p, 'c> Prices<'p, 'c> {
     }
 
     /// The number of a layout among the plans.
-    fn number(&mut self, kernel: &Kernel<'c>, layout: LayoutId) -> u32 {
+    fn number<'c>(&mut self, kernel: &Kernel<'c>, layout: LayoutId) -> u32 {
         let at = layout.index();
         if let Some(Some(known)) = self.numbers.get(at) {
             return *known;
         }
-        let next = u32::try_from(self.plans.numbers.len()).unwrap_or(u32::MAX);
-        let linear = kernel.catalogue.linear(layout);
-        let number = match self.plans.numbers.get(linear) {
-            Some(known) => *known,
-            None => {
-                self.plans.numbers.insert(linear.clone(), next);
-                next
-            }
-        };
+        let number = self.plans.number(kernel.catalogue.linear(layout));
         if self.numbers.len() <= at {
             self.numbers.resize(at + 1, None);
         }
@@ -117,7 +118,7 @@ impl<'p, 'c> Prices<'p, 'c> {
     }
 
     /// Returns what a conversion costs; [`INFEASIBLE`] where there is no plan for it.
-    pub(crate) fn conversion(
+    pub(crate) fn conversion<'c>(
         &mut self,
         kernel: &Kernel<'c>,
         from: LayoutId,
@@ -132,7 +133,7 @@ impl<'p, 'c> Prices<'p, 'c> {
     }
 
     /// Returns the bytes of shared memory that a conversion can be carried out in.
-    pub(crate) fn conversion_bytes(
+    pub(crate) fn conversion_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
         from: LayoutId,
@@ -145,7 +146,13 @@ impl<'p, 'c> Prices<'p, 'c> {
         }
     }
 
-    fn planned(&mut self, kernel: &Kernel<'c>, from: LayoutId, to: LayoutId, bits: u32) -> Planned {
+    fn planned<'c>(
+        &mut self,
+        kernel: &Kernel<'c>,
+        from: LayoutId,
+        to: LayoutId,
+        bits: u32,
+    ) -> Planned {
         if let Some(known) = self.conversions.get(&(from, to, bits)) {
             return *known;
         }
@@ -164,14 +171,14 @@ impl<'p, 'c> Prices<'p, 'c> {
     }
 
     /// Returns what an operation costs in a mode; [`INFEASIBLE`] where there is no plan for it.
-    pub(crate) fn operation(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> Price {
+    pub(crate) fn operation<'c>(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> Price {
         let tensors = match of {
             Of::Node(node) => kernel.nodes[node].tensors(),
             Of::Slice(slice) => kernel.slices[slice].tensors(),
         };
         match tensors.role {
-            Role::Fixed
-            | Role::View
+            Role::Fixed => self.fixed(kernel, tensors.op, mode),
+            Role::View
             | Role::Check
             | Role::Loop
             | Role::Choice
@@ -192,15 +199,35 @@ impl<'p, 'c> Prices<'p, 'c> {
                 let layout = mode.defs.first().or(mode.uses.first());
                 layout.map_or(0, |layout| {
                     let layout = kernel.catalogue.linear(*layout);
-                    let price = self.buffer(tensors.op, layout, access);
-                    price.unwrap_or(INFEASIBLE)
+                    let operands = build::operands(tensors.op).into_iter();
+                    let mut values = operands.chain(build::results(tensors.op));
+                    let cost = values.find_map(|value| {
+                        buffer_access(layout, value.r#type(), access, self.asked.target)
+                    });
+                    cost.map_or(INFEASIBLE, |cost| Price::from(cost.total()))
                 })
             }
         }
     }
 
+    /// Of operations that keep their layouts, products differ where they are offered in several.
+    fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
+        let Some(dot) = tt::Dot::of(op) else {
+            return 0;
+        };
+        let ([a, b, _], [d]) = (&mode.uses[..], &mode.defs[..]) else {
+            return 0;
+        };
+        let layouts = [a, b, d].map(|layout| kernel.catalogue.linear(*layout));
+        let planned = ProductTypes::of(dot).ok().and_then(|types| {
+            let planned = self.plans.product(&types, layouts, self.asked);
+            planned.ok()
+        });
+        planned.map_or(INFEASIBLE, |planned| planned.price)
+    }
+
     /// Returns the bytes of shared memory that an operation can be carried out in, beside buffers.
-    pub(crate) fn scratch_bytes(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> u32 {
+    pub(crate) fn scratch_bytes<'c>(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> u32 {
         let tensors = match of {
             Of::Node(node) => kernel.nodes[node].tensors(),
             Of::Slice(slice) => kernel.slices[slice].tensors(),
@@ -215,10 +242,10 @@ impl<'p, 'c> Prices<'p, 'c> {
     /// What an instruction costs that all warps of a layout issue.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
-        Price::from(self.asked.target.costs.select) * QUARTER * warps
+        Price::from(self.asked.target.costs.select) * warps
     }
 
-    fn elementwise(&self, kernel: &Kernel<'c>, tensors: Tensors<'_, 'c>, mode: &Mode) -> Price {
+    fn elementwise<'c>(&self, kernel: &Kernel<'c>, tensors: Tensors<'_, 'c>, mode: &Mode) -> Price {
         let Some(layout) = mode.defs.first().or(mode.uses.first()) else {
             return 0;
         };
@@ -234,7 +261,7 @@ impl<'p, 'c> Prices<'p, 'c> {
     }
 
     /// By the plan that lowering would make.
-    fn combination(
+    fn combination<'c>(
         &mut self,
         kernel: &Kernel<'c>,
         tensors: Tensors<'_, 'c>,
@@ -302,19 +329,8 @@ impl<'p, 'c> Prices<'p, 'c> {
         Some(planned)
     }
 
-    /// Each warp issues its accesses to a buffer, and each takes wavefronts.
-    fn buffer(&self, op: Op<'c>, layout: &LinearLayout, access: Access) -> Option<Price> {
-        let values = build::operands(op).into_iter().chain(build::results(op));
-        let (place, mask) = values.into_iter().find_map(|value| place(value.r#type()))?;
-        let plan = MemoryPlan::of_warps(layout, &place, mask, access, self.asked.target).ok()?;
-        let costs = &self.asked.target.costs;
-        let waves = Price::from(plan.wavefronts().0) * Price::from(costs.wavefront);
-        let issue = plan.accesses().len() as Price * Price::from(costs.access);
-        Some((waves + issue) * QUARTER * layout.in_size(Dim::WARP))
-    }
-
     /// Each warp issues its accesses, and each touches sectors.
-    fn access(
+    fn access<'c>(
         &mut self,
         kernel: &Kernel<'c>,
         tensors: Tensors<'_, 'c>,
@@ -344,7 +360,7 @@ impl<'p, 'c> Prices<'p, 'c> {
             .and_then(|tensor| sys::pointer(tensor.element))
             .and_then(|(pointee, _)| element_bits(pointee));
         let bits = pointee.unwrap_or(32).max(8);
-        let axis = self.axis.get_or_init(|| AxisAnalysis::of(self.function));
+        let axis = kernel.axis.of(kernel.function);
         let widest = match mask {
             None => self.asked.target.max_global_vector_bits,
             Some(_) => 128,
@@ -365,8 +381,8 @@ impl<'p, 'c> Prices<'p, 'c> {
         } else {
             SECTOR_READ
         };
-        let slot = Price::from(self.asked.target.costs.wavefront) * QUARTER;
-        let issue = Price::from(self.asked.target.costs.select) * QUARTER;
+        let slot = Price::from(self.asked.target.costs.wavefront);
+        let issue = Price::from(self.asked.target.costs.select);
         let warps = layout.in_size(Dim::WARP);
         let price = accesses * warps * ((sectors * each).max(slot) + issue);
         self.accesses.insert(key, price);
@@ -374,11 +390,11 @@ impl<'p, 'c> Prices<'p, 'c> {
     }
 }
 
-/// The price of a plan of so many quarters of a cycle, and the bytes that it can be carried out in: those that lowering
+/// The price of a plan, and the bytes that it can be carried out in: those that lowering
 /// bounds it by, or its own where it has no other way.
 fn planned(total: u32, own_bytes: u32, plain_bytes: Option<u32>) -> Planned {
     Planned {
-        price: Price::from(total) * QUARTER,
+        price: Price::from(total),
         bytes: plain_bytes.map_or(own_bytes, |plain| plain.min(own_bytes)),
     }
 }
@@ -405,9 +421,10 @@ fn within(
     planned(cost, own, plain())
 }
 
-/// Quarters of a clock, and bytes of shared memory.
-fn cost_and_bytes(program: &Program, asked: Asked) -> (u32, u32) {
-    let waiting = program.num_barriers() as u32 * asked.barrier_latency;
+/// Returns the cost of a program in quarters of a cycle, and its bytes of shared memory.
+pub(super) fn cost_and_bytes(program: &Program, asked: Asked) -> (u32, u32) {
+    let barriers = u32::try_from(program.num_barriers()).unwrap_or(u32::MAX);
+    let waiting = barriers.saturating_mul(asked.barrier_latency);
     (program.cost().total() + waiting, program.scratch_bytes())
 }
 
@@ -447,6 +464,19 @@ fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
         Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
     within(asked.scratch_budget, plan, || Some(plain_scan(scan).bytes))
+}
+
+/// Returns the cost of storing registers of a layout to a buffer of a type, or of loading them; nothing where the type
+/// is none of a buffer, or the access cannot be planned.
+pub(crate) fn buffer_access(
+    layout: &LinearLayout,
+    buffer: Type<'_>,
+    access: Access,
+    target: &Target,
+) -> Option<Cost> {
+    let (place, mask) = place(buffer)?;
+    let plan = MemoryPlan::of_warps(layout, &place, mask, access, target).ok()?;
+    Some(plan.cost(target))
 }
 
 /// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.
@@ -519,7 +549,7 @@ pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
 /// What it costs to give a datum another encoding, once.
 pub(super) fn convert<'c>(
     kernel: &mut Kernel<'c>,
-    prices: &mut Prices<'_, 'c>,
+    prices: &mut Prices<'_>,
     datum: DatumId,
     from: EncodingId,
     to: EncodingId,

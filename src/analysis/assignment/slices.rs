@@ -148,7 +148,7 @@ impl Slices {
     }
 
     /// Decides how each new demand is met: as if nobody else wanted anything, but what is wanted now is there.
-    pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>) {
+    pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
         }
@@ -179,7 +179,7 @@ impl Slices {
     }
 
     /// Finds what both ways to meet a demand cost.
-    fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>, id: DemandId) {
+    fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, id: DemandId) {
         let demand = &self.demands[id];
         let (encoding, is_present) = (demand.encoding, demand.present.is_none());
         let datum = kernel.datums[demand.datum];

@@ -9,6 +9,7 @@ use super::layouts::LayoutId;
 use super::modes::{Mode, Of};
 use super::outcome::Asked;
 use super::prices::{Plans, Prices};
+use crate::analysis::axis::AxisFacts;
 use crate::ir::{Layouts, OpKind, TensorType};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::value_id;
@@ -17,6 +18,7 @@ use linear_layout::encoding::Encoding;
 use melior::ir::{TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Values with encodings.
@@ -40,8 +42,9 @@ pub(crate) fn cheapest<'c>(
     module: Op<'c>,
     sets: &[Vec<Variant<'c>>],
     asked: Asked,
-    plans: &mut Plans,
+    axis: &Rc<AxisFacts>,
 ) -> Vec<usize> {
+    let mut plans = Plans::default();
     let mut places: FxHashMap<usize, usize> = FxHashMap::default();
     for (set, variants) in sets.iter().enumerate() {
         for (value, _) in &variants[0] {
@@ -52,8 +55,8 @@ pub(crate) fn cheapest<'c>(
     let mut prices: BTreeMap<(usize, usize), Vec<(Price, u32)>> = BTreeMap::new();
     for function in functions(module) {
         let mut pricing = Pricing {
-            kernel: kernel::read(function, asked.loop_weight),
-            prices: Prices::new(asked, function, plans),
+            kernel: kernel::read(function, asked.loop_weight, Rc::clone(axis)),
+            prices: Prices::new(asked, &mut plans),
             sets,
             places: &places,
         };
@@ -83,7 +86,7 @@ fn functions<'c>(module: Op<'c>) -> Vec<Op<'c>> {
 
 struct Pricing<'p, 'c> {
     kernel: Kernel<'c>,
-    prices: Prices<'p, 'c>,
+    prices: Prices<'p>,
     sets: &'p [Vec<Variant<'c>>],
     /// The set that a value is of.
     places: &'p FxHashMap<usize, usize>,

@@ -1,7 +1,7 @@
 //! Rules of barriers in shared memory, of clusters, and of the launching of clusters.
 
 use super::common::on_blackwell;
-use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, tensor};
+use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, tensor, unsigned};
 use crate::ir::discardable::{NOINLINE, NUM_CTAS, is_true};
 use crate::ir::ops::{tt, ttng};
 use crate::ir::rules::labels;
@@ -29,11 +29,6 @@ pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
 
 fn cga(buffer: &Buffer<'_>) -> Option<CgaLayout> {
     encoding_of(buffer)?.cga_layout().ok()
-}
-
-/// A 32-bit attribute as Triton reads it, which takes a negative number for a large one.
-fn unsigned(number: i64) -> u64 {
-    u64::from(number as u32)
 }
 
 /// With a sign or without.

@@ -1,7 +1,8 @@
 //! Rules of operations whose region combines or maps elements.
 
 use super::common::{
-    Verdict, axes, axis_within, broken, dimensions, element, ensure, list, rule, types, verdict,
+    Verdict, axes, axis_within, broken, dimensions, element, ensure, list, rule, types, unsigned,
+    verdict,
 };
 use crate::ir::ops::{tt, ttg};
 use crate::ir::{Layouts, OpKind, TensorType};
@@ -265,8 +266,7 @@ pub(super) fn assembly(op: ttg::InlineAsm<'_, '_>) -> Verdict {
 }
 
 pub(super) fn inline_asm(op: tt::ElementwiseInlineAsm<'_, '_>) -> Verdict {
-    // Triton takes a negative number for a large one.
-    let packed = u64::from(op.packed_element() as u32);
+    let packed = unsigned(op.packed_element());
     ensure!(
         elementwise_inline_asm_c2,
         !op.result().is_empty(),

@@ -10,6 +10,16 @@ use melior::ir::r#type::TypeLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
+/// A 32-bit attribute as Triton reads it, which takes a negative number for a large one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the attribute has 32 bits"
+)]
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::from(number as u32)
+}
+
 /// What a verifier gives: every rule that is broken, if any.
 pub(super) type Verdict = Result<(), Vec<Diagnostic>>;
 

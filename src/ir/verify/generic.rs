@@ -5,7 +5,7 @@ use crate::ir::{OpKind, kinds};
 use melior::ir::Type;
 
 /// Whether an operation takes tensors whose warps are swizzled.
-pub(crate) fn takes_swizzled_warps(kind: OpKind) -> bool {
+fn takes_swizzled_warps(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(
         kind,

@@ -28,7 +28,6 @@ mod warps;
 
 pub(crate) use cache::policy;
 pub(crate) use cache_policy::cache_policy;
-pub(crate) use generic::takes_swizzled_warps;
 pub(crate) use memdesc::type_rules;
 pub use place::attribute;
 pub(crate) use tensor_memory::can_store;

@@ -1,7 +1,7 @@
 //! Rules of matrix products.
 
 use super::common::{
-    Verdict, broken, buffer, convert_note, dimensions, ensure, rule, tensor, verdict,
+    Verdict, broken, buffer, convert_note, dimensions, ensure, rule, tensor, unsigned, verdict,
 };
 use crate::ir::ops::{InputPrecision, ScaleDotElemType, tt, ttng};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
@@ -394,8 +394,7 @@ pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
         );
     }
     let is_f8 = matches!(&*element_name(a.1), "f8E4M3FN" | "f8E5M2");
-    // Triton takes a negative number for a large one.
-    let in_a_row = op.max_num_imprecise_acc() as u32;
+    let in_a_row = unsigned(op.max_num_imprecise_acc());
     ensure!(
         warp_group_dot_c10,
         !is_f8 || *element_name(d.element) != *"f32" || in_a_row >= 32,

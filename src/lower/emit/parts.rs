@@ -30,9 +30,10 @@ impl<'c> Emitter<'c> {
         if count == 1 {
             return vec![vector];
         }
-        (0..count)
+        (0..)
+            .take(count)
             .map(|i| {
-                let index = self.i32(i as u32);
+                let index = self.i32(i);
                 self.pure(llvm::extractelement(vector, index, element))
             })
             .collect()
@@ -40,12 +41,12 @@ impl<'c> Emitter<'c> {
 
     /// One member of a struct, of a given type.
     pub(crate) fn extract_value(&mut self, value: Val<'c>, i: usize, type_: Type<'c>) -> Val<'c> {
-        self.pure(llvm::extractvalue(value, &[i as i64], type_))
+        self.pure(llvm::extractvalue(value, &[member_index(i)], type_))
     }
 
     /// A struct with one member replaced.
     pub(crate) fn insert_value(&mut self, struct_: Val<'c>, member: Val<'c>, i: usize) -> Val<'c> {
-        self.pure(llvm::insertvalue(struct_, member, &[i as i64]))
+        self.pure(llvm::insertvalue(struct_, member, &[member_index(i)]))
     }
 
     pub(crate) fn bitcast(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
@@ -71,4 +72,8 @@ impl<'c> Emitter<'c> {
         }
         self.pure(llvm::select(condition, a, b))
     }
+}
+
+fn member_index(i: usize) -> i64 {
+    i64::try_from(i).expect("a struct has fewer members than 2^63")
 }

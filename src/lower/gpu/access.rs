@@ -1,6 +1,7 @@
 //! One access of global memory, as both makers see it; atomic ones may go to shared memory.
 
 use crate::lower::emit::{Emitter, Usage};
+use crate::lower::types::bits_of_several;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
@@ -48,7 +49,7 @@ pub(crate) struct GlobalAccess<'a, 'c> {
 
 impl<'c> GlobalAccess<'_, 'c> {
     pub(super) fn bits(&self) -> u32 {
-        self.width as u32 * self.element_bits
+        bits_of_several(self.element_bits, self.width)
     }
 
     /// The elements as one value.

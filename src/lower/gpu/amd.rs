@@ -69,7 +69,7 @@ impl Isa for Amd {
         let pointer = e.pointer_type(CONSTANT_SPACE);
         let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
         let i32 = e.types.i32;
-        let axis = e.i32(axis as u32);
+        let axis = e.i32(u32::try_from(axis).expect("a grid has three axes"));
         let count = e.gep(counts, i32, axis);
         e.load(count, i32, 4)
     }

@@ -46,13 +46,13 @@ impl<'c> View<'c> {
             .iter()
             .fold(1u64, |count, size| count.saturating_mul(*size));
         let bytes = place.size_bytes(count);
-        if i32::try_from(bytes).is_err() {
+        let Ok(addressed) = i32::try_from(bytes) else {
             return Err(Diagnostic::new(format!(
                 "needs a buffer in shared memory, but `{type_}` has {bytes} bytes, which no GPU has"
             )));
-        }
+        };
         Ok(Self {
-            bytes: bytes as u32,
+            bytes: addressed.cast_unsigned(),
             type_: view,
             place,
             leading,

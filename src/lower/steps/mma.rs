@@ -28,35 +28,56 @@ impl<'c> Run<'_, 'c> {
             return Ok(());
         };
         let e = &mut self.l.e;
-        let mut arguments = Vec::new();
-        for argument in &row.arguments {
-            match *argument {
-                Argument::Operand(i) => {
-                    arguments.extend(passed(e, &registers[i], &row.operands[i]));
+        let passed: Vec<Vec<Val<'c>>> = (registers.iter().zip(&row.operands))
+            .map(|(registers, operand)| passed(e, registers, operand))
+            .collect();
+        let calls = row.calls.map_or(1, |calls| 1usize << calls.count_log2);
+        let type_ = type_of(e, &row.operands[2]);
+        let mut sums = passed[2].clone();
+        for (call, index) in (0..calls).zip(0..) {
+            let part = |operand: usize| -> &[Val<'c>] {
+                let all = &passed[operand];
+                match row.calls {
+                    Some(calls) if calls.operand == operand => {
+                        let each = all.len() >> calls.count_log2;
+                        &all[call * each..][..each]
+                    }
+                    _ => all,
                 }
-                Argument::Constant { bits, value } => {
-                    let type_ = e.int_type(bits);
-                    arguments.push(e.constant(type_, value.cast_signed()));
+            };
+            let mut arguments = Vec::new();
+            for argument in &row.arguments {
+                match *argument {
+                    Argument::Operand(2) => arguments.extend(&sums),
+                    Argument::Operand(i) => arguments.extend(part(i)),
+                    Argument::Constant { bits, value } => {
+                        let type_ = e.int_type(bits);
+                        arguments.push(e.constant(type_, value.cast_signed()));
+                    }
+                    Argument::CallIndex { bits } => {
+                        let type_ = e.int_type(bits);
+                        arguments.push(e.constant(type_, index));
+                    }
                 }
             }
+            let count = sums.len();
+            let whole = match count {
+                1 => type_,
+                count => e.struct_type(&vec![type_; count]),
+            };
+            let made = e.call_intrinsic(intrinsic, &arguments, whole);
+            sums = match count {
+                1 => vec![made],
+                count => (0..count)
+                    .map(|i| e.extract_value(made, i, type_))
+                    .collect(),
+            };
         }
-        let sum = &row.operands[2];
-        let part = type_of(e, sum);
-        let bits: u32 = registers[2].iter().map(|v| bits_of(v.r#type())).sum();
-        let parts = (bits / (sum.vector * sum.scalar.bits())) as usize;
-        let whole = match parts {
-            1 => part,
-            parts => e.struct_type(&vec![part; parts]),
-        };
-        let made = e.call_intrinsic(intrinsic, &arguments, whole);
-        let parts: Vec<Val<'c>> = match parts {
-            1 => vec![made],
-            parts => (0..parts).map(|i| e.extract_value(made, i, part)).collect(),
-        };
         let register = registers[2][0].r#type();
+        let sum = &row.operands[2];
         let each = (sum.vector * sum.scalar.bits() / bits_of(register)) as usize;
         let mut id = first;
-        for part in parts {
+        for part in sums {
             let split = match each {
                 1 => vec![self.l.e.bitcast(part, register)],
                 each => {

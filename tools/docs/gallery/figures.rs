@@ -4,7 +4,7 @@ use linear_layout::cute::ComposedLayout;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
-use linear_layout::target::{Access, TARGETS};
+use linear_layout::target::{Access, TARGETS, Target};
 use linear_layout::tilus::RegisterLayout;
 use linear_layout::view::{Scene, Window, shape_text};
 use std::error::Error;
@@ -43,6 +43,12 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
             said: "Who holds which element of the operands of mma.sync and wgmma, as in the figures of the PTX manual: \
                    T3:1 is element 1 of thread 3 (a1, b1 or c1). Threads of a row of the fragment have one hue.",
             figures: fragment_figures,
+        },
+        Section {
+            title: "Matrix instructions",
+            said: "The operands of D = A B + D: A beside D, row by row, and B above it, column by column. A cell is T<lane>:<register>, \
+                   and what one lane holds has one colour. On its page, an element of D marks the row and the column that it comes from.",
+            figures: instructions()?,
         },
         Section {
             title: "The basic idea",
@@ -151,6 +157,33 @@ impl Fragment {
             scenes: vec![scene],
         })
     }
+}
+
+/// GPUs, and instructions of theirs that differ in how lanes hold their operands.
+const INSTRUCTIONS: [(&str, &str); 8] = [
+    ("cuda:80", "mma.m16n8k16.f32.f16"),
+    ("cuda:80", "mma.m16n8k8.f32.tf32"),
+    ("cuda:80", "mma.m16n8k32.i32.i8"),
+    ("cuda:80", "mma.m8n8k4.f64.f64"),
+    ("hip:gfx942", "mfma.f32.32x32x8f16"),
+    ("hip:gfx942", "mfma.f32.16x16x32.fp8.fp8"),
+    ("hip:gfx1100", "wmma.f32.16x16x16.f16"),
+    ("hip:gfx1201", "wmma.f32.16x16x16.f16"),
+];
+
+fn instructions() -> Outcome<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (target, name) in INSTRUCTIONS {
+        let rows = Target::parse(target)?.matrix_instructions();
+        let row = rows.iter().find(|row| row.name == name);
+        let row = row.ok_or_else(|| format!("{target} has no {name}"))?;
+        let title = format!("{name} on {target}");
+        let file = title.replace(['.', ' ', ':'], "-");
+        let subject = row.intrinsic.as_deref().unwrap_or_default();
+        let scene = Scene::instruction(row, Window::PICTURE)?;
+        figures.push(figure(&file, &title, subject, vec![scene]));
+    }
+    Ok(figures)
 }
 
 fn figure(name: &str, title: &str, subject: &str, scenes: Vec<Scene>) -> Figure {

@@ -227,7 +227,7 @@ fn base64(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for four in digits.chunks(4) {
         let bits = four.iter().fold(0, |bits, c| bits << 6 | digit(*c)) << (6 * (4 - four.len()));
-        bytes.extend((0..four.len() - 1).map(|i| (bits >> (16 - 8 * i)) as u8));
+        bytes.extend(&u32::to_be_bytes(bits)[1..four.len()]);
     }
     bytes
 }
@@ -405,4 +405,36 @@ fn an_element_of_a_conversion_is_marked_on_both_sides() {
     let text = page.text("(([, , q, d]) => views[0].scene.panels[q].text[d])(views[0].moved()[0])");
     assert_eq!(text, "(1, 4)");
     page.photograph("arrow.png");
+}
+
+#[test]
+fn an_element_of_a_sum_marks_its_row_and_its_column() {
+    let arguments = ["show", "mma.m16n8k16.f32.f16", "--target", "cuda:80"];
+    let Some(mut page) = page("instruction.html", &arguments) else {
+        return;
+    };
+    // Where the three panels meet is in sight.
+    let in_sight = "(() => { const v = views[0], p = v.scene.panels[2];
+        const x = p.x * v.zoom - v.box.scrollLeft, y = p.y * v.zoom - v.box.scrollTop;
+        return x > 0 && y > 0 && x < v.box.clientWidth && y < v.box.clientHeight; })()";
+    assert_eq!(page.value(in_sight), json!(true));
+    page.hover(0, 2, 3, 1);
+    assert_eq!(page.text(SAYS), "m 3, n 1; register 1, lane 12");
+    let partners =
+        "[0, 1, 2].map(q => views[0].partners(views[0].under).filter(([p]) => p === q).length)";
+    assert_eq!(page.value(partners), json!([16, 16, 1]));
+    page.photograph("instruction.png");
+    page.hover(0, 1, 5, 7);
+    assert_eq!(page.text(SAYS), "k 5, n 7; register 1, lane 30");
+    assert_eq!(page.value(partners), json!([16, 1, 16]));
+    for (asked, count) in [
+        ("3, 1", "3 cells"),
+        ("m=3", "24 cells"),
+        ("k=5 n=7", "1 cell"),
+        ("m=3 lane=12", "6 cells"),
+        ("lane=12", "16 cells"),
+    ] {
+        page.type_into("input[type=search]", asked);
+        assert_eq!(page.text("views[0].count.textContent"), count, "{asked}");
+    }
 }

@@ -7,6 +7,7 @@ mod figures;
 
 use figures::{Fragment, fragments, sections};
 use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::target::Target;
 use linear_layout::view::svg;
 
 /// Row and column of element `i` of a thread: lane, number of the element.
@@ -121,6 +122,46 @@ fn fragments_are_those_of_the_manual() {
             for i in 0..registers {
                 let found = element(&layout, i, lane, 0);
                 assert_eq!(found, formula(lane, i), "{name}: lane {lane}, element {i}");
+            }
+        }
+    }
+}
+
+/// Operands of instructions, and the fragments that they are.
+const OPERANDS: [(&str, usize, &str); 11] = [
+    ("mma.m16n8k16.f32.f16", 0, "mma-m16n8k16-f16-a"),
+    ("mma.m16n8k16.f32.f16", 1, "mma-m16n8k16-f16-b"),
+    ("mma.m16n8k16.f32.f16", 2, "mma-m16n8-c"),
+    ("mma.m16n8k8.f32.f16", 0, "mma-m16n8k8-f16-a"),
+    ("mma.m16n8k8.f32.f16", 1, "mma-m16n8k8-f16-b"),
+    ("mma.m16n8k16.i32.i8", 2, "mma-m16n8-c"),
+    ("mma.m16n8k32.i32.i8", 0, "mma-m16n8k32-s8-a"),
+    ("mma.m16n8k32.f32.e4m3", 1, "mma-m16n8k32-s8-b"),
+    ("mma.m16n8k4.f32.tf32", 0, "mma-m16n8k4-tf32-a"),
+    ("mma.m16n8k8.f32.tf32", 0, "mma-m16n8k8-tf32-a"),
+    ("mma.m16n8k8.f32.tf32", 2, "mma-m16n8-c"),
+];
+
+#[test]
+fn operands_of_instructions_are_the_fragments_of_the_manual() {
+    let rows = Target::parse("cuda:90").unwrap().matrix_instructions();
+    for (name, operand, fragment) in OPERANDS {
+        let row = rows.iter().find(|row| row.name == name).unwrap();
+        let (_, registers, formula) = FORMULAS
+            .iter()
+            .find(|(name, ..)| *name == fragment)
+            .unwrap();
+        assert_eq!(
+            1 << row.operands[operand].registers.len(),
+            *registers,
+            "{name}"
+        );
+        for lane in 0..32u8 {
+            for i in 0..u8::try_from(*registers).unwrap() {
+                let [down, across] = row.coordinates(operand, i.into(), lane.into());
+                let found = (down as u64, across as u64);
+                let expected = formula(lane.into(), i.into());
+                assert_eq!(found, expected, "{name}: lane {lane}, element {i}");
             }
         }
     }

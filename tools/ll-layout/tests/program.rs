@@ -612,7 +612,9 @@ fn commands_of_the_readme_print_what_it_says() {
 #[test]
 fn examples_of_the_help_run() {
     let mut run = 0;
-    for verb in ["show", "eval", "convert", "compare", "explain"] {
+    for verb in [
+        "show", "eval", "convert", "compare", "explain", "product", "list",
+    ] {
         let (_, help, _) = ll_layout(&[verb, "--help"], "");
         for line in help.lines().map(str::trim) {
             let Some(rest) = line.strip_prefix("ll-layout ") else {
@@ -630,7 +632,7 @@ fn examples_of_the_help_run() {
             run += 1;
         }
     }
-    assert_eq!(run, 14);
+    assert_eq!(run, 18);
 }
 
 #[test]
@@ -932,11 +934,327 @@ fn a_picture_of_a_large_layout_is_small() {
 }
 
 #[test]
+fn list_has_the_matrix_instructions_of_a_target() {
+    check(
+        &["list", "--instructions", "--target", "sm_75"],
+        "",
+        "matrix instructions of cuda:75, the fastest first; registers of 32 bits of a lane
+                     size       types          registers  clocks
+                      m  n   k    A    B    D  A  B    D    warp
+mma.m16n8k8.f32.f16  16  8   8  f16  f16  f32  2  1    4       2
+mma.m16n8k8.f16.f16  16  8   8  f16  f16  f16  2  1    2       2
+mma.m8n8k16.i32.i8    8  8  16   i8   i8  i32  1  1    2       2
+",
+    );
+    let json = ["list", "--instructions", "--target", "cuda:75", "--json"];
+    let (_, output, _) = ll_layout(&json, "");
+    let found: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(
+        found[0],
+        json!({
+            "name": "mma.m16n8k8.f32.f16", "m": 16, "n": 8, "k": 8,
+            "types": {"a": "f16", "b": "f16", "d": "f32"},
+            "registers": {"a": 2, "b": 1, "d": 4},
+            "issue_quarter_clocks": 8,
+            "intrinsic": "llvm.nvvm.mma.m16n8k8.row.col.f32.f32"
+        })
+    );
+    let page = [
+        "list",
+        "--instructions",
+        "--target",
+        "cuda:80",
+        "--format",
+        "html",
+    ];
+    let (code, page, _) = ll_layout(&page, "");
+    assert_eq!(code, 0);
+    assert!(
+        page.contains("\"title\":\"mma.m8n8k4.f64.f64\""),
+        "{page:.300}"
+    );
+    check_failure(
+        &["list", "--instructions", "--target", "cuda:81"],
+        1,
+        "unknown target `cuda:81`",
+    );
+    check_failure(&["list", "--instructions"], 2, "--target <TARGET>");
+    check_failure(&["list"], 2, "<FILE>");
+}
+
+#[test]
+fn show_draws_the_operands_of_an_instruction() {
+    let f64 = ["show", "mma.m8n8k4.f64.f64", "--target", "cuda:80"];
+    check(
+        &f64,
+        "",
+        "D = A B + D, m n k = 8 8 4; a cell is T<lane>:<register>
+                                          B: k 4 x n 8 of f64, 2 registers a lane
+                                                  0      1      2      3      4      5      6      7
+                                          0:   T0:0   T4:0   T8:0  T12:0  T16:0  T20:0  T24:0  T28:0
+                                          1:   T1:0   T5:0   T9:0  T13:0  T17:0  T21:0  T25:0  T29:0
+                                          2:   T2:0   T6:0  T10:0  T14:0  T18:0  T22:0  T26:0  T30:0
+                                          3:   T3:0   T7:0  T11:0  T15:0  T19:0  T23:0  T27:0  T31:0
+A: m 8 x k 4 of f64, 2 registers a lane   D: m 8 x n 8 of f64, 4 registers a lane
+        0      1      2      3                    0      1      2      3      4      5      6      7
+0:   T0:0   T1:0   T2:0   T3:0            0:   T0:0   T0:1   T1:0   T1:1   T2:0   T2:1   T3:0   T3:1
+1:   T4:0   T5:0   T6:0   T7:0            1:   T4:0   T4:1   T5:0   T5:1   T6:0   T6:1   T7:0   T7:1
+2:   T8:0   T9:0  T10:0  T11:0            2:   T8:0   T8:1   T9:0   T9:1  T10:0  T10:1  T11:0  T11:1
+3:  T12:0  T13:0  T14:0  T15:0            3:  T12:0  T12:1  T13:0  T13:1  T14:0  T14:1  T15:0  T15:1
+4:  T16:0  T17:0  T18:0  T19:0            4:  T16:0  T16:1  T17:0  T17:1  T18:0  T18:1  T19:0  T19:1
+5:  T20:0  T21:0  T22:0  T23:0            5:  T20:0  T20:1  T21:0  T21:1  T22:0  T22:1  T23:0  T23:1
+6:  T24:0  T25:0  T26:0  T27:0            6:  T24:0  T24:1  T25:0  T25:1  T26:0  T26:1  T27:0  T27:1
+7:  T28:0  T29:0  T30:0  T31:0            7:  T28:0  T28:1  T29:0  T29:1  T30:0  T30:1  T31:0  T31:1
+",
+    );
+    let picture = written("instruction.svg", &f64);
+    check_picture(
+        &picture,
+        &[
+            "mma.m8n8k4.f64.f64 on cuda:80",
+            "A: m 8 x k 4 of f64, 2 registers a lane",
+            "T31:1",
+        ],
+    );
+    // gfx11 wants each factor twice; a window cuts what is shown.
+    let wmma = ["show", "wmma.f32.16x16x16.f16", "--target", "gfx1100"];
+    let (_, output, _) = ll_layout(&[&wmma[..], &["--rows", "2"]].concat(), "");
+    assert!(output.contains(" T0:0|T16:0 "), "{output}");
+    assert!(output.contains("\nB: ... 14 more rows\n"), "{output}");
+    let (_, output, _) = ll_layout(&["show", "fdot2", "--target", "gfx1100"], "");
+    assert!(
+        output.contains("B: k 2 x n 1 of f16, 1 register a lane"),
+        "{output}"
+    );
+    let (_, output, _) = ll_layout(&[&f64[..], &["--json"]].concat(), "");
+    let found: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(found["k"], 4);
+    assert_eq!(
+        found["d"],
+        json!({
+            "bases": [["register", [[0, 1]]], ["lane", [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]]],
+            "out_dims": [["m", 8], ["n", 8]]
+        })
+    );
+    let refuse = |rest: &[&str], message: &str| {
+        check_failure(&[&["show"], rest].concat(), 1, message);
+    };
+    refuse(
+        &["mma.m16n8k8.f32.f1", "--target", "cuda:80"],
+        "error: cuda:80 has no instruction `mma.m16n8k8.f32.f1`
+note: the nearest are `mma.m16n8k8.f32.f16`, `mma.m16n8k8.f32.bf16`, `mma.m16n8k16.f32.f16`
+note: `ll-layout list --instructions --target cuda:80` lists all
+",
+    );
+    refuse(
+        &["mma.m8n8k4.f64.f64", "--target", "cuda:75"],
+        "note: cuda:80, cuda:86, ",
+    );
+    refuse(
+        &["wmma.f32.16x16x16.f16"],
+        "needs its GPU\nnote: add `--target` with one of hip:gfx1100, ",
+    );
+    refuse(
+        &["mma.m8n8k4.f64.f64", "8x8x8", "--target", "cuda:80"],
+        "is given the shape 8x8x8, and multiplies 8x8x4",
+    );
+    let view = [&f64[1..], &["--view", "bases"]].concat();
+    refuse(&view, "note: leave out `--view`");
+}
+
+const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
+
+/// The operands of a product into `MMA`, with so many elements side by side along k.
+fn factors_of_mma(widths: [u32; 2]) -> [String; 2] {
+    [0, 1].map(|i| {
+        let width = widths[i];
+        format!("#ttg.dot_op<{{opIdx = {i}, parent = {MMA}, kWidth = {width}}}>")
+    })
+}
+
+const HALF: [&str; 6] = ["--type", "f16", "--sum", "f32", "--target", "cuda:80"];
+
+#[test]
+fn product_says_which_instruction_multiplies_and_why_others_do_not() {
+    let [a, b] = factors_of_mma([2, 2]);
+    let product = |b: &str, rest: &[&str]| -> Vec<String> {
+        let arguments = [&["product", &a, b, MMA, "64x64x32"], rest].concat();
+        arguments.iter().map(|text| (*text).to_owned()).collect()
+    };
+    let run = |b: &str, rest: &[&str]| {
+        let arguments = product(b, &[&HALF[..], rest].concat());
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let (code, output, errors) = ll_layout(&arguments, "");
+        assert_eq!((code, errors.as_str()), (0, ""));
+        output
+    };
+    bless::check_text(
+        &run(&b, &[]),
+        "mma.m16n8k16.f32.f16 multiplies 64x64x32 (m, n, k) of f16 into f32 on cuda:80
+in each of 4 warps: 16 issues, 32 clocks of a warp
+cost: 128 clk (load-store 0, arithmetic 128, waiting 0)
+m: 1 2 4 8 -> 1 2 4 8
+n: 1 2 4 -> 1 2 4
+k: 1 2 4 8 -> 1 2 4 8
+conversions: none, the operands lie as the instruction takes them
+packing: none, what shares a word lies together
+steps of a thread: 32 packs, 16 matrix products
+
+Instructions of these types on cuda:80, on the operands as they are:
+  mma.m16n8k16.f32.f16             16 issues, 32 clocks of a warp
+  mma.m16n8k16.f32.f16 transposed  no: lane 1 of D is n 2, expected a bit of m
+  mma.m16n8k8.f32.f16              32 issues, 64 clocks of a warp
+  mma.m16n8k8.f32.f16 transposed   no: lane 1 of D is n 2, expected a bit of m
+  fma                              no: lane 1 of A is k 2, expected a copy as in D
+",
+    );
+    let [_, wide] = factors_of_mma([2, 4]);
+    bless::check_text(
+        &run(&wide, &[]),
+        "mma.m16n8k16.f32.f16 multiplies 64x64x32 (m, n, k) of f16 into f32 on cuda:80
+in each of 4 warps: 16 issues, 32 clocks of a warp
+cost: 204 clk (load-store 64, arithmetic 192, waiting 4)
+m: 1 2 4 8 -> 1 2 4 8
+n: 1 2 4 -> 1 2 4
+k: 1 2 4 8 -> 1 2 4 8
+conversion of B: shuffle, 144 clk (load-store 128, arithmetic 96, waiting 4)
+packing: none, what shares a word lies together
+steps of a thread: 48 packs, 32 selects, 16 shuffles, 16 unpacks, 16 matrix products
+
+Instructions of these types on cuda:80, on the operands as they are:
+  mma.m16n8k16.f32.f16             no: lane 1 of B is k 4, expected k 2, where k 2 of the tile lies
+  mma.m16n8k16.f32.f16 transposed  no: lane 1 of D is n 2, expected a bit of m
+  mma.m16n8k8.f32.f16              no: lane 1 of B is k 4, expected k 2, where k 2 of the tile lies
+  mma.m16n8k8.f32.f16 transposed   no: lane 1 of D is n 2, expected a bit of m
+  fma                              no: lane 1 of A is k 2, expected a copy as in D
+",
+    );
+    let found: Value = serde_json::from_str(&run(&wide, &["--json", "--steps"])).unwrap();
+    assert_eq!(found["instruction"], "mma.m16n8k16.f32.f16");
+    assert_eq!(found["issues"], 16);
+    assert_eq!(found["conversions"]["a"], Value::Null);
+    assert_eq!(found["conversions"]["b"]["kind"], "shuffle");
+    assert_eq!(found["renaming"]["n"], json!([[1, 1], [2, 2], [4, 4]]));
+    let refused = &found["instructions"][0];
+    assert_eq!(refused["name"], "mma.m16n8k16.f32.f16");
+    assert!(
+        refused["error"].as_str().unwrap().contains("of B"),
+        "{refused}"
+    );
+    assert!(found["program"].as_array().unwrap().len() > 16);
+    // Both factors wide: k lies elsewhere, nothing is converted, and neighbours need no packing.
+    let [left, right] = factors_of_mma([4, 4]);
+    let arguments = [&["product", &left, &right, MMA, "32x32x64"], &HALF[..]].concat();
+    let (_, output, _) = ll_layout(&arguments, "");
+    assert!(output.contains("\nk: 1 2 4 8 -> 1 4 8 2\n"), "{output}");
+    assert!(output.contains("\npacking: none"), "{output}");
+    let picture = written(
+        "product.svg",
+        &[&["product", &a, &b, MMA, "32x32x16"], &HALF[..]].concat(),
+    );
+    check_picture(
+        &picture,
+        &["D: m 32 x n 32 of f32, 8 registers a lane", "T0:0|+1"],
+    );
+    assert!(
+        run(&b, &["--figure"]).contains("coloured: the first mma.m16n8k16.f32.f16 of warp 0\n")
+    );
+}
+
+#[test]
+fn a_product_of_f32_is_as_precise_as_is_asked() {
+    let blocked = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>";
+    let operand = |i| format!("#ttg.dot_op<{{opIdx = {i}, parent = {blocked}}}>");
+    let [left, right] = [operand(0), operand(1)];
+    let run = |precision: &str| {
+        let f32 = ["--type", "f32", "--sum", "f32", "--target", "sm_90"];
+        let rest = ["--input-precision", precision];
+        let layouts = ["product", &left, &right, blocked, "16x16x16"];
+        ll_layout(&[&layouts[..], &f32, &rest].concat(), "").1
+    };
+    let [rounded, exact] = [run("tf32"), run("ieee")];
+    assert!(rounded.contains("\n  mma.m16n8k8.f32.tf32 "), "{rounded}");
+    assert!(exact.starts_with("fma multiplies 16x16x16 (m, n, k) of f32 into f32 on cuda:90\n"));
+    assert!(!exact.contains("mma."), "{exact}");
+}
+
+#[test]
+fn product_refuses_what_is_none() {
+    let [a, b] = factors_of_mma([2, 2]);
+    let refuse = |layouts: [&str; 3], rest: &[&str], code, message: &str| {
+        let arguments = [&["product"], &layouts[..], rest].concat();
+        check_failure(&arguments, code, message);
+    };
+    let with = |sizes: &'static str| -> Vec<&str> { [&[sizes], &HALF[..]].concat() };
+    let all = [&*a, &*b, MMA];
+    refuse(
+        all,
+        &HALF,
+        1,
+        "error: A: an encoding needs the sizes of the product\nnote: add m, n and k after D",
+    );
+    refuse(
+        all,
+        &with("64x64"),
+        1,
+        "`64x64` is not the sizes of a product: expected m, n and k",
+    );
+    refuse(
+        all,
+        &with("4096x4096x4096"),
+        1,
+        "A: the layout has 2^25 slots or elements",
+    );
+    refuse(
+        ["-", "-", MMA],
+        &with("64x64x32"),
+        1,
+        "standard input can be read once",
+    );
+    let lanes = MMA.replace("[2, 2]", "[4, 2]");
+    refuse(
+        [&a, &b, &lanes],
+        &with("64x64x32"),
+        1,
+        "A lies in 32 lanes of 4 warps: expected 32 of 8, as the target and D have",
+    );
+    let shared = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
+    refuse(
+        [shared, &b, MMA],
+        &with("64x64x32"),
+        1,
+        "A: only registers are multiplied: the layout has offset",
+    );
+    let typed = |kind: &'static str| {
+        [
+            "64x64x32", "--type", kind, "--sum", "f32", "--target", "cuda:80",
+        ]
+    };
+    refuse(all, &typed("fp16"), 1, "note: the nearest is `f16`");
+    refuse(
+        all,
+        &typed("f16,f16,f16"),
+        1,
+        "3 types are given, expected that of A and B, or one of each",
+    );
+    let elsewhere = [
+        "64x64x32", "--type", "f16", "--sum", "f32", "--target", "cuda:79",
+    ];
+    refuse(all, &elsewhere, 1, "unknown target `cuda:79`");
+    refuse(
+        all,
+        &["64x64x32", "--type", "f16", "--sum", "f32"],
+        2,
+        "--target <TARGET>",
+    );
+}
+
+#[test]
 fn shells_and_man_know_every_verb() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (code, output, _) = ll_layout(&["completion", shell], "");
         assert_eq!(code, 0);
-        for verb in ["show", "explain", "compare", "list"] {
+        for verb in ["show", "explain", "product", "compare", "list"] {
             assert!(output.contains(verb), "{shell}: {verb}");
         }
     }

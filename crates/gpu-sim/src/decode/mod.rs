@@ -12,12 +12,13 @@ use super::bits::mask;
 use super::code::{BlockId, Reg};
 use super::error::{FaultKind, KernelError, Site};
 use super::exec::Kind;
+use super::ir::{Attribute, Block, Module, Operation, Type, Value};
 use super::launch::Machine;
 use super::marks;
 use super::memory::write_le;
 use super::ops::{Instruction, nearest_operations, operation};
 use super::program::{Content, GlobalSymbol, ParamTy, Program, ProgramBuilder};
-use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
+use super::text;
 pub use module::ModuleInfo;
 use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
 use std::collections::HashMap;
@@ -37,9 +38,8 @@ pub struct Decoded {
     pub machine: Machine,
 }
 
-/// Decodes the kernel `entry` of a module in MLIR's generic form.
+/// Decodes the kernel `entry` of a module in MLIR's generic form, which tests and examples write; see [`decode()`].
 ///
-/// Without `entry` the module must have exactly one kernel.
 /// ```
 /// use gpu_sim::decode_generic;
 /// let text = r#""builtin.module"() ({
@@ -59,10 +59,18 @@ pub struct Decoded {
 /// for an operation or type that the simulator does not know, with the nearest that it does;
 /// `Launch` for a target that the table does not have.
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
-    let module = parse_module(text)?;
+    decode(&text::read(text)?, entry)
+}
+
+/// Decodes the kernel `entry` of a module, or the only one that it has.
+///
+/// # Errors
+/// `Malformed` where the module contradicts itself; `Unsupported` for an operation or type that the simulator does not
+/// know, with the nearest that it does; `Launch` for a target that the table does not have.
+pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
     let mut top = Vec::new();
     collect_top(&module.root, &mut top);
-    let functions: Vec<&Node<'_>> = top
+    let functions: Vec<&Operation> = top
         .iter()
         .copied()
         .filter(|op| op.name == "llvm.func")
@@ -71,7 +79,7 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
     let info = module_info(&module.root);
     let machine = machine_of(kernel, &info)?;
     let mut decoder = Decoder {
-        module: &module,
+        module,
         functions: functions
             .iter()
             .filter_map(|f| Some((f.str("sym_name")?, *f)))
@@ -111,7 +119,7 @@ const MOST_CALLED_OPERATIONS: usize = 1 << 20;
 /// A value: its type and a register per slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
-    pub(crate) ty: Ty,
+    pub(crate) ty: Type,
     pub(crate) slots: Rc<[Reg]>,
 }
 
@@ -124,13 +132,13 @@ pub(crate) enum Exit {
 }
 
 /// A function while it is decoded.
-struct Frame<'m, 'a> {
+struct Frame<'m> {
     name: &'m str,
     /// Where it is called, and where the caller is, innermost first.
     calls: Arc<[String]>,
-    values: HashMap<Value<'a>, Val>,
-    /// The blocks by their labels; the first one continues the caller's.
-    blocks: HashMap<&'m str, BlockId>,
+    values: HashMap<Value, Val>,
+    /// The blocks by their numbers in the region; the first one continues the caller's.
+    blocks: HashMap<usize, BlockId>,
     exit: Exit,
 }
 
@@ -138,10 +146,10 @@ struct Frame<'m, 'a> {
 type AllocationKey = (u64, u32, Option<i64>, String);
 
 /// Makes a program of a kernel: what the rows of [`ops`](super::ops) decode with.
-pub(crate) struct Decoder<'m, 'a> {
-    module: &'m Module<'a>,
-    functions: HashMap<&'m str, &'m Node<'a>>,
-    globals: HashMap<&'m str, &'m Node<'a>>,
+pub(crate) struct Decoder<'m> {
+    module: &'m Module,
+    functions: HashMap<&'m str, &'m Operation>,
+    globals: HashMap<&'m str, &'m Operation>,
     /// Address of each global variable that is used.
     addresses: HashMap<String, u64>,
     /// The marked allocations in shared memory.
@@ -149,28 +157,28 @@ pub(crate) struct Decoder<'m, 'a> {
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
     /// Functions being decoded, outermost first.
-    frames: Vec<Frame<'m, 'a>>,
+    frames: Vec<Frame<'m>>,
     num_calls: u32,
     /// Operations of called functions so far.
     num_called: usize,
     /// Text and location of each operation that has been decoded.
-    texts: HashMap<*const Node<'a>, (Arc<str>, Arc<str>)>,
+    texts: HashMap<*const Operation, (Arc<str>, Arc<str>)>,
 }
 
 pub(crate) type Done<T = ()> = Result<T, KernelError>;
 
-impl<'m, 'a> Decoder<'m, 'a> {
-    fn kernel(&mut self, kernel: &'m Node<'a>, info: &ModuleInfo) -> Done {
+impl<'m> Decoder<'m> {
+    fn kernel(&mut self, kernel: &'m Operation, info: &ModuleInfo) -> Done {
         if let Some(size) = block_size(kernel, info, self.machine) {
             self.b.set_block_size(size);
         }
         let mut args = Vec::new();
-        for (value, ty) in &kernel.regions[0][0].args {
+        for (value, ty) in &kernel.regions[0][0].arguments {
             let slots = self.flat(kernel, ty)?;
             let [slot] = slots[..] else {
                 let text = format!(
                     "kernel parameter `{}` is an aggregate, which is not supported",
-                    value.0
+                    self.module.name(*value)
                 );
                 return Err(self.unsupported(kernel, text));
             };
@@ -188,7 +196,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// Decodes a function's blocks; the first one continues the current block.
     fn body(
         &mut self,
-        function: &'m Node<'a>,
+        function: &'m Operation,
         args: Vec<Rc<[Reg]>>,
         exit: Exit,
         calls: Arc<[String]>,
@@ -201,11 +209,11 @@ impl<'m, 'a> Decoder<'m, 'a> {
             blocks: HashMap::new(),
             exit,
         };
-        let bind = |(value, ty): &(Value<'a>, Ty), slots| {
+        let bind = |(value, ty): &(Value, Type), slots| {
             let ty = ty.clone();
             (*value, Val { ty, slots })
         };
-        let params = blocks[0].args.iter().zip(args);
+        let params = blocks[0].arguments.iter().zip(args);
         frame
             .values
             .extend(params.map(|(arg, slots)| bind(arg, slots)));
@@ -213,8 +221,8 @@ impl<'m, 'a> Decoder<'m, 'a> {
         for &index in order.iter().skip(1) {
             let block = &blocks[index];
             let id = self.b.block();
-            frame.blocks.insert(block.label, id);
-            for arg in &block.args {
+            frame.blocks.insert(index, id);
+            for arg in &block.arguments {
                 let slots = self.block_params(function, &arg.1, id)?;
                 frame.values.extend([bind(arg, slots)]);
             }
@@ -222,13 +230,13 @@ impl<'m, 'a> Decoder<'m, 'a> {
         self.frames.push(frame);
         for &index in &order {
             let block = &blocks[index];
-            if let Some(id) = self.block(block.label).filter(|_| index != 0) {
+            if let Some(id) = self.block(index).filter(|_| index != 0) {
                 self.b.switch_to(id);
             }
-            for op in &block.ops {
+            for op in &block.operations {
                 let site = self.shared_site(op);
                 self.b.at(site);
-                match operation(op.name) {
+                match operation(&op.name) {
                     Some(row) => {
                         self.check_has(op, |target| row.lacking(target))?;
                         (row.decode)(self, op)?;
@@ -244,7 +252,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// Refuses what the GPU that the kernel is for lacks.
     pub(crate) fn check_has(
         &self,
-        op: &Node<'_>,
+        op: &Operation,
         lacking: impl FnOnce(&'static linear_layout::target::Target) -> Option<String>,
     ) -> Done {
         match self.machine.target.and_then(lacking) {
@@ -254,27 +262,22 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// New parameters of a block for a value of a type.
-    fn block_params(&mut self, op: &Node<'_>, ty: &Ty, block: BlockId) -> Done<Rc<[Reg]>> {
+    fn block_params(&mut self, op: &Operation, ty: &Type, block: BlockId) -> Done<Rc<[Reg]>> {
         let count = self.flat(op, ty)?.len();
         Ok((0..count).map(|_| self.b.block_param(block)).collect())
     }
 
-    fn site(&self, op: &Node<'_>) -> Site {
+    fn site(&self, op: &Operation) -> Site {
         let calls = self.frames.last().map(|frame| frame.calls.clone());
         Site {
-            text: op
-                .text
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
-                .into(),
-            location: self.module.location(op.loc).into(),
+            text: self.module.show(op).into(),
+            location: (*op.location).into(),
             calls: calls.unwrap_or_default(),
         }
     }
 
     /// The site of an operation, which has its texts in common with all others of the same operation.
-    fn shared_site(&mut self, op: &'m Node<'a>) -> Site {
+    fn shared_site(&mut self, op: &'m Operation) -> Site {
         let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
         let Some((text, location)) = known else {
             let site = self.site(op);
@@ -290,23 +293,23 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
     }
 
-    fn error(&self, kind: FaultKind, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+    fn error(&self, kind: FaultKind, op: &Operation, text: impl Into<String>) -> KernelError {
         KernelError::new(kind, text).at(self.site(op))
     }
 
-    pub(crate) fn malformed(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+    pub(crate) fn malformed(&self, op: &Operation, text: impl Into<String>) -> KernelError {
         self.error(FaultKind::Malformed, op, text)
     }
 
-    pub(crate) fn unsupported(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+    pub(crate) fn unsupported(&self, op: &Operation, text: impl Into<String>) -> KernelError {
         self.error(FaultKind::Unsupported, op, text)
     }
 
-    fn unknown(&self, op: &Node<'_>) -> KernelError {
+    fn unknown(&self, op: &Operation) -> KernelError {
         let error = self.unsupported(op, format!("operation `{}` is not supported", op.name));
         let dialect = op.name.split('.').next().unwrap_or("");
         if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
-            let nearest = nearest_operations(op.name);
+            let nearest = nearest_operations(&op.name);
             error.note(format!("the nearest that is supported: {nearest}"))
         } else {
             error.note(
@@ -316,24 +319,25 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// The slots of a type.
-    pub(crate) fn flat(&self, op: &Node<'_>, ty: &Ty) -> Done<Vec<Slot>> {
+    pub(crate) fn flat(&self, op: &Operation, ty: &Type) -> Done<Vec<Slot>> {
         flatten(ty).map_err(|text| self.unsupported(op, text))
     }
 
-    pub(crate) fn operand(&self, op: &Node<'a>, index: usize) -> Done<Val> {
+    pub(crate) fn operand(&self, op: &Operation, index: usize) -> Done<Val> {
         let Some(value) = op.operands.get(index) else {
             return Err(self.malformed(op, format!("`{}` has no operand {index}", op.name)));
         };
         let values = self.frames.last().map(|frame| &frame.values);
         let found = values.and_then(|values| values.get(value)).cloned();
         found.ok_or_else(|| {
-            let text = format!("value `{}` is used before it is defined", value.0);
+            let name = self.module.name(*value);
+            let text = format!("value `{name}` is used before it is defined");
             self.malformed(op, text)
         })
     }
 
     /// The register of an operand that has one slot.
-    pub(crate) fn scalar(&self, op: &Node<'a>, index: usize) -> Done<Reg> {
+    pub(crate) fn scalar(&self, op: &Operation, index: usize) -> Done<Reg> {
         match self.operand(op, index)?.slots[..] {
             [reg] => Ok(reg),
             _ => {
@@ -344,7 +348,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// The slot of an operand that has one.
-    pub(crate) fn scalar_slot(&self, op: &Node<'a>, index: usize) -> Done<Slot> {
+    pub(crate) fn scalar_slot(&self, op: &Operation, index: usize) -> Done<Slot> {
         match self.flat(op, &self.operand(op, index)?.ty)?[..] {
             [slot] => Ok(slot),
             _ => {
@@ -357,7 +361,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// The registers of operands that have one slot each.
     pub(crate) fn scalars<const N: usize>(
         &self,
-        op: &Node<'a>,
+        op: &Operation,
         indices: [usize; N],
     ) -> Done<[Reg; N]> {
         let mut regs = [Reg(0); N];
@@ -368,7 +372,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// The registers of all slots of a range of operands.
-    pub(crate) fn slots(&self, op: &Node<'a>, range: Range<usize>) -> Done<Box<[Reg]>> {
+    pub(crate) fn slots(&self, op: &Operation, range: Range<usize>) -> Done<Box<[Reg]>> {
         let mut regs = Vec::new();
         for index in range {
             regs.extend(self.operand(op, index)?.slots.iter().copied());
@@ -377,7 +381,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// Says which registers an operation's result is.
-    pub(crate) fn define(&mut self, op: &Node<'a>, slots: impl Into<Rc<[Reg]>>) -> Done {
+    pub(crate) fn define(&mut self, op: &Operation, slots: impl Into<Rc<[Reg]>>) -> Done {
         let [(value, ty)] = &op.results[..] else {
             return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
         };
@@ -392,13 +396,13 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// The registers that the operation's result is, once it has been defined.
-    pub(crate) fn defined(&self, op: &Node<'a>) -> Option<Rc<[Reg]>> {
+    pub(crate) fn defined(&self, op: &Operation) -> Option<Rc<[Reg]>> {
         let (value, _) = op.results.first()?;
         let frame = self.frames.last()?;
         Some(frame.values.get(value)?.slots.clone())
     }
 
-    pub(crate) fn result_ty<'n>(&self, op: &'n Node<'a>) -> Done<&'n Ty> {
+    pub(crate) fn result_ty<'n>(&self, op: &'n Operation) -> Done<&'n Type> {
         match op.results.first() {
             Some((_, ty)) => Ok(ty),
             None => Err(self.malformed(op, format!("`{}` must have a result", op.name))),
@@ -406,7 +410,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// The slots of the result; at least one.
-    pub(crate) fn result_slots(&self, op: &Node<'a>) -> Done<Vec<Slot>> {
+    pub(crate) fn result_slots(&self, op: &Operation) -> Done<Vec<Slot>> {
         let slots = self.flat(op, self.result_ty(op)?)?;
         if slots.is_empty() {
             return Err(self.malformed(op, format!("the result of `{}` holds nothing", op.name)));
@@ -418,7 +422,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// and the operands' registers; it returns `false` for a slot of the wrong kind.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
-        op: &Node<'a>,
+        op: &Operation,
         mut make: impl FnMut(&mut Self, Slot, Reg, [Reg; N]) -> bool,
     ) -> Done {
         let slots = self.flat(op, self.result_ty(op)?)?;
@@ -466,9 +470,9 @@ impl<'m, 'a> Decoder<'m, 'a> {
         dst
     }
 
-    /// The block of the function at hand that has a label.
-    pub(crate) fn block(&self, label: &str) -> Option<BlockId> {
-        self.frames.last()?.blocks.get(label).copied()
+    /// The block of the function at hand that has a number in the region.
+    pub(crate) fn block(&self, number: usize) -> Option<BlockId> {
+        self.frames.last()?.blocks.get(&number).copied()
     }
 
     /// Where the function at hand returns to.
@@ -477,13 +481,13 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// A function of the module that has a body.
-    pub(crate) fn function(&self, name: &str) -> Option<&'m Node<'a>> {
+    pub(crate) fn function(&self, name: &str) -> Option<&'m Operation> {
         let function = self.functions.get(name).copied()?;
         has_body(function).then_some(function)
     }
 
     /// Decodes a called function in place.
-    pub(crate) fn call(&mut self, op: &Node<'a>, callee: &str, function: &'m Node<'a>) -> Done {
+    pub(crate) fn call(&mut self, op: &Operation, callee: &str, function: &'m Operation) -> Done {
         if self.frames.iter().any(|frame| frame.name == callee) {
             let chain = self.frames.iter().map(|frame| frame.name).chain([callee]);
             let chain: Vec<String> = chain.map(|name| format!("`{name}`")).collect();
@@ -507,7 +511,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
         let operations: usize = function.regions[0]
             .iter()
-            .map(|block| block.ops.len())
+            .map(|block| block.operations.len())
             .sum();
         self.num_called += operations;
         if self.num_called > MOST_CALLED_OPERATIONS {
@@ -518,7 +522,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
                 .unsupported(op, text)
                 .note("a function is decoded wherever it is called"));
         }
-        let (wanted, found) = (function.regions[0][0].args.len(), op.operands.len());
+        let (wanted, found) = (function.regions[0][0].arguments.len(), op.operands.len());
         if wanted != found {
             let text = format!("`{callee}` takes {wanted} arguments, found {found}");
             return Err(self.malformed(op, text));
@@ -542,7 +546,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     /// The address of a global variable; makes the variable on first use.
-    pub(crate) fn symbol(&mut self, op: &Node<'a>, name: &str) -> Done<u64> {
+    pub(crate) fn symbol(&mut self, op: &Operation, name: &str) -> Done<u64> {
         if let Some(&address) = self.addresses.get(name) {
             return Ok(address);
         }
@@ -555,7 +559,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
             }
             return Err(self.malformed(op, format!("no global variable `{name}`")));
         };
-        let Some(Attr::Type(ty)) = global.attr("global_type") else {
+        let Some(Attribute::Type(ty)) = global.attribute("global_type") else {
             return Err(self.malformed(global, "global variable without a type"));
         };
         let (size, _) = size_align(ty).map_err(|text| self.unsupported(global, text))?;
@@ -567,7 +571,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
                 .into()
         } else {
             let bytes = self.initial_bytes(global, ty, size as usize)?;
-            let writable = global.attr("constant").is_none() && space != 4;
+            let writable = global.attribute("constant").is_none() && space != 4;
             self.b.global_symbol(GlobalSymbol {
                 name: name.to_owned(),
                 content: Content::Bytes(bytes),
@@ -582,12 +586,12 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// variables; the same for all calls of the function that has it.
     pub(crate) fn shared_allocation(
         &mut self,
-        op: &Node<'_>,
+        op: &Operation,
         name: String,
         at: u64,
         bytes: u32,
     ) -> Option<(Reg, u32)> {
-        let location = self.module.location(op.loc);
+        let location = op.location.clone();
         let key = (at, bytes, op.int(marks::NUMBER), location);
         if let Some(&known) = self.allocations.get(&key) {
             return Some(known);
@@ -615,9 +619,9 @@ impl<'m, 'a> Decoder<'m, 'a> {
         address
     }
 
-    fn initial_bytes(&self, global: &Node<'_>, ty: &Ty, size: usize) -> Done<Vec<u8>> {
+    fn initial_bytes(&self, global: &Operation, ty: &Type, size: usize) -> Done<Vec<u8>> {
         let mut bytes = vec![0; size];
-        let Some(value) = global.attr("value") else {
+        let Some(value) = global.attribute("value") else {
             return Ok(bytes);
         };
         if let Some(text) = value.bytes() {
@@ -645,19 +649,12 @@ pub(crate) fn keyword(text: &str) -> &str {
 }
 
 /// Reverse post-order: each definition comes before its uses.
-fn visit_order(blocks: &[BlockNode<'_>]) -> Vec<usize> {
-    let index: HashMap<&str, usize> = blocks
-        .iter()
-        .enumerate()
-        .map(|(index, block)| (block.label, index))
-        .collect();
+fn visit_order(blocks: &[Block]) -> Vec<usize> {
     let succs = |block: usize| -> Vec<usize> {
-        let last = blocks[block].ops.last();
-        let labels = last.map_or(&[][..], |op| &op.successors[..]);
-        labels
-            .iter()
-            .filter_map(|label| index.get(label).copied())
-            .collect()
+        let last = blocks[block].operations.last();
+        let all = last.map_or(&[][..], |op| &op.successors[..]);
+        let known = all.iter().copied().filter(|next| *next < blocks.len());
+        known.collect()
     };
     let mut order = Vec::new();
     let mut seen = vec![false; blocks.len()];

@@ -1,8 +1,8 @@
 //! What a module says of a kernel's launch: which function, which machine, how many threads.
 
 use crate::error::{FaultKind, KernelError};
+use crate::ir::{Attribute, Operation};
 use crate::launch::Machine;
-use crate::text::{Attr, Node};
 use linear_layout::target::Target;
 
 /// What the operations of a module say about its launch.
@@ -22,9 +22,14 @@ pub struct ModuleInfo {
 }
 
 /// The operations of the module and of modules inside it.
-pub(super) fn collect_top<'m, 'a>(root: &'m Node<'a>, out: &mut Vec<&'m Node<'a>>) {
-    for op in root.regions.iter().flatten().flat_map(|block| &block.ops) {
-        if matches!(op.name, "builtin.module" | "gpu.module") {
+pub(super) fn collect_top<'m>(root: &'m Operation, out: &mut Vec<&'m Operation>) {
+    for op in root
+        .regions
+        .iter()
+        .flatten()
+        .flat_map(|block| &block.operations)
+    {
+        if matches!(&*op.name, "builtin.module" | "gpu.module") {
             collect_top(op, out);
         } else {
             out.push(op);
@@ -32,20 +37,21 @@ pub(super) fn collect_top<'m, 'a>(root: &'m Node<'a>, out: &mut Vec<&'m Node<'a>
     }
 }
 
-pub(super) fn has_body(function: &Node<'_>) -> bool {
+pub(super) fn has_body(function: &Operation) -> bool {
     let body = function.regions.first();
     body.is_some_and(|blocks| !blocks.is_empty())
 }
 
-pub(super) fn pick_kernel<'m, 'a>(
-    functions: &[&'m Node<'a>],
+pub(super) fn pick_kernel<'m>(
+    functions: &[&'m Operation],
     entry: Option<&str>,
-) -> Result<&'m Node<'a>, KernelError> {
+) -> Result<&'m Operation, KernelError> {
     let bodies = functions.iter().copied().filter(|f| has_body(f));
-    let bodies: Vec<&Node<'_>> = bodies.collect();
-    let is_kernel =
-        |f: &&&Node<'_>| f.attr("nvvm.kernel").is_some() || f.attr("rocdl.kernel").is_some();
-    let marked: Vec<&Node<'_>> = bodies.iter().filter(is_kernel).copied().collect();
+    let bodies: Vec<&Operation> = bodies.collect();
+    let is_kernel = |f: &&&Operation| {
+        f.attribute("nvvm.kernel").is_some() || f.attribute("rocdl.kernel").is_some()
+    };
+    let marked: Vec<&Operation> = bodies.iter().filter(is_kernel).copied().collect();
     let candidates = if marked.is_empty() { &bodies } else { &marked };
     let names = || {
         let names = bodies.iter().filter_map(|f| f.str("sym_name"));
@@ -74,7 +80,7 @@ pub(super) fn pick_kernel<'m, 'a>(
     }
 }
 
-pub(super) fn module_info(root: &Node<'_>) -> ModuleInfo {
+pub(super) fn module_info(root: &Operation) -> ModuleInfo {
     let count = |name| root.int(name).and_then(|value| u32::try_from(value).ok());
     ModuleInfo {
         target: root.str("ttg.target").map(str::to_owned),
@@ -88,17 +94,19 @@ pub(super) fn module_info(root: &Node<'_>) -> ModuleInfo {
 
 /// The machine of the module's target; where it names none, AMD's where the kernel's mark or any
 /// operation is ROCDL's.
-pub(super) fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine, KernelError> {
+pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machine, KernelError> {
     let Some(name) = &info.target else {
         let blocks = kernel.regions.iter().flatten();
         let uses_rocdl = blocks
-            .flat_map(|block| &block.ops)
+            .flat_map(|block| &block.operations)
             .any(|op| op.name.starts_with("rocdl."));
-        return Ok(if uses_rocdl || kernel.attr("rocdl.kernel").is_some() {
-            Machine::amd(info.threads_per_warp.unwrap_or(64))
-        } else {
-            Machine::nvidia()
-        });
+        return Ok(
+            if uses_rocdl || kernel.attribute("rocdl.kernel").is_some() {
+                Machine::amd(info.threads_per_warp.unwrap_or(64))
+            } else {
+                Machine::nvidia()
+            },
+        );
     };
     let target = Target::parse(name).map_err(|error| {
         KernelError::new(FaultKind::Launch, format!("the module has an {error}"))
@@ -121,7 +129,7 @@ pub(super) fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine
 
 /// The block size that the kernel's attributes fix.
 pub(super) fn block_size(
-    kernel: &Node<'_>,
+    kernel: &Operation,
     info: &ModuleInfo,
     machine: Machine,
 ) -> Option<[u32; 3]> {
@@ -133,11 +141,11 @@ pub(super) fn block_size(
         size
     };
     for name in ["nvvm.reqntid", "rocdl.reqd_work_group_size"] {
-        match kernel.attr(name) {
-            Some(Attr::Ints(values)) => return Some(axes(values)),
-            Some(Attr::Array(values)) => {
+        match kernel.attribute(name) {
+            Some(Attribute::Ints(values)) => return Some(axes(values)),
+            Some(Attribute::Array(values)) => {
                 let values = values.iter().filter_map(|v| match v {
-                    Attr::Int(v, _) => i64::try_from(*v).ok(),
+                    Attribute::Int(v, _) => i64::try_from(*v).ok(),
                     _ => None,
                 });
                 return Some(axes(&values.collect::<Vec<_>>()));

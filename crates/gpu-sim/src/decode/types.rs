@@ -3,7 +3,7 @@
 use crate::bits::mask;
 use crate::code::Space;
 use crate::float::FloatTy;
-use crate::text::{Attr, FloatBits, Ty};
+use crate::ir::{Attribute, Type};
 
 /// What a scalar is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,11 +32,11 @@ impl Slot {
     }
 }
 
-fn scalar(ty: &Ty) -> Option<(SlotKind, u32)> {
+fn scalar(ty: &Type) -> Option<(SlotKind, u32)> {
     match ty {
-        Ty::Int(bits) if *bits <= 64 && *bits > 0 => Some((SlotKind::Int, *bits)),
-        Ty::Float(float) => Some((SlotKind::Float(*float), float.bits())),
-        Ty::Ptr(space) if *space < 7 => {
+        Type::Int(bits) if *bits <= 64 && *bits > 0 => Some((SlotKind::Int, *bits)),
+        Type::Float(float) => Some((SlotKind::Float(*float), float.bits())),
+        Type::Ptr(space) if *space < 7 => {
             let bits = Space::from_number(*space).map_or(64, Space::pointer_bits);
             Some((SlotKind::Ptr(*space), bits))
         }
@@ -45,17 +45,17 @@ fn scalar(ty: &Ty) -> Option<(SlotKind, u32)> {
 }
 
 /// Size and alignment of a type in memory, in bytes.
-pub(crate) fn size_align(ty: &Ty) -> Result<(u64, u64), String> {
+pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     if let Some((_, bits)) = scalar(ty) {
         let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
         return Ok((bytes, bytes));
     }
     match ty {
-        Ty::Int(bits) => {
+        Type::Int(bits) => {
             let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
             Ok((bytes, bytes.min(16)))
         }
-        Ty::Vector(count, element) => {
+        Type::Vector(count, element) => {
             let bits = scalar(element)
                 .ok_or_else(|| format!("vector of {element:?} is not supported"))?
                 .1;
@@ -64,11 +64,11 @@ pub(crate) fn size_align(ty: &Ty) -> Result<(u64, u64), String> {
                 .next_power_of_two();
             Ok((bytes, bytes))
         }
-        Ty::Array(count, element) => {
+        Type::Array(count, element) => {
             let (size, align) = size_align(element)?;
             Ok((size.next_multiple_of(align) * count, align))
         }
-        Ty::Struct { packed, body } => {
+        Type::Struct { packed, body } => {
             let (mut size, mut most) = (0u64, 1);
             for field in body {
                 let (bytes, align) = size_align(field)?;
@@ -78,26 +78,26 @@ pub(crate) fn size_align(ty: &Ty) -> Result<(u64, u64), String> {
             }
             Ok((size.next_multiple_of(most), most))
         }
-        Ty::Other(text) => Err(format!("type `{text}` is not supported")),
+        Type::Other(text) => Err(format!("type `{text}` is not supported")),
         other => Err(format!("type {other:?} is not supported in memory")),
     }
 }
 
 /// The scalars of a type in order.
-pub(crate) fn flatten(ty: &Ty) -> Result<Vec<Slot>, String> {
+pub(crate) fn flatten(ty: &Type) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     append(ty, 0, &mut slots)?;
     Ok(slots)
 }
 
-fn append(ty: &Ty, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
+fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     if let Some((kind, bits)) = scalar(ty) {
         out.push(Slot { kind, bits, offset });
         return Ok(());
     }
     match ty {
         // A buffer descriptor: base, stride, bytes, flags.
-        Ty::Ptr(8) => {
+        Type::Ptr(8) => {
             out.push(Slot {
                 kind: SlotKind::Ptr(1),
                 bits: 64,
@@ -111,12 +111,12 @@ fn append(ty: &Ty, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
                 });
             }
         }
-        Ty::Int(bits) => {
+        Type::Int(bits) => {
             return Err(format!(
                 "integers of {bits} bits are not supported, up to i64 are"
             ));
         }
-        Ty::Vector(count, element) => {
+        Type::Vector(count, element) => {
             let (kind, bits) =
                 scalar(element).ok_or_else(|| format!("vector of {element:?} is not supported"))?;
             let step = bits.div_ceil(8);
@@ -126,14 +126,14 @@ fn append(ty: &Ty, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
                 offset: offset + index * step,
             }));
         }
-        Ty::Array(count, element) => {
+        Type::Array(count, element) => {
             let (size, align) = size_align(element)?;
             let step = size.next_multiple_of(align) as u32;
             for index in 0..*count as u32 {
                 append(element, offset + index * step, out)?;
             }
         }
-        Ty::Struct { packed, body } => {
+        Type::Struct { packed, body } => {
             let mut at = 0u64;
             for field in body {
                 // A descriptor never lies in memory; its size does not matter.
@@ -143,30 +143,30 @@ fn append(ty: &Ty, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
                 at += bytes;
             }
         }
-        Ty::Ptr(space) => {
+        Type::Ptr(space) => {
             return Err(format!(
                 "pointers to address space {space} are not supported"
             ));
         }
-        Ty::Void | Ty::Function { .. } => {}
-        Ty::Other(text) => return Err(format!("type `{text}` is not supported")),
-        Ty::Float(_) => {}
+        Type::Void => {}
+        Type::Other(text) => return Err(format!("type `{text}` is not supported")),
+        Type::Float(_) => {}
     }
     Ok(())
 }
 
 /// First slot and type of the part that `path` names.
-pub(crate) fn part<'t>(ty: &'t Ty, path: &[i64]) -> Option<(usize, &'t Ty)> {
+pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
     };
     let index = usize::try_from(first).ok()?;
     let (before, inner) = match ty {
-        Ty::Array(count, element) if first < *count as i64 => {
+        Type::Array(count, element) if first < *count as i64 => {
             (flatten(element).ok()?.len() * index, &**element)
         }
-        Ty::Vector(count, element) if first < i64::from(*count) => (index, &**element),
-        Ty::Struct { body, .. } => {
+        Type::Vector(count, element) if first < i64::from(*count) => (index, &**element),
+        Type::Struct { body, .. } => {
             let mut before = 0;
             for field in body.get(..index)? {
                 before += flatten(field).ok()?.len();
@@ -180,9 +180,9 @@ pub(crate) fn part<'t>(ty: &'t Ty, path: &[i64]) -> Option<(usize, &'t Ty)> {
 }
 
 /// Bits of a constant for each slot.
-pub(crate) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
+pub(crate) fn constant_bits(value: &Attribute, slots: &[Slot]) -> Option<Vec<u64>> {
     match value {
-        Attr::Dense {
+        Attribute::Dense {
             splat: true,
             elements,
             ..
@@ -193,7 +193,7 @@ pub(crate) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
                 .map(|slot| scalar_bits(element, *slot))
                 .collect()
         }
-        Attr::Dense { elements, .. } | Attr::Array(elements) => {
+        Attribute::Dense { elements, .. } | Attribute::Array(elements) => {
             if elements.len() == slots.len() {
                 elements
                     .iter()
@@ -209,14 +209,14 @@ pub(crate) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
                 parts.map(|parts| parts.concat())
             }
         }
-        Attr::Ints(values) if values.len() == slots.len() => Some(
+        Attribute::Ints(values) if values.len() == slots.len() => Some(
             values
                 .iter()
                 .zip(slots)
                 .map(|(&v, slot)| v as u64 & mask(slot.bits))
                 .collect(),
         ),
-        Attr::Str(_) | Attr::Bytes(_) => {
+        Attribute::Str(_) | Attribute::Bytes(_) => {
             let bytes = value.bytes().unwrap_or_default();
             let mut bytes = bytes.iter().copied().chain(std::iter::repeat(0));
             Some(
@@ -233,17 +233,17 @@ pub(crate) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
     }
 }
 
-fn scalar_bits(value: &Attr, slot: Slot) -> Option<u64> {
+fn scalar_bits(value: &Attribute, slot: Slot) -> Option<u64> {
     match (value, slot.kind) {
-        (Attr::Bool(bit), _) => Some(u64::from(*bit)),
-        (Attr::Int(value, _), SlotKind::Int | SlotKind::Ptr(_)) => {
+        (Attribute::Bool(bit), _) => Some(u64::from(*bit)),
+        (Attribute::Int(value, _), SlotKind::Int | SlotKind::Ptr(_)) => {
             Some(*value as u64 & mask(slot.bits))
         }
-        (Attr::Int(value, _), SlotKind::Float(ty)) => Some(ty.from_f64(*value as f64)),
-        (Attr::Float(FloatBits::Decimal(value), _), SlotKind::Float(ty)) => {
-            Some(ty.from_f64(*value))
+        (Attribute::Int(value, _), SlotKind::Float(ty)) => Some(ty.from_f64(*value as f64)),
+        (Attribute::Float(bits, from), SlotKind::Float(ty)) if *from != ty => {
+            Some(ty.from_f64(from.to_f64(*bits)))
         }
-        (Attr::Float(FloatBits::Raw(bits), _), _) => Some(*bits & mask(slot.bits)),
+        (Attribute::Float(bits, _), _) => Some(*bits & mask(slot.bits)),
         _ => None,
     }
 }
@@ -254,12 +254,12 @@ mod tests {
 
     #[test]
     fn aggregates_lie_in_memory_as_llvm_lays_them_out() {
-        let ty = Ty::Struct {
+        let ty = Type::Struct {
             packed: false,
             body: vec![
-                Ty::Int(8),
-                Ty::Array(2, Box::new(Ty::Int(32))),
-                Ty::Float(FloatTy::F16),
+                Type::Int(8),
+                Type::Array(2, Box::new(Type::Int(32))),
+                Type::Float(FloatTy::F16),
             ],
         };
         assert_eq!(size_align(&ty), Ok((16, 4)));
@@ -269,31 +269,31 @@ mod tests {
             .map(|slot| slot.offset)
             .collect();
         assert_eq!(offsets, [0, 4, 8, 12]);
-        assert_eq!(part(&ty, &[1, 1]), Some((2, &Ty::Int(32))));
+        assert_eq!(part(&ty, &[1, 1]), Some((2, &Type::Int(32))));
         assert_eq!(part(&ty, &[3]), None);
-        let vector = Ty::Vector(3, Box::new(Ty::Float(FloatTy::F32)));
+        let vector = Type::Vector(3, Box::new(Type::Float(FloatTy::F32)));
         assert_eq!(size_align(&vector), Ok((16, 16)));
-        let element = Ty::Float(FloatTy::F32);
+        let element = Type::Float(FloatTy::F32);
         assert_eq!(part(&vector, &[2]), Some((2, &element)));
         assert_eq!([part(&vector, &[3]), part(&vector, &[-1])], [None, None]);
-        assert!(flatten(&Ty::Int(128)).is_err());
+        assert!(flatten(&Type::Int(128)).is_err());
     }
 
     /// LLVM: NVPTX and AMDGPU number their spaces from 0 to 6; 7 and 9 are buffers with their offset, wider than 64 bits.
     #[test]
     fn scalars_have_up_to_64_bits() {
-        let bits = |ty: Ty| flatten(&ty).map(|slots| slots[0].bits).ok();
+        let bits = |ty: Type| flatten(&ty).map(|slots| slots[0].bits).ok();
         for space in [0, 1, 4] {
-            assert_eq!(bits(Ty::Ptr(space)), Some(64), "{space}");
+            assert_eq!(bits(Type::Ptr(space)), Some(64), "{space}");
         }
         for space in [3, 5] {
-            assert_eq!(bits(Ty::Ptr(space)), Some(32), "{space}");
+            assert_eq!(bits(Type::Ptr(space)), Some(32), "{space}");
         }
         for space in [7, 9, 10] {
-            assert_eq!(bits(Ty::Ptr(space)), None, "{space}");
+            assert_eq!(bits(Type::Ptr(space)), None, "{space}");
         }
         assert_eq!(
-            [0, 1, 64, 65].map(|n| bits(Ty::Int(n))),
+            [0, 1, 64, 65].map(|n| bits(Type::Int(n))),
             [None, Some(1), Some(64), None]
         );
     }

@@ -8,11 +8,11 @@ use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, flatten, size_align};
 use crate::exec::Exec;
+use crate::ir::{Attribute, Operation, Type};
 use crate::memory::{
     LOCAL_WINDOW, MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2, SHARED_WINDOW, STACK_LOG2, symbol_number,
 };
 use crate::origin::{Flow, Root};
-use crate::text::{Attr, Node, Ty};
 
 pub(super) const FAMILY: Family = Family {
     title: "addresses",
@@ -27,7 +27,7 @@ const ROWS: &[Row] = &[
         let Some(count) = d.b.constant_of(count) else {
             return Err(d.unsupported(op, "alloca of a size that is not constant"));
         };
-        let Some(Attr::Type(ty)) = op.attr("elem_type") else {
+        let Some(Attribute::Type(ty)) = op.attribute("elem_type") else {
             return Err(d.malformed(op, "alloca without an element type"));
         };
         let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
@@ -41,7 +41,7 @@ const ROWS: &[Row] = &[
             return Err(d.unsupported(op, text));
         }
         let window = match d.result_ty(op)? {
-            Ty::Ptr(5) => 0,
+            Type::Ptr(5) => 0,
             _ => LOCAL_WINDOW,
         };
         let reg = d.b.address(window | u64::from(place), Root::Stack(number));
@@ -60,7 +60,7 @@ const ROWS: &[Row] = &[
     row("llvm.addrspacecast", |d, op| {
         let value = d.operand(op, 0)?;
         let slots = match (&value.ty, d.result_ty(op)?, &value.slots[..]) {
-            (&Ty::Ptr(from), &Ty::Ptr(to), &[src]) => vec![cast(d, src, from, to)],
+            (&Type::Ptr(from), &Type::Ptr(to), &[src]) => vec![cast(d, src, from, to)],
             _ => value.slots.to_vec(),
         };
         d.define(op, slots)
@@ -104,7 +104,7 @@ impl Instruction for Scale {
 }
 
 /// Moves a pointer between address spaces.
-fn cast(d: &mut Decoder<'_, '_>, src: Reg, from: u32, to: u32) -> Reg {
+fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     let window = |space| match space {
         3 => SHARED_WINDOW,
         5 => LOCAL_WINDOW,
@@ -128,9 +128,9 @@ fn cast(d: &mut Decoder<'_, '_>, src: Reg, from: u32, to: u32) -> Reg {
 }
 
 /// `getelementptr`: constant steps are summed, each dynamic one is an instruction.
-fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn step(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let base = d.operand(op, 0)?;
-    let (Ty::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
+    let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
         return Err(d.unsupported(op, "getelementptr on vectors of pointers is not supported"));
     };
     let space = Space::from_number(*number).ok_or_else(|| {
@@ -138,7 +138,7 @@ fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         d.unsupported(op, text)
     })?;
     let bits = space.pointer_bits();
-    let Some(Attr::Type(element)) = op.attr("elem_type") else {
+    let Some(Attribute::Type(element)) = op.attribute("elem_type") else {
         return Err(d.malformed(op, "getelementptr without an element type"));
     };
     let mut fixed = 0i64;
@@ -164,8 +164,8 @@ fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         }
         match ty {
             _ if depth == 0 => {}
-            Ty::Array(_, inner) | Ty::Vector(_, inner) => ty = inner,
-            Ty::Struct { packed, body } => {
+            Type::Array(_, inner) | Type::Vector(_, inner) => ty = inner,
+            Type::Struct { packed, body } => {
                 let field = usize::try_from(index)
                     .ok()
                     .filter(|i| operand.is_none() && *i < body.len());
@@ -222,9 +222,9 @@ fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
 }
 
 /// Where the last of a struct's first fields begins, in bytes.
-fn field_offset(packed: bool, fields: &[Ty]) -> Result<i64, String> {
+fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     let body = fields.to_vec();
-    let slots = flatten(&Ty::Struct { packed, body })?;
+    let slots = flatten(&Type::Struct { packed, body })?;
     let inside = match fields.last() {
         Some(field) => flatten(field)?.len(),
         None => 0,
@@ -234,7 +234,7 @@ fn field_offset(packed: bool, fields: &[Ty]) -> Result<i64, String> {
 }
 
 /// An address and so many bytes.
-fn moved(d: &mut Decoder<'_, '_>, bits: u32, from: Reg, by: u64) -> Reg {
+fn moved(d: &mut Decoder<'_>, bits: u32, from: Reg, by: u64) -> Reg {
     if let Some(base) = d.b.constant_of(from) {
         return d.b.constant(base.wrapping_add(by) & mask(bits));
     }

@@ -4,7 +4,7 @@ use super::{Family, Instruction, Regs, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, part};
 use crate::exec::{Exec, Fate, GARBAGE, Kind, Marks};
-use crate::text::{Attr, Node, Ty};
+use crate::ir::{Attribute, Operation, Type};
 
 pub(super) const FAMILY: Family = Family {
     title: "vectors and structs",
@@ -88,8 +88,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// The first slot, and how many there are, of the part that an operation names.
-fn position(d: &Decoder<'_, '_>, op: &Node<'_>, whole: &Ty) -> Done<(usize, usize)> {
-    let Some(Attr::Ints(path)) = op.attr("position") else {
+fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> Done<(usize, usize)> {
+    let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));
     };
     let Some((start, ty)) = part(whole, path) else {

@@ -8,7 +8,7 @@ use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, SlotKind};
 use crate::exec::{Exec, Fate, Marks};
 use crate::float::FloatTy;
-use crate::text::Node;
+use crate::ir::Operation;
 use gpu_race::Sync;
 use linear_layout::target::Assembly;
 
@@ -196,7 +196,7 @@ impl Instruction for CompareExchange {
 }
 
 /// One access for each element of a vector.
-fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;

@@ -5,7 +5,7 @@ use super::{Family, Instruction, Regs, Row, Turn, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
 use crate::exec::{Channel, Exec, Fate, Marks};
-use crate::text::Node;
+use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
     title: "barriers and waits",
@@ -69,7 +69,7 @@ impl Instruction for Barrier {
     }
 }
 
-fn block<'a>(d: &mut Decoder<'_, 'a>, _: &Node<'a>) -> Done {
+fn block(d: &mut Decoder<'_>, _: &Operation) -> Done {
     d.b.push(Barrier { releases: false });
     Ok(())
 }
@@ -109,7 +109,7 @@ impl Instruction for BarrierReduce {
     }
 }
 
-fn partial<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn partial(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let sizes = op.ints("operandSegmentSizes").unwrap_or(&[0, 0, 0]);
     let named = sizes.first() == Some(&1) && {
         let id = d.scalar(op, 0)?;
@@ -166,7 +166,7 @@ impl Instruction for WarpBarrier {
     }
 }
 
-fn warp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn warp(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let mask = d.scalar(op, 0)?;
     d.b.push(WarpBarrier { mask });
     Ok(())

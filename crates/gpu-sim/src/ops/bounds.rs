@@ -6,11 +6,11 @@ use crate::bits::signed;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::exec::{Exec, Fate, Marks};
+use crate::ir::Operation;
 use crate::marks;
-use crate::text::Node;
 
 /// Returns the register of the result of an operation that has a mark.
-pub(super) fn marked<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done<Option<Reg>> {
+pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> Done<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;
         let bits = d.scalar_slot(op, 0)?.bits;
@@ -23,7 +23,7 @@ pub(super) fn marked<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done<Option<
         });
         return Ok(Some(index));
     }
-    if op.attr(marks::END).is_some() {
+    if op.attribute(marks::END).is_some() {
         let address = d.scalar(op, 0)?;
         d.b.push(End(address));
         return Ok(Some(address));

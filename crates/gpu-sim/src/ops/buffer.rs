@@ -9,7 +9,7 @@ use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, SlotKind};
 use crate::exec::{Exec, Fate, Marks};
-use crate::text::{Node, Ty};
+use crate::ir::{Operation, Type};
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Assembly;
 
@@ -100,7 +100,7 @@ const INTRINSICS: &[Row] = &[
     }),
 ];
 
-fn change<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, eval: fn(u32, u64, u64) -> u64) -> Done {
+fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -> Done {
     let value = d.scalar(op, 0)?;
     let bits = d.scalar_slot(op, 0)?.bits;
     let (place, dst) = atomic_place(d, op, 1, bits)?;
@@ -115,9 +115,9 @@ fn change<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, eval: fn(u32, u64, u64) ->
 }
 
 /// Where an atomic access goes whose descriptor is operand `first`: inside, or nowhere. What was there is 0 outside.
-fn atomic_place<'a>(
-    d: &mut Decoder<'_, 'a>,
-    op: &Node<'a>,
+fn atomic_place(
+    d: &mut Decoder<'_>,
+    op: &Operation,
     first: usize,
     bits: u32,
 ) -> Done<(AtomicPlace, Reg)> {
@@ -255,7 +255,7 @@ impl Instruction for BufferStore {
 }
 
 /// Base address, stride, number of bytes, flags.
-pub(super) fn descriptor<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize) -> Done<[Reg; 4]> {
+pub(super) fn descriptor(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<[Reg; 4]> {
     let rsrc = d.operand(op, operand)?;
     let &[base, stride, records, flags] = &rsrc.slots[..] else {
         return Err(d.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));
@@ -266,11 +266,11 @@ pub(super) fn descriptor<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize)
     Ok([base, stride, records, flags])
 }
 
-fn access<'a>(
-    d: &Decoder<'_, 'a>,
-    op: &Node<'a>,
+fn access(
+    d: &Decoder<'_>,
+    op: &Operation,
     first: usize,
-    ty: &Ty,
+    ty: &Type,
     regs: &[Reg],
 ) -> Done<BufferAccess> {
     let rsrc = descriptor(d, op, first)?;

@@ -4,7 +4,7 @@ use super::{Family, Instruction, Regs, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
 use crate::exec::{Exec, Fate, Marks};
-use crate::text::Node;
+use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
     title: "byte permutes",
@@ -132,7 +132,7 @@ impl Instruction for Permute {
     }
 }
 
-fn permute<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, pick: Pick) -> Done {
+fn permute(d: &mut Decoder<'_>, op: &Operation, pick: Pick) -> Done {
     let of = d.scalars(op, [0, 1, 2])?;
     let reg = d.emit(|dst| Permute { pick, dst, of });
     d.define(op, vec![reg])

@@ -9,8 +9,8 @@ use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done};
 use crate::exec::Exec;
 use crate::float::FloatTy;
+use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
-use crate::text::{Attr, Node};
 
 /// What a flag promises of a value.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ impl Instruction for Claim {
 }
 
 /// Emits the check of what an operation with the result `value` requires of one operand.
-pub(crate) fn require(d: &mut Decoder<'_, '_>, promise: Promise, value: Reg, operand: Reg) {
+pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand: Reg) {
     d.b.push(Claim {
         promise,
         value,
@@ -98,22 +98,22 @@ pub(crate) fn require(d: &mut Decoder<'_, '_>, promise: Promise, value: Reg, ope
 }
 
 /// Says whether a flag is there and not false.
-pub(crate) fn is_set(op: &Node<'_>, flag: &str) -> bool {
-    match op.attr(flag) {
-        None | Some(Attr::Bool(false) | Attr::Int(0, _)) => false,
+pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
+    match op.attribute(flag) {
+        None | Some(Attribute::Bool(false) | Attribute::Int(0, _)) => false,
         Some(_) => true,
     }
 }
 
 /// Emits the checks of the fast-math flags `nnan` and `ninf`, which hold of operands and of a float result.
 pub(crate) fn fast_math(
-    d: &mut Decoder<'_, '_>,
-    op: &Node<'_>,
+    d: &mut Decoder<'_>,
+    op: &Operation,
     ty: FloatTy,
     value: Reg,
     checked: &[Reg],
 ) {
-    let Some(Attr::Opaque(flags)) = op.attr("fastmathFlags") else {
+    let Some(Attribute::Opaque(flags)) = op.attribute("fastmathFlags") else {
         return;
     };
     let has = |flag: &str| {
@@ -135,17 +135,17 @@ pub(crate) fn fast_math(
 }
 
 /// Says whether an operation has `nsw` and `nuw`.
-pub(crate) fn overflow_flags(op: &Node<'_>) -> (bool, bool) {
-    match op.attr("overflowFlags") {
-        Some(Attr::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
-        Some(Attr::Opaque(text)) => (text.contains("nsw"), text.contains("nuw")),
+pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
+    match op.attribute("overflowFlags") {
+        Some(Attribute::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
+        Some(Attribute::Opaque(text)) => (text.contains("nsw"), text.contains("nuw")),
         _ => (false, false),
     }
 }
 
 /// The promise that a `range` attribute makes of a register of the machine.
-pub(crate) fn range(d: &mut Decoder<'_, '_>, op: &Node<'_>, bits: u32, value: Reg) -> Done {
-    let Some(Attr::Opaque(text)) = op.attr("range") else {
+pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) -> Done {
+    let Some(Attribute::Opaque(text)) = op.attribute("range") else {
         return Ok(());
     };
     let numbers: Vec<i64> = text

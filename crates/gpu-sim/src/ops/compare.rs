@@ -9,8 +9,8 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done, SlotKind};
 use crate::exec::{Exec, Fate, Marks};
 use crate::float::FloatTy;
+use crate::ir::Operation;
 use crate::origin::Flow;
-use crate::text::Node;
 
 pub(super) const FAMILY: Family = Family {
     title: "comparisons and choices",
@@ -57,7 +57,7 @@ const ROWS: &[Row] = &[
 
 /// Emits a comparison of two floats by PTX's name of it: `lt` is false for NaN, `ltu` true.
 pub(crate) fn compare_floats(
-    d: &mut Decoder<'_, '_>,
+    d: &mut Decoder<'_>,
     name: &str,
     ty: FloatTy,
     [a, b]: [Reg; 2],
@@ -135,11 +135,10 @@ impl Instruction for Compare {
 }
 
 /// Emits one comparison; `false` if the predicate or the type does not fit.
-type Make<'m, 'a> =
-    fn(&mut Decoder<'m, 'a>, &Node<'a>, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
+type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
 /// One comparison per element; `make` gets the operation, its predicate's number, and the operands' kind and width.
-fn comparison<'m, 'a>(d: &mut Decoder<'m, 'a>, op: &Node<'a>, make: Make<'m, 'a>) -> Done {
+fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Done {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
     let slots = d.flat(op, &left.ty)?;
@@ -193,7 +192,7 @@ impl Instruction for Select {
     }
 }
 
-fn select<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn select(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let [cond, yes, no] = [d.operand(op, 0)?, d.operand(op, 1)?, d.operand(op, 2)?];
     if cond.slots.is_empty() || yes.slots.len() != no.slots.len() {
         return Err(d.malformed(op, "operands and result differ in shape"));

@@ -4,7 +4,7 @@ use super::{Family, Instruction, Regs, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, constant_bits};
 use crate::exec::{Exec, Kind};
-use crate::text::Node;
+use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
     title: "constants",
@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
 const ROWS: &[Row] = &[
     row("llvm.mlir.constant", |d, op| {
         let slots = d.flat(op, d.result_ty(op)?)?;
-        let Some(value) = op.attr("value") else {
+        let Some(value) = op.attribute("value") else {
             return Err(d.malformed(op, "constant without a value"));
         };
         let Some(bits) = constant_bits(value, &slots) else {
@@ -41,15 +41,15 @@ const ROWS: &[Row] = &[
 const UNSET: &str = "ttg.unset";
 
 /// A constant, or one that only stands for a value that is not defined.
-fn constant(d: &mut Decoder<'_, '_>, op: &Node<'_>, bits: u64) -> Reg {
-    if op.attr(UNSET).is_none() {
+fn constant(d: &mut Decoder<'_>, op: &Operation, bits: u64) -> Reg {
+    if op.attribute(UNSET).is_none() {
         return d.b.constant(bits);
     }
     let text = "use of a value that was not loaded: the mask is false in this lane, and the load has no `other`";
     d.b.undefined(Kind::Unset, bits, text)
 }
 
-fn undefined<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, kind: Kind, text: &'static str) -> Done {
+fn undefined(d: &mut Decoder<'_>, op: &Operation, kind: Kind, text: &'static str) -> Done {
     let slots = d.flat(op, d.result_ty(op)?)?;
     let regs = slots.iter().map(|slot| d.undefined(kind, slot.bits, text));
     let regs: Vec<Reg> = regs.collect();

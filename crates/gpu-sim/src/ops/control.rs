@@ -9,7 +9,7 @@ use crate::code::{Edge, Terminator};
 use crate::decode::{Decoder, Done, Exit};
 use crate::error::FaultKind;
 use crate::exec::{Exec, Fate, Marks};
-use crate::text::{Attr, Node};
+use crate::ir::{Attribute, Operation};
 use std::ops::Range;
 
 pub(super) const FAMILY: Family = Family {
@@ -105,7 +105,7 @@ const ROWS: &[Row] = &[
 
 const INTRINSICS: &[Row] = &[row("llvm.assume", assume)];
 
-fn assume<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn assume(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let cond = d.scalar(op, 0)?;
     if d.b.constant_of(cond).is_none_or(|bits| bits & 1 == 0) {
         d.b.push(Assume { cond });
@@ -113,7 +113,7 @@ fn assume<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     Ok(())
 }
 
-fn lifetime<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn lifetime(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let address = d.scalar(op, op.operands.len().saturating_sub(1))?;
     d.b.push(Lifetime { address });
     Ok(())
@@ -167,13 +167,13 @@ impl Instruction for Assume {
 }
 
 /// Decodes to no instruction.
-pub(super) fn nothing<'a>(_: &mut Decoder<'_, 'a>, _: &Node<'a>) -> Done {
+pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> Done {
     Ok(())
 }
 
 /// The edge to successor `index`, whose values stand at `range` of the operands.
-fn edge<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, index: usize, range: Range<usize>) -> Done<Edge> {
-    let target = op.successors.get(index).and_then(|label| d.block(label));
+fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> Done<Edge> {
+    let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {
         return Err(d.malformed(op, format!("successor {index} is no block")));
     };
@@ -181,7 +181,7 @@ fn edge<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, index: usize, range: Range<usize
     Ok(Edge { target, args })
 }
 
-fn segments(op: &Node<'_>, name: &str) -> Vec<usize> {
+fn segments(op: &Operation, name: &str) -> Vec<usize> {
     let sizes = op.ints(name).unwrap_or(&[]);
     sizes
         .iter()
@@ -189,13 +189,13 @@ fn segments(op: &Node<'_>, name: &str) -> Vec<usize> {
         .collect()
 }
 
-fn switch<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn switch(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let default = segments(op, "operandSegmentSizes").get(1).copied();
     let default = default.unwrap_or(0);
     let sizes = segments(op, "case_operand_segments");
     let width = d.scalar_slot(op, 0)?.bits;
-    let literals = match op.attr("case_values") {
-        Some(Attr::Dense {
+    let literals = match op.attribute("case_values") {
+        Some(Attribute::Dense {
             splat: true,
             elements,
             ..
@@ -203,13 +203,13 @@ fn switch<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
             let count = op.successors.len().saturating_sub(1);
             elements.iter().cycle().take(count).cloned().collect()
         }
-        Some(Attr::Dense { elements, .. }) => elements.clone(),
+        Some(Attribute::Dense { elements, .. }) => elements.clone(),
         _ => Vec::new(),
     };
     let mut start = 1 + default;
     let mut cases = Vec::new();
     for (index, literal) in literals.iter().enumerate() {
-        let Attr::Int(value, _) = literal else {
+        let Attribute::Int(value, _) = literal else {
             return Err(d.malformed(op, "case values must be integers"));
         };
         let end = start + sizes.get(index).copied().unwrap_or(0);

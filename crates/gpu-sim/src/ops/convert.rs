@@ -8,8 +8,8 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done, Slot, SlotKind};
 use crate::exec::{Exec, Fate, Marks, whole_if_all};
 use crate::float::{Direction, FloatTy};
+use crate::ir::Operation;
 use crate::origin::Flow;
-use crate::text::Node;
 
 pub(super) const FAMILY: Family = Family {
     title: "conversions",
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Another name for the first operand.
-fn same<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn same(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let value = d.operand(op, 0)?;
     d.define(op, value.slots)
 }
@@ -87,7 +87,7 @@ impl Instruction for Freeze {
     }
 }
 
-fn freeze<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn freeze(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let value = d.operand(op, 0)?;
     let frozen = value.slots.iter();
     let regs = frozen.map(|&src| d.emit(|dst| Freeze { dst, src }));
@@ -95,7 +95,7 @@ fn freeze<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     d.define(op, regs)
 }
 
-fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done {
+fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> Done {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
     let to = d.flat(op, d.result_ty(op)?)?;
@@ -123,7 +123,7 @@ fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done 
 }
 
 /// A conversion towards zero, which has no result out of range; that of PTX and the saturating intrinsics always have one.
-fn to_integer<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done {
+fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> Done {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
     conversion(d, op, signed)?;
@@ -142,13 +142,13 @@ fn to_integer<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done 
 }
 
 /// Emits the conversion of a float to the nearest one of another format.
-pub(crate) fn convert_float(d: &mut Decoder<'_, '_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
+pub(crate) fn convert_float(d: &mut Decoder<'_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
     round_float(d, from, to, Direction::Nearest, src)
 }
 
 /// The same, rounded in a direction.
 pub(crate) fn round_float(
-    d: &mut Decoder<'_, '_>,
+    d: &mut Decoder<'_>,
     from: FloatTy,
     to: FloatTy,
     direction: Direction,
@@ -165,7 +165,7 @@ pub(crate) fn round_float(
 
 /// Emits the conversion of a float to an integer, towards zero, or to the nearest that there is.
 pub(crate) fn convert_to_integer(
-    d: &mut Decoder<'_, '_>,
+    d: &mut Decoder<'_>,
     from: FloatTy,
     (bits, signed): (u32, bool),
     src: Reg,
@@ -180,14 +180,7 @@ pub(crate) fn convert_to_integer(
 }
 
 /// Pushes the conversion of one scalar; `false` if there is none between these types.
-fn convert(
-    d: &mut Decoder<'_, '_>,
-    from: Slot,
-    to: Slot,
-    signed: bool,
-    dst: Reg,
-    src: Reg,
-) -> bool {
+fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, src: Reg) -> bool {
     match (from.kind, to.kind) {
         (SlotKind::Float(from), SlotKind::Float(to)) => {
             d.b.push(FloatToFloat {
@@ -242,10 +235,10 @@ fn convert(
 }
 
 /// What the flags of a conversion promise of an integer of `from` bits.
-fn promises(d: &mut Decoder<'_, '_>, op: &Node<'_>, from: u32, to: u32, value: Reg, operand: Reg) {
+fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg, operand: Reg) {
     let (no_signed_wrap, no_unsigned_wrap) = overflow_flags(op);
     let promises = [
-        (op.attr("nonNeg").is_some(), Promise::NonNegative(from)),
+        (op.attribute("nonNeg").is_some(), Promise::NonNegative(from)),
         (no_unsigned_wrap, Promise::FitsUnsigned(to)),
         (no_signed_wrap, Promise::FitsSigned { from, to }),
     ];
@@ -521,7 +514,7 @@ impl Instruction for Repack {
 
 /// The same bits in `count` registers of another width; renaming where the width agrees.
 pub(crate) fn repack(
-    d: &mut Decoder<'_, '_>,
+    d: &mut Decoder<'_>,
     src: &[Reg],
     src_bits: u32,
     dst_bits: u32,

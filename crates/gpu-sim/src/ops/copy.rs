@@ -6,7 +6,7 @@ use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, keyword};
 use crate::error::{FaultKind, KernelError};
 use crate::exec::{Channel, Exec, Fate, Marks, Transfer};
-use crate::text::Node;
+use crate::ir::Operation;
 use linear_layout::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -32,7 +32,7 @@ const ROWS: &[Row] = &[
         d.b.push(Wait {
             channel: Channel::Bulk,
             most,
-            only_reads: op.attr("read").is_some(),
+            only_reads: op.attribute("read").is_some(),
         });
         Ok(())
     }),
@@ -98,12 +98,12 @@ const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
 
-fn count(d: &Decoder<'_, '_>, op: &Node<'_>, name: &str) -> Done<u32> {
+fn count(d: &Decoder<'_>, op: &Operation, name: &str) -> Done<u32> {
     let value = op.int(name).and_then(|n| u32::try_from(n).ok());
     value.ok_or_else(|| d.malformed(op, format!("`{name}` must be a number, 0 or more")))
 }
 
-fn constant<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize) -> Done<u32> {
+fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<u32> {
     let value = d.b.constant_of(d.scalar(op, operand)?);
     let value = value.and_then(|n| u32::try_from(n).ok());
     value.ok_or_else(|| d.unsupported(op, format!("operand {operand} must be a constant")))
@@ -259,7 +259,7 @@ impl Instruction for Copy {
     }
 }
 
-fn cp_async<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn cp_async(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let size = count(d, op, "size")?;
     if !matches!(size, 4 | 8 | 16) {
         let text = format!("asynchronous copy of {size} bytes; 4, 8 and 16 exist");
@@ -283,7 +283,7 @@ fn cp_async<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     Ok(())
 }
 
-fn bulk_store<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> Done {
     if op
         .ints("operandSegmentSizes")
         .is_some_and(|sizes| sizes.last() == Some(&1))
@@ -307,7 +307,7 @@ fn bulk_store<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
 }
 
 /// Checks the bytes that a lane copies to LDS, and returns the distance between the lanes' destinations.
-fn lds_stride(d: &Decoder<'_, '_>, op: &Node<'_>, size: u32) -> Done<u32> {
+fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> Done<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
         12 | 16 => {
@@ -321,7 +321,7 @@ fn lds_stride(d: &Decoder<'_, '_>, op: &Node<'_>, size: u32) -> Done<u32> {
     }
 }
 
-fn to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn to_lds(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let size = count(d, op, "size")?;
     let stride = lds_stride(d, op, size)?;
     let offset = op.int("offset").unwrap_or(0);
@@ -330,7 +330,7 @@ fn to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     copy_to_lds(d, from, (to, offset), Some(stride), size)
 }
 
-fn buffer_to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn buffer_to_lds(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let size = constant(d, op, 2)?;
     let stride = lds_stride(d, op, size)?;
     let rsrc = super::buffer::descriptor(d, op, 0)?;
@@ -346,7 +346,7 @@ fn buffer_to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     )
 }
 
-fn async_to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, size: u32) -> Done {
+fn async_to_lds(d: &mut Decoder<'_>, op: &Operation, size: u32) -> Done {
     let offset = op.int("offset").unwrap_or(0);
     let [from, to] = d.scalars(op, [0, 1])?;
     let from = Source::Address(Space::Global, from, offset);
@@ -354,7 +354,7 @@ fn async_to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, size: u32) -> Done {
 }
 
 fn copy_to_lds(
-    d: &mut Decoder<'_, '_>,
+    d: &mut Decoder<'_>,
     from: Source,
     (to, offset): (Reg, i64),
     stride: Option<u32>,
@@ -393,7 +393,7 @@ impl Instruction for Close {
     }
 }
 
-fn close(d: &mut Decoder<'_, '_>, channel: Channel) -> Done {
+fn close(d: &mut Decoder<'_>, channel: Channel) -> Done {
     d.b.push(Close(channel));
     Ok(())
 }
@@ -420,7 +420,7 @@ impl Instruction for Wait {
     }
 }
 
-fn wait(d: &mut Decoder<'_, '_>, channel: Channel, most: u32) -> Done {
+fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> Done {
     d.b.push(Wait {
         channel,
         most,
@@ -430,7 +430,7 @@ fn wait(d: &mut Decoder<'_, '_>, channel: Channel, most: u32) -> Done {
 }
 
 /// A line of AMD's assembly that waits: `s_waitcnt vmcnt(0) lgkmcnt(0)`.
-pub(super) fn wait_line(d: &mut Decoder<'_, '_>, line: &str) -> Done {
+pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> Done {
     let operand = |name: &str| {
         let (_, rest) = line.split_once(name)?;
         rest.trim_start_matches('(')

@@ -13,8 +13,8 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done, SlotKind};
 use crate::exec::Exec;
 use crate::float::FloatTy;
+use crate::ir::Operation;
 use crate::ops::convert::IntToFloat;
-use crate::text::Node;
 
 pub(super) const FAMILY: Family = Family {
     title: "float arithmetic",
@@ -170,7 +170,7 @@ impl Instruction for Float {
     }
 }
 
-fn binary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Binary) -> Done {
+fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static Binary) -> Done {
     d.elementwise(op, |d, slot, dst, [a, b]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -268,7 +268,7 @@ impl Instruction for FloatUnary {
     }
 }
 
-fn unary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Unary) -> Done {
+fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static Unary) -> Done {
     d.elementwise(op, |d, slot, dst, [a]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -344,7 +344,7 @@ impl Instruction for Fma {
     }
 }
 
-fn fma<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn fma(d: &mut Decoder<'_>, op: &Operation) -> Done {
     d.elementwise(op, |d, slot, dst, [a, b, c]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -387,10 +387,10 @@ fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
 }
 
 /// A float and an integer, which may be one for all elements, and its bits.
-fn with_exponent<'m, 'a>(
-    d: &mut Decoder<'m, 'a>,
-    op: &Node<'a>,
-    make: fn(&mut Decoder<'m, 'a>, FloatTy, u32, Reg, [Reg; 2]),
+fn with_exponent<'m>(
+    d: &mut Decoder<'m>,
+    op: &Operation,
+    make: fn(&mut Decoder<'m>, FloatTy, u32, Reg, [Reg; 2]),
 ) -> Done {
     let (base, exponent) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let slots = d.flat(op, &base.ty)?;

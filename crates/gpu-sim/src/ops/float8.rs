@@ -5,7 +5,7 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::exec::{Exec, Fate, Marks, whole_if_all};
 use crate::float::FloatTy;
-use crate::text::Node;
+use crate::ir::Operation;
 use linear_layout::target::{FLOAT8, Float8};
 
 pub(super) const FAMILY: Family = Family {
@@ -149,7 +149,7 @@ impl Instruction for Half {
 }
 
 /// The format that the GPU at hand means by its instructions.
-fn format(d: &Decoder<'_, '_>, op: &Node<'_>, exponent_bits: u32) -> Done<Float8> {
+fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done<Float8> {
     let mut formats = FLOAT8.into_iter();
     let family = d.machine.float8;
     formats
@@ -158,7 +158,7 @@ fn format(d: &Decoder<'_, '_>, op: &Node<'_>, exponent_bits: u32) -> Done<Float8
 }
 
 /// Which half of a word an instruction is about.
-fn is_upper(d: &mut Decoder<'_, '_>, op: &Node<'_>, index: usize) -> Done<bool> {
+fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> Done<bool> {
     let word = d.scalar(op, index)?;
     match d.b.constant_of(word) {
         Some(word) => Ok(word & 1 != 0),
@@ -166,7 +166,7 @@ fn is_upper(d: &mut Decoder<'_, '_>, op: &Node<'_>, index: usize) -> Done<bool> 
     }
 }
 
-fn narrow<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, exponent_bits: u32) -> Done {
+fn narrow(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done {
     let format = format(d, op, exponent_bits)?;
     let [low, high, old] = d.scalars(op, [0, 1, 2])?;
     let is_upper = is_upper(d, op, 3)?;
@@ -187,7 +187,7 @@ fn narrow<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, exponent_bits: u32) -> Don
     d.define(op, vec![reg])
 }
 
-fn widen<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, exponent_bits: u32) -> Done {
+fn widen(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done {
     let format = format(d, op, exponent_bits)?;
     let src = d.scalar(op, 0)?;
     let first = 2 * u32::from(is_upper(d, op, 1)?);

@@ -8,8 +8,8 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done, SlotKind};
 use crate::error::FaultKind;
 use crate::exec::{Exec, Fate, Marks};
+use crate::ir::Operation;
 use crate::origin::Flow;
-use crate::text::Node;
 
 pub(super) const FAMILY: Family = Family {
     title: "integer arithmetic",
@@ -187,7 +187,7 @@ impl Instruction for Int {
     }
 }
 
-fn binary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Binary) -> Done {
+fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static Binary) -> Done {
     d.elementwise(op, |d, slot, dst, [a, b]| {
         let bits = slot.bits;
         d.b.push(Int {
@@ -208,8 +208,8 @@ fn binary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Binary) -> Do
 
 /// The promises that the flags of an operation make of one result.
 fn promises(
-    d: &mut Decoder<'_, '_>,
-    op: &Node<'_>,
+    d: &mut Decoder<'_>,
+    op: &Operation,
     ideal: Option<Ideal>,
     rest: Option<Rest>,
     bits: u32,
@@ -230,8 +230,11 @@ fn promises(
     promise(no_signed_wrap, of_ideal(Promise::NoSignedWrap));
     promise(no_unsigned_wrap, of_ideal(Promise::NoUnsignedWrap));
     let exact = rest.map(|rest| Promise::Exact(rest, bits));
-    promise(op.attr("isExact").is_some(), exact);
-    promise(op.attr("isDisjoint").is_some(), Some(Promise::Disjoint));
+    promise(op.attribute("isExact").is_some(), exact);
+    promise(
+        op.attribute("isDisjoint").is_some(),
+        Some(Promise::Disjoint),
+    );
 }
 
 /// A division, which has no result by zero, nor for the smallest number by -1.
@@ -299,7 +302,7 @@ impl Instruction for Divide {
     }
 }
 
-fn divide<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Division) -> Done {
+fn divide(d: &mut Decoder<'_>, op: &Operation, of: &'static Division) -> Done {
     d.elementwise(op, |d, slot, dst, [a, b]| {
         let bits = slot.bits;
         d.b.push(Divide {
@@ -374,12 +377,7 @@ impl Instruction for IntUnary {
 /// A flag, and the operand without a result that it stands for, by the width.
 type Excluded = (&'static str, fn(u32) -> u64);
 
-fn unary<'a>(
-    d: &mut Decoder<'_, 'a>,
-    op: &Node<'a>,
-    of: &'static Unary,
-    excluded: &[Excluded],
-) -> Done {
+fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static Unary, excluded: &[Excluded]) -> Done {
     d.elementwise(op, |d, slot, dst, [a]| {
         let bits = slot.bits;
         d.b.push(IntUnary {
@@ -478,7 +476,7 @@ fn shifted_pair(left: bool, bits: u32, high: u64, low: u64, amount: u64) -> u64 
     moved as u64 & mask(bits)
 }
 
-fn funnel<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, left: bool) -> Done {
+fn funnel(d: &mut Decoder<'_>, op: &Operation, left: bool) -> Done {
     d.elementwise(op, |d, slot, dst, [high, low, amount]| {
         d.b.push(Funnel {
             left,
@@ -492,7 +490,7 @@ fn funnel<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, left: bool) -> Done {
     })
 }
 
-fn less(d: &mut Decoder<'_, '_>, bits: u32, a: Reg, b: Reg) -> Reg {
+fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
     d.emit(|dst| Compare {
         pred: &ULT,
         bits,
@@ -528,7 +526,7 @@ impl Instruction for Leaves {
 }
 
 fn leaves(
-    d: &mut Decoder<'_, '_>,
+    d: &mut Decoder<'_>,
     bits: u32,
     [_, a, b]: [Reg; 3],
     exact: fn(i128, i128) -> i128,
@@ -543,11 +541,11 @@ fn leaves(
 }
 
 /// The result, and whether it left the width, which `overflows` computes from the result and the operands.
-fn with_overflow<'m, 'a>(
-    d: &mut Decoder<'m, 'a>,
-    op: &Node<'a>,
+fn with_overflow<'m>(
+    d: &mut Decoder<'m>,
+    op: &Operation,
     of: &'static Binary,
-    overflows: fn(&mut Decoder<'m, 'a>, u32, [Reg; 3]) -> Reg,
+    overflows: fn(&mut Decoder<'m>, u32, [Reg; 3]) -> Reg,
 ) -> Done {
     let [a, b] = d.scalars(op, [0, 1])?;
     let bits = d.scalar_slot(op, 0)?.bits;

@@ -5,7 +5,7 @@ use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done};
 use crate::error::FaultKind;
 use crate::exec::{Exec, Fate, Marks, Parts, Place};
-use crate::text::Node;
+use crate::ir::Operation;
 use linear_layout::machine::matrix::{Size, WORD_BYTES, cell, holder, size};
 use linear_layout::target::{Assembly, Fragment};
 
@@ -54,7 +54,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// What NVIDIA's instructions deal to lanes; other shapes are refused, and bytes where the GPU lacks them.
-fn fragment(d: &Decoder<'_, '_>, op: &Node<'_>, bytes: Fragment) -> Done<Fragment> {
+fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> Done<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");
     let transposed = op
@@ -81,7 +81,7 @@ fn fragment(d: &Decoder<'_, '_>, op: &Node<'_>, bytes: Fragment) -> Done<Fragmen
     Err(d.unsupported(op, text))
 }
 
-fn load<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, fragment: Fragment) -> Done {
+fn load(d: &mut Decoder<'_>, op: &Operation, fragment: Fragment) -> Done {
     let addr = d.scalar(op, 0)?;
     let slots = d.result_slots(op)?;
     let (bytes, count) = (slots.first().map_or(0, |slot| slot.bits / 8), slots.len());

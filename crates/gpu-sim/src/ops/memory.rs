@@ -4,7 +4,7 @@ use super::{Counted, Family, Instruction, Regs, Row, Turn, order, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, size_align};
 use crate::exec::{Exec, Fate, Marks};
-use crate::text::{Node, Ty};
+use crate::ir::{Operation, Type};
 use gpu_race::Sync;
 use linear_layout::target::Assembly;
 
@@ -256,8 +256,8 @@ pub(super) fn dwords(bytes: u32) -> String {
 }
 
 /// The memory that operand `index`, a pointer, points to.
-pub(super) fn space<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, index: usize) -> Done<Space> {
-    let Ty::Ptr(number) = d.operand(op, index)?.ty else {
+pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> Done<Space> {
+    let Type::Ptr(number) = d.operand(op, index)?.ty else {
         return Err(d.malformed(op, format!("operand {index} must be a pointer")));
     };
     Space::from_number(number).ok_or_else(|| {
@@ -268,9 +268,9 @@ pub(super) fn space<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, index: usize) -> Don
 
 /// Where the scalars of a type lie in memory, and the bytes up to the end of the last.
 pub(super) fn fields(
-    d: &Decoder<'_, '_>,
-    op: &Node<'_>,
-    ty: &Ty,
+    d: &Decoder<'_>,
+    op: &Operation,
+    ty: &Type,
     regs: &[Reg],
 ) -> Done<(Box<[Field]>, u32)> {
     let slots = d.flat(op, ty)?;
@@ -289,11 +289,11 @@ pub(super) fn fields(
     Ok((fields.collect(), size))
 }
 
-fn access<'a>(
-    d: &mut Decoder<'_, 'a>,
-    op: &Node<'a>,
+fn access(
+    d: &mut Decoder<'_>,
+    op: &Operation,
     pointer: usize,
-    ty: &Ty,
+    ty: &Type,
     regs: &[Reg],
 ) -> Done<Access> {
     let space = space(d, op, pointer)?;

@@ -41,8 +41,8 @@ pub(crate) mod wave;
 use super::code::Reg;
 use super::decode::{Decoder, Done};
 use super::exec::{Exec, Fate, Marks};
+use super::ir::Operation;
 use super::origin::Flow;
-use super::text::Node;
 use linear_layout::target::{Assembly, Target};
 use needs::Needs;
 use std::collections::HashMap;
@@ -126,7 +126,7 @@ pub(crate) enum Counted {
 }
 
 /// Decodes one operation into instructions.
-pub(crate) type Decode = for<'d, 'm, 'a> fn(&'d mut Decoder<'m, 'a>, &'m Node<'a>) -> Done;
+pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> Done;
 
 /// One operation or intrinsic that can be run.
 pub(crate) struct Row {
@@ -218,15 +218,15 @@ pub(crate) fn intrinsic(name: &str) -> Option<&'static Row> {
 
 /// Returns the three operations whose names are most like `name`.
 pub(crate) fn nearest_operations(name: &str) -> String {
-    nearest(name, &OPERATIONS)
+    nearest(name, OPERATIONS.keys().copied())
 }
 
 /// Returns the three intrinsics whose names are most like `name`.
 pub(crate) fn nearest_intrinsics(name: &str) -> String {
-    nearest(name, &INTRINSICS)
+    nearest(name, INTRINSICS.keys().copied().chain(product::names()))
 }
 
-fn nearest(name: &str, rows: &Rows) -> String {
+fn nearest(name: &str, all: impl Iterator<Item = &'static str>) -> String {
     // A longer common start says more than fewer changed letters.
     let shared = |other: &str| {
         name.bytes()
@@ -234,7 +234,7 @@ fn nearest(name: &str, rows: &Rows) -> String {
             .take_while(|(a, b)| a == b)
             .count()
     };
-    let mut names: Vec<&str> = rows.keys().copied().collect();
+    let mut names: Vec<&str> = all.collect();
     names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), edits(name, other), *other));
     let names = names.iter().take(3).map(|name| format!("`{name}`"));
     names.collect::<Vec<_>>().join(", ")

@@ -5,7 +5,7 @@ use super::{Family, Instruction, Regs, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
 use crate::exec::{Channel, Exec};
-use crate::text::Node;
+use crate::ir::Operation;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Assembly;
 
@@ -71,7 +71,7 @@ impl Instruction for Fence {
 }
 
 /// Adds a fence, unless no other warp can tell.
-pub(super) fn fence(d: &mut Decoder<'_, '_>, sync: Sync, guard: Option<Guard>) -> Done {
+pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> Done {
     if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
         d.b.orders_threads();
         d.b.push(Fence { sync, guard });
@@ -99,10 +99,10 @@ fn scope(name: &str) -> Option<Scope> {
 
 /// The order that an operation of the LLVM dialect keeps, if it is atomic. One that is volatile is taken to be atomic: so
 /// are volatile accesses in PTX, and AMD's kernels use them to the same end.
-pub(super) fn sync<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, key: &str) -> Done<Option<Sync>> {
+pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> Done<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {
-        let is_volatile = op.attr("volatile_").is_some();
+        let is_volatile = op.attribute("volatile_").is_some();
         return Ok(is_volatile.then_some(Sync::relaxed(Scope::System)));
     }
     let name = op.str("syncscope").unwrap_or("");

@@ -5,10 +5,10 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::{FaultKind, KernelError};
 use crate::exec::{Exec, Fate, Marks};
-use crate::text::Node;
+use crate::ir::Operation;
 
 /// Decodes a call of a function.
-type Call = for<'d, 'm, 'a> fn(&'d mut Decoder<'m, 'a>, &'d Node<'a>) -> Done;
+type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> Done;
 
 /// The functions by name.
 const FUNCTIONS: &[(&str, Call)] = &[
@@ -60,7 +60,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Decodes a call; `false` if the name is not known.
-pub(super) fn call<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, callee: &str) -> Done<bool> {
+pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> Done<bool> {
     let Some((_, decode)) = FUNCTIONS.iter().find(|(name, _)| *name == callee) else {
         return Ok(false);
     };
@@ -68,7 +68,7 @@ pub(super) fn call<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, callee: &str) -> 
     Ok(true)
 }
 
-fn begin<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, fails: bool) -> Done {
+fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> Done {
     let dst = d.emit(|dst| Begin { dst, fails });
     d.define(op, vec![dst])
 }

@@ -9,7 +9,7 @@ use crate::decode::{Decoder, Done, keyword};
 use crate::error::FaultKind;
 use crate::exec::{Exec, Fate, Marks, is_active};
 use crate::float::FloatTy;
-use crate::text::Node;
+use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
     title: "lanes of a warp: shuffles, votes, reductions",
@@ -23,7 +23,12 @@ const ROWS: &[Row] = &[
         let Some(kind) = kind(word) else {
             return Err(d.malformed(op, format!("shuffle kind `{word}`")));
         };
-        shuffle(d, op, kind, op.attr("return_value_and_is_valid").is_some())
+        shuffle(
+            d,
+            op,
+            kind,
+            op.attribute("return_value_and_is_valid").is_some(),
+        )
     }),
     row("nvvm.vote.sync", |d, op| {
         let word = keyword(op.str("kind").unwrap_or(""));
@@ -238,7 +243,7 @@ impl Instruction for Shuffle {
     }
 }
 
-fn shuffle<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, kind: &'static Kind, pair: bool) -> Done {
+fn shuffle(d: &mut Decoder<'_>, op: &Operation, kind: &'static Kind, pair: bool) -> Done {
     let [mask, src, offset, clamp] = d.scalars(op, [0, 1, 2, 3])?;
     let dst = d.b.reg();
     let valid = pair.then(|| d.b.reg());

@@ -7,7 +7,7 @@ use crate::bits::mask;
 use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::exec::Exec;
-use crate::text::Node;
+use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
     title: "thread and grid numbers",
@@ -113,7 +113,7 @@ impl Instruction for Special {
     }
 }
 
-fn read<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, value: Value) -> Done {
+fn read(d: &mut Decoder<'_>, op: &Operation, value: Value) -> Done {
     let bits = d.result_slots(op)?[0].bits;
     let mut reg = d.emit(|dst| Special { dst, value });
     if bits < 32 {
@@ -184,7 +184,7 @@ impl Instruction for Clock {
     }
 }
 
-fn clock<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, bits: u32) -> Done {
+fn clock(d: &mut Decoder<'_>, op: &Operation, bits: u32) -> Done {
     d.b.sees_other_blocks();
     let reg = d.emit(|dst| Clock { bits, dst });
     d.define(op, vec![reg])

@@ -8,7 +8,7 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::FaultKind;
 use crate::exec::{Exec, Fate, Kind, Marks, is_active};
-use crate::text::Node;
+use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
     title: "lanes of a wave (AMD)",
@@ -127,9 +127,9 @@ fn exchange<'e>(
 }
 
 /// Operand `src` word by word: narrower values as they are, wider ones in pieces of 32 bits.
-fn pieces<'a, I: Instruction>(
-    d: &mut Decoder<'_, 'a>,
-    op: &Node<'a>,
+fn pieces<I: Instruction>(
+    d: &mut Decoder<'_>,
+    op: &Operation,
     src: usize,
     make: impl Fn(Reg, Reg) -> I,
 ) -> Done {
@@ -157,7 +157,7 @@ fn pieces<'a, I: Instruction>(
 }
 
 /// Refuses an operand of more than one word: the operation has other operands that are words, too.
-fn word<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, index: usize) -> Done {
+fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> Done {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
     if total > 32 {
@@ -208,7 +208,7 @@ impl Instruction for Bpermute {
     }
 }
 
-fn bpermute<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let index = d.scalar(op, 0)?;
     pieces(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
@@ -399,12 +399,12 @@ fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     })
 }
 
-fn update_dpp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn update_dpp(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let old = d.scalar(op, 0)?;
     dpp(d, op, 1, old)
 }
 
-fn move_dpp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let old = d.undefined(
         Kind::Undef,
         32,
@@ -414,7 +414,7 @@ fn move_dpp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
 }
 
 /// The intrinsics, whose controls are operands after the moved one.
-fn dpp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, src: usize, old: Reg) -> Done {
+fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> Done {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
     let [Some(pattern), Some(rows), Some(banks), Some(bound)] = controls else {
@@ -474,7 +474,7 @@ impl Instruction for Permlane16 {
     }
 }
 
-fn permlane16<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, cross: bool) -> Done {
+fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> Done {
     let [old, low, high] = d.scalars(op, [0, 2, 3])?;
     word(d, op, 1)?;
     pieces(d, op, 1, |dst, src| Permlane16 {
@@ -591,7 +591,7 @@ impl Instruction for WaveSwap {
     }
 }
 
-fn swap<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, rows: u32) -> Done {
+fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> Done {
     let [a, b] = d.scalars(op, [0, 1])?;
     let dst = [d.b.reg(), d.b.reg()];
     d.b.push(WaveSwap { rows, dst, a, b });
@@ -631,7 +631,7 @@ impl Instruction for MaskCount {
     }
 }
 
-fn mask_count<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, high: bool) -> Done {
+fn mask_count(d: &mut Decoder<'_>, op: &Operation, high: bool) -> Done {
     let [mask, base] = d.scalars(op, [0, 1])?;
     let reg = d.emit(|dst| MaskCount {
         high,

@@ -1,170 +1,82 @@
-//! The LLVM dialect as plain data, and the reader of MLIR's generic form.
+//! Reads MLIR's generic form, which has one syntax for all operations, so that no dialect is needed.
 //!
-//! `mlir-opt-22 --mlir-print-op-generic --mlir-print-debuginfo` and every MLIR printer can
-//! produce this form; it has one syntax for all operations, so that this reader needs no dialect.
+//! For tests and examples: `ll-sim` has MLIR read its input and fills the [`Module`] by walking operations.
 
-mod parse;
+mod attribute;
 
-pub(super) use parse::parse_module;
+use crate::error::{FaultKind, KernelError};
+use crate::ir::{Attribute, Block, Module, Operation, Value};
+use std::collections::HashMap;
 
-use super::float::FloatTy;
-
-/// A type of the LLVM dialect.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Ty {
-    Int(u32),
-    Float(FloatTy),
-    /// A pointer with its address space.
-    Ptr(u32),
-    Vector(u32, Box<Ty>),
-    Array(u64, Box<Ty>),
-    Struct {
-        packed: bool,
-        body: Vec<Ty>,
-    },
-    Function {
-        params: Vec<Ty>,
-        result: Box<Ty>,
-    },
-    Void,
-    /// Anything else, by its text.
-    Other(String),
-}
-
-/// An attribute.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Attr {
-    Unit,
-    Bool(bool),
-    Int(i128, Ty),
-    /// The number, or the raw bits where MLIR printed those.
-    Float(FloatBits, Ty),
-    Str(String),
-    /// A string that is not UTF-8.
-    Bytes(Vec<u8>),
-    Type(Ty),
-    Symbol(String),
-    Array(Vec<Attr>),
-    /// `array<i32: ...>`.
-    Ints(Vec<i64>),
-    /// Elements of a vector or tensor; one element stands for all of a splat.
-    Dense {
-        splat: bool,
-        elements: Vec<Attr>,
-        ty: Ty,
-    },
-    Dict(Vec<(String, Attr)>),
-    /// Any other attribute, by its text.
-    Opaque(String),
-}
-
-impl Attr {
-    /// The bytes of a string.
-    pub(super) fn bytes(&self) -> Option<&[u8]> {
-        match self {
-            Self::Str(text) => Some(text.as_bytes()),
-            Self::Bytes(bytes) => Some(bytes),
-            _ => None,
-        }
-    }
-}
-
-/// A float as MLIR spells it.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum FloatBits {
-    Decimal(f64),
-    Raw(u64),
-}
-
-/// A name of an SSA value: `%5#1` is (`%5`, 1).
-pub(super) type Value<'a> = (&'a str, u32);
-
-/// One operation.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Node<'a> {
-    pub(super) name: &'a str,
-    pub(super) operands: Vec<Value<'a>>,
-    pub(super) results: Vec<(Value<'a>, Ty)>,
-    pub(super) successors: Vec<&'a str>,
-    pub(super) attrs: Vec<(String, Attr)>,
-    pub(super) regions: Vec<Vec<BlockNode<'a>>>,
-    /// The operation's text without its regions.
-    pub(super) text: &'a str,
-    /// What stands in its `loc(...)`.
-    pub(super) loc: &'a str,
-}
-
-/// A basic block.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct BlockNode<'a> {
-    /// `^bb0`, or empty for an entry block without label.
-    pub(super) label: &'a str,
-    pub(super) args: Vec<(Value<'a>, Ty)>,
-    pub(super) ops: Vec<Node<'a>>,
-}
-
-/// A parsed file.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Module<'a> {
-    pub(super) root: Node<'a>,
-    /// Alias definitions: `#loc3` and what stands after the `=`.
-    pub(super) aliases: Vec<(&'a str, &'a str)>,
-}
-
-impl Node<'_> {
-    pub(super) fn attr(&self, name: &str) -> Option<&Attr> {
-        self.attrs
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, attr)| attr)
-    }
-
-    pub(super) fn int(&self, name: &str) -> Option<i64> {
-        match self.attr(name)? {
-            Attr::Int(value, _) => i64::try_from(*value).ok(),
-            Attr::Bool(value) => Some((*value).into()),
-            _ => None,
-        }
-    }
-
-    pub(super) fn str(&self, name: &str) -> Option<&str> {
-        match self.attr(name)? {
-            Attr::Str(text) | Attr::Symbol(text) | Attr::Opaque(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    pub(super) fn ints(&self, name: &str) -> Option<&[i64]> {
-        match self.attr(name)? {
-            Attr::Ints(values) => Some(values),
-            _ => None,
-        }
-    }
-}
-
-impl Module<'_> {
-    /// The `file:line:column` in a location's text, through aliases.
-    pub(super) fn location(&self, loc: &str) -> String {
-        let mut text = loc;
-        for _ in 0..16 {
-            if let Some(found) = file_location(text) {
-                return found;
+/// Reads a module.
+///
+/// ```
+/// let module = gpu_sim::text::read(r#""builtin.module"() ({ "llvm.func"() ({}) : () -> () }) : () -> ()"#)?;
+/// assert_eq!(module.root.regions[0][0].operations[0].name, "llvm.func");
+/// # Ok::<(), gpu_sim::KernelError>(())
+/// ```
+/// # Errors
+/// `Malformed` with line and column for anything else.
+pub fn read(text: &str) -> Result<Module, KernelError> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        module: Module::default(),
+        values: HashMap::new(),
+        blocks: Vec::new(),
+    };
+    let mut aliases = HashMap::new();
+    let mut root = None;
+    loop {
+        parser.skip();
+        match parser.peek() {
+            None => break,
+            Some(b'#' | b'!') => {
+                let (name, meaning) = parser.alias()?;
+                aliases.insert(name, meaning);
             }
-            let Some(start) = text.find("#loc") else {
-                break;
-            };
-            let rest = &text[start..];
-            let end = rest[1..]
-                .find(|c: char| !c.is_alphanumeric() && c != '_')
-                .map_or(rest.len(), |e| e + 1);
-            let Some((_, target)) = self.aliases.iter().find(|(name, _)| *name == &rest[..end])
-            else {
-                break;
-            };
-            text = target;
+            Some(b'{') if root.is_some() => {
+                // `{-# ... #-}` holds resources that no kernel needs.
+                parser.at = text.len();
+            }
+            Some(_) if root.is_none() => root = Some(parser.op()?),
+            Some(_) => return Err(parser.error("one top-level operation")),
         }
-        String::new()
     }
+    let mut root = root.ok_or_else(|| parser.error("an operation"))?;
+    place(&mut root, &aliases);
+    parser.module.root = root;
+    Ok(parser.module)
+}
+
+/// Replaces the text of each location by the first file, line and column in it, through aliases.
+fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
+    op.location = location(&op.location, aliases);
+    let blocks = op.regions.iter_mut().flatten();
+    for op in blocks.flat_map(|block| &mut block.operations) {
+        place(op, aliases);
+    }
+}
+
+fn location(text: &str, aliases: &HashMap<&str, &str>) -> String {
+    let mut text = text;
+    for _ in 0..16 {
+        if let Some(found) = file_location(text) {
+            return found;
+        }
+        let Some(start) = text.find("#loc") else {
+            break;
+        };
+        let rest = &text[start..];
+        let end = rest[1..]
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .map_or(rest.len(), |e| e + 1);
+        let Some(target) = aliases.get(&rest[..end]) else {
+            break;
+        };
+        text = target;
+    }
+    String::new()
 }
 
 /// Finds `"file":line:column`.
@@ -185,5 +97,525 @@ fn file_location(text: &str) -> Option<String> {
             ));
         }
         rest = after;
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    module: Module,
+    /// The values by their names: `%5#1` is (`%5`, 1).
+    values: HashMap<(&'a str, u32), Value>,
+    /// The labels of the blocks of each region at hand, outermost first, as they are mentioned.
+    blocks: Vec<Vec<&'a str>>,
+}
+
+type Parsed<T> = Result<T, KernelError>;
+
+impl<'a> Parser<'a> {
+    fn error(&self, expected: &str) -> KernelError {
+        let before = &self.text[..self.at.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |n| n + 1) + 1;
+        let found: String = self.text[self.at.min(self.text.len())..]
+            .chars()
+            .take(20)
+            .collect();
+        let found = found.lines().next().unwrap_or("").to_owned();
+        let found = if found.is_empty() {
+            "the end".to_owned()
+        } else {
+            format!("`{found}`")
+        };
+        let message = format!("line {line}, column {column}: expected {expected}, found {found}");
+        KernelError::new(FaultKind::Malformed, message)
+            .note("the simulator reads MLIR's generic form (`--mlir-print-op-generic`)")
+    }
+
+    fn skip(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            if byte.is_ascii_whitespace() {
+                self.at += 1;
+            } else if byte == b'/' && bytes.get(self.at + 1) == Some(&b'/') {
+                self.at = self.text[self.at..]
+                    .find('\n')
+                    .map_or(self.text.len(), |n| self.at + n);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// The next byte that is no space, without taking it.
+    fn peek(&mut self) -> Option<u8> {
+        self.skip();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes `token` if it comes next.
+    fn eat(&mut self, token: &str) -> bool {
+        self.skip();
+        let found = self.text[self.at..].starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Parsed<()> {
+        if self.eat(token) {
+            Ok(())
+        } else {
+            Err(self.error(&format!("`{token}`")))
+        }
+    }
+
+    fn word(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+        self.skip();
+        let rest = &self.text[self.at..];
+        let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn ident(&mut self) -> &'a str {
+        self.word(|c| c.is_alphanumeric() || "_.$-".contains(c))
+    }
+
+    fn number(&mut self) -> Parsed<u64> {
+        let digits = self.word(|c| c.is_ascii_digit());
+        digits.parse().map_err(|_| self.error("a number"))
+    }
+
+    /// Items up to `close`, separated by commas; `close` is taken.
+    fn list<T>(
+        &mut self,
+        close: &str,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        if self.eat(close) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if self.eat(close) {
+                return Ok(items);
+            }
+            self.expect(",")?;
+        }
+    }
+
+    /// Everything up to the bracket that closes the one at the cursor, both included.
+    fn balanced(&mut self) -> Parsed<&'a str> {
+        self.skip();
+        let start = self.at;
+        let mut open = Vec::new();
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'-' if bytes.get(self.at + 1) == Some(&b'>') => self.at += 1,
+                b'(' | b'[' | b'{' | b'<' => open.push(byte),
+                b')' | b']' | b'}' | b'>' => {
+                    open.pop();
+                }
+                _ => {}
+            }
+            self.at += 1;
+            if open.is_empty() {
+                return Ok(&self.text[start..self.at]);
+            }
+        }
+        Err(self.error("a closing bracket"))
+    }
+
+    /// A string as text; what is not UTF-8 in it is replaced.
+    fn string(&mut self) -> Parsed<String> {
+        let bytes = self.string_bytes()?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn string_bytes(&mut self) -> Parsed<Vec<u8>> {
+        self.expect("\"")?;
+        let mut out = Vec::new();
+        let bytes = self.text.as_bytes();
+        loop {
+            let Some(&byte) = bytes.get(self.at) else {
+                return Err(self.error("`\"`"));
+            };
+            self.at += 1;
+            match byte {
+                b'"' => break,
+                b'\\' => {
+                    let Some(&next) = bytes.get(self.at) else {
+                        return Err(self.error("an escape"));
+                    };
+                    self.at += 1;
+                    let hex = bytes.get(self.at).filter(|_| next.is_ascii_hexdigit());
+                    match (next, hex) {
+                        (b'n', _) => out.push(b'\n'),
+                        (b't', _) => out.push(b'\t'),
+                        (_, Some(&low)) if low.is_ascii_hexdigit() => {
+                            self.at += 1;
+                            let digit = |c: u8| char::from(c).to_digit(16).unwrap_or(0) as u8;
+                            out.push(digit(next) << 4 | digit(low));
+                        }
+                        _ => out.push(next),
+                    }
+                }
+                _ => out.push(byte),
+            }
+        }
+        Ok(out)
+    }
+
+    /// `#name = ...` or `!name = ...`, up to the end of its value.
+    fn alias(&mut self) -> Parsed<(&'a str, &'a str)> {
+        self.skip();
+        let start = self.at;
+        self.at += 1;
+        self.ident();
+        let name = &self.text[start..self.at];
+        self.expect("=")?;
+        self.skip();
+        let value = self.at;
+        // The value is one word, perhaps with brackets behind it.
+        self.word(|c| c.is_alphanumeric() || "_.$#!".contains(c));
+        while matches!(self.text.as_bytes().get(self.at), Some(b'<' | b'(' | b'[')) {
+            self.balanced()?;
+        }
+        Ok((name, &self.text[value..self.at]))
+    }
+
+    /// The value of a name.
+    fn named(&mut self, (name, index): (&'a str, u32)) -> Value {
+        let module = &mut self.module;
+        *self.values.entry((name, index)).or_insert_with(|| {
+            module.value(match index {
+                0 => name.to_owned(),
+                index => format!("{name}#{index}"),
+            })
+        })
+    }
+
+    fn value(&mut self) -> Parsed<Value> {
+        let name = self.value_name()?;
+        Ok(self.named(name))
+    }
+
+    fn value_name(&mut self) -> Parsed<(&'a str, u32)> {
+        self.skip();
+        let start = self.at;
+        self.expect("%")?;
+        self.ident();
+        let name = &self.text[start..self.at];
+        let index = if self.text[self.at..].starts_with('#') {
+            self.at += 1;
+            self.number()? as u32
+        } else {
+            0
+        };
+        Ok((name, index))
+    }
+
+    fn op(&mut self) -> Parsed<Operation> {
+        let mut names = Vec::new();
+        if self.peek() == Some(b'%') {
+            loop {
+                let (name, _) = self.value_name()?;
+                let count = if self.eat(":") {
+                    self.number()? as u32
+                } else {
+                    1
+                };
+                names.extend((0..count).map(|index| (name, index)));
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect("=")?;
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.error("an operation in generic form"));
+        }
+        let name = self.string()?;
+        self.expect("(")?;
+        let operands = self.list(")", Self::value)?;
+        let mut successors = Vec::new();
+        if self.eat("[") {
+            successors = self.list("]", |p| {
+                let label = p.label()?;
+                Ok(p.mentioned(label))
+            })?;
+        }
+        let mut attributes = Vec::new();
+        if self.eat("<{") {
+            attributes = self.list("}", Self::entry)?;
+            self.expect(">")?;
+        }
+        let mut regions = Vec::new();
+        if self.peek() == Some(b'(') {
+            self.expect("(")?;
+            regions = self.list(")", Self::region)?;
+        }
+        if self.eat("{") {
+            attributes.extend(self.list("}", Self::entry)?);
+        }
+        self.expect(":")?;
+        self.expect("(")?;
+        let operand_types = self.list(")", Self::ty)?;
+        self.expect("->")?;
+        let types = if self.eat("(") {
+            self.list(")", Self::ty)?
+        } else {
+            vec![self.ty()?]
+        };
+        let location = self.loc()?.to_owned();
+        if types.len() != names.len() && !names.is_empty() {
+            return Err(self.error(&format!("{} result types", names.len())));
+        }
+        let names = names.into_iter().map(|name| self.named(name));
+        let results = names.collect::<Vec<_>>().into_iter().zip(types).collect();
+        Ok(Operation {
+            name,
+            operands,
+            operand_types,
+            results,
+            successors,
+            attributes,
+            regions,
+            location,
+        })
+    }
+
+    fn loc(&mut self) -> Parsed<&'a str> {
+        if self.eat("loc") {
+            self.balanced()
+        } else {
+            Ok("")
+        }
+    }
+
+    fn label(&mut self) -> Parsed<&'a str> {
+        self.skip();
+        let start = self.at;
+        self.expect("^")?;
+        self.ident();
+        Ok(&self.text[start..self.at])
+    }
+
+    /// The number of a label in the order in which the region mentions them.
+    fn mentioned(&mut self, label: &'a str) -> usize {
+        if self.blocks.is_empty() {
+            self.blocks.push(Vec::new());
+        }
+        let known = self.blocks.last_mut().expect("a region is at hand");
+        let found = known.iter().position(|other| *other == label);
+        found.unwrap_or_else(|| {
+            known.push(label);
+            known.len() - 1
+        })
+    }
+
+    fn region(&mut self) -> Parsed<Vec<Block>> {
+        self.blocks.push(Vec::new());
+        let mut blocks = Vec::new();
+        // By the number of its label the place of a block.
+        let mut places = HashMap::new();
+        self.expect("{")?;
+        if self.peek().is_some_and(|byte| byte != b'^' && byte != b'}') {
+            blocks.push(Block::default());
+        }
+        loop {
+            match self.peek() {
+                Some(b'}') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(b'^') => {
+                    let label = self.label()?;
+                    let mut block = Block::default();
+                    if self.eat("(") {
+                        block.arguments = self.list(")", |p| {
+                            let value = p.value()?;
+                            p.expect(":")?;
+                            let ty = p.ty()?;
+                            p.loc()?;
+                            Ok((value, ty))
+                        })?;
+                    }
+                    self.expect(":")?;
+                    places.insert(self.mentioned(label), blocks.len());
+                    blocks.push(block);
+                }
+                None => return Err(self.error("`}`")),
+                Some(_) => {
+                    let op = self.op()?;
+                    match blocks.last_mut() {
+                        Some(block) => block.operations.push(op),
+                        None => return Err(self.error("a block")),
+                    }
+                }
+            }
+        }
+        self.blocks.pop();
+        let operations = blocks.iter_mut().flat_map(|block| &mut block.operations);
+        for successor in operations.flat_map(|op| &mut op.successors) {
+            // No block has this number.
+            *successor = places.get(successor).copied().unwrap_or(usize::MAX);
+        }
+        Ok(blocks)
+    }
+
+    fn entry(&mut self) -> Parsed<(String, Attribute)> {
+        let key = if self.peek() == Some(b'"') {
+            self.string()?
+        } else {
+            self.ident().to_owned()
+        };
+        if key.is_empty() {
+            return Err(self.error("an attribute's name"));
+        }
+        let attr = if self.eat("=") {
+            self.attr()?
+        } else {
+            Attribute::Unit
+        };
+        Ok((key, attr))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float::FloatTy;
+    use crate::ir::Type;
+
+    #[test]
+    fn reads_operations_blocks_and_locations() {
+        let text = r#"#loc1 = loc("k.mlir":3:5)
+"builtin.module"() <{sym_name = "m"}> ({
+  "llvm.func"() <{function_type = !llvm.func<void (ptr<1>, i32)>, sym_name = "k"}> ({
+  ^bb0(%arg0: !llvm.ptr<1> loc("x"), %arg1: i32):  // no predecessors
+    %0:2 = "a.b"(%arg1) {"q-r" = dense<[1, 2]> : vector<2xi32>, f = -1.5e-01 : f32} : (i32) -> (i32, !llvm.struct<(i32, array<4 x f16>)>) loc(#loc1)
+    "llvm.br"(%0#1)[^bb1] : (i32) -> () loc("z"("f.py":7:1))
+  ^bb1(%1: i32):
+    "llvm.return"() : () -> ()
+  }) {nvvm.reqntid = array<i32: 128, 1, 1>, w = 0x7FC0 : bf16} : () -> ()
+}) {"ttg.num-warps" = 4 : i32} : () -> ()
+"#;
+        let module = read(text).unwrap();
+        assert_eq!(module.root.int("ttg.num-warps"), Some(4));
+        let func = &module.root.regions[0][0].operations[0];
+        assert_eq!(func.ints("nvvm.reqntid"), Some(&[128, 1, 1][..]));
+        assert_eq!(
+            func.attribute("w"),
+            Some(&Attribute::Float(0x7fc0, FloatTy::BF16))
+        );
+        let blocks = &func.regions[0];
+        assert_eq!(blocks.len(), 2);
+        let op = &blocks[0].operations[0];
+        assert_eq!(module.name(op.results[1].0), "%0#1");
+        let body = vec![
+            Type::Int(32),
+            Type::Array(4, Box::new(Type::Float(FloatTy::F16))),
+        ];
+        assert_eq!(
+            op.results[1].1,
+            Type::Struct {
+                packed: false,
+                body
+            }
+        );
+        assert_eq!(
+            op.attribute("f"),
+            Some(&Attribute::Float(
+                FloatTy::F32.from_f64(-0.15),
+                FloatTy::F32
+            ))
+        );
+        assert_eq!(op.location, "k.mlir:3:5");
+        assert_eq!(blocks[0].operations[1].location, "f.py:7:1");
+        assert_eq!(blocks[0].operations[1].operands, [op.results[1].0]);
+        assert_eq!(blocks[0].operations[1].successors, [1]);
+    }
+
+    #[test]
+    fn reads_every_kind_of_attribute() {
+        let text = r#""builtin.module"() <{
+  map = affine_map<(d0, d1) -> (d1)>, raw = dense<"0x0100FE00FF7F0080"> : tensor<4xi16>,
+  dict = {a = 3 : i8, b = {}}, flag = unit, opaque = #d.x<(a) -> b, "]">, last = @m::@f,
+  list = [1 : i8, "a", []], at = 3 : index
+}> ({
+}) : () -> ()
+"#;
+        let module = read(text).unwrap();
+        let i16 = |value: i128| Attribute::Int(value, Type::Int(16));
+        match module.root.attribute("raw") {
+            Some(Attribute::Dense {
+                elements, splat, ..
+            }) => {
+                assert_eq!(elements, &[i16(1), i16(0xfe), i16(0x7fff), i16(0x8000)]);
+                assert!(!splat);
+            }
+            other => panic!("{other:?}"),
+        }
+        match module.root.attribute("dict") {
+            Some(Attribute::Dict(entries)) => {
+                assert_eq!(entries.len(), 2);
+                assert_eq!(entries[0], ("a".into(), Attribute::Int(3, Type::Int(8))));
+                assert_eq!(entries[1], ("b".into(), Attribute::Dict(Vec::new())));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(module.root.attribute("flag"), Some(&Attribute::Unit));
+        let opaque = "#d.x<(a) -> b, \"]\">".to_owned();
+        assert_eq!(
+            module.root.attribute("opaque"),
+            Some(&Attribute::Opaque(opaque))
+        );
+        assert_eq!(
+            module.root.attribute("last"),
+            Some(&Attribute::Symbol("f".into()))
+        );
+        let list = vec![
+            Attribute::Int(1, Type::Int(8)),
+            Attribute::Str("a".into()),
+            Attribute::Array(vec![]),
+        ];
+        assert_eq!(module.root.attribute("list"), Some(&Attribute::Array(list)));
+        assert_eq!(
+            module.root.attribute("at"),
+            Some(&Attribute::Int(3, Type::Int(64)))
+        );
+    }
+
+    /// LLVM writes a byte as two hexadecimal digits; of anything else it is the character that is meant.
+    #[test]
+    fn texts_have_bytes_and_escaped_characters() {
+        for (written, meant) in [
+            (r"a\0Ab", "a\nb"),
+            (r"\C3\a4", "\u{e4}"),
+            (r"\n\t", "\n\t"),
+            (r#"\"\\"#, "\"\\"),
+            (r"\ag", "ag"),
+            (r"\%d", "%d"),
+        ] {
+            let text = format!("\"builtin.module\"() <{{s = \"{written}\"}}> ({{\n}}) : () -> ()");
+            let module = read(&text).unwrap();
+            assert_eq!(module.root.str("s"), Some(meant), "{written}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let error = read("\"builtin.module\"() ({\n  %0 = llvm.add").unwrap_err();
+        let expect = "line 2, column 8: expected an operation in generic form, found `llvm.add`";
+        assert_eq!(error.message(), expect);
     }
 }

@@ -1,6 +1,7 @@
 //! What operations on numbers do to what is known of them.
 
 use super::{AxisInfo, BEYOND, divisor_log2};
+use crate::number::narrow;
 
 /// An operation on two integers of one width, of wrapping arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -105,6 +106,7 @@ impl Comparison {
 }
 
 /// A number reduced to a width: sign-extended, truth values as 0 and 1.
+#[expect(clippy::cast_possible_truncation, reason = "reducing is what it does")]
 pub(super) fn wrap(value: i128, bits: u32) -> i64 {
     match bits {
         0 => 0,
@@ -128,7 +130,7 @@ fn unsigned(value: i64, bits: u32) -> u128 {
     } else {
         (1u128 << bits) - 1
     };
-    (i128::from(value) as u128) & mask
+    i128::from(value).cast_unsigned() & mask
 }
 
 /// The result on constants, or nothing where it is undefined.
@@ -141,19 +143,19 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
         BinaryOp::Sub => sx - sy,
         BinaryOp::Mul => sx.checked_mul(sy)?,
         BinaryOp::DivS => sx.checked_div(sy)?,
-        BinaryOp::DivU => ux.checked_div(uy)? as i128,
+        BinaryOp::DivU => ux.checked_div(uy)?.cast_signed(),
         BinaryOp::RemS => sx.checked_rem(sy)?,
-        BinaryOp::RemU => ux.checked_rem(uy)? as i128,
+        BinaryOp::RemU => ux.checked_rem(uy)?.cast_signed(),
         BinaryOp::Shl => sx << shift?,
         BinaryOp::ShrS => sx >> shift?,
-        BinaryOp::ShrU => (ux >> shift?) as i128,
+        BinaryOp::ShrU => (ux >> shift?).cast_signed(),
         BinaryOp::And => sx & sy,
         BinaryOp::Or => sx | sy,
         BinaryOp::Xor => sx ^ sy,
         BinaryOp::MinS => sx.min(sy),
         BinaryOp::MaxS => sx.max(sy),
-        BinaryOp::MinU => ux.min(uy) as i128,
-        BinaryOp::MaxU => ux.max(uy) as i128,
+        BinaryOp::MinU => ux.min(uy).cast_signed(),
+        BinaryOp::MaxU => ux.max(uy).cast_signed(),
     };
     Some(wrap(value, bits))
 }
@@ -197,7 +199,7 @@ impl AxisInfo {
                 },
                 BinaryOp::Shl => Along {
                     divisibility: a.everywhere_log2()
-                        + b.constant.map_or(0, |s| s.clamp(0, 63) as u8),
+                        + b.constant.map_or(0, |s| narrow::<u8>(s.clamp(0, 63))),
                     ..Along::default()
                 },
                 BinaryOp::DivS => quotient(a, b, d, a.non_negative),
@@ -297,9 +299,9 @@ impl AxisInfo {
         }
         if let Some(value) = self.constant {
             let value = if by_sign {
-                signed(value, from_bits) as i64
+                wrap(signed(value, from_bits), 64)
             } else {
-                unsigned(value, from_bits) as i64
+                wrap(unsigned(value, from_bits).cast_signed(), 64)
             };
             return self.replaced_by(value, to_bits);
         }
@@ -450,7 +452,7 @@ fn quotient(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> Along {
     let exact = b
         .constant
         .filter(|c| *c > 0 && c.count_ones() == 1)
-        .map(|c| c.trailing_zeros() as u8)
+        .map(|c| narrow::<u8>(c.trailing_zeros()))
         // No run goes past the divisor, so each has one quotient: its first element's.
         .filter(|log2| {
             a.divisibility_log2[d] >= *log2
@@ -549,7 +551,7 @@ fn run_against_fixed(
             .map_or(0, |c| divisor_log2(signed(c, bits) + 1)),
         Comparison::Ule | Comparison::Ugt => fixed
             .constant
-            .map_or(0, |c| divisor_log2(unsigned(c, bits) as i128 + 1)),
+            .map_or(0, |c| divisor_log2(unsigned(c, bits).cast_signed() + 1)),
         Comparison::Eq | Comparison::Ne => 0,
     };
     run.aligned_run(d)

@@ -42,6 +42,7 @@ mod tests;
 mod traffic;
 mod vector;
 
+use crate::number::narrow;
 pub use arithmetic::{BinaryOp, Comparison};
 pub use traffic::{SECTOR_BYTES, Sharing, Traffic};
 pub use vector::{MemoryAccess, VectorAccess};
@@ -81,6 +82,10 @@ impl AxisInfo {
     /// # Panics
     /// Never; dimensions beyond the eighth are left out, and nothing is claimed of them.
     #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the rank is at most `MAX_DIMS`"
+    )]
     pub const fn unknown(rank: usize) -> Self {
         Self {
             rank: if rank == 0 {
@@ -161,7 +166,7 @@ impl AxisInfo {
         info.non_negative = bits > 1 && values.iter().all(|v| *v >= 0);
         let sizes = sizes_log2(shape);
         for d in 0..shape.len() {
-            let stride: usize = shape[d + 1..].iter().product::<u64>() as usize;
+            let stride: usize = narrow(shape[d + 1..].iter().product::<u64>());
             // Groups divide the size, so the dims before `d` do not move where they begin.
             let begins = |i: usize, group_log2: u8| (i / stride).is_multiple_of(1 << group_log2);
             // Whether every aligned group of this size goes up by `step` from each element to the next.
@@ -400,7 +405,7 @@ impl AxisInfo {
         };
         let (from_strides, to_strides) = (strides(from), strides(to));
         for (d, size) in to.iter().enumerate() {
-            let size = size.trailing_zeros() as u8;
+            let size = narrow(size.trailing_zeros());
             let stride = to_strides[d];
             let source = (0..from.len()).find(|s| {
                 from_strides[*s] <= stride && stride < from_strides[*s] + from[*s].trailing_zeros()
@@ -408,7 +413,7 @@ impl AxisInfo {
             let (Some(s), true) = (source, size > 0) else {
                 continue;
             };
-            let jump = (stride - from_strides[s]) as u8;
+            let jump = narrow(stride - from_strides[s]);
             if jump == 0 {
                 let run = self.contiguity_log2[s].min(size);
                 info.contiguity_log2[d] = run;
@@ -417,11 +422,11 @@ impl AxisInfo {
             // Equal groups that fill a source dimension go on into the next.
             let mut equal = self.constancy_log2[s];
             let mut next = s;
-            let mut filled = from[s].trailing_zeros() as u8;
+            let mut filled = narrow(from[s].trailing_zeros());
             while equal == filled && next > 0 {
                 next -= 1;
                 equal += self.constancy_log2[next];
-                filled += from[next].trailing_zeros() as u8;
+                filled += narrow::<u8>(from[next].trailing_zeros());
             }
             info.constancy_log2[d] = equal.saturating_sub(jump).min(size);
         }

@@ -2,6 +2,7 @@
 
 use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 
 /// An access to global memory by every thread, as far as its width depends on it.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +105,7 @@ impl MemoryAccess<'_> {
     #[must_use]
     pub fn widest(&self) -> VectorAccess {
         let bytes = u64::from(self.element_bits.max(8) / 8);
-        let known_log2 = (self.widest_bits / 8).ilog2() as u8;
+        let known_log2 = narrow((self.widest_bits / 8).ilog2());
         let mut best = VectorAccess {
             bits: [0; 8],
             num_bits: 0,
@@ -186,7 +187,7 @@ impl MemoryAccess<'_> {
             let Some(bit) = (0..registers).find(|bit| self.moves(*bit, d) == step) else {
                 break;
             };
-            found.bits[usize::from(found.num_bits)] = bit as u8;
+            found.bits[usize::from(found.num_bits)] = narrow(bit);
             // Another input that touches this bit would turn the group around for some threads.
             let others = self.layout.in_dims().any(|dim| {
                 (0..self.layout.in_bits(dim)).any(|other| {

@@ -1,6 +1,6 @@
 //! The graph of a kernel: what is to be chosen, and what each choice costs.
 
-/// A price, in sixteenths of a cycle.
+/// A price, in quarters of a cycle, as [`Cost`](crate::plan::Cost) counts.
 pub type Price = u64;
 
 /// The price of what must not be: an alternative, a pair, or a whole assignment.
@@ -106,7 +106,7 @@ pub(super) struct Shared {
 /// assert_eq!((best.choice, best.price, best.bound), (vec![1, 1, 1], 160, 160));
 /// ```
 /// # Units
-/// Prices count sixteenths of a cycle, already times how often the operation runs; bytes are of shared memory.
+/// Prices count quarters of a cycle, already times how often the operation runs; bytes are of shared memory.
 /// # Panics
 /// A graph is made by code that knows it. Methods panic where prices or flags are not one for each alternative
 /// (or pair), and where a node is of another graph.

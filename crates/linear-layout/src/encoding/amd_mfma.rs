@@ -1,5 +1,6 @@
 //! `#ttg.amd_mfma`: the accumulator of AMD's CDNA matrix instructions.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::blocked::matrix_order;
@@ -192,7 +193,7 @@ impl AmdMfmaEncoding {
         tiling.lay(REGISTER, u64::from(tiles_n), dim_n);
         tiling.lay(WARP, u64::from(warps_n), dim_n);
         let covered = u128::from(n) * u128::from(tiles_n) * u128::from(warps_n);
-        tiling.lay(REGISTER, (u128::from(shape[dim_n]) / covered) as u64, dim_n);
+        tiling.lay(REGISTER, narrow(u128::from(shape[dim_n]) / covered), dim_n);
         tiling.lay(REGISTER, u64::from(tiles_m), dim_m);
         tiling.lay(WARP, u64::from(warps_m), dim_m);
         if rank == 3 {

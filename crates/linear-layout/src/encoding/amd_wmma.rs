@@ -1,5 +1,6 @@
 //! `#ttg.amd_wmma`: the accumulator of AMD's RDNA and gfx1250 matrix instructions.
 
+use crate::number::narrow;
 use core::fmt;
 use std::sync::Arc;
 
@@ -187,7 +188,7 @@ impl AmdWmmaEncoding {
             }
         }
         for dim in (0..self.rank()).filter(|d| Some(*d) != skip) {
-            tiling.advance(dim, cta.out_bits(Dim::out(dim)) as u8);
+            tiling.advance(dim, narrow(cta.out_bits(Dim::out(dim))));
         }
     }
 

@@ -1,5 +1,6 @@
 //! `#ttg.blocked`: the tensor cut into equal boxes.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::cga::{check_rank, first_seen, fmt_cga, permutation, powers_of_two, same_rank};
@@ -107,16 +108,16 @@ impl BlockedEncoding {
             let lanes = floor_power(wanted.min(lanes_left));
             let here = (wanted / lanes).max(1);
             let warp = floor_power(here.min(warps_left));
-            threads[dim] = lanes as u32;
-            warps[dim] = warp as u32;
+            threads[dim] = narrow(lanes);
+            warps[dim] = narrow(warp);
             lanes_left /= lanes;
             warps_left /= warp;
             outer_lanes *= lanes;
             outer_warps *= warp;
         }
         let last = order[rank - 1] as usize;
-        threads[last] = threads_per_warp / outer_lanes as u32;
-        warps[last] = num_warps / outer_warps as u32;
+        threads[last] = threads_per_warp / narrow::<u32>(outer_lanes);
+        warps[last] = num_warps / narrow::<u32>(outer_warps);
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
@@ -133,18 +134,18 @@ impl BlockedEncoding {
     ) -> Result<Self, EncodingError> {
         let rank = check_rank("shape", shape.len())?;
         powers_of_two("num-ctas", &[num_ctas])?;
-        let order = Ints::collect((0..rank as u32).rev());
+        let order = Ints::collect((0..narrow::<u32>(rank)).rev());
         let size_per_thread = Ints::filled(1, rank);
         let mut split = Ints::filled(1, rank);
         let mut left = u64::from(num_ctas);
         // The slowest dim is split first; CTAs that fit nowhere hold copies.
         for dim in order.iter().rev().map(|d| *d as usize) {
             let pieces = floor_power(shape[dim].max(1).min(left));
-            split[dim] = pieces as u32;
+            split[dim] = narrow(pieces);
             left /= pieces;
         }
         let mut ctas = split;
-        ctas[rank - 1] *= left as u32;
+        ctas[rank - 1] *= narrow::<u32>(left);
         let cga = CgaLayout::from_split(&ctas, &split, &order)?;
         Self::for_shape(
             shape,
@@ -195,7 +196,8 @@ impl BlockedEncoding {
     /// Returns this encoding seen through a transposition: dim `i` is the old dim `order[i]`.
     pub(crate) fn permuted(&self, order: &[usize]) -> Self {
         let pick = |list: &Ints| Ints::collect(order.iter().map(|i| list[*i]));
-        let moved = |dim: u32| order.iter().position(|o| *o == dim as usize).unwrap_or(0) as u32;
+        let moved =
+            |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
         Self {
             size_per_thread: pick(&self.size_per_thread),
             threads_per_warp: pick(&self.threads_per_warp),
@@ -266,7 +268,7 @@ impl fmt::Display for BlockedEncoding {
 
 /// Returns the dims in the order `row-major` (the last fastest) or with the last two swapped.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
-    let mut order = first_seen([], (0..rank as u32).rev());
+    let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {
         order.swap(0, 1);
     }

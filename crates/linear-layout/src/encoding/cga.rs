@@ -1,5 +1,6 @@
 //! How the CTAs of a cluster share a tensor.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::error::{Kind, OfRule};
@@ -39,7 +40,7 @@ impl CgaLayout {
     pub fn single(rank: usize) -> Result<Self, EncodingError> {
         check_rank("CGALayout", rank)?;
         Ok(Self {
-            rank: rank as u8,
+            rank: narrow(rank),
             bits: List::new(),
         })
     }
@@ -92,7 +93,7 @@ impl CgaLayout {
                     .of_rule("cga_layout_c3"));
                 }
                 seen[dim] |= 1 << bit;
-                step = Some((dim as u8, bit as u8));
+                step = Some((narrow(dim), narrow(bit)));
             }
             bits.push(CtaBit { step })?;
         }
@@ -105,7 +106,7 @@ impl CgaLayout {
             }
         }
         Ok(Self {
-            rank: rank as u8,
+            rank: narrow(rank),
             bits,
         })
     }
@@ -140,7 +141,7 @@ impl CgaLayout {
             }
             for bit in 0..split[dim].trailing_zeros() {
                 bits.push(CtaBit {
-                    step: Some((dim as u8, bit as u8)),
+                    step: Some((narrow(dim), narrow(bit))),
                 })?;
             }
             for _ in split[dim].trailing_zeros()..ctas[dim].trailing_zeros() {
@@ -148,7 +149,7 @@ impl CgaLayout {
             }
         }
         Ok(Self {
-            rank: rank as u8,
+            rank: narrow(rank),
             bits,
         })
     }
@@ -211,7 +212,7 @@ impl CgaLayout {
             .iter()
             .filter_map(|b| b.step)
             .map(|(d, _)| u32::from(d));
-        first_seen(steps, 0..self.rank() as u32)
+        first_seen(steps, 0..narrow::<u32>(self.rank()))
     }
 
     /// Returns what one CTA holds of a tensor with this shape: `shape / min(shape, pieces)`.
@@ -281,7 +282,7 @@ impl CgaLayout {
     /// Returns the layout of a tensor with one more dim at the end, which is not split.
     pub(crate) fn with_rank(&self, rank: usize) -> Self {
         Self {
-            rank: rank as u8,
+            rank: narrow(rank),
             bits: self.bits,
         }
     }
@@ -291,11 +292,11 @@ impl CgaLayout {
             CtaBit {
                 step: bit
                     .step
-                    .and_then(|(d, b)| to(d as usize).map(|d| (d as u8, b))),
+                    .and_then(|(d, b)| to(d as usize).map(|d| (narrow(d), b))),
             }
         }));
         Self {
-            rank: rank as u8,
+            rank: narrow(rank),
             bits,
         }
     }

@@ -1,5 +1,6 @@
 //! `#ttg.dot_op`: an operand of a matrix product, in registers.
 
+use crate::number::narrow;
 use core::fmt;
 use std::sync::Arc;
 
@@ -230,9 +231,11 @@ impl DotOperandEncoding {
         }
         tiling.lay_log2(
             REGISTER,
-            shape[k]
-                .trailing_zeros()
-                .saturating_sub(u32::from(tiling.used(k))) as u8,
+            narrow::<u8>(
+                shape[k]
+                    .trailing_zeros()
+                    .saturating_sub(u32::from(tiling.used(k))),
+            ),
             k,
         );
         tiling.lay(REGISTER, u64::from(parent.tiles_per_warp()[other]), other);

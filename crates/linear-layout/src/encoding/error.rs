@@ -1,5 +1,6 @@
 //! What can be wrong with an encoding, its text, or the shape it is laid over.
 
+use crate::number::narrow;
 use core::fmt;
 use std::borrow::Cow;
 use std::error::Error;
@@ -127,7 +128,7 @@ pub(crate) enum Kind {
         index: Option<usize>,
         value: u64,
     },
-    #[error("`{what}` is {order}, expected a permutation of {}", Ints::collect((0..order.len() as u32).rev()))]
+    #[error("`{what}` is {order}, expected a permutation of {}", Ints::collect((0..narrow::<u32>(order.len())).rev()))]
     NotPermutation { what: &'static str, order: Ints },
     #[error("`{what}` is {value}, expected {expected}")]
     BadValue {

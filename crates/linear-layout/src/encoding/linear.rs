@@ -1,5 +1,6 @@
 //! `#ttg.linear` and `#ttg.generic_linear`: a linear layout written out.
 
+use crate::number::narrow;
 use core::fmt;
 use core::ops::Deref;
 use std::sync::Arc;
@@ -120,7 +121,7 @@ impl WrittenLayout {
             }
         }
         for dim in 0..rank {
-            tiling.advance(dim, layout.out_bits(Dim::out(dim)) as u8);
+            tiling.advance(dim, narrow(layout.out_bits(Dim::out(dim))));
         }
         tiling.fill(REGISTER, self.order().iter().map(|d| *d as usize));
         Ok(tiling)
@@ -337,7 +338,7 @@ pub(crate) fn first_missed(layout: &LinearLayout) -> Option<Ints> {
     let mut missed = Ints::filled(0, layout.num_out_dims());
     let mut bit = 0;
     for (dim, out) in layout.out_dims().enumerate() {
-        let bits = layout.out_bits(out) as u32;
+        let bits = narrow(layout.out_bits(out));
         if let Some(step) = (0..bits).find(|step| !reached.contains(1 << (bit + step))) {
             missed[dim] = 1 << step;
             break;
@@ -349,7 +350,7 @@ pub(crate) fn first_missed(layout: &LinearLayout) -> Option<Ints> {
 
 /// Returns a basis as the numbers of its text.
 pub(crate) fn numbers(basis: Coords) -> Ints {
-    Ints::collect(basis.iter().map(|v| v as u32))
+    Ints::collect(basis.iter().map(|v| narrow::<u32>(v)))
 }
 
 /// Returns where a basis moves: nowhere, or by `2^bit` along one dim.
@@ -359,7 +360,7 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
         if step.is_some() || !value.is_power_of_two() {
             return Err(());
         }
-        step = Some((dim, value.trailing_zeros() as u8));
+        step = Some((dim, narrow(value.trailing_zeros())));
     }
     Ok(step)
 }
@@ -399,9 +400,9 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
             .basis(ind, bit)
             .iter()
             .position(|v| v != 0)
-            .map(|d| d as u32)
+            .map(|d| narrow::<u32>(d))
     });
-    first_seen(moves, (0..rank as u32).rev())
+    first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
 /// Returns how the CTAs share the tensor, where `block` lies above all else.
@@ -422,7 +423,7 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
     let mut bases = [Ints::filled(0, rank); 64];
     for (index, step) in steps[..num].iter().enumerate() {
         if let Some((dim, bit)) = *step {
-            let below = (layout.out_bits(Dim::out(dim)) as u32).saturating_sub(split[dim]);
+            let below = narrow::<u32>(layout.out_bits(Dim::out(dim))).saturating_sub(split[dim]);
             match u32::from(bit).checked_sub(below) {
                 Some(bit) => bases[index][dim] = 1 << bit,
                 None => return Err(not_outermost(layout, index)),

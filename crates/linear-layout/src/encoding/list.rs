@@ -1,5 +1,6 @@
 //! A short list stored in place, for the handful of numbers that an encoding holds per dim.
 
+use crate::number::narrow;
 use core::{fmt, hash, ops};
 
 use super::EncodingError;
@@ -44,7 +45,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     #[must_use]
     pub(crate) fn filled(item: T, len: usize) -> Self {
         let mut list = Self::new();
-        list.len = len.min(N) as u8;
+        list.len = narrow(len.min(N));
         list.items[..len.min(N)].fill(item);
         list
     }

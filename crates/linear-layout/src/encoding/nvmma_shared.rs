@@ -1,5 +1,6 @@
 //! `#ttg.nvmma_shared`: what the tensor memory accelerator writes and `wgmma` reads.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::cga::{fmt_cga, given_rank};
@@ -157,7 +158,7 @@ impl NvmmaSharedEncoding {
         let contiguous = if self.transposed { 0 } else { rank - 1 };
         let mut sizes = List::<u8, MAX_RANK>::collect((0..rank).map(|dim| {
             let padded = u8::from(self.fp4_padded && dim == contiguous);
-            (tiling.limit(dim) + padded).min(MAX_TMA_SIZE.trailing_zeros() as u8)
+            (tiling.limit(dim) + padded).min(narrow(MAX_TMA_SIZE.trailing_zeros()))
         }));
         if self.swizzle_bytes != 0 {
             if !self.element_width_bits.is_power_of_two() {
@@ -170,7 +171,7 @@ impl NvmmaSharedEncoding {
                 .of_rule("nvmma_shared_c4"));
             }
             let width = 8 * self.swizzle_bytes / self.element_width_bits;
-            if width == 0 || width.trailing_zeros() as u8 > sizes[contiguous] {
+            if width == 0 || narrow::<u8>(width.trailing_zeros()) > sizes[contiguous] {
                 return Err(EncodingError::new(Kind::TooSmall {
                     family: FAMILY,
                     dim: "the contiguous dim",
@@ -179,7 +180,7 @@ impl NvmmaSharedEncoding {
                 })
                 .of_rule("memdesc_c12"));
             }
-            sizes[contiguous] = width.trailing_zeros() as u8;
+            sizes[contiguous] = narrow(width.trailing_zeros());
         }
         if self.fp4_padded {
             match sizes[contiguous].checked_sub(1) {
@@ -273,8 +274,8 @@ impl NvmmaSharedEncoding {
                 col
             }
         };
-        let core_cols_log2 = core_cols.trailing_zeros() as u8 - u8::from(self.fp4_padded);
-        if rows_log2 < CORE_ROWS.trailing_zeros() as u8 {
+        let core_cols_log2 = narrow::<u8>(core_cols.trailing_zeros()) - u8::from(self.fp4_padded);
+        if rows_log2 < narrow::<u8>(CORE_ROWS.trailing_zeros()) {
             return Err(EncodingError::new(Kind::TooSmall {
                 family: FAMILY,
                 dim: "its rows",

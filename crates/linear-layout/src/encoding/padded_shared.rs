@@ -1,5 +1,6 @@
 //! `#ttg.padded_shared`: a shared-memory layout with gaps.
 
+use crate::number::narrow;
 use core::fmt;
 use std::sync::Arc;
 
@@ -198,7 +199,7 @@ impl PaddedSharedEncoding {
             let basis = self.linear.basis(Dim::OFFSET, index);
             let step = basis.iter().enumerate().find(|(_, value)| *value != 0);
             if let Some((dim, value)) = step.filter(|(dim, value)| *value < piece[*dim]) {
-                tiling.push_bit(OFFSET, dim, value.trailing_zeros() as u8);
+                tiling.push_bit(OFFSET, dim, narrow(value.trailing_zeros()));
             }
         }
         Ok(tiling)

@@ -1,5 +1,6 @@
 //! `#ttg.partitioned_shared`: one tensor in several shared-memory buffers.
 
+use crate::number::narrow;
 use core::fmt;
 use std::sync::Arc;
 
@@ -153,8 +154,8 @@ impl PartitionedSharedEncoding {
             layout => layout.tiling(&piece)?,
         };
         let inner = tiling.bits(dim);
-        let partitions = self.num_partitions.trailing_zeros() as u8;
-        let groups = self.num_groups.trailing_zeros() as u8;
+        let partitions = narrow(self.num_partitions.trailing_zeros());
+        let groups = narrow(self.num_groups.trailing_zeros());
         tiling.grow(dim, partitions + groups)?;
         let slot = tiling.slot_of(Dim::PARTITION);
         for bit in 0..partitions {

@@ -8,6 +8,7 @@ use super::{
     DotOperandEncoding, Encoding, EncodingError, Ints, List, MAX_RANK, SwizzledSharedEncoding,
 };
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 
 impl Encoding {
     /// Returns the dims in the order in which neighbours lie next to each other, the fastest first.
@@ -54,7 +55,7 @@ impl Encoding {
         let own = order_of(&layout, Dim::REGISTER);
         let moves = (0..layout.in_bits(ind))
             .filter_map(|bit| layout.basis(ind, bit).iter().position(|v| v != 0))
-            .map(|d| d as u32);
+            .map(|d| narrow::<u32>(d));
         Ok(first_seen(moves, own.iter().copied()))
     }
 

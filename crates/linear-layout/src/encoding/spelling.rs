@@ -11,10 +11,21 @@ pub(crate) use strsim::levenshtein as edits;
 /// ```
 #[must_use]
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    known
-        .into_iter()
-        .map(|near| (edits(name, near), near))
+    by_distance(name, known).first().copied()
+}
+
+/// Every known name that so few edits turn into `name`, the nearest first.
+///
+/// ```
+/// use linear_layout::encoding::spelling::by_distance;
+/// assert_eq!(by_distance("mma.f6", ["fma", "mma.f16", "mma.bf16"]), ["mma.f16", "mma.bf16"]);
+/// ```
+#[must_use]
+pub fn by_distance<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Vec<&'k str> {
+    let known = known.into_iter().map(|near| (edits(name, near), near));
+    let mut near: Vec<_> = known
         .filter(|(count, _)| 2 * count <= name.chars().count())
-        .min()
-        .map(|(_, near)| near)
+        .collect();
+    near.sort_unstable();
+    near.into_iter().map(|(_, near)| near).collect()
 }

@@ -1,5 +1,6 @@
 //! `#ttg.swizzled_shared`: rows in shared memory, each rotated by an XOR.
 
+use crate::number::narrow;
 use core::fmt;
 use core::ops::Deref;
 
@@ -128,7 +129,8 @@ impl Swizzle {
 
     /// Returns the same swizzle of the transposed tensor.
     pub(crate) fn permuted(&self, order: &[usize]) -> Self {
-        let moved = |dim: u32| order.iter().position(|o| *o == dim as usize).unwrap_or(0) as u32;
+        let moved =
+            |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
         Self {
             order: Ints::collect(self.order.iter().map(|d| moved(*d))),
             cga: self.cga.permuted(order),

@@ -1,5 +1,6 @@
 //! `#ttng.tensor_memory_encoding` and `#ttng.tensor_memory_scales_encoding`: Blackwell's tensor memory.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::cga::fmt_cga;
@@ -132,8 +133,8 @@ impl TensorMemoryEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let mut tiling = start(FAMILY, shape, &self.cga)?;
         let (rows, cols) = (tiling.limit(0), tiling.limit(1));
-        let block_m = self.block_m.trailing_zeros() as u8;
-        let block_n = (self.block_n.trailing_zeros() as u8).min(cols);
+        let block_m = narrow(self.block_m.trailing_zeros());
+        let block_n = narrow::<u8>(self.block_n.trailing_zeros()).min(cols);
         let stride = if self.fp4_padded { 2 } else { self.col_stride };
         let interleaved = block_m == 6 && !self.two_ctas;
         let tile_rows = block_m + u8::from(interleaved && rows > block_m);

@@ -10,6 +10,7 @@ use super::cga::CgaLayout;
 use super::error::{Kind, OfRule};
 use super::{EncodingError, MAX_RANK};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 
 /// Input bits of one layout.
 const MAX_BITS: usize = 64;
@@ -74,7 +75,7 @@ pub(crate) fn shape_log2(
                 EncodingError::new(Kind::ShapeTooLarge { bits: total }).of_rule("encoding_c4")
             );
         }
-        bits[dim] = log2 as u8;
+        bits[dim] = narrow(log2);
     }
     Ok(bits)
 }
@@ -103,8 +104,8 @@ impl Tiling {
         dims[..ins.len()].copy_from_slice(ins);
         Self {
             ins: dims,
-            num_ins: ins.len() as u8,
-            rank: rank as u8,
+            num_ins: narrow(ins.len()),
+            rank: narrow(rank),
             bits: [0; MAX_RANK],
             limit: [0; MAX_RANK],
             offset: [0; MAX_RANK],
@@ -190,7 +191,7 @@ impl Tiling {
         match self.columns.get_mut(self.len as usize) {
             Some(last) => {
                 *last = column;
-                self.slots[self.len as usize] = slot as u8;
+                self.slots[self.len as usize] = narrow(slot);
                 self.len += 1;
             }
             None => self.overflow = true,
@@ -229,7 +230,7 @@ impl Tiling {
     ///
     /// A size of zero lays nothing.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
-        self.lay_log2(slot, size.checked_ilog2().unwrap_or(0) as u8, dim);
+        self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
 
     pub(crate) fn lay_log2(&mut self, slot: usize, size_log2: u8, dim: usize) {
@@ -290,7 +291,7 @@ impl Tiling {
             self.columns[kept] = self.columns[i];
             kept += 1;
         }
-        self.len = kept as u8;
+        self.len = narrow(kept);
     }
 
     /// Removes `dim`, along which the tensor must have size 1.

@@ -126,6 +126,7 @@ impl BitMatrix {
     ///
     /// # Errors
     /// When there are more than 64 rows or columns.
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be at most 64")]
     pub const fn zero(rows: usize, cols: usize) -> Result<Self, MatrixError> {
         if rows > 64 || cols > 64 {
             return Err(MatrixError::new(Kind::TooLarge { rows, cols }));
@@ -170,6 +171,10 @@ impl BitMatrix {
     }
 
     /// The matrix with these columns, already checked: zero from `cols` on, no bits beyond `rows`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a checked matrix has at most 64 rows and columns"
+    )]
     pub(crate) const fn from_inline(rows: usize, cols: usize, columns: [u64; 64]) -> Self {
         Self {
             rows: rows as u8,

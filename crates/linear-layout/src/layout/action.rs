@@ -1,5 +1,6 @@
 //! Choosing and reordering the bits of one in-dim, most often `register`.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::{Dim, LayoutError, LinearLayout, Role};
@@ -45,7 +46,7 @@ impl RegisterPermutation {
             action: [0; 64],
             len: 0,
             dim,
-            in_bits: in_bits as u8,
+            in_bits: narrow(in_bits),
         };
         let mut used = 0u64;
         for &index in action {
@@ -75,7 +76,7 @@ impl RegisterPermutation {
 
     /// Appends an index that was checked.
     pub(super) fn push(&mut self, index: usize) {
-        self.action[usize::from(self.len) & 63] = index as u8;
+        self.action[usize::from(self.len) & 63] = narrow(index);
         self.len += 1;
     }
 
@@ -159,11 +160,11 @@ impl RegisterPermutation {
         for (found, bits) in [(values.len(), self.in_bits()), (out.len(), self.out_bits())] {
             let expected = 1u64 << bits;
             if found as u64 != expected {
-                return Err(LayoutError::value_count(self.dim, found, expected as usize));
+                return Err(LayoutError::value_count(self.dim, found, narrow(expected)));
             }
         }
         for (slot, to) in out.iter_mut().enumerate() {
-            *to = values[self.source_of(slot as u64) as usize].clone();
+            *to = values[narrow::<usize>(self.source_of(slot as u64))].clone();
         }
         Ok(())
     }
@@ -182,7 +183,7 @@ impl RegisterPermutation {
         }
         let mut result = *self;
         for (i, index) in self.indices().enumerate() {
-            result.action[index] = i as u8;
+            result.action[index] = narrow(i);
         }
         Ok(result)
     }

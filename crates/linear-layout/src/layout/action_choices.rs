@@ -3,6 +3,7 @@
 use super::side::Moves;
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 use crate::f2::low_mask;
+use crate::number::narrow;
 
 impl RegisterPermutation {
     /// Returns the action that keeps the nonzero bases of in-dim `dim` of `layout`: afterwards no slot
@@ -181,7 +182,7 @@ impl LinearLayout {
             }
         }
         for (slot, to) in out.iter_mut().enumerate() {
-            *to = unique[self.unique_value_of(dim, slot as u64) as usize].clone();
+            *to = unique[narrow::<usize>(self.unique_value_of(dim, slot as u64))].clone();
         }
         Ok(())
     }

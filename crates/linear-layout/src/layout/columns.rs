@@ -42,6 +42,10 @@ impl Columns {
 
     /// The XOR of the columns that `x` selects; bits beyond the last column select nothing.
     #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "higher bits of `x` select no inline column"
+    )]
     pub(super) fn apply(&self, x: u64) -> u64 {
         match &self.0 {
             // Eight columns at a time without a branch: a loop over the set bits of `x` would

@@ -1,5 +1,6 @@
 //! Dimension names as small numbers.
 
+use crate::number::narrow;
 use core::fmt;
 use std::sync::{OnceLock, RwLock};
 
@@ -70,6 +71,10 @@ impl Dim {
     /// # Panics
     /// When `i` is 32768 or more. A layout has at most [`MAX_DIMS`](super::MAX_DIMS) dims a side.
     #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "asserted to be below `OUT_BASE`"
+    )]
     pub const fn out(i: usize) -> Self {
         assert!(i < OUT_BASE as usize, "there are 32768 tensor dims at most");
         Self(OUT_BASE | i as u16)
@@ -94,7 +99,7 @@ impl Dim {
     /// When the name is longer than 256 bytes, or 32760 names have been interned already.
     pub fn try_named(name: &str) -> Result<Self, LayoutError> {
         if let Some(i) = FIXED.iter().position(|n| *n == name) {
-            return Ok(Self(i as u16));
+            return Ok(Self(narrow(i)));
         }
         if let Some(i) = tensor_dim_number(name) {
             return Ok(Self(OUT_BASE | i));
@@ -125,7 +130,7 @@ impl Dim {
 
     /// The dim of the `i`-th interned name.
     fn interned(i: usize) -> Self {
-        Self((FIXED.len() + i) as u16)
+        Self(narrow(FIXED.len() + i))
     }
 
     /// Returns the name.

@@ -2,6 +2,7 @@
 
 use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
+use crate::number::narrow;
 
 /// The most dims that a layout has on one side.
 ///
@@ -139,6 +140,10 @@ impl Side {
     }
 
     #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the lowest of four ids in a word"
+    )]
     const fn id(&self, i: usize) -> u16 {
         (self.ids[i / 4 % (MAX_DIMS / 4)] >> (16 * (i & 3))) as u16
     }
@@ -280,7 +285,7 @@ impl Side {
         }
         let (mut packed, mut ids, mut wrong) = (0, 0, 0);
         // The last dim's size in the low bits of the top byte.
-        let mut log2 = (self.sizes.0[0] & SIZES).rotate_right(8 * point.len() as u32);
+        let mut log2 = (self.sizes.0[0] & SIZES).rotate_right(8 * narrow::<u32>(point.len()));
         for &(dim, value) in point.iter().rev() {
             let bits = log2 >> 56;
             log2 <<= 8;
@@ -380,7 +385,7 @@ impl Side {
             };
             // No byte overflows into the next: 63 + 63 is below 128.
             large |= merged.sizes.add(at, other.log2(i) as u64);
-            *place = at as u8;
+            *place = narrow(at);
         }
         if large & 0x40 != 0 || self.bits() + other.bits() > 64 {
             return self.merge_slowly(other, role);
@@ -397,7 +402,7 @@ impl Side {
         let merged = self.merge_orders(other, role)?;
         let mut places = [0; MAX_DIMS];
         for (place, dim) in places.iter_mut().zip(other.iter()) {
-            *place = merged.position(dim).unwrap_or(0) as u8;
+            *place = narrow(merged.position(dim).unwrap_or(0));
         }
         Ok((merged, places))
     }
@@ -487,7 +492,10 @@ impl Moves {
             return;
         }
         let mask = shl(low_mask(bits), from);
-        let (left, right) = (to.saturating_sub(from) as u8, from.saturating_sub(to) as u8);
+        let (left, right) = (
+            narrow(to.saturating_sub(from)),
+            narrow(from.saturating_sub(to)),
+        );
         // Fields that move by the same distance move together; the identity is one mask.
         for field in &mut self.fields[..self.len] {
             if (field.left, field.right) == (left, right) {

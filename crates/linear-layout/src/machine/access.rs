@@ -7,6 +7,7 @@
 use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
 use crate::f2::apply_columns;
 use crate::layout::LayoutError;
+use crate::number::narrow;
 use crate::plan::Program;
 use crate::plan::memory::{BufferAccess, MemoryError};
 use thiserror::Error;
@@ -74,7 +75,7 @@ fn check(program: &Program, access: &BufferAccess<'_>) -> Result<(), Kind> {
             registers: registers.iter().map(|at| at ^ start).collect(),
             threads: threads.clone(),
             place,
-            numbers: (view as u32, index as u32),
+            numbers: (narrow(view), narrow(index)),
         };
         check_buffer(program, &cells, access.access, access.target)?;
     }

@@ -7,6 +7,7 @@
 use super::plan::{Cell, PlanFault, check_operands};
 use super::reduce::Set;
 use super::tuples::elements;
+use crate::number::narrow;
 use crate::plan::histogram::{Histogram, HistogramPlan};
 
 /// Runs the plan for every thread and checks that each count is right.
@@ -27,7 +28,7 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
         .chain((0..bits).map(|bit| 1 << bit))
         .collect();
     let spreads: [&dyn Fn(u64) -> u64; 3] = [
-        &|element| single[element as usize % single.len()],
+        &|element| single[narrow::<usize>(element) % single.len()],
         &|element| (element >> 3 ^ element) % bins,
         &|_| bins - 1,
     ];
@@ -40,7 +41,7 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
             rows.map(|row| row.iter().map(|e| f(*e)).collect())
                 .collect()
         };
-        let mut numbers = of(&|e| bin(e) as u32);
+        let mut numbers = of(&|e| narrow::<u32>(bin(e)));
         let sets: Vec<Vec<Set>> = held
             .iter()
             .map(|row| row.iter().map(|e| Set::of(*e)).collect())
@@ -52,11 +53,12 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
         }
         let mut counts = vec![Set::EMPTY; 1 << bits];
         for element in (0..1 << histogram.src.total_out_bits()).filter(|e| is_counted(*e)) {
-            let count = &mut counts[bin(element) as usize];
+            let count = &mut counts[narrow::<usize>(bin(element))];
             *count = count.combined_with(Set::of(element));
         }
         let expected = asked.iter();
-        let expected = expected.map(|row| row.iter().map(|b| counts[*b as usize]).collect());
+        let expected =
+            expected.map(|row| row.iter().map(|b| counts[narrow::<usize>(*b)]).collect());
         let expected = vec![expected.collect()];
         check_operands(
             plan.program(),

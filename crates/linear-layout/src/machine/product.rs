@@ -3,6 +3,7 @@
 use super::plan::{Cell, PlanFault, check_operands};
 use super::tuples::elements;
 use crate::layout::LinearLayout;
+use crate::number::narrow;
 use crate::plan::Program;
 use crate::target::Target;
 use core::cell::RefCell;
@@ -37,7 +38,7 @@ impl Sets {
         }
         let made = (larger[word] & bit == 0).then(|| {
             larger[word] |= bit;
-            let number = self.sets.len() as u32;
+            let number = narrow(self.sets.len());
             match self.known.get(&larger) {
                 Some(known) => *known,
                 None => {
@@ -52,14 +53,21 @@ impl Sets {
     }
 }
 
+/// Which factor an element is of: two with the same coordinates are different numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    A,
+    B,
+}
+
 /// What a register of a product stands for.
 #[derive(Clone, Copy, Debug)]
 enum Term<'s> {
     Nothing,
     /// A factor of products that add nothing.
     Zero,
-    /// An element of A or B, by its coordinates there: the matrix first, of several.
-    Factor([u32; 3]),
+    /// An element of A or of B, by its coordinates there: the matrix first, of several.
+    Factor(Side, [u32; 3]),
     /// The sum at these coordinates of D, over a set of k.
     Sum([u32; 3], u32, &'s RefCell<Sets>),
 }
@@ -68,7 +76,7 @@ impl PartialEq for Term<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Nothing, Self::Nothing) | (Self::Zero, Self::Zero) => true,
-            (Self::Factor(a), Self::Factor(b)) => a == b,
+            (Self::Factor(side, a), Self::Factor(other, b)) => (side, a) == (other, b),
             (Self::Sum(a, ks, _), Self::Sum(b, others, _)) => (a, ks) == (b, others),
             _ => false,
         }
@@ -85,9 +93,11 @@ impl Cell for Term<'_> {
 
     fn plus_product(self, a: Self, b: Self) -> Option<Self> {
         let (at, set, sets, a, b) = match (self, a, b) {
-            (Self::Sum(at, set, sets), Self::Factor(a), Self::Factor(b)) => (at, set, sets, a, b),
-            (Self::Sum(..), Self::Zero, Self::Factor(_) | Self::Zero)
-            | (Self::Sum(..), Self::Factor(_), Self::Zero) => return Some(self),
+            (Self::Sum(at, set, sets), Self::Factor(Side::A, a), Self::Factor(Side::B, b)) => {
+                (at, set, sets, a, b)
+            }
+            (Self::Sum(..), Self::Zero, Self::Factor(Side::B, _) | Self::Zero)
+            | (Self::Sum(..), Self::Factor(Side::A, _), Self::Zero) => return Some(self),
             _ => return None,
         };
         let [matrix, m, n] = at;
@@ -106,7 +116,7 @@ fn cells<'s>(layout: &LinearLayout, cell: &dyn Fn([u32; 3]) -> Term<'s>) -> Vec<
         // Without the number of a matrix, there is one.
         let known = layout.unpack(packed).to_vec().into_iter().rev();
         for (at, value) in coords.iter_mut().rev().zip(known) {
-            *at = value as u32;
+            *at = narrow(value);
         }
         cell(coords)
     };
@@ -131,14 +141,14 @@ pub fn check_product(
 ) -> Result<(), PlanFault> {
     let sets = RefCell::new(Sets::new());
     let k = a.out_shape().last().map_or(1, |(_, size)| size);
-    let all = (0..k as u32).fold(0, |set, k| {
+    let all = (0..narrow::<u32>(k)).fold(0, |set, k| {
         // Each k is new to what holds the smaller ones.
         sets.borrow_mut().with(set, k).unwrap_or(set)
     });
     let sources = [
         cells(d, &|at| Term::Sum(at, 0, &sets)),
-        cells(a, &|at| Term::Factor(at)),
-        cells(b, &|at| Term::Factor(at)),
+        cells(a, &|at| Term::Factor(Side::A, at)),
+        cells(b, &|at| Term::Factor(Side::B, at)),
     ];
     let results = [cells(d, &|at| Term::Sum(at, all, &sets))];
     check_operands(plan, &sources, &results, &[], target)
@@ -173,9 +183,9 @@ mod tests {
         LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
     }
 
-    /// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, the bits of k in
-    /// another order where `renames`.
-    fn around(row: &Product, renames: bool) -> [LinearLayout; 3] {
+    /// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, and so the lanes where
+    /// each multiplies alone; the bits of k in another order where `renames`.
+    fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
         let sizes = row.sizes();
         let [m, n, k] = sizes;
         let last = k.trailing_zeros().saturating_sub(1) as u8;
@@ -199,9 +209,14 @@ mod tests {
             let mut registers: Bases = held.registers.iter().map(|bit| basis(place(bit))).collect();
             let further = more.iter().filter(|(dim, _)| dims.contains(dim));
             registers.extend(further.map(|at| basis(*at)));
-            let lanes = held.lanes.iter().map(|bit| basis(place(bit))).collect();
+            let mut lanes: Bases = held.lanes.iter().map(|bit| basis(place(bit))).collect();
             let warps = vec![basis((0, 2 * m))];
-            let all = [4 * m, 2 * n, 2 * k];
+            let mut all = [4 * m, 2 * n, 2 * k];
+            if lanes.is_empty() {
+                let bits = target.lanes.trailing_zeros();
+                lanes = (0..bits).map(|bit| basis((0, (4 * m) << bit))).collect();
+                all[0] <<= bits;
+            }
             layout([registers, lanes, warps], dims.map(|dim| all[dim]))
         })
     }
@@ -233,13 +248,110 @@ mod tests {
                     continue;
                 }
                 for renames in [false, true] {
-                    let plan = planned(&row, &around(&row, renames), target);
-                    assert_eq!(plan.is_converted(), [false; 2], "{}", row.name);
+                    let plan = planned(&row, &around(&row, renames, target), target);
+                    assert_eq!(plan.is_converted(), [false; 3], "{}", row.name);
                     assert!(plan.instruction() != "fma", "{}", row.name);
                 }
             }
         }
         assert!(known.len() >= 90, "{}", known.len());
+    }
+
+    /// The same layout with the first bit of the lane and the last other one exchanged.
+    fn exchanged(layout: &LinearLayout) -> LinearLayout {
+        let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
+            let columns = layout.columns_of(own).iter();
+            let coords = columns.map(|column| layout.unpack(*column).to_vec());
+            let mut bases: Bases = coords.map(|c| [c[0], c[1]]).collect();
+            if own == Dim::LANE {
+                let last = bases.iter().rposition(|basis| *basis != bases[0]);
+                bases.swap(0, last.expect("an operand has different bits"));
+            }
+            bases
+        });
+        let sizes = [0, 1].map(|i| layout.out_size(Dim::out(i)));
+        self::layout(parts, sizes)
+    }
+
+    /// Five kinds of fault in the plan of each instruction are noticed: factors exchanged, products twice instead of
+    /// others, products left out, the next register instead of the one wanted, two bits of the lane exchanged.
+    #[test]
+    fn faults_of_each_instruction_are_noticed() {
+        let mut known = HashSet::new();
+        for target in TARGETS {
+            for row in target.products() {
+                if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
+                    continue;
+                }
+                let layouts = around(&row, false, target);
+                let [a, b, d] = &layouts;
+                let plan = planned(&row, &layouts, target);
+                let plan = plan.program();
+                let mut products = (0..plan.steps().len())
+                    .filter(|i| matches!(plan.steps()[*i], Step::Mma { .. }));
+                let first = products.next().expect("an instruction");
+                let Step::Mma {
+                    acc: before,
+                    a: left,
+                    b: right,
+                    ..
+                } = plan.steps()[first]
+                else {
+                    unreachable!("a product");
+                };
+                let factors = |step: &Step| match step {
+                    Step::Mma { a, b, .. } => Some([*a, *b].map(|list| plan.operands(list))),
+                    _ => None,
+                };
+                // The next k where the instruction has one tile of it, another tile of D otherwise.
+                let is_other =
+                    |i: &usize| factors(&plan.steps()[*i]) != factors(&plan.steps()[first]);
+                let second = products.find(is_other).expect("another product");
+                let edited = |at: usize, change: &dyn Fn(&mut Step)| {
+                    plan.edited(|steps| change(&mut steps[at]))
+                };
+                let faults = [
+                    (
+                        "factors exchanged",
+                        edited(first, &|step| {
+                            if let Step::Mma { a, b, .. } = step {
+                                std::mem::swap(a, b);
+                            }
+                        }),
+                    ),
+                    (
+                        "products twice",
+                        edited(second, &|step| {
+                            if let Step::Mma { a, b, .. } = step {
+                                (*a, *b) = (left, right);
+                            }
+                        }),
+                    ),
+                    (
+                        "products left out",
+                        edited(second, &|step| {
+                            if let Step::Mma { acc, .. } = step {
+                                *acc = before;
+                            }
+                        }),
+                    ),
+                    (
+                        "the next register",
+                        edited(first, &|step| {
+                            if let Step::Mma { a, .. } = step {
+                                *a = a.moved_by(1);
+                            }
+                        }),
+                    ),
+                ];
+                for (name, faulty) in faults {
+                    let verdict = check_product(&faulty, [d, a, b], target);
+                    assert!(verdict.is_err(), "{}: {name}\n{faulty}", row.name);
+                }
+                let verdict = check_product(plan, [d, &exchanged(a), b], target);
+                assert!(verdict.is_err(), "{}: bits exchanged", row.name);
+            }
+        }
     }
 
     proptest! {
@@ -292,7 +404,7 @@ mod tests {
     #[test]
     fn a_product_adds_up_each_k_once() {
         let (row, target) = of_ampere();
-        let plan = planned(&row, &around(&row, false), target);
+        let plan = planned(&row, &around(&row, false, target), target);
         assert_eq!((plan.instruction(), plan.count()), (&*row.name, 8));
         // Eight instructions of each of two warps; pairs that lie together need no packing.
         assert_eq!(plan.program().cost().arithmetic, 2 * 8 * row.issue(32));
@@ -308,7 +420,7 @@ mod tests {
     #[test]
     fn a_wrong_product_is_noticed() {
         let (row, target) = of_ampere();
-        let layouts = around(&row, false);
+        let layouts = around(&row, false, target);
         let [a, b, d] = &layouts;
         let plan = planned(&row, &layouts, target);
         let plan = plan.program();
@@ -411,28 +523,33 @@ mod tests {
     #[test]
     fn every_product_has_a_plan() {
         let (row, target) = of_ampere();
-        let [a, b, d] = around(&row, false);
+        let [a, b, d] = around(&row, false, target);
         // The same elements in other registers and lanes.
-        let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
-            .iter()
-            .map(|dim| {
-                let columns = a.columns_of(*dim).iter();
-                let coords = columns.map(|column| a.unpack(*column).to_vec());
-                coords.map(|c| [c[0], c[1]]).collect()
-            })
-            .collect();
-        let mut all = bases.concat();
-        all.rotate_left(2);
-        let (registers, threads) = all.split_at(bases[0].len());
-        let (lanes, warps) = threads.split_at(bases[1].len());
-        let sizes = [0, 1].map(|i| a.out_size(Dim::out(i)));
-        let other = layout([registers.to_vec(), lanes.to_vec(), warps.to_vec()], sizes);
-        let plan = planned(&row, &[other, b.clone(), d.clone()], target);
+        let elsewhere = |from: &LinearLayout| {
+            let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
+                .iter()
+                .map(|dim| {
+                    let columns = from.columns_of(*dim).iter();
+                    let coords = columns.map(|column| from.unpack(*column).to_vec());
+                    coords.map(|c| [c[0], c[1]]).collect()
+                })
+                .collect();
+            let mut all = bases.concat();
+            all.rotate_left(2);
+            let (registers, threads) = all.split_at(bases[0].len());
+            let (lanes, warps) = threads.split_at(bases[1].len());
+            let sizes = [0, 1].map(|i| from.out_size(Dim::out(i)));
+            layout([registers.to_vec(), lanes.to_vec(), warps.to_vec()], sizes)
+        };
+        let plan = planned(&row, &[elsewhere(&a), b.clone(), d.clone()], target);
         assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
-        assert_eq!(plan.is_converted(), [true, false]);
+        assert_eq!(plan.is_converted(), [true, false, false]);
+        let plan = planned(&row, &[a.clone(), b.clone(), elsewhere(&d)], target);
+        assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
+        assert_eq!(plan.is_converted(), [false, false, true]);
         let exact = Product::of_lane([Number::F32; 2], Number::F32);
         let plan = planned(&exact, &[a, b, d], target);
         assert_eq!(plan.instruction(), "fma");
-        assert_eq!(plan.is_converted(), [true; 2]);
+        assert_eq!(plan.is_converted(), [true, true, false]);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::plan::{Cell, PlanFault, check_cells};
 use super::tuples::elements;
+use crate::number::narrow;
 use crate::plan::reduce::{ReducePlan, Reduction};
 
 /// A set of elements.
@@ -56,14 +57,14 @@ pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(
     let mut rows = vec![Set::EMPTY; 1 << (bits - axis_bits)];
     for element in 0..1u64 << bits {
         let row = element & ((1 << below) - 1) | element >> (below + axis_bits) << below;
-        let sum = &mut rows[row as usize];
+        let sum = &mut rows[narrow::<usize>(row)];
         *sum = sum.combined_with(Set::of(element));
     }
     let names = match reduction.dst {
         Some(dst) => elements(dst),
         None => vec![vec![0; threads]],
     };
-    let of_row = |row: u64| rows[row as usize];
+    let of_row = |row: u64| rows[narrow::<usize>(row)];
     let expected: Vec<Vec<Set>> = names
         .into_iter()
         .map(|list| list.into_iter().map(of_row).collect())

@@ -1,6 +1,7 @@
 //! Bank conflicts: how many wavefronts a warp's access of shared memory takes, of plans and of kernels.
 
 use super::Target;
+use crate::number::narrow;
 use std::ops::AddAssign;
 
 /// The wavefronts of accesses.
@@ -81,7 +82,8 @@ impl Banks {
                     if words.last().is_some_and(|last| last.0 == word) {
                         continue;
                     }
-                    let (last, load) = &mut banks[(word - quotient(word, count) * count) as usize];
+                    let (last, load) =
+                        &mut banks[narrow::<usize>(word - quotient(word, count) * count)];
                     let mut at = *last;
                     while at != 0 && words[at - 1].0 != word {
                         at = words[at - 1].1;

@@ -115,6 +115,11 @@ impl Float8 {
     /// Returns the code of a number of at least 0, rounded to nearest and of two to the even one, without a limit:
     /// a number too large has a code larger than [`Self::largest`].
     #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number too large for 32 bits saturates"
+    )]
     pub fn nearest(self, size: f64) -> u32 {
         let powers = (size.to_bits() >> 52) as i32 - 1023;
         let exponent = (powers + self.bias.cast_signed()).max(1).cast_unsigned();

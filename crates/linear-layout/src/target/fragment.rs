@@ -18,6 +18,7 @@
 //! lowers to them.
 
 use super::{Access, Target};
+use crate::number::narrow;
 
 /// An instruction of a warp, by what it deals to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -66,7 +67,7 @@ impl Deal {
     /// Log2 of the units that a lane holds.
     pub fn units_log2(&self) -> u32 {
         let units = self.within.iter().chain(self.rows);
-        units.filter(|held| **held == Held::Unit).count() as u32
+        narrow::<u32>(units.filter(|held| **held == Held::Unit).count())
     }
 
     /// Bytes that a lane holds.

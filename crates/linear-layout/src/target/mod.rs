@@ -26,6 +26,7 @@ use thiserror::Error;
 mod banks;
 mod float8;
 mod fragment;
+mod number;
 mod product;
 mod table;
 

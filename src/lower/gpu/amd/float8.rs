@@ -26,11 +26,11 @@ pub(super) fn narrow<'c>(
     let mut codes = Vec::with_capacity(values.len());
     for four in values.chunks(4) {
         let mut word = e.undefined(i32);
-        for (half, two) in four.chunks(2).enumerate() {
+        for (half, two) in (0..).zip(four.chunks(2)) {
             let low = bounded(e, two[0], to);
             let high = two.get(1).map_or(low, |high| bounded(e, *high, to));
             let is_upper = e.types.i1;
-            let is_upper = e.constant(is_upper, half as i64);
+            let is_upper = e.constant(is_upper, half);
             word = e.call_intrinsic(name, &[low, high, word, is_upper], i32);
         }
         let bytes = e.vector_type(4, i8);
@@ -83,9 +83,9 @@ pub(super) fn widen<'c>(
         bytes.resize(4, missing);
         let bytes = e.gather(&bytes);
         let word = e.bitcast(bytes, i32);
-        for (half, two) in four.chunks(2).enumerate() {
+        for (half, two) in (0..).zip(four.chunks(2)) {
             let is_upper = e.types.i1;
-            let is_upper = e.constant(is_upper, half as i64);
+            let is_upper = e.constant(is_upper, half);
             let both = e.call_intrinsic(name, &[word, is_upper], pair);
             values.extend(e.scatter(both, 2, f32).into_iter().take(two.len()));
         }

@@ -48,7 +48,8 @@ fn message<'c>(
         "(i64, !llvm.ptr, i64, i32) -> i64",
     );
     let text = e.address_of_text(&texts.constant(format));
-    let length = e.constant(i64, format.len() as i64 + 1);
+    let length = i64::try_from(format.len()).expect("no text is longer than 2^63 bytes");
+    let length = e.constant(i64, length + 1);
     let is_last = e.i32(u32::from(values.is_empty()));
     let callee = e.symbol("__ockl_printf_append_string_n");
     let appended = e.call(callee, &[handle, text, length, is_last], Some(i64));
@@ -64,7 +65,7 @@ fn message<'c>(
     let groups = words.chunks(GROUP);
     let last = groups.len() - 1;
     for (i, group) in groups.enumerate() {
-        let count = e.i32(group.len() as u32);
+        let count = e.i32(u32::try_from(group.len()).expect("a group has at most seven words"));
         let mut operands = vec![handle, count];
         operands.extend(group);
         let zero = e.constant(i64, 0);

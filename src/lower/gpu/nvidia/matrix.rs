@@ -23,8 +23,9 @@ pub(super) fn load<'c>(
         Fragment::LoadedBytes => count / 2,
         _ => count,
     };
+    let matrices = i64::try_from(matrices).ok()?;
     let (layout, shape, element) = layout(e, fragment)?;
-    let loaded = nvvm::ldmatrix(pointer, matrices as i64, layout, shape, element, type_);
+    let loaded = nvvm::ldmatrix(pointer, matrices, layout, shape, element, type_);
     let loaded = e.effect(loaded);
     if count == 1 {
         return Some(vec![loaded]);

@@ -2,7 +2,7 @@
 
 use super::{BINARY_LIBRARY, Binary, Float, FloatUnary, Fma, UNARY_LIBRARY, Unary};
 use crate::decode::{Decoder, Done, Slot, SlotKind};
-use crate::text::Node;
+use crate::ir::Operation;
 
 /// Returns the functions that are known, without prefix and type.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
@@ -50,7 +50,7 @@ fn stem(callee: &str) -> Option<&str> {
 }
 
 /// Decodes a call of `__nv_expf`, `__ocml_exp_f32` and the like; `false` if the name is not known.
-pub(crate) fn call<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, callee: &str) -> Done<bool> {
+pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> Done<bool> {
     let Some(name) = stem(callee) else {
         return Ok(false);
     };

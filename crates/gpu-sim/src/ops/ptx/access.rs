@@ -10,14 +10,14 @@ use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
 /// The order that a statement keeps, if it is atomic; the program is told so.
-pub(super) fn note_order(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Option<Sync> {
+pub(super) fn note_order(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
     Some(sync)
 }
 
 /// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
-pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn access(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let sync = note_order(scope, line);
     let load = line.words[0] == "ld";
     let space = space(line);
@@ -100,7 +100,7 @@ pub(super) fn space(line: &Line<'_>) -> Space {
 }
 
 /// The register of an address, and what is added to it.
-pub(super) fn place(scope: &mut Scope<'_, '_, '_>, address: &Arg) -> Done<(Reg, i64)> {
+pub(super) fn place(scope: &mut Scope<'_, '_>, address: &Arg) -> Done<(Reg, i64)> {
     let Arg::Address(base, offset) = address else {
         return Err(scope.malformed("inline assembly: an access without an address"));
     };

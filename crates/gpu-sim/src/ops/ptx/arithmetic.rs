@@ -15,7 +15,7 @@ use crate::ops::float::{self, Float, FloatUnary, Fma};
 use crate::ops::integer::{self, Int, IntUnary};
 use crate::ops::{Instruction, Regs};
 
-type Here<'s, 'd, 'm, 'a> = &'s mut Scope<'d, 'm, 'a>;
+type Here<'s, 'd, 'm> = &'s mut Scope<'d, 'm>;
 
 /// The format of both halves of a word.
 fn half_format(word: Option<&&str>) -> FloatTy {
@@ -27,9 +27,9 @@ fn half_format(word: Option<&&str>) -> FloatTy {
 
 /// Carries an instruction out on the halves of words.
 fn on_halves<const N: usize>(
-    s: Here<'_, '_, '_, '_>,
+    s: Here<'_, '_, '_>,
     line: &Line<'_>,
-    one: impl Fn(&mut Scope<'_, '_, '_>, FloatTy, [Reg; N]) -> Reg,
+    one: impl Fn(&mut Scope<'_, '_>, FloatTy, [Reg; N]) -> Reg,
 ) -> Done {
     let ty = half_format(line.words.last());
     let of: [Reg; N] = s.sources(line)?;
@@ -40,13 +40,13 @@ fn on_halves<const N: usize>(
 }
 
 /// An operation on two words of two floats.
-pub(super) fn halves(s: Here<'_, '_, '_, '_>, line: &Line<'_>, op: &'static float::Binary) -> Done {
+pub(super) fn halves(s: Here<'_, '_, '_>, line: &Line<'_>, op: &'static float::Binary) -> Done {
     on_halves(s, line, |s, ty, [a, b]| {
         s.d.emit(|dst| Float { op, ty, dst, a, b })
     })
 }
 
-pub(super) fn fma_halves(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn fma_halves(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     on_halves(s, line, |s, ty, [a, b, c]| {
         s.d.emit(|dst| Fma { ty, dst, a, b, c })
     })
@@ -60,7 +60,7 @@ fn result_format(line: &Line<'_>) -> FloatTy {
 }
 
 /// `cvt.rn.bf16.f32 d, a`
-pub(super) fn convert(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn convert(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [src] = s.sources(line)?;
     let from = line.float.unwrap_or(FloatTy::F32);
     let direction = match line.words.get(1) {
@@ -74,7 +74,7 @@ pub(super) fn convert(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rn.f16x2.f32 d, high, low`
-pub(super) fn pair(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn pair(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [high, low] = s.sources(line)?;
     let to = half_format(line.words.get(2));
     let made = [low, high].map(|src| convert_float(s.d, FloatTy::F32, to, src));
@@ -83,7 +83,7 @@ pub(super) fn pair(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rn.f32.s32 d, a`
-pub(super) fn of_integer(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn of_integer(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [whole] = s.sources(line)?;
     let (bits, signed, to) = (line.bits, line.signed, result_format(line));
     // The register may be wider than the number.
@@ -103,7 +103,7 @@ pub(super) fn of_integer(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rzi.s32.f32 d, a`: the nearest number there is, 0 for NaN.
-pub(super) fn to_integer(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn to_integer(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [a] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
     let op = match line.words[1] {
@@ -144,7 +144,7 @@ impl Instruction for Tf32 {
     }
 }
 
-pub(super) fn tf32(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn tf32(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [src] = s.sources(line)?;
     let reg = s.d.emit(|dst| Tf32 { dst, src });
     s.result(line, reg)
@@ -181,7 +181,7 @@ impl Instruction for Lop3 {
     }
 }
 
-pub(super) fn lop3(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn lop3(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [a, b, c] = [1, 2, 3].map(|i| s.read_sized(&line.args[i], 32));
     let of = [a?, b?, c?];
     let super::text::Arg::Immediate(table) = line.args[4] else {
@@ -225,7 +225,7 @@ fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u6
 }
 
 /// `shf.l.wrap.b32 d, low, high, distance`
-pub(super) fn funnel(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn funnel(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let of = s.sources(line)?;
     let (left, clamps) = (line.says("l"), line.says("clamp"));
     let reg = s.d.emit(|dst| Funnel {
@@ -237,7 +237,7 @@ pub(super) fn funnel(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-pub(super) fn not(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn not(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [a] = s.sources(line)?;
     let bits = line.bits;
     let b = s.d.b.constant(mask(bits));
@@ -252,7 +252,7 @@ pub(super) fn not(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-pub(super) fn negate(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn negate(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [b] = s.sources(line)?;
     let bits = line.bits;
     let a = s.d.b.constant(0);
@@ -268,7 +268,7 @@ pub(super) fn negate(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// What is counted or moved in one integer.
-pub(super) fn count(s: Here<'_, '_, '_, '_>, line: &Line<'_>, op: &'static integer::Unary) -> Done {
+pub(super) fn count(s: Here<'_, '_, '_>, line: &Line<'_>, op: &'static integer::Unary) -> Done {
     let [a] = s.sources(line)?;
     let bits = line.bits;
     let reg = s.d.emit(|dst| IntUnary { op, bits, dst, a });
@@ -285,7 +285,7 @@ pub(super) fn high(line: &Line<'_>) -> &'static integer::Binary {
 }
 
 /// The whole product of two integers.
-pub(super) fn wide(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn wide(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
     let [a, b] = match line.signed {
@@ -304,7 +304,7 @@ pub(super) fn wide(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// A half of a product, and a sum.
-pub(super) fn mad(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn mad(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
     let op = match line.words[1] {
@@ -330,7 +330,7 @@ pub(super) fn mad(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `setp.ltu.f32 p, a, b`
-pub(super) fn compare(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn compare(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     let of = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
     match compare_floats(s.d, line.words[1], ty, of) {

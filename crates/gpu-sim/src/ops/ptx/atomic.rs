@@ -31,7 +31,7 @@ fn combine(line: &Line<'_>, is_float: bool) -> Option<Combine> {
 
 /// Registers for what was there, which lanes that are off keep.
 fn found(
-    scope: &mut Scope<'_, '_, '_>,
+    scope: &mut Scope<'_, '_>,
     line: &Line<'_>,
     into: Option<&Arg>,
     count: usize,
@@ -49,7 +49,7 @@ fn found(
 }
 
 /// `atom` gives what was there, `red` does not.
-pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn change(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));
     };
@@ -103,7 +103,7 @@ pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `atom.cas`.
-pub(super) fn compare(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn compare(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));
     };

@@ -25,7 +25,7 @@ use crate::ops::shuffle::{Shuffle, kind};
 use linear_layout::target::Float8;
 
 /// Decodes a statement that fits its form.
-type Decode = fn(&mut Scope<'_, '_, '_>, &Line<'_>) -> Done;
+type Decode = fn(&mut Scope<'_, '_>, &Line<'_>) -> Done;
 
 /// One form of an instruction.
 pub(super) struct Form {
@@ -712,15 +712,15 @@ pub(super) fn spelled() -> impl Iterator<Item = String> {
 }
 
 /// Order inside a lane is kept anyway, and caches are not simulated.
-fn fence(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn fence(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     order::fence(s.d, order::fence_of_ptx(&line.words), line.guard)
 }
 
-fn nothing(_: &mut Scope<'_, '_, '_>, _: &Line<'_>) -> Done {
+fn nothing(_: &mut Scope<'_, '_>, _: &Line<'_>) -> Done {
     Ok(())
 }
 
-fn mov(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn mov(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let bits = line.bits;
     match (&line.args[0], &line.args[1]) {
         (Arg::Vector(parts), from) => {
@@ -746,7 +746,7 @@ fn mov(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.u64.s32`: the type of the result stands before that of the source.
-fn convert(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn convert(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let src = s.read(&line.args[1])?;
     let (from, to) = (
         line.bits,
@@ -762,7 +762,7 @@ fn convert(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// The format of two floats of 8 bits side by side.
-fn float8(s: &Scope<'_, '_, '_>, word: &str) -> Done<Float8> {
+fn float8(s: &Scope<'_, '_>, word: &str) -> Done<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
     }
@@ -774,7 +774,7 @@ fn float8(s: &Scope<'_, '_, '_>, word: &str) -> Done<Float8> {
 }
 
 /// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or of two halves of a word.
-fn narrow(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn narrow(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {
         (FloatTy::F32, s.sources(line)?)
@@ -795,7 +795,7 @@ fn narrow(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rn.f16x2.e4m3x2 d, both`
-fn widen(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn widen(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let format = float8(s, line.words[3])?;
     let [src] = s.sources(line)?;
     let halves = [0, 1].map(|byte| {
@@ -811,13 +811,13 @@ fn widen(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn select(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn select(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let [a, b, cond] = s.sources(line)?;
     let reg = s.d.emit(|dst| Select { dst, cond, a, b });
     s.result(line, reg)
 }
 
-fn compare(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn compare(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let pred = match (line.words[1], line.signed) {
         ("eq", _) => &compare::EQ,
         ("ne", _) => &compare::NE,
@@ -842,7 +842,7 @@ fn compare(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn permute(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn permute(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let of = s.sources(line)?;
     let reg = s.d.emit(|dst| Permute {
         pick: bytes::DEFAULT,
@@ -852,14 +852,14 @@ fn permute(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn fma(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn fma(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let [a, b, c] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
     let reg = s.d.emit(|dst| Fma { ty, dst, a, b, c });
     s.result(line, reg)
 }
 
-fn shuffle(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn shuffle(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.unguarded(line)?;
     let Some(kind) = kind(line.words[2]) else {
         return Err(s.malformed(format!("shuffle kind `{}`", line.words[2])));
@@ -883,7 +883,7 @@ fn shuffle(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     }
 }
 
-fn transpose(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn transpose(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.unguarded(line)?;
     let [src] = s.sources(line)?;
     let dst = s.d.b.reg();
@@ -891,14 +891,14 @@ fn transpose(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, dst)
 }
 
-fn warp_barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn warp_barrier(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.unguarded(line)?;
     let mask = s.read(&line.args[0])?;
     s.d.b.push(WarpBarrier { mask });
     Ok(())
 }
 
-fn barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+fn barrier(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.unguarded(line)?;
     if line.args != [Arg::Immediate(0)] {
         return Err(s.unsupported("inline assembly: named barriers are not supported"));

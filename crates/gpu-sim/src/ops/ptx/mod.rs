@@ -34,7 +34,7 @@ use crate::code::Reg;
 use crate::decode::{Decoder, Done};
 use crate::error::KernelError;
 use crate::float::FloatTy;
-use crate::text::{Node, Ty};
+use crate::ir::{Operation, Type};
 use linear_layout::target::Assembly;
 use std::collections::HashMap;
 
@@ -74,9 +74,9 @@ const ROWS: &[Row] = &[row("llvm.inline_asm", |d, op| {
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
 /// Text of AMD GPUs: vector instructions, or none with an effect on values, where results are operands.
-fn vector_text<'a>(
-    d: &mut Decoder<'_, 'a>,
-    op: &Node<'a>,
+fn vector_text(
+    d: &mut Decoder<'_>,
+    op: &Operation,
     text: &str,
     constraints: &[&str],
     outputs: usize,
@@ -125,9 +125,9 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
 }
 
 /// One inline assembly while it is decoded.
-struct Scope<'d, 'm, 'a> {
-    d: &'d mut Decoder<'m, 'a>,
-    op: &'d Node<'a>,
+struct Scope<'d, 'm> {
+    d: &'d mut Decoder<'m>,
+    op: &'d Operation,
     current: HashMap<Name, Reg>,
     /// Width in bits of `$n`.
     widths: Vec<u32>,
@@ -146,9 +146,9 @@ struct Line<'s> {
     float: Option<FloatTy>,
 }
 
-fn statements<'a>(
-    d: &mut Decoder<'_, 'a>,
-    op: &Node<'a>,
+fn statements(
+    d: &mut Decoder<'_>,
+    op: &Operation,
     text: &str,
     constraints: &[&str],
     outputs: usize,
@@ -170,11 +170,11 @@ impl Line<'_> {
     }
 }
 
-impl<'d, 'm, 'a> Scope<'d, 'm, 'a> {
+impl<'d, 'm> Scope<'d, 'm> {
     /// The operands of an assembly, whose text may declare registers.
     fn new(
-        d: &'d mut Decoder<'m, 'a>,
-        op: &'d Node<'a>,
+        d: &'d mut Decoder<'m>,
+        op: &'d Operation,
         text: &str,
         constraints: &[&str],
         outputs: usize,
@@ -193,7 +193,7 @@ impl<'d, 'm, 'a> Scope<'d, 'm, 'a> {
     }
 }
 
-impl Scope<'_, '_, '_> {
+impl Scope<'_, '_> {
     fn unsupported(&self, text: impl Into<String>) -> KernelError {
         self.d.unsupported(self.op, text)
     }
@@ -251,8 +251,8 @@ impl Scope<'_, '_, '_> {
         if outputs == 0 || self.op.results.is_empty() {
             return Ok(());
         }
-        let parts: Vec<Ty> = match self.d.result_ty(self.op)?.clone() {
-            Ty::Struct { body, .. } => body,
+        let parts: Vec<Type> = match self.d.result_ty(self.op)?.clone() {
+            Type::Struct { body, .. } => body,
             other => vec![other],
         };
         if parts.len() != outputs {

@@ -135,7 +135,7 @@ impl Instruction for Vector {
 }
 
 /// Decodes one instruction.
-pub(super) fn statement(s: &mut Scope<'_, '_, '_>, text: &str) -> Done {
+pub(super) fn statement(s: &mut Scope<'_, '_>, text: &str) -> Done {
     let (name, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     // How many words an instruction takes says nothing about what it does.
     let bare = name.trim_end_matches("_e32").trim_end_matches("_e64");

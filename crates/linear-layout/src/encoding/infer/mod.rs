@@ -25,6 +25,7 @@ use super::{
     PartitionedSharedEncoding, SharedLinearEncoding, SliceEncoding, SwizzledSharedEncoding,
 };
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 
 pub use reshape::reshape;
 
@@ -52,10 +53,12 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
         Encoding::PartitionedShared(e) => {
             let piece = e.piece(shape)?;
             let inner = trans(e.partition_layout(), &piece, order)?;
-            let dim = order
-                .iter()
-                .position(|o| *o == e.partition_dim())
-                .unwrap_or(0) as u32;
+            let dim = narrow::<u32>(
+                order
+                    .iter()
+                    .position(|o| *o == e.partition_dim())
+                    .unwrap_or(0),
+            );
             PartitionedSharedEncoding::new(e.num_partitions(), e.num_groups(), dim, inner)?.into()
         }
         Encoding::PaddedShared(e) => {
@@ -194,7 +197,11 @@ pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
                 let mut list = Ints::from_slice(list)?;
                 list.push(value).map(|()| list)
             };
-            let order = Ints::collect([rank as u32].into_iter().chain(e.order().iter().copied()));
+            let order = Ints::collect(
+                [narrow::<u32>(rank)]
+                    .into_iter()
+                    .chain(e.order().iter().copied()),
+            );
             return Ok(BlockedEncoding::new(
                 &with(e.size_per_thread(), 2)?,
                 &with(e.threads_per_warp(), 1)?,

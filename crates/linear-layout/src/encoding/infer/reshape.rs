@@ -6,6 +6,7 @@ use crate::encoding::{
     BlockedEncoding, CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK,
     PaddedSharedEncoding, SliceEncoding,
 };
+use crate::number::narrow;
 
 type Dims = List<usize, MAX_RANK>;
 
@@ -93,7 +94,7 @@ fn without_or_with_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encod
     }
     let without = |dim: usize| from[..dim].iter().chain(&from[dim + 1..]).eq(to);
     let dim = (0..from.len()).find(|dim| from[*dim] == 1 && without(*dim))?;
-    Some(SliceEncoding::new(dim as u32, src.clone()).ok()?.into())
+    Some(SliceEncoding::new(narrow(dim), src.clone()).ok()?.into())
 }
 
 /// Pairs groups of operand dims with groups of result dims of the same size.
@@ -194,7 +195,7 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
         groups
             .iter()
             .flat_map(|(_, dst)| dst.iter().rev())
-            .map(|d| *d as u32),
+            .map(|d| narrow::<u32>(*d)),
     );
     let cga = CgaLayout::single(to.len()).ok()?;
     BlockedEncoding::new(&new[0], &new[1], &new[2], &order, cga).ok()

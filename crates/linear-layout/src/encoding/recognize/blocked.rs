@@ -2,6 +2,7 @@
 
 use super::{Step, Steps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
+use crate::number::narrow;
 
 /// The dim that a basis which moves nowhere is counted for.
 #[derive(Clone, Copy)]
@@ -38,9 +39,15 @@ pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
     let moves = s.register.iter().chain(&s.lane).chain(&s.warp).flatten();
-    let first = cga::first_seen(moves.map(|(d, _)| *d as u32), (0..rank as u32).rev());
+    let first = cga::first_seen(
+        moves.map(|(d, _)| narrow::<u32>(*d)),
+        (0..narrow::<u32>(rank)).rev(),
+    );
     let lanes = s.lane.iter().chain(&s.warp).chain(&s.register).flatten();
-    let by_lane = cga::first_seen(lanes.map(|(d, _)| *d as u32), (0..rank as u32).rev());
+    let by_lane = cga::first_seen(
+        lanes.map(|(d, _)| narrow::<u32>(*d)),
+        (0..narrow::<u32>(rank)).rev(),
+    );
     // A thread's box ends where the lanes begin; where no lane moves, where the warps begin.
     let share = s.cga.shape_per_cta(shape);
     let mut size = [0u32; MAX_RANK];
@@ -105,7 +112,7 @@ pub(super) fn operands(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
     let mut found = Vec::new();
     for (op_idx, k) in [(0, s.rank - 1), (1, s.rank - 2)] {
         let summed = s.register.iter().flatten().filter(|(d, _)| *d == k).count();
-        if summed as u32 != share[k].trailing_zeros() {
+        if narrow::<u32>(summed) != share[k].trailing_zeros() {
             continue;
         }
         for parent in candidates(&s.unfolded_along(k), shape) {

@@ -7,6 +7,7 @@ use crate::encoding::{
     NvidiaMmaEncoding,
 };
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 
 /// Results and operands of matrix instructions, tried with the warps that the layout shows.
 pub(super) fn candidates(s: &Steps) -> Vec<Encoding> {
@@ -109,7 +110,8 @@ fn tiles_per_warp(s: &Steps, instr: [u32; 2]) -> Vec<Ints> {
     for (dim, size) in (s.rank - 2..).zip(instr) {
         let along = s.warp.iter().flatten().filter(|(d, _)| *d == dim);
         if let Some(first) = along.map(|(_, bit)| *bit).min() {
-            tiles[dim] = ((1u64 << first) as u32 / size).max(1);
+            // An encoding counts tiles in 32 bits.
+            tiles[dim] = u32::try_from((1u64 << first) / u64::from(size)).map_or(1, |n| n.max(1));
         }
     }
     let copies = s
@@ -167,7 +169,7 @@ const WMMA_TILE: u32 = 16;
 /// nor tell version 3 from version 2.
 fn wmma_results(s: &Steps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
-    tile[s.rank - 2..s.rank].fill(WMMA_TILE.ilog2() as u8);
+    tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));
     // Half of a tile's rows are in the registers; the lanes hold all columns and the other half.
     let own = 3;
     let mut found = Vec::new();
@@ -194,7 +196,7 @@ fn wmma_operands(s: &Steps) -> Vec<Encoding> {
         };
         let warps = warps.unfolded_along(k).warp;
         let mut tile = [0; MAX_RANK];
-        tile[other] = WMMA_TILE.ilog2() as u8;
+        tile[other] = narrow(WMMA_TILE.ilog2());
         for (version, length) in [
             (1, 16),
             (2, 16),

@@ -7,6 +7,7 @@ use crate::encoding::{
     PartitionedSharedEncoding, SwizzledSharedEncoding,
 };
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 
 /// Shared encodings whose swizzle shows in the bases of the rows.
 pub(super) fn candidates<'a>(
@@ -19,7 +20,7 @@ pub(super) fn candidates<'a>(
         let moves = (0..layout.in_bits(Dim::OFFSET)).filter_map(|bit| {
             // A swizzled row also moves along the columns, which are known by then.
             let basis = layout.basis(Dim::OFFSET, bit);
-            let dims: Vec<u32> = (0..rank as u32)
+            let dims: Vec<u32> = (0..narrow::<u32>(rank))
                 .filter(|d| basis.at(*d as usize) != 0)
                 .collect();
             (!dims.is_empty()).then_some(dims)
@@ -31,7 +32,7 @@ pub(super) fn candidates<'a>(
                 let _ = order.push(dim);
             }
         }
-        let order = first_seen(order.iter().copied(), (0..rank as u32).rev());
+        let order = first_seen(order.iter().copied(), (0..narrow::<u32>(rank)).rev());
         found.extend(swizzles(layout, &order, cga));
         if matches!(rank, 2..) && layout.in_bits(Dim::OFFSET) >= 6 {
             for transposed in [false, true] {
@@ -117,6 +118,6 @@ pub(super) fn partitioned(layout: &LinearLayout) -> Option<Encoding> {
     let piece = LinearLayout::from_columns(&ins, &outs, &columns, any).ok()?;
     let piece = Encoding::recognize(&piece).ok()?;
     let (partitions, rounds) = (1 << partitions, 1 << rounds);
-    let whole = PartitionedSharedEncoding::new(partitions, rounds, dim as u32, piece).ok()?;
+    let whole = PartitionedSharedEncoding::new(partitions, rounds, narrow(dim), piece).ok()?;
     Some(whole.into())
 }

@@ -3,6 +3,7 @@
 use super::{Steps, blocked, matrix};
 use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 
 /// Slices of what a layout with one more dim of size 1 is recognized as.
 pub(super) fn candidates<'a>(
@@ -36,7 +37,7 @@ fn sliced(s: &Steps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
         .chain(matrix::candidates(&grown))
         .chain(matrix::candidates(s));
     parents
-        .filter_map(|p| Some(SliceEncoding::new(gone as u32, p).ok()?.into()))
+        .filter_map(|p| Some(SliceEncoding::new(narrow(gone), p).ok()?.into()))
         .collect()
 }
 

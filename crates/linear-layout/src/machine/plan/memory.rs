@@ -6,6 +6,7 @@
 //! meet no store of its own section, and it is enough to know when and by which warps a cell was last written.
 
 use super::name::Name;
+use crate::number::narrow;
 use crate::plan::{BarrierScope, Program, Step};
 use gpu_race::{Cell, Found, Now, Order, UNTOUCHED};
 
@@ -48,7 +49,7 @@ impl<N: Name> Memory<N> {
             return Self::Recorded {
                 cells: vec![(N::NOTHING, UNTOUCHED, false); cells],
                 order: Order {
-                    threads_per_block: (warps as u32) << plan.lanes_log2(),
+                    threads_per_block: narrow::<u32>(warps) << plan.lanes_log2(),
                     lanes_per_warp: 1 << plan.lanes_log2(),
                     first_epoch: 0,
                     is_block_own: true,

@@ -36,6 +36,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use crate::number::narrow;
 pub use fault::PlanFault;
 pub use report::PlanReport;
 
@@ -131,9 +132,9 @@ fn run_on_elements(
     dst: &Held,
 ) -> Result<PlanReport, PlanFault> {
     // Granules of one element have names side by side.
-    let granules = machine.granules_of_elements() as u32;
+    let granules = narrow::<u32>(machine.granules_of_elements());
     let element = |(registers, threads): &Held, register: usize, thread: usize| {
-        (registers[register] ^ threads[thread]) as u32
+        narrow::<u32>(registers[register] ^ threads[thread])
     };
     machine.fill(|register, thread| match holds(register, thread) {
         true => element(src, register, thread) * granules,
@@ -147,8 +148,8 @@ fn run_on_elements(
         |register, thread| element(dst, register, thread) * granules,
         |register, thread, found| Kind::Wrong {
             register,
-            lane: thread as u32 & ((1 << lanes_log2) - 1),
-            warp: thread as u32 >> lanes_log2,
+            lane: narrow::<u32>(thread) & ((1 << lanes_log2) - 1),
+            warp: narrow::<u32>(thread) >> lanes_log2,
             found: (found != u32::MAX).then(|| found / granules),
             expected: element(dst, register, thread),
         },
@@ -264,8 +265,8 @@ pub(super) fn check_buffer(
     machine.know(stored + 1..plan.num_sources(), |_| index);
     let position =
         |register: usize, thread: usize| cells.registers[register] ^ cells.threads[thread];
-    let name = |register, thread| position(register, thread) as u32;
-    let byte = |register, thread| cells.place.padded(position(register, thread)) as u32;
+    let name = |register, thread| narrow::<u32>(position(register, thread));
+    let byte = |register, thread| narrow::<u32>(cells.place.padded(position(register, thread)));
     let bytes = u32::try_from(cells.place.size_bytes(1)).unwrap_or(u32::MAX);
     machine.with_buffer(bytes);
     machine.fill(|value, thread| match value < stored {
@@ -288,8 +289,8 @@ pub(super) fn check_buffer(
     let lanes_log2 = plan.lanes_log2();
     machine.compare(name, |register, thread, found| Kind::Wrong {
         register,
-        lane: thread as u32 & ((1 << lanes_log2) - 1),
-        warp: thread as u32 >> lanes_log2,
+        lane: narrow::<u32>(thread) & ((1 << lanes_log2) - 1),
+        warp: narrow::<u32>(thread) >> lanes_log2,
         found: (found != u32::MAX).then_some(found),
         expected: name(register, thread),
     })

@@ -1,5 +1,7 @@
 //! The names that values and memory hold while a plan is run.
 
+use crate::number::narrow;
+
 /// The name of a granule: of a part of an element, as large as the smallest that a plan moves alone.
 pub(crate) trait Name: Copy + PartialEq {
     /// The name of a register or a cell that was never written.
@@ -32,7 +34,7 @@ impl Name for u32 {
     fn granule(self, granule: usize) -> Self {
         match self {
             Self::MAX => self,
-            first => first + granule as Self,
+            first => first + narrow::<u32>(granule),
         }
     }
 
@@ -92,7 +94,7 @@ impl<C: Cell> Name for Part<C> {
 
     fn granule(self, granule: usize) -> Self {
         Self {
-            granule: granule as u8,
+            granule: narrow(granule),
             ..self
         }
     }

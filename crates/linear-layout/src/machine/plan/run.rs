@@ -9,6 +9,7 @@ use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory};
 use super::name::Name;
 use super::report::PlanReport;
+use crate::number::narrow;
 use crate::plan::{Address, BarrierScope, Program, Space, Step, ValueId};
 use crate::target::{Access, Target, Wavefronts};
 use rustc_hash::FxHashMap;
@@ -63,7 +64,7 @@ impl<'a, N: Name> Machine<'a, N> {
         let most = if splits { 32 } else { 64 };
         let containers = plan.widths().iter().map(|bits| (*bits).clamp(8, most));
         let granule = containers.min().unwrap_or(8) / 8;
-        let thread_numbers = || 0..threads as u32;
+        let thread_numbers = || 0..narrow::<u32>(threads);
         let memory = |bytes: u32| {
             let warps = threads >> plan.lanes_log2();
             Memory::new(plan, (bytes / granule) as usize, warps, force_ledger)
@@ -113,7 +114,7 @@ impl<'a, N: Name> Machine<'a, N> {
         number: impl Fn(usize) -> u32,
     ) {
         let numbers: Numbers = (0..self.threads).map(number).collect();
-        let values = values.map(|value| (ValueId(value as u32), Rc::clone(&numbers)));
+        let values = values.map(|value| (ValueId(narrow(value)), Rc::clone(&numbers)));
         self.numbers.extend(values);
     }
 
@@ -159,7 +160,7 @@ impl<'a, N: Name> Machine<'a, N> {
             let found = self.buffer.0.peek(*cell);
             found != Some(**name)
         });
-        wrong.map(|(_, cell)| (cell as u32) << self.granule_log2)
+        wrong.map(|(_, cell)| narrow::<u32>(cell) << self.granule_log2)
     }
 
     /// The number that a value is in each thread.
@@ -187,7 +188,7 @@ impl<'a, N: Name> Machine<'a, N> {
     /// Makes room for a value of `granules` names per thread; returns where its names start.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
-        self.place[value.index()] = (start as u32, granules as u32);
+        self.place[value.index()] = (narrow(start), narrow(granules));
         self.names
             .resize(start + granules * self.threads, N::NOTHING);
         start
@@ -204,7 +205,7 @@ impl<'a, N: Name> Machine<'a, N> {
     /// Gives the sources their names: of the first granule of each value in each thread.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
-            let id = ValueId(value as u32);
+            let id = ValueId(narrow(value));
             let granules = self.granules(id);
             let start = self.define(id, granules);
             for granule in 0..granules {
@@ -320,7 +321,7 @@ impl<'a, N: Name> Machine<'a, N> {
                     .into());
                 }
                 for k in 0..count as usize {
-                    let to = self.define(first.plus(k as u32), each);
+                    let to = self.define(first.plus(narrow(k)), each);
                     let from = start + k * each * self.threads;
                     let all = from..from + each * self.threads;
                     self.names.copy_within(all, to);
@@ -333,7 +334,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 if_clear,
             } => {
                 let predicate = plan.predicates()[predicate as usize];
-                let holds = |t: usize| predicate.holds(t as u32);
+                let holds = |t: usize| predicate.holds(narrow(t));
                 self.select(index, out, [if_set, if_clear], holds)?;
             }
             Step::Zero { out } => {

@@ -9,6 +9,9 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct PlanError(pub(super) Kind);
 
+/// Elements of a block that still have 32-bit addresses in scratch memory, of 8 bytes each.
+pub(super) const MOST_ELEMENTS_LOG2: u32 = 28;
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Kind {
     #[error(
@@ -34,6 +37,10 @@ pub(super) enum Kind {
     Warps { src: u64, dst: u64 },
     #[error("the layouts have {threads} threads: expected at most 2048")]
     TooManyThreads { threads: u64 },
+    #[error(
+        "a block of the tensor has 2^{log2} elements or registers per thread: expected at most 2^{MOST_ELEMENTS_LOG2}"
+    )]
+    TooLarge { log2: u32 },
     #[error("the destination needs an element that the source does not hold: no source register, lane or warp \
              reaches what `{}` bit {bit} of the destination does", .dim.name())]
     NotCovered { dim: Dim, bit: usize },

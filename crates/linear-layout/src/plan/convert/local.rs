@@ -3,6 +3,7 @@
 use super::sides::{Side, Sides};
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
+use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon};
 use crate::plan::program::{Builder, Predicate, ValueId};
 use crate::target::Target;
@@ -41,7 +42,7 @@ pub(super) fn flip_where(
 ) -> Vec<Option<ValueId>> {
     let predicate = builder.predicate(Predicate::Parity(mask));
     (0..file.len())
-        .map(|x| Some(builder.select(predicate, file[x ^ flip as usize]?, file[x]?)))
+        .map(|x| Some(builder.select(predicate, file[x ^ narrow::<usize>(flip)]?, file[x]?)))
         .collect()
 }
 
@@ -73,7 +74,7 @@ impl Local {
             file = flip_where(b, &file, flip, mask);
         }
         (0..1u64 << self.by_register.len())
-            .filter_map(|r| file[apply(&self.by_register, r) as usize])
+            .filter_map(|r| file[narrow::<usize>(apply(&self.by_register, r))])
             .collect()
     }
 }

@@ -8,6 +8,7 @@ use super::error::{Kind, PlanError};
 use super::sides::{Side, Sides};
 use super::swizzle::{Choice, Favour, Swizzle, swizzle};
 use super::{ConvertPlan, PlanKind, PlanOptions};
+use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon};
 use crate::plan::memory::{Accesses, Choices, Form};
 use crate::plan::program::{Address, Builder, Cost, Operands, ValueId};
@@ -30,7 +31,7 @@ fn accesses(
         let offset = |c: &u64| Some(e.solve(*c)? * u64::from(bytes));
         columns.iter().map(offset).collect()
     };
-    let bits = swizzle.basis.len() as u32;
+    let bits = narrow::<u32>(swizzle.basis.len());
     let repetitions = (1u64 << swizzle.reps_log2) - 1;
     Accesses::choose(&Choices {
         registers: &offsets(&side.reg)?,
@@ -153,7 +154,7 @@ impl Route {
 
     /// Bytes of shared memory of one repetition.
     pub(super) fn scratch_bytes(&self) -> u32 {
-        self.bytes << (self.swizzle.basis.len() as u32 - self.swizzle.reps_log2)
+        self.bytes << (narrow::<u32>(self.swizzle.basis.len()) - self.swizzle.reps_log2)
     }
 
     /// Load-store and arithmetic time of one warp, all repetitions.
@@ -164,13 +165,13 @@ impl Route {
 
     /// Returns the address of the accesses of a side, given their own offset.
     fn address(b: &mut Builder, side: &Accesses, buffer: u32) -> impl Fn(u64) -> Address + use<> {
-        let columns: Vec<u32> = side.threads().iter().map(|&c| c as u32).collect();
+        let columns: Vec<u32> = side.threads().iter().map(|&c| narrow::<u32>(c)).collect();
         let base = b.address_base(columns);
         let possible = b.possible_bits(base);
         move |offset| Address {
             base,
-            xor: offset as u32 & possible,
-            add: (offset as u32 & !possible) + buffer,
+            xor: narrow::<u32>(offset) & possible,
+            add: (narrow::<u32>(offset) & !possible) + buffer,
             numbers: Operands::default(),
         }
     }
@@ -209,7 +210,7 @@ impl Route {
     pub(super) fn load(&self, b: &mut Builder, buffer: u32, loaded: &mut Vec<ValueId>) {
         let side = &self.load;
         let address = Self::address(b, side, buffer);
-        let count = side.vector() as u32;
+        let count = narrow(side.vector());
         for x in 0..side.count() {
             let address = address(side.access(x).0);
             let Form::Matrices(fragment) = side.form() else {
@@ -217,7 +218,7 @@ impl Route {
                 loaded.extend((0..count).map(|i| first.plus(i)));
                 continue;
             };
-            let per_word = self.per_word() as u32;
+            let per_word = narrow(self.per_word());
             let words = count / per_word;
             let first = b.load_matrices(address, words, fragment);
             for word in (0..words).map(|i| first.plus(i)) {
@@ -291,13 +292,13 @@ pub(super) fn plan_shared(
         if rep > 0 {
             b.barrier(scope);
         }
-        route.store(&mut b, rep, 0, |register| ValueId(register as u32));
+        route.store(&mut b, rep, 0, |register| ValueId(narrow(register)));
         b.barrier(scope);
         route.load(&mut b, 0, &mut loaded);
     }
     let columns = route.place(&sides.dst);
     let results = (0..1u64 << columns.len())
-        .map(|r| loaded[apply(&columns, r) as usize])
+        .map(|r| loaded[narrow::<usize>(apply(&columns, r))])
         .collect();
     let program = b.finish(results, route.scratch_bytes(), target);
     let mut plan = ConvertPlan::new(PlanKind::Shared, program);

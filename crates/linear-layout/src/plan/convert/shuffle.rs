@@ -29,6 +29,7 @@ use super::shared::Route;
 use super::sides::Sides;
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
+use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon, extending};
 use crate::plan::program::{BarrierScope, Builder, Cost, LaneMap, Predicate, Program, ValueId};
 use crate::target::Target;
@@ -274,7 +275,7 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn at(&mut self, b: &mut Builder, level: usize, x: u64) -> ValueId {
-        if let Some(v) = self.known[level][x as usize] {
+        if let Some(v) = self.known[level][narrow::<usize>(x)] {
             return v;
         }
         let v = if level == 0 {
@@ -286,23 +287,23 @@ impl Words<'_> {
             let predicate = b.predicate(Predicate::Parity(mask));
             b.select(predicate, set, clear)
         };
-        self.known[level][x as usize] = Some(v);
+        self.known[level][narrow::<usize>(x)] = Some(v);
         v
     }
 
     fn packed(&mut self, b: &mut Builder, x: u64) -> ValueId {
         match b.container_bits() {
             64 => {
-                let first =
-                    *self.split[x as usize].get_or_insert_with(|| b.unpack(ValueId(x as u32), 2));
+                let first = *self.split[narrow::<usize>(x)]
+                    .get_or_insert_with(|| b.unpack(ValueId(narrow(x)), 2));
                 first.plus(self.plane)
             }
-            32 => ValueId(x as u32),
+            32 => ValueId(narrow(x)),
             _ => {
                 let parts: Vec<ValueId> = (0..1u64 << self.word.len())
                     .map(|w| {
                         let k = apply(self.word, w);
-                        ValueId((x ^ apply(&self.stages.register_of_register, k)) as u32)
+                        ValueId(narrow(x ^ apply(&self.stages.register_of_register, k)))
                     })
                     .collect();
                 b.pack(&parts)
@@ -418,7 +419,7 @@ impl<'a> Exchange<'a> {
     /// The lane swap instruction that carries out exchange `i`, if there is one.
     fn lane_swap(&self, i: usize) -> Option<u32> {
         let (e, mask) = self.stages.take[i];
-        let flips = apply(&self.stages.lane_of_register, e) as u32;
+        let flips = narrow::<u32>(apply(&self.stages.lane_of_register, e));
         let bit = mask.trailing_zeros();
         let single = flips == mask && mask.count_ones() == 1 && bit < self.sides.lanes_log2;
         (single && self.target.has_lane_swap(bit)).then_some(bit)
@@ -428,7 +429,7 @@ impl<'a> Exchange<'a> {
     pub(super) fn estimate(&self, form: Form) -> Load {
         let costs = &self.target.costs;
         let words = self.words();
-        let m = self.stages.take.len() as u32;
+        let m = narrow::<u32>(self.stages.take.len());
         let mut load = Load {
             load_store: 0,
             arithmetic: 0,
@@ -447,14 +448,16 @@ impl<'a> Exchange<'a> {
                         load.arithmetic += words / 2 * costs.lane_alu;
                         continue;
                     }
-                    let flips = apply(&self.stages.lane_of_register, self.stages.take[i].0) as u32;
+                    let flips =
+                        narrow::<u32>(apply(&self.stages.lane_of_register, self.stages.take[i].0));
                     load.arithmetic += words * 3 / 2 * costs.select;
                     shuffles(Some(flips), words / 2, &mut load);
                 }
             }
             Form::Swap => {
-                load.arithmetic += words * (m + self.stages.offer.len() as u32) * costs.select;
-                let moved = echelon(&self.stages.lane_of_register).rank() as u32;
+                load.arithmetic +=
+                    words * (m + narrow::<u32>(self.stages.offer.len())) * costs.select;
+                let moved = narrow::<u32>(echelon(&self.stages.lane_of_register).rank());
                 let stay = if self.stages.is_lane_identity(self.sides.lanes_log2) {
                     words >> moved
                 } else {
@@ -501,7 +504,7 @@ impl<'a> Exchange<'a> {
         let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
         let values = self.elements(&mut b, form, &all);
         let results = (0..1u64 << self.coordinates.columns.len())
-            .map(|r| values[apply(&self.coordinates.columns, r) as usize])
+            .map(|r| values[narrow::<usize>(apply(&self.coordinates.columns, r))])
             .collect::<Option<Vec<_>>>()?;
         Some(b.finish(results, 0, self.target))
     }
@@ -532,7 +535,7 @@ impl<'a> Exchange<'a> {
             return None;
         }
         let mut plan = ConvertPlan::new(PlanKind::Shuffle, self.emit(form)?);
-        plan.reason.exchanged_bits = self.stages.take.len() as u32;
+        plan.reason.exchanged_bits = narrow(self.stages.take.len());
         Some(plan)
     }
 
@@ -573,7 +576,7 @@ impl<'a> Exchange<'a> {
                 }
                 let rest = |x: u32| {
                     let part = u64::from(x) * u64::from(groups - shared);
-                    (part >> group_bits) as u32
+                    narrow::<u32>(part >> group_bits)
                 };
                 let both = Load {
                     load_store: rest(load.load_store) + through.0 * shared,
@@ -615,7 +618,7 @@ impl<'a> Exchange<'a> {
         for g in 0..shared {
             let base = from(group(g));
             route.store(&mut b, 0, g * size, |x| {
-                ValueId((base ^ apply(src_masks, x)) as u32)
+                ValueId(narrow(base ^ apply(src_masks, x)))
             });
         }
         b.barrier(self.sides.barrier_scope());
@@ -624,7 +627,7 @@ impl<'a> Exchange<'a> {
             route.load(&mut b, g * size, &mut loaded);
         }
         let by_shuffles: Vec<usize> = (0..1usize << between.len())
-            .filter(|x| (x >> kept_bits) as u32 >= shared)
+            .filter(|x| narrow::<u32>(x >> kept_bits) >= shared)
             .collect();
         let mut values = self.elements(&mut b, form, &by_shuffles);
         // Values are numbered by their coordinates: word bits, kept bits, group bits.
@@ -632,17 +635,17 @@ impl<'a> Exchange<'a> {
         let loads_per_group = loaded.len() / shared as usize;
         for g in 0..shared as usize {
             for x in 0..per_group {
-                let at = apply(place, x as u64) as usize;
+                let at = narrow::<usize>(apply(place, x as u64));
                 values[g * per_group + x] = Some(loaded[g * loads_per_group + at]);
             }
         }
         let results = (0..1u64 << self.coordinates.columns.len())
-            .filter_map(|r| values[apply(&self.coordinates.columns, r) as usize])
+            .filter_map(|r| values[narrow::<usize>(apply(&self.coordinates.columns, r))])
             .collect();
         let program = b.finish(results, size * shared, self.target);
         let mut plan = ConvertPlan::new(PlanKind::Mixed, program);
         route.explain(&mut plan);
-        plan.reason.exchanged_bits = self.stages.take.len() as u32;
+        plan.reason.exchanged_bits = narrow(self.stages.take.len());
         plan
     }
 
@@ -671,7 +674,7 @@ impl<'a> Exchange<'a> {
                 _ => b.unpack(low, 1 << word_bits),
             };
             for i in 0..1usize << word_bits {
-                elements[x << word_bits | i] = Some(first.plus(i as u32));
+                elements[x << word_bits | i] = Some(first.plus(narrow(i)));
             }
         }
         elements
@@ -698,14 +701,14 @@ impl<'a> Exchange<'a> {
         let map = if lane_identity {
             0
         } else {
-            let columns = stages.lane_of_thread.iter().map(|&c| c as u32);
+            let columns = stages.lane_of_thread.iter().map(|&c| narrow::<u32>(c));
             b.lane_map(LaneMap::Linear(columns.collect()))
         };
         let mut file = vec![None; 1 << self.coordinates.between.len()];
         for &x in wanted {
             let k = apply(&self.coordinates.between, x as u64);
             let offered = words.at(b, levels, apply(&stages.register_of_register, k));
-            let flips = apply(&stages.lane_of_register, k) as u32;
+            let flips = narrow(apply(&stages.lane_of_register, k));
             file[x] = Some(if lane_identity {
                 b.shuffle_xor(offered, flips)
             } else {
@@ -750,7 +753,7 @@ impl<'a> Exchange<'a> {
                 }
                 continue;
             }
-            let flips = apply(&stages.lane_of_register, e) as u32;
+            let flips = narrow(apply(&stages.lane_of_register, e));
             file = flip_where(b, &file, 1 << i, mask);
             for x in (0..file.len()).filter(|x| x >> i & 1 == 1) {
                 file[x] = file[x].map(|v| b.shuffle_xor(v, flips));

@@ -1,8 +1,9 @@
 //! The two layouts of a conversion, checked against each other and brought to one coordinate system.
 
-use super::error::{Kind, PlanError};
+use super::error::{Kind, MOST_ELEMENTS_LOG2, PlanError};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::gf2::{apply, compress, echelon};
 use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
@@ -102,7 +103,7 @@ impl Sides {
             }
             .into());
         }
-        let (lanes_log2, warps_log2) = (target.lanes_log2(), warps as u32);
+        let (lanes_log2, warps_log2) = (target.lanes_log2(), narrow::<u32>(warps));
         if lanes_log2 + warps_log2 > 11 {
             return Err(Kind::TooManyThreads {
                 threads: 1 << (lanes_log2 + warps_log2),
@@ -119,6 +120,11 @@ impl Sides {
         // The rows that own a pivot tell the block's elements apart: an element with none of them set is 0.
         let rows = pivot_rows(&held);
         let bits = rows.count_ones();
+        let registers = src_side.reg.len().max(dst_side.reg.len());
+        let log2 = bits.max(narrow(registers));
+        if log2 > MOST_ELEMENTS_LOG2 {
+            return Err(Kind::TooLarge { log2 }.into());
+        }
         for column in [&mut src_side, &mut dst_side]
             .into_iter()
             .flat_map(|s| s.reg.iter_mut().chain(&mut s.thread))
@@ -140,7 +146,7 @@ impl Sides {
             lanes_log2: self.lanes_log2,
             warps_log2: self.warps_log2,
         };
-        Builder::new(self.src.reg.len() as u32, &[elem_bits], threads)
+        Builder::new(narrow(self.src.reg.len()), &[elem_bits], threads)
     }
 
     /// Every element of the destination must be in the same block of the source.

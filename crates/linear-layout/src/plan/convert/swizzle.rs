@@ -19,6 +19,7 @@
 //! vectors, with the phases of each target and the vector width of each side chosen by its wavefronts.
 
 use super::sides::{Side, Sides};
+use crate::number::narrow;
 use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
 use crate::plan::memory::Form;
 use crate::target::{Access, Fragment, Held, Target};
@@ -224,7 +225,8 @@ pub(super) fn plain_rounds_log2(sides: &Sides, container_bits: u32, target: &Tar
         let swizzle = swizzle(sides, container_bits, choice, target)?;
         let below = vector + bank_bits(vector, container_bits, sides.bits, target) as usize;
         let is_in_both = |c: &&u64| sides.src.reg.contains(c) && sides.dst.reg.contains(c);
-        Some(swizzle.basis[below..].iter().filter(is_in_both).count() as u32)
+        let held = swizzle.basis[below..].iter().filter(is_in_both).count();
+        Some(narrow::<u32>(held))
     };
     let (vector, _) = shared_vector(sides, container_bits, max_vector_bits, Favour::Auto);
     let vectors = rounds(vector.len(), Favour::Auto);
@@ -257,7 +259,7 @@ pub(super) fn plain_rounds_log2(sides: &Sides, container_bits: u32, target: &Tar
 /// The offset bits above those of a vector that tell banks apart, of so many bits in all.
 fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
     let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
-    log2_floor(vectors).min(total - vector as u32)
+    log2_floor(vectors).min(total - narrow::<u32>(vector))
 }
 
 /// Chooses the offset bits.

@@ -14,6 +14,7 @@
 use super::local::Local;
 use super::sides::{Side, Sides};
 use super::{ConvertPlan, PlanKind};
+use crate::number::narrow;
 use crate::plan::gf2::{apply, log2_floor};
 use crate::plan::program::{Builder, ValueId};
 use crate::target::Target;
@@ -40,11 +41,12 @@ impl Word {
         let mut moved = values.to_vec();
         let all = self.0.iter().fold(0, |all, bit| all | bit);
         for first in (0..values.len() as u64).filter(|x| x & all == 0) {
-            let registers = (0..1 << self.0.len()).map(|i| (first | apply(&self.0, i)) as usize);
+            let registers =
+                (0..1 << self.0.len()).map(|i| narrow::<usize>(first | apply(&self.0, i)));
             let parts: Vec<ValueId> = registers.clone().map(|register| values[register]).collect();
             let word = b.pack(&parts);
             let word = b.transpose(word);
-            let parts = b.unpack(word, parts.len() as u32);
+            let parts = b.unpack(word, narrow(parts.len()));
             for (i, register) in (0..).zip(registers) {
                 moved[register] = parts.plus(i);
             }

@@ -6,6 +6,7 @@ use super::error::{GatherError, Kind};
 use super::{Gather, GatherPlan, GatherWay};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 use crate::target::Access;
 
 /// An element may be in so many registers at most, or all of them are shuffled for one.
@@ -167,7 +168,7 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     }
     let split = |found: u64| {
         let lane = found & ((1 << num_lanes) - 1);
-        (lane as u32, (found >> num_lanes) as u32)
+        (narrow(lane), narrow(found >> num_lanes))
     };
     let place = |target: u64| all.solve(target).map(split);
     let mut lane_outs = Vec::new();
@@ -214,9 +215,9 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
         });
     let choices = choices(&register_outs);
     let input_bits = [
-        num_lanes as u32,
-        src.columns_of(Dim::WARP).len() as u32,
-        axis_bits as u32,
+        narrow::<u32>(num_lanes),
+        narrow::<u32>(src.columns_of(Dim::WARP).len()),
+        narrow::<u32>(axis_bits),
     ];
     Some(LaneGather {
         source: IndexProgram::new(&input_bits, &[lane_outs, register_outs]),
@@ -249,22 +250,19 @@ fn choices(columns: &[u64]) -> Vec<Choice> {
     basis.sort_unstable();
     let choice = |vector: &u64| Choice {
         bit: vector.trailing_zeros(),
-        registers: *vector as u32,
+        registers: narrow(*vector),
     };
     basis.iter().map(choice).collect()
 }
 
 /// A program on the registers of the source and the indices.
 fn builder(gather: &Gather<'_>) -> Builder {
-    let registers = |layout: &LinearLayout| layout.in_size(Dim::REGISTER) as u32;
+    let registers = |layout: &LinearLayout| narrow::<u32>(layout.in_size(Dim::REGISTER));
     let operands = [
         (registers(gather.src), gather.bits),
         (registers(gather.indices), 32),
     ];
-    let threads = Threads {
-        lanes_log2: gather.src.in_bits(Dim::LANE) as u32,
-        warps_log2: gather.src.in_bits(Dim::WARP) as u32,
-    };
+    let threads = Threads::of(gather.src);
     Builder::of_operands(&operands, threads)
 }
 
@@ -272,7 +270,7 @@ fn builder(gather: &Gather<'_>) -> Builder {
 fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     let mut b = builder(gather);
     let sources = b.sources();
-    let (src, indices) = sources.split_at(gather.src.in_size(Dim::REGISTER) as usize);
+    let (src, indices) = sources.split_at(narrow(gather.src.in_size(Dim::REGISTER)));
     let map = b.index_map(lanes.source.clone());
     let pairs = indices.iter().zip(&lanes.constants);
     let results = pairs.map(|(index, (lane, own))| {
@@ -323,7 +321,7 @@ fn through_memory(
     let load = IndexedPlan::new(gather.indices, gather.axis, size, &place)?;
     let mut b = builder(gather);
     let sources = b.sources();
-    let (src, indices) = sources.split_at(src.in_size(Dim::REGISTER) as usize);
+    let (src, indices) = sources.split_at(narrow(src.in_size(Dim::REGISTER)));
     b.store_registers(&store, src, None, None);
     b.barrier(if is_within_warps || gather.src.in_size(Dim::WARP) == 1 {
         BarrierScope::Warp

@@ -9,6 +9,7 @@ use super::super::{PlanOptions, plan_conversion};
 use super::error::{HistogramError, Kind};
 use super::{Histogram, HistogramPlan, HistogramWay};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 use crate::target::Access;
 
 /// A lane owns at most so many bins, log2: each takes three operations for each element.
@@ -54,10 +55,10 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
         .collect();
     let build = Build {
         histogram,
-        bins_log2: dst.total_out_bits() as u32,
-        elements: registers.len() as u32,
-        warps: src.in_size(Dim::WARP) as u32,
-        copies: [Dim::LANE, Dim::WARP].map(|dim| free.mask(dim) as u32),
+        bins_log2: narrow(dst.total_out_bits()),
+        elements: narrow(registers.len()),
+        warps: narrow(src.in_size(Dim::WARP)),
+        copies: [Dim::LANE, Dim::WARP].map(|dim| narrow::<u32>(free.mask(dim))),
     };
     let mut ways = Vec::new();
     let mut failed = None;
@@ -165,10 +166,7 @@ impl Build<'_> {
 
     fn threads(&self) -> Threads {
         let src = self.histogram.src;
-        Threads {
-            lanes_log2: src.in_bits(Dim::LANE) as u32,
-            warps_log2: src.in_bits(Dim::WARP) as u32,
-        }
+        Threads::of(src)
     }
 
     /// A program on the bins of the elements; their values, each with its mask.
@@ -299,8 +297,8 @@ impl Build<'_> {
             let bit = asked.get(lane).filter(|column| column.is_power_of_two());
             let place = bit.and_then(|column| places.get_mut(column.trailing_zeros() as usize));
             match place {
-                Some(place @ None) => *place = Some(BinBit::Lane(lane as u32)),
-                _ => lanes.push(lane as u32),
+                Some(place @ None) => *place = Some(BinBit::Lane(narrow(lane))),
+                _ => lanes.push(narrow(lane)),
             }
         }
         let mut lanes = lanes.into_iter();

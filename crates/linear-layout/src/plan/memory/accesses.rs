@@ -13,6 +13,7 @@
 
 use super::place::{Padding, padded};
 use crate::f2::Echelon;
+use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, wavefronts};
 use crate::target::{Access, Banks, Fragment, Held, Target, Wavefronts};
@@ -72,7 +73,7 @@ impl Choices<'_> {
 
     /// Wavefronts of one access of lanes that add so much.
     fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
-        let lanes: Vec<u32> = lanes.iter().map(|c| *c as u32).collect();
+        let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
         wavefronts(&lanes, bytes, self.access, self.target)
     }
 
@@ -147,9 +148,13 @@ impl Accesses {
         let held = echelon(registers);
         let unit = u64::from(choices.element_bytes);
         // Bits below the vector must be the registers' alone, or an access is not aligned.
-        let run = (0..log2_floor(choices.widest_bytes / choices.element_bytes))
-            .take_while(|v| held.contains(unit << v) && (moving | choices.last) & unit << v == 0)
-            .count() as u32;
+        let run = narrow::<u32>(
+            (0..log2_floor(choices.widest_bytes / choices.element_bytes))
+                .take_while(|v| {
+                    held.contains(unit << v) && (moving | choices.last) & unit << v == 0
+                })
+                .count(),
+        );
         let with = |vector_log2| Self::with_vector(choices, &held, vector_log2);
         let own = if choices.gaps.is_empty() {
             // All accesses of one width take as long: the accesses need not be made to compare.
@@ -231,7 +236,7 @@ impl Accesses {
             }
         }
         let matrices = others.len().min(deal.most_log2 as usize);
-        let vector_log2 = (basis.len() + matrices) as u32;
+        let vector_log2 = narrow(basis.len() + matrices);
         threads.extend(others[..matrices].iter().map(|step| step.0));
         threads.resize(lanes.len(), 0);
         threads.extend(warps);
@@ -264,7 +269,7 @@ impl Accesses {
     }
 
     fn count_waves(&self, choices: &Choices<'_>) -> (u32, u32) {
-        let all = 1 << (self.basis.len() as u32 - self.vector_log2);
+        let all = 1 << (narrow::<u32>(self.basis.len()) - self.vector_log2);
         let lanes = &self.threads[..choices.lanes_log2 as usize];
         // Lanes that give an address, and the bytes there.
         let (addressing, bytes) = match self.form {
@@ -289,7 +294,7 @@ impl Accesses {
                 .collect();
             sum += Banks::of(choices.target).wavefronts(&addresses, bytes, served);
         }
-        (sum.taken as u32, sum.ideal as u32)
+        (narrow(sum.taken), narrow(sum.ideal))
     }
 
     /// Byte permutes of all stores of a thread: none for neighbours, which their producers keep in one register.
@@ -301,7 +306,7 @@ impl Accesses {
         if is_run || choices.access == Access::Load {
             return 0;
         }
-        let words = 1 << (self.basis.len() as u32 - word_log2);
+        let words = 1 << (narrow::<u32>(self.basis.len()) - word_log2);
         words * ((1 << word_log2) - 1)
     }
 
@@ -327,7 +332,7 @@ impl Accesses {
 
     /// How many accesses each thread makes in one repetition.
     pub(crate) fn count(&self) -> usize {
-        1 << (self.basis.len() as u32 - self.vector_log2 - self.repetitions_log2)
+        1 << (narrow::<u32>(self.basis.len()) - self.vector_log2 - self.repetitions_log2)
     }
 
     /// What repetition `i` adds to the registers of its accesses.
@@ -374,7 +379,7 @@ impl Accesses {
         let joins = (1u32 << independent(constants).len()) - 1;
         (
             self.waves.0 * costs.wavefront,
-            ((self.count() as u32 * costs.access) << self.repetitions_log2)
+            ((narrow::<u32>(self.count()) * costs.access) << self.repetitions_log2)
                 + (joins + self.packing) * costs.select,
         )
     }

@@ -8,6 +8,9 @@ use thiserror::Error;
 #[error(transparent)]
 pub struct MemoryError(Kind);
 
+/// The bytes that addresses of 32 bits, some of them signed, reach.
+pub(super) const MOST_BYTES: u64 = 1 << 31;
+
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Kind {
     /// An element that memory is not accessed by.
@@ -18,6 +21,12 @@ pub(super) enum Kind {
         "a buffer in the memory of {blocks} CTAs is not supported yet: expected one in that of 1"
     )]
     SeveralBlocks { blocks: u64 },
+    /// A buffer that 32-bit addresses do not reach the end of.
+    #[error(
+        "a buffer of {elements} elements of {bits} bits takes more than {MOST_BYTES} bytes, its padding \
+             included: expected a smaller one"
+    )]
+    TooLarge { elements: u128, bits: u32 },
     #[error("{0}")]
     Layout(#[from] LayoutError),
 }

@@ -3,6 +3,7 @@
 use super::error::MemoryError;
 use super::place::Place;
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
@@ -64,7 +65,7 @@ impl IndexedPlan {
             columns.map(|c| apply(&coordinates, *c)).collect()
         };
         let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
-        let input_bits = [lanes.len() as u32, warps.len() as u32];
+        let input_bits = [narrow::<u32>(lanes.len()), narrow::<u32>(warps.len())];
         let index_bits = size.trailing_zeros();
         let mut along = steps.get(axis).cloned().unwrap_or_default();
         along.truncate(index_bits as usize);

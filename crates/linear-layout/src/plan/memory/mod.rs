@@ -36,6 +36,7 @@ mod indexed;
 mod place;
 mod program;
 
+use crate::number::narrow;
 pub use accesses::Form;
 pub(crate) use accesses::{Accesses, Choices};
 pub use error::MemoryError;
@@ -44,6 +45,7 @@ pub(crate) use place::padded;
 pub use place::{Padding, Place};
 pub use program::{BufferAccess, plan_access};
 
+use super::Cost;
 use super::gf2::apply;
 use super::program::IndexProgram;
 use crate::layout::{Dim, LinearLayout};
@@ -72,6 +74,7 @@ pub struct MemoryPlan {
     /// Access and element of each register.
     held: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
+    warps_log2: u32,
 }
 
 impl MemoryPlan {
@@ -121,7 +124,7 @@ impl MemoryPlan {
         };
         let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
         let threads = [&*lanes, &*warps].concat();
-        let input_bits = [lanes.len() as u32, warps.len() as u32];
+        let input_bits = [narrow::<u32>(lanes.len()), narrow::<u32>(warps.len())];
         let gaps = place.paddings();
         // An access goes across no gap, and gaps keep its alignment.
         let widest = gaps
@@ -134,7 +137,7 @@ impl MemoryPlan {
         let chosen = Accesses::choose(&Choices {
             registers: &own,
             threads: &threads,
-            lanes_log2: lanes.len() as u32,
+            lanes_log2: narrow(lanes.len()),
             element_bytes: 1 << place.bytes_log2,
             widest_bytes: widest,
             taken: view_mask,
@@ -155,7 +158,7 @@ impl MemoryPlan {
                     xor: start & moving,
                     add: place.padded(start & !moving),
                     registers: (0..vector)
-                        .map(|i| (first ^ chosen.element(i)) as u32)
+                        .map(|i| narrow::<u32>(first ^ chosen.element(i)))
                         .collect(),
                 }
             })
@@ -166,8 +169,8 @@ impl MemoryPlan {
                 let number = numbers
                     .solve(apply(&own, register))
                     .expect("accesses reach wherever registers do");
-                let number = number as usize;
-                ((number / vector) as u32, (number % vector) as u32)
+                let number = narrow::<usize>(number);
+                (narrow(number / vector), narrow(number % vector))
             })
             .collect();
         Ok(Self {
@@ -179,6 +182,7 @@ impl MemoryPlan {
             accesses,
             held,
             wavefronts: chosen.waves(),
+            warps_log2: narrow(warps.len()),
         })
     }
 
@@ -229,6 +233,17 @@ impl MemoryPlan {
     #[must_use]
     pub const fn wavefronts(&self) -> (u32, u32) {
         self.wavefronts
+    }
+
+    /// Returns the cost of all accesses of a block: each warp issues its own, and each takes wavefronts.
+    #[must_use]
+    pub fn cost(&self, target: &Target) -> Cost {
+        let warps = 1 << self.warps_log2;
+        Cost {
+            load_store: self.wavefronts.0 * target.costs.wavefront * warps,
+            arithmetic: narrow::<u32>(self.accesses.len()) * target.costs.access * warps,
+            waiting: 0,
+        }
     }
 
     /// Returns the address that a thread, lane and warp, gives for an access, in a view at a position.

@@ -1,7 +1,8 @@
 //! Where the elements of a buffer lie: a layout, and gaps.
 
-use super::error::{Kind, MemoryError};
+use super::error::{Kind, MOST_BYTES, MemoryError};
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::gf2::apply;
 
 /// How a buffer skips bytes: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
@@ -28,7 +29,8 @@ impl Place {
     /// Partitions lie one after another.
     ///
     /// # Errors
-    /// When an element does not fill 1, 2, 4 or 8 bytes, or the buffer is spread over several CTAs.
+    /// When an element does not fill 1, 2, 4 or 8 bytes, the buffer is spread over several CTAs, or it is larger than
+    /// 32-bit addresses reach.
     pub fn new(
         layout: LinearLayout,
         interval_paddings: &[(u32, u32)],
@@ -50,11 +52,16 @@ impl Place {
                 padding_log2: padding.trailing_zeros() + bytes_log2,
             })
             .collect();
-        Ok(Self {
+        let elements = 1u128 << layout.total_in_bits();
+        let place = Self {
             layout,
             paddings,
             bytes_log2,
-        })
+        };
+        if place.pitch_log2() > MOST_BYTES.ilog2() || place.size_bytes(1) > MOST_BYTES {
+            return Err(MemoryError::from(Kind::TooLarge { elements, bits }));
+        }
+        Ok(place)
     }
 
     /// Returns the layout (offset, and partition or block) -> dims.
@@ -73,7 +80,7 @@ impl Place {
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
-        bits as u32 + self.bytes_log2
+        narrow::<u32>(bits) + self.bytes_log2
     }
 
     /// Returns the bytes of one element.

@@ -3,6 +3,7 @@
 use super::error::MemoryError;
 use super::{IndexedPlan, MemoryPlan, Place};
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::program::{Builder, Program, Threads, View};
 use crate::target::{Access, Target};
 
@@ -40,19 +41,16 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
         target,
         ..
     } = *access;
-    let count = registers.in_size(Dim::REGISTER) as u32;
+    let count = narrow(registers.in_size(Dim::REGISTER));
     let stored = if access.access == Access::Store {
         count
     } else {
         0
     };
-    let bits = 8 * place.element_bytes() as u32;
+    let bits = 8 * narrow::<u32>(place.element_bytes());
     let mut operands = vec![(stored, bits), (1, 32)];
     operands.extend(access.indexed.map(|_| (count, 32)));
-    let threads = Threads {
-        lanes_log2: registers.in_bits(Dim::LANE) as u32,
-        warps_log2: registers.in_bits(Dim::WARP) as u32,
-    };
+    let threads = Threads::of(registers);
     let mut b = Builder::of_operands(&operands, threads);
     let sources = b.sources();
     let (values, numbers) = sources.split_at(stored as usize);
@@ -60,7 +58,7 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let row = u32::MAX.checked_shl(place.pitch_log2()).unwrap_or(0);
     let view = View {
         position: numbers[0],
-        bits: view_mask as u32 | row,
+        bits: narrow::<u32>(view_mask) | row,
     };
     let results = match access.indexed {
         None => {

@@ -217,6 +217,18 @@ fn what_is_refused() {
         error.to_string(),
         "a buffer in the memory of 2 CTAs is not supported yet: expected one in that of 1"
     );
+    let large = |bits: u32| LinearLayout::identity_1d(1 << bits, Dim::OFFSET, Dim::out(0)).unwrap();
+    assert!(Place::new(large(29), &[], 32).is_ok());
+    for (bits, gaps) in [(30, &[][..]), (29, &[(64, 8)])] {
+        assert_eq!(
+            Place::new(large(bits), gaps, 32).unwrap_err().to_string(),
+            format!(
+                "a buffer of {} elements of 32 bits takes more than 2147483648 bytes, its padding included: \
+                 expected a smaller one",
+                1u64 << bits
+            )
+        );
+    }
 }
 
 /// The low half of a view's position may be joined by or where no thread of the plan is ever at a bit of it.

@@ -1,10 +1,11 @@
 //! Putting the program of a product together.
 
-use super::candidates::factor;
+use super::candidates;
 use super::error::{Kind, ProductError};
-use super::matching::{Elements, Match, Renaming};
+use super::matching::{At, Elements, K, Match, Renaming};
 use super::{MatrixProduct, ProductPlan};
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::program::{Builder, Inlined, Predicate, Threads, ValueId};
 use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{Number, Product};
@@ -45,18 +46,13 @@ use rustc_hash::FxHashMap;
 /// - `is_unsupported`: tensors over several blocks, or types that nothing multiplies;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
-    let k_size = check(product)?;
+    let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
     let elements = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));
-    let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
-    let mut rows: Vec<Product> = product.target.products();
-    rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
-    // What comes first in the list is better, then what is faster.
-    rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
-    rows.push(Product::of_lane(*own, product.sum));
+    let rows = instructions(product)?;
     let [a, b, d] = &elements;
     let as_they_are = rows.iter().filter_map(|row| {
-        let found = Match::of(row, [a, b, d], k_size)?;
+        let found = Match::of(row, [a, b, d], sizes[K]).ok()?;
         Some((row, found))
     });
     let cost = |(row, found): &(&Product, Match)| {
@@ -66,12 +62,20 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         let time = issues * u64::from(row.issue(product.target.lanes));
         (time, issues * size, issues)
     };
-    if let Some((row, found)) = as_they_are.min_by_key(cost) {
-        return Ok(build(product, row, &found, [None, None]));
+    let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.partition(|(row, _)| row.is_of_lane());
+    if let Some((row, found)) = of_warp.into_iter().min_by_key(cost) {
+        return Ok(build(product, row, &found, &NONE));
+    }
+    // A lane may have to pack what it multiplies, which only the whole program tells.
+    let of_lane = of_lane
+        .into_iter()
+        .map(|(row, found)| build(product, row, &found, &NONE));
+    if let Some(plan) = of_lane.min_by_key(|plan| plan.program.cost().total()) {
+        return Ok(plan);
     }
     let mut best: Option<ProductPlan> = None;
     for row in &rows {
-        if let Some(plan) = converted(product, row, &elements, k_size)?
+        if let Some(plan) = converted(product, row, &elements, sizes)?
             && best
                 .as_ref()
                 .is_none_or(|best| plan.program.cost().total() < best.program.cost().total())
@@ -82,8 +86,19 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     best.ok_or_else(|| unreachable!("each lane multiplies what it is given"))
 }
 
-/// Returns the size of k.
-fn check(product: &MatrixProduct<'_>) -> Result<u64, ProductError> {
+/// The instructions that multiply elements of these types, the best types first, and a multiplication in each lane.
+pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
+    let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
+    let mut rows: Vec<Product> = product.target.products();
+    rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
+    // What comes first in the list is better, then what is faster.
+    rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
+    rows.push(Product::of_lane(*own, product.sum));
+    Ok(rows)
+}
+
+/// Returns the number of matrices, and the sizes of m, n and k.
+pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
     let layouts = [product.a, product.b, product.d];
     let blocks = layouts
         .iter()
@@ -91,6 +106,21 @@ fn check(product: &MatrixProduct<'_>) -> Result<u64, ProductError> {
         .max();
     if let Some(blocks) = blocks.filter(|blocks| *blocks > 1) {
         return Err(Kind::SeveralBlocks { blocks }.into());
+    }
+    for (operand, layout) in ["A", "B", "D"].into_iter().zip(layouts) {
+        let (lanes, warps) = (layout.in_size(Dim::LANE), layout.in_size(Dim::WARP));
+        let expected = (
+            u64::from(product.target.lanes),
+            product.d.in_size(Dim::WARP),
+        );
+        if (lanes, warps) != expected {
+            return Err(Kind::Threads {
+                operand,
+                found: (lanes, warps),
+                expected,
+            }
+            .into());
+        }
     }
     let [a, b, d] = layouts
         .map(|layout| -> Vec<u64> { layout.out_dims().map(|dim| layout.out_size(dim)).collect() });
@@ -104,51 +134,93 @@ fn check(product: &MatrixProduct<'_>) -> Result<u64, ProductError> {
     if !is_product {
         return Err(Kind::Shapes { a, b, d }.into());
     }
-    Ok(a[rank - 1])
+    let matrices = if rank == 3 { d[0] } else { 1 };
+    Ok([matrices, d[rank - 2], d[rank - 1], a[rank - 1]])
 }
 
-/// The product by an instruction whose factors must be converted, as few of them as possible.
+/// The cheapest product by an instruction for which some of the operands are converted.
 fn converted(
     product: &MatrixProduct<'_>,
     row: &Product,
     elements: &[Elements; 3],
-    k_size: u64,
+    sizes: At,
 ) -> Result<Option<ProductPlan>, ProductError> {
-    let [a, b, d] = elements;
     let mut best: Option<ProductPlan> = None;
-    for kept in [[true, false], [false, true], [false, false]] {
-        let given = [kept[0].then_some(a), kept[1].then_some(b), Some(d)];
-        let Some(renaming) = Renaming::of(row, given, [0, 0, 0, k_size]) else {
+    // Of A, B and D, which stay as they are.
+    const KEPT: [[bool; 3]; 6] = [
+        [true, false, true],
+        [false, true, true],
+        [false, false, true],
+        [true, true, false],
+        [true, false, false],
+        [false, false, false],
+    ];
+    for kept in KEPT {
+        // A lane multiplies whatever the layout of the sum is.
+        if row.is_of_lane() && !kept[2] {
+            continue;
+        }
+        let Some(layouts) = layouts_for(product, row, elements, kept, sizes) else {
             continue;
         };
-        let mut plans: [Option<ConvertPlan>; 2] = [None, None];
-        let mut now = [a.clone(), b.clone()];
-        let mut is_whole = true;
-        for (operand, layout) in [product.a, product.b].into_iter().enumerate() {
-            if kept[operand] {
-                continue;
-            }
-            let Ok(target) = factor(row, &renaming, operand, d, layout, k_size) else {
-                // The sum has no place for all of the tile.
-                is_whole = false;
-                break;
+        let now = [0, 1, 2].map(|operand| match &layouts[operand] {
+            Some(layout) => Elements::of(layout, operand),
+            None => elements[operand].clone(),
+        });
+        let Ok(found) = Match::of(row, now.each_ref(), sizes[K]) else {
+            continue;
+        };
+        let given = [product.a, product.b, product.d];
+        let mut plans: [Option<ConvertPlan>; 4] = [None, None, None, None];
+        for (operand, layout) in layouts.iter().enumerate() {
+            let Some(layout) = layout else { continue };
+            let plan = |from, to| {
+                let bits = width(product, operand);
+                plan_conversion(from, to, bits, product.target, &PlanOptions::new())
             };
-            let bits = width(product, operand);
-            let plan = plan_conversion(layout, &target, bits, product.target, &PlanOptions::new())?;
-            plans[operand] = Some(plan);
-            now[operand] = Elements::of(&target, operand);
-        }
-        let found = is_whole.then(|| Match::of(row, [&now[0], &now[1], d], k_size));
-        if let Some(found) = found.flatten() {
-            let plan = build(product, row, &found, plans);
-            let cost = plan.program.cost().total();
-            let is_better = |best: &ProductPlan| cost < best.program.cost().total();
-            if best.as_ref().is_none_or(is_better) {
-                best = Some(plan);
+            plans[operand] = Some(plan(given[operand], layout)?);
+            if operand == 2 {
+                plans[3] = Some(plan(layout, given[operand])?);
             }
+        }
+        let plan = build(product, row, &found, &plans);
+        let cost = plan.program.cost().total();
+        let is_better = |best: &ProductPlan| cost < best.program.cost().total();
+        if best.as_ref().is_none_or(is_better) {
+            best = Some(plan);
         }
     }
     Ok(best)
+}
+
+/// Layouts of the operands that are not kept, as an instruction takes them; nothing where it takes none.
+fn layouts_for(
+    product: &MatrixProduct<'_>,
+    row: &Product,
+    elements: &[Elements; 3],
+    kept: [bool; 3],
+    sizes: At,
+) -> Option<[Option<LinearLayout>; 3]> {
+    let given = [0, 1, 2].map(|operand| kept[operand].then_some(&elements[operand]));
+    let renaming = Renaming::of(row, given, sizes).ok()?;
+    let mut layouts = [None, None, None];
+    let sum;
+    let mut of_sum = &elements[2];
+    if !kept[2] {
+        let layout = candidates::sum(row, &renaming, [given[0], given[1]], product.d).ok()?;
+        sum = Elements::of(&layout, 2);
+        of_sum = &sum;
+        layouts[2] = Some(layout);
+    }
+    for (operand, like) in [product.a, product.b].into_iter().enumerate() {
+        if !kept[operand] {
+            // The sum may have no place for all of the tile.
+            let layout =
+                candidates::factor(row, &renaming, operand, of_sum, like, sizes[K]).ok()?;
+            layouts[operand] = Some(layout);
+        }
+    }
+    Some(layouts)
 }
 
 /// The width of an element of A, B or D.
@@ -157,29 +229,31 @@ fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     [factors[0], factors[1], product.sum.bits()][operand]
 }
 
+/// No conversion of A, of B, of D, or of the result.
+const NONE: [Option<ConvertPlan>; 4] = [None, None, None, None];
+
 fn build(
     product: &MatrixProduct<'_>,
     row: &Product,
     found: &Match,
-    conversions: [Option<ConvertPlan>; 2],
+    conversions: &[Option<ConvertPlan>; 4],
 ) -> ProductPlan {
-    let count = |layout: &LinearLayout| layout.in_size(Dim::REGISTER) as u32;
+    let count = |layout: &LinearLayout| narrow::<u32>(layout.in_size(Dim::REGISTER));
     let layouts = [product.d, product.a, product.b];
     let operands: Vec<(u32, u32)> = (layouts.into_iter().zip([2, 0, 1]))
         .map(|(layout, operand)| (count(layout), width(product, operand)))
         .collect();
-    let threads = Threads {
-        lanes_log2: product.d.in_bits(Dim::LANE) as u32,
-        warps_log2: product.d.in_bits(Dim::WARP) as u32,
-    };
+    let threads = Threads::of(product.d);
     let mut b = Builder::of_operands(&operands, threads);
     let sources = b.sources();
     let (sums, factors) = sources.split_at(operands[0].0 as usize);
     let (left, right) = factors.split_at(operands[1].0 as usize);
-    let mut factors = [left.to_vec(), right.to_vec()];
+    // A, B and D, as they are multiplied.
+    let given = [left, right, sums];
+    let mut now = given.map(<[ValueId]>::to_vec);
     let mut scratch = 0;
     let mut parts = Vec::new();
-    for (operand, plan) in conversions.iter().enumerate() {
+    for (operand, plan) in conversions[..3].iter().enumerate() {
         if let Some(plan) = plan {
             let program = plan.program();
             parts.push((operand, program, scratch));
@@ -187,18 +261,19 @@ fn build(
             scratch += program.scratch_bytes().next_multiple_of(16);
         }
     }
-    let given = factors.clone();
     let inlined: Vec<Inlined<'_>> = (parts.iter())
         .map(|(operand, program, start)| Inlined {
             program,
-            operand: 1 + *operand as u8,
-            sources: &given[*operand],
+            operand: narrow((1 + *operand) % 3),
+            sources: given[*operand],
             start: *start,
         })
         .collect();
     for ((operand, ..), results) in parts.iter().zip(b.inline(&inlined)) {
-        factors[*operand] = results;
+        now[*operand] = results;
     }
+    let [left, right, sums] = now;
+    let factors = [left, right];
     let mut tiles = TilesOf {
         row,
         number: 0,
@@ -224,15 +299,31 @@ fn build(
     }
     let mut results = sums.to_vec();
     for registers in order {
-        let values = unpacked(&mut b, row, &accumulators[&registers[0]], registers.len());
+        let values = unpacked(&mut b, &accumulators[&registers[0]], registers.len());
         for (register, value) in registers.iter().zip(values) {
             results[*register] = value;
         }
     }
+    if let Some(plan) = &conversions[3] {
+        let program = plan.program();
+        // In memory of its own: what the others read there may not have been read yet.
+        let part = Inlined {
+            program,
+            operand: 0,
+            sources: &results,
+            start: scratch,
+        };
+        results = b.inline(&[part]).remove(0);
+        scratch += program.scratch_bytes();
+    }
     ProductPlan {
         program: b.finish(results, scratch, product.target),
         instruction: row.name.clone(),
-        is_converted: conversions.map(|plan| plan.is_some()),
+        conversions: conversions.each_ref().map(|plan| {
+            let plan = plan.as_ref()?;
+            Some((plan.kind(), plan.program().cost()))
+        }),
+        renaming: found.renaming.clone(),
         count: found.issues.len(),
     }
 }
@@ -240,18 +331,18 @@ fn build(
 /// Elements in the registers of an instruction: narrow ones side by side in words.
 fn packed(b: &mut Builder, row: &Product, values: &[ValueId]) -> Vec<ValueId> {
     let bits = b.element_bits(values[0]);
-    if row.is_of_lane() || bits >= 32 {
+    if row.intrinsic.is_none() || bits >= 32 || values.len() == 1 {
         return values.to_vec();
     }
     let words = values.chunks((32 / bits) as usize);
     words.map(|parts| b.pack(parts)).collect()
 }
 
-fn unpacked(b: &mut Builder, row: &Product, words: &[ValueId], count: usize) -> Vec<ValueId> {
-    if row.is_of_lane() || words.len() == count {
+fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
+    if words.len() == count {
         return words.to_vec();
     }
-    let each = (count / words.len()) as u32;
+    let each = narrow(count / words.len());
     let elements = words.iter().flat_map(|word| {
         let first = b.unpack(*word, each);
         (0..each).map(move |i| first.plus(i))

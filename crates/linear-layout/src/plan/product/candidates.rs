@@ -1,4 +1,4 @@
-//! Layouts of factors that an instruction takes, for a sum that lies as it does.
+//! Layouts that an instruction takes: of factors for a sum, and of a sum for the factors that stay where they are.
 
 use super::matching::{At, COORDINATES, Elements, K, M, N, Renaming};
 use crate::f2::Span;
@@ -49,16 +49,80 @@ pub(super) fn factor(
             registers.push(at);
         }
     }
+    layout(like, operand, &[registers, lanes, warps])
+}
+
+/// Returns the layout of a sum that an instruction adds products to, with these factors where they are given.
+///
+/// Warps hold what the factors' warps say, or the rows and then the columns beyond the tile; registers hold the rest.
+pub(super) fn sum(
+    row: &Product,
+    renaming: &Renaming,
+    factors: [Option<&Elements>; 2],
+    like: &LinearLayout,
+) -> Result<LinearLayout, LayoutError> {
+    let bits = &row.operands[2];
+    let tile = |bits: &[_]| -> Vec<At> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
+    let (mut registers, lanes) = (tile(&bits.registers), tile(&bits.lanes));
+    let mut held = Span::empty();
+    registers.retain(|at| held.insert(pack(like, 2, at)));
+    for at in &lanes {
+        held.insert(pack(like, 2, at));
+    }
+    // Rows before columns, the matrix last.
+    let mut units: Vec<At> = Vec::new();
+    let rank = like.num_out_dims();
+    let dims = like.out_dims().collect::<Vec<_>>();
+    for (dim, at) in [(rank - 2, M), (rank - 1, N), (0, 0)] {
+        if at == 0 && rank == 2 {
+            continue;
+        }
+        units.extend((0..like.out_bits(dims[dim])).map(|bit| {
+            let mut unit = [0; 4];
+            unit[at] = 1 << bit;
+            unit
+        }));
+    }
+    let mut warps = Vec::new();
+    for bit in 0..like.in_bits(Dim::WARP) {
+        let mut at = [0; 4];
+        for (factor, own) in factors.iter().zip([M, N]) {
+            if let Some(factor) = factor {
+                at[0] = factor.warps[bit][0];
+                at[own] = factor.warps[bit][own];
+            }
+        }
+        if at == [0; 4] {
+            // Only along what no given factor has.
+            let is_free = |unit: &&At| {
+                let own = if unit[M] == 0 { 1 } else { 0 };
+                let is_alone = unit[0] != 0 && factors.iter().all(Option::is_none);
+                (is_alone || unit[0] == 0 && factors[own].is_none())
+                    && !held.contains(pack(like, 2, unit))
+            };
+            at = units.iter().find(is_free).copied().unwrap_or_default();
+        }
+        held.insert(pack(like, 2, &at));
+        warps.push(at);
+    }
+    registers.extend(units.iter().filter(|at| held.insert(pack(like, 2, at))));
+    layout(like, 2, &[registers, lanes, warps])
+}
+
+/// The layout of an operand whose registers, lanes and warps are these; `like` gives the dims.
+fn layout(
+    like: &LinearLayout,
+    operand: usize,
+    parts: &[Vec<At>; 3],
+) -> Result<LinearLayout, LayoutError> {
+    let [registers, lanes, warps] = parts;
     let ins = [
         (Dim::REGISTER, 1 << registers.len()),
         (Dim::LANE, 1 << lanes.len()),
         (Dim::WARP, 1 << warps.len()),
     ];
-    let columns: Vec<u64> = [registers, lanes, warps]
-        .iter()
-        .flatten()
-        .map(packed)
-        .collect();
+    let columns = parts.iter().flatten().map(|at| pack(like, operand, at));
+    let columns: Vec<u64> = columns.collect();
     let outs: Vec<(Dim, u64)> = like.out_dims().map(|d| (d, like.out_size(d))).collect();
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }

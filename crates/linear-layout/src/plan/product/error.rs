@@ -19,6 +19,12 @@ pub(super) enum Kind {
         b: Vec<u64>,
         d: Vec<u64>,
     },
+    #[error("{operand} lies in {} lanes of {} warps: expected {} of {}, as the target and D have", .found.0, .found.1, .expected.0, .expected.1)]
+    Threads {
+        operand: &'static str,
+        found: (u64, u64),
+        expected: (u64, u64),
+    },
     #[error("a product of tensors over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
     #[error("elements of {bits} bits are multiplied as nothing known")]

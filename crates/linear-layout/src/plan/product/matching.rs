@@ -1,7 +1,9 @@
 //! An instruction's tile in the layouts of three tensors.
 
+use super::mismatch::Mismatch;
 use crate::f2::Span;
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::target::{Product, TileBit};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -84,14 +86,30 @@ impl Renaming {
         place(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Sends a bit to coordinates, which must be of its own dim and the same as before.
-    fn send(&mut self, bit: TileBit, to: At) -> Option<()> {
-        let Some((dim, bit)) = place(bit) else {
-            return (to == [0; 4]).then_some(());
+    /// Sends a bit to coordinates, which must be of its own dim and the same as before; else returns those that it has.
+    fn send(&mut self, bit: TileBit, to: At) -> Result<(), Option<At>> {
+        let Some((dim, number)) = place(bit) else {
+            return if to == [0; 4] { Ok(()) } else { Err(None) };
         };
         let is_alone = (0..4).all(|other| other == dim || to[other] == 0);
-        let image = self.images[dim - 1].entry(bit).or_insert(to[dim]);
-        (is_alone && *image == to[dim]).then_some(())
+        if !is_alone {
+            return Err(self.knows(bit).then(|| self.image(bit)));
+        }
+        let image = *self.images[dim - 1].entry(number).or_insert(to[dim]);
+        (image == to[dim])
+            .then_some(())
+            .ok_or_else(|| Some(self.image(bit)))
+    }
+
+    /// Where each bit lies, those of m first.
+    pub(super) fn bits(&self) -> Vec<(TileBit, u64)> {
+        let dims = [TileBit::M, TileBit::N, TileBit::K];
+        let images = dims.iter().zip(&self.images);
+        let images =
+            images.flat_map(|(dim, images)| images.iter().map(|(bit, to)| (dim(*bit), *to)));
+        let mut bits: Vec<_> = images.collect();
+        bits.sort_unstable();
+        bits
     }
 
     /// What the bits of a coordinate reach.
@@ -105,7 +123,11 @@ impl Renaming {
 
     /// Finds where a tile lies: the bits of lanes where the lanes of the tensors are, the others where all tensors that
     /// have them have a register; those of no tensor that is given at the lowest coordinates that are left.
-    pub(super) fn of(row: &Product, operands: [Option<&Elements>; 3], sizes: At) -> Option<Self> {
+    pub(super) fn of(
+        row: &Product,
+        operands: [Option<&Elements>; 3],
+        sizes: At,
+    ) -> Result<Self, Mismatch> {
         let mut renaming = Self::default();
         // The sum first: what it says holds for both factors.
         let given = |operand: usize| operands[operand].map(|elements| (operand, elements));
@@ -114,11 +136,16 @@ impl Renaming {
             if bits.is_empty() {
                 continue;
             }
-            if bits.len() != elements.lanes.len() {
-                return None;
-            }
-            for (bit, column) in bits.iter().zip(&elements.lanes) {
-                renaming.send(*bit, *column)?;
+            for (number, (bit, column)) in bits.iter().zip(&elements.lanes).enumerate() {
+                renaming
+                    .send(*bit, *column)
+                    .map_err(|expected| Mismatch::Lane {
+                        operand,
+                        number,
+                        bit: *bit,
+                        found: *column,
+                        expected,
+                    })?;
             }
         }
         let all: BTreeSet<TileBit> = row
@@ -128,7 +155,7 @@ impl Renaming {
             .copied()
             .collect();
         for bit in all {
-            let Some((dim, _)) = place(bit).filter(|_| !renaming.knows(bit)) else {
+            let Some((dim, number)) = place(bit).filter(|_| !renaming.knows(bit)) else {
                 continue;
             };
             let mut span = renaming.span(dim);
@@ -150,11 +177,9 @@ impl Renaming {
                     units.find(|unit| span.insert(*unit)).unwrap_or(0)
                 }
             };
-            let mut at = [0; 4];
-            at[dim] = image;
-            renaming.send(bit, at)?;
+            renaming.images[dim - 1].insert(number, image);
         }
-        Some(renaming)
+        Ok(renaming)
     }
 }
 
@@ -170,14 +195,15 @@ struct Tiles {
 }
 
 impl Tiles {
-    fn of(elements: &Elements, bits: &[TileBit], renaming: &Renaming) -> Option<Self> {
+    fn of(elements: &Elements, bits: &[TileBit], renaming: &Renaming) -> Result<Self, TileBit> {
         let mut taken = Vec::with_capacity(bits.len());
         for bit in bits {
             let image = renaming.image(*bit);
-            taken.push(match image == [0; 4] {
-                true => None,
-                false => Some(elements.registers.iter().position(|at| *at == image)?),
-            });
+            let register = elements.registers.iter().position(|at| *at == image);
+            if image != [0; 4] && register.is_none() {
+                return Err(*bit);
+            }
+            taken.push(register.filter(|_| image != [0; 4]));
         }
         let others: Vec<usize> = (0..elements.registers.len())
             .filter(|bit| !taken.contains(&Some(*bit)))
@@ -193,7 +219,7 @@ impl Tiles {
             begins.push((register, at));
             first.entry(at).or_insert(register);
         }
-        Some(Self {
+        Ok(Self {
             bits: taken,
             begins,
             first,
@@ -223,6 +249,8 @@ pub(super) struct Issue {
 /// How an instruction covers a product.
 #[derive(Debug)]
 pub(super) struct Match {
+    /// Where each bit of the tile lies in the tensors.
+    pub(super) renaming: Vec<(TileBit, u64)>,
     /// In order: k outside, ascending, then the registers of D.
     pub(super) issues: Vec<Issue>,
     /// Elements of A's tile that are added twice where they are not zero.
@@ -232,8 +260,12 @@ pub(super) struct Match {
 }
 
 impl Match {
-    /// Finds how an instruction multiplies tensors of these layouts; nothing where it cannot.
-    pub(super) fn of(row: &Product, operands: [&Elements; 3], k_size: u64) -> Option<Self> {
+    /// Finds how an instruction multiplies tensors of these layouts, or the first reason why it cannot.
+    pub(super) fn of(
+        row: &Product,
+        operands: [&Elements; 3],
+        k_size: u64,
+    ) -> Result<Self, Mismatch> {
         let renaming = Renaming::of(row, operands.map(Some), [0, 0, 0, k_size])?;
         let [a, b, d] = operands;
         // What an instruction does not speak of must agree in all threads: the registers are the same everywhere.
@@ -241,30 +273,56 @@ impl Match {
             true => [&elements.lanes[..], &elements.warps].concat(),
             false => elements.warps.clone(),
         };
+        let lanes = outer(d).len() - d.warps.len();
         let threads = outer(a).into_iter().zip(outer(b)).zip(outer(d));
-        for ((a, b), d) in threads {
+        for (number, ((a, b), d)) in threads.enumerate() {
             let [matrix, m, n, _] = d;
-            if a != [matrix, m, 0, 0] || b != [matrix, 0, n, 0] {
-                return None;
+            let expected = [[matrix, m, 0, 0], [matrix, 0, n, 0]];
+            for (operand, (found, expected)) in [a, b].into_iter().zip(expected).enumerate() {
+                if found != expected {
+                    let (dim, number) = match number.checked_sub(lanes) {
+                        Some(number) => (Dim::WARP, number),
+                        None => (Dim::LANE, number),
+                    };
+                    return Err(Mismatch::Thread {
+                        operand,
+                        dim,
+                        number,
+                        found,
+                        expected,
+                    });
+                }
             }
         }
         let tiles = |operand: usize| {
             let bits = &row.operands[operand].registers;
-            Tiles::of(operands[operand], bits, &renaming)
+            Tiles::of(operands[operand], bits, &renaming).map_err(|bit| Mismatch::Register {
+                operand,
+                bit,
+                expected: renaming.image(bit),
+            })
         };
         let [a, b, d] = [tiles(0)?, tiles(1)?, tiles(2)?];
         let ks: BTreeSet<u64> = (a.first.keys())
             .filter(|at| at[..K] == [0; 3])
             .map(|at| at[K])
             .collect();
-        if (ks.len() as u64) << renaming.span(K).dimension() != k_size {
-            return None;
+        let found = (ks.len() as u64) << renaming.span(K).dimension();
+        if found != k_size {
+            return Err(Mismatch::Depth {
+                found,
+                expected: k_size,
+            });
         }
+        let begin = |tiles: &Tiles, operand: usize, at: At| {
+            let first = tiles.first.get(&at).copied();
+            first.ok_or(Mismatch::Tile { operand, at })
+        };
         let mut issues = Vec::with_capacity(ks.len() * d.begins.len());
         for k in ks {
             for (register, [matrix, m, n, _]) in &d.begins {
-                let left = *a.first.get(&[*matrix, *m, 0, k])?;
-                let right = *b.first.get(&[*matrix, 0, *n, k])?;
+                let left = begin(&a, 0, [*matrix, *m, 0, k])?;
+                let right = begin(&b, 1, [*matrix, 0, *n, k])?;
                 issues.push(Issue {
                     registers: [
                         a.registers(left),
@@ -283,12 +341,13 @@ impl Match {
         };
         let left = &row.operands[0];
         let twice = mask(&left.registers);
-        Some(Self {
+        Ok(Self {
+            renaming: renaming.bits(),
             issues,
             zero_elements: (0..1usize << left.registers.len())
                 .map(|element| element & twice != 0)
                 .collect(),
-            zero_lanes: mask(&left.lanes) as u32,
+            zero_lanes: narrow(mask(&left.lanes)),
         })
     }
 }

@@ -12,24 +12,28 @@
 //! renamed freely, as a sum does not depend on the order of its terms (its rounding may). A tile may be larger than
 //! the tensor: rows and columns are computed twice then, and the part of A that would be added twice is zero.
 //!
-//! Where nothing divides, A and B are converted to what an instruction takes; a multiplication and addition in each
-//! lane is an instruction, too, so that every product has a plan.
+//! Where nothing divides, some of A, B and D are converted to what an instruction takes, at the least cost; a
+//! multiplication and addition in each lane is an instruction, too, so that every product has a plan.
 //!
-//! Reading order: `matching` (the renaming, and the tiles that it gives), `build` (the program), `candidates` (layouts
-//! that instructions take).
+//! Reading order: `matching` (the renaming, and the tiles that it gives), `mismatch` (why there is none), `build` (the
+//! program), `candidates` (layouts that instructions take), `explain` (what each instruction would do).
 //! Missing on purpose: operands in shared memory, scales, tensors over several blocks.
 
 mod build;
 mod candidates;
 mod error;
+mod explain;
 mod matching;
+mod mismatch;
 
-use super::Program;
+use super::{Cost, PlanKind, Program};
 use crate::layout::LinearLayout;
-use crate::target::{Number, Target};
+use crate::target::{Number, Target, TileBit};
 
 pub use build::plan_product;
 pub use error::ProductError;
+pub use explain::{Attempt, Issues, match_instructions, operand_layout};
+pub use mismatch::Mismatch;
 
 /// A product to be planned.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +62,18 @@ pub struct MatrixProduct<'a> {
 pub struct ProductPlan {
     program: Program,
     instruction: String,
-    is_converted: [bool; 2],
+    conversions: [Option<(PlanKind, Cost)>; 4],
+    renaming: Vec<(TileBit, u64)>,
     count: usize,
+}
+
+/// Returns what factors of these types may be taken as, the best first: `f32` as `tf32` where `allows_tf32`.
+#[must_use]
+pub fn factor_types(factors: [Number; 2], allows_tf32: bool) -> Vec<[Number; 2]> {
+    match factors {
+        [Number::F32, Number::F32] if allows_tf32 => vec![[Number::Tf32; 2], factors],
+        _ => vec![factors],
+    }
 }
 
 impl ProductPlan {
@@ -81,9 +95,22 @@ impl ProductPlan {
         self.count
     }
 
-    /// Returns whether A and B are converted first.
+    /// Returns the conversions of A, of B, of D and back to D, those that there are, with their costs.
     #[must_use]
-    pub const fn is_converted(&self) -> [bool; 2] {
-        self.is_converted
+    pub const fn conversions(&self) -> [Option<(PlanKind, Cost)>; 4] {
+        self.conversions
+    }
+
+    /// Returns which of A, B and D are converted, D there and back.
+    #[must_use]
+    pub fn is_converted(&self) -> [bool; 3] {
+        [0, 1, 2].map(|operand| self.conversions[operand].is_some())
+    }
+
+    /// Returns where each bit of m, n and k of the instruction lies along that dim of the tensors; 0 where they are too
+    /// small for it.
+    #[must_use]
+    pub fn renaming(&self) -> &[(TileBit, u64)] {
+        &self.renaming
     }
 }

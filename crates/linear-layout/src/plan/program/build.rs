@@ -3,6 +3,7 @@
 mod access;
 mod inputs;
 
+use crate::number::narrow;
 pub(crate) use access::View;
 use inputs::{each_input, outs, renumber, with_out};
 
@@ -11,6 +12,7 @@ use super::{
     Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, Operands, Predicate, Program,
     Step, ValueId, ValueType, Vote,
 };
+use crate::layout::{Dim, LinearLayout};
 use crate::target::{Product, Target};
 use rustc_hash::FxHashMap;
 
@@ -48,6 +50,16 @@ pub(crate) struct Threads {
     pub(crate) warps_log2: u32,
 }
 
+impl Threads {
+    /// The threads of a layout of registers.
+    pub(crate) fn of(layout: &LinearLayout) -> Self {
+        Self {
+            lanes_log2: narrow(layout.in_bits(Dim::LANE)),
+            warps_log2: narrow(layout.in_bits(Dim::WARP)),
+        }
+    }
+}
+
 /// A program that becomes a part of another one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inlined<'p> {
@@ -74,13 +86,13 @@ impl Builder {
         let types: Vec<ValueType> = numbered
             .flat_map(|(operand, (count, _))| {
                 let type_ = ValueType {
-                    operand: operand as u8,
+                    operand: narrow(operand),
                     is_word: false,
                 };
                 (0..*count).map(move |_| type_)
             })
             .collect();
-        let num_sources = types.len() as u32;
+        let num_sources = narrow(types.len());
         Self {
             types,
             steps: Vec::new(),
@@ -116,8 +128,8 @@ impl Builder {
     }
 
     fn define(&mut self, count: u32, type_: ValueType) -> ValueId {
-        let first = ValueId(self.defined_by.len() as u32);
-        let step = self.steps.len() as u32;
+        let first = ValueId(narrow(self.defined_by.len()));
+        let step = narrow::<u32>(self.steps.len());
         self.defined_by.extend((0..count).map(|_| step));
         self.types.extend((0..count).map(|_| type_));
         first
@@ -142,11 +154,11 @@ impl Builder {
     }
 
     fn list(&mut self, values: &[ValueId]) -> Operands {
-        let start = self.operands.len() as u32;
+        let start = narrow(self.operands.len());
         self.operands.extend_from_slice(values);
         Operands {
             start,
-            len: values.len() as u32,
+            len: narrow(values.len()),
         }
     }
 
@@ -286,7 +298,7 @@ impl Builder {
 
     /// Computes numbers by a map of the lane, the warp and these values: the first of as many as it has outputs.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
-        let count = self.index_maps[map as usize].outputs().len() as u32;
+        let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
         let type_ = ValueType {
             operand,
@@ -418,7 +430,7 @@ impl Builder {
         b: &[ValueId],
         row: u32,
     ) -> Vec<ValueId> {
-        let first = self.define(acc.len() as u32, self.types[acc[0].index()]);
+        let first = self.define(narrow(acc.len()), self.types[acc[0].index()]);
         let [acc, a, b] = [acc, a, b].map(|list| self.list(list));
         self.steps.push(Step::Mma {
             first,
@@ -469,8 +481,8 @@ impl Builder {
                 let sent = send(self, words);
                 let both = sent.into_iter().zip(chunks);
                 both.flat_map(|(word, chunk)| {
-                    let first = self.unpack(word, chunk.len() as u32);
-                    (0..chunk.len() as u32).map(move |i| first.plus(i))
+                    let first = self.unpack(word, narrow(chunk.len()));
+                    (0..narrow::<u32>(chunk.len())).map(move |i| first.plus(i))
                 })
                 .collect()
             }
@@ -634,5 +646,5 @@ fn intern<T: PartialEq>(table: &mut Vec<T>, item: T) -> u32 {
         table.push(item);
         table.len() - 1
     });
-    at as u32
+    narrow::<u32>(at)
 }

@@ -1,5 +1,6 @@
 //! What a program costs by the target's model.
 
+use crate::number::narrow;
 use core::fmt;
 
 use super::banks::wavefronts;
@@ -83,7 +84,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             let address = |lane| Some(base.padded(base.apply(lane) ^ constant).into());
             let addresses: Vec<_> = (0..target.lanes).map(address).collect();
             let counted = Banks::of(target).wavefronts(&addresses, bytes, served);
-            counted.taken as u32
+            narrow::<u32>(counted.taken)
         };
         wave_memo.push((shape, taken));
         taken
@@ -128,7 +129,7 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             Step::ShuffleAt { .. } => load_store += costs.shuffle,
             Step::Compute { map, .. } => {
                 // Bits of the index that lead nowhere are cleared first; the number is joined with a constant.
-                let ops = 2 + program.index_maps[map as usize].num_ops() as u32;
+                let ops = 2 + narrow::<u32>(program.index_maps[map as usize].num_ops());
                 arithmetic += costs.select * ops;
             }
             Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
@@ -188,7 +189,8 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             }
             Step::CountVotes { vote, .. } => {
                 let vote = &program.votes[vote as usize];
-                let (bins_log2, counts_log2) = (vote.places.len() as u32, vote.counts_log2());
+                let (bins_log2, counts_log2) =
+                    (narrow::<u32>(vote.places.len()), vote.counts_log2());
                 // A vote for each bit, and one on what is counted at all.
                 let votes = (bins_log2 + 1) * costs.lane_alu;
                 let words = target.lanes.div_ceil(32);
@@ -313,6 +315,17 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
     most
 }
 
+impl Program {
+    /// Returns how many words a thread puts together of elements that do not lie side by side.
+    #[must_use]
+    pub fn num_packed_words(&self) -> usize {
+        let packs = self.steps.iter().filter(
+            |step| matches!(step, Step::Pack { parts, .. } if packing(self, *parts, true) > 0),
+        );
+        packs.count()
+    }
+}
+
 /// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
@@ -331,7 +344,7 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     values
         .chunks(per_word)
         .filter(|w| !is_run(w))
-        .map(|w| w.len() as u32 - 1)
+        .map(|w| narrow::<u32>(w.len()) - 1)
         .sum()
 }
 

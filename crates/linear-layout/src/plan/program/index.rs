@@ -32,6 +32,7 @@
 //! Triton's `matrixVectorProd`. Beyond it: masks that a shift makes needless are left out, terms are shared among
 //! outputs, and several ways to cut the matrix are weighed.
 
+use crate::number::narrow;
 use core::fmt;
 
 use crate::layout::{Dim, LinearLayout};
@@ -144,7 +145,7 @@ impl IndexProgram {
                 0
             }
         };
-        let input_bits: Vec<u32> = runtime.iter().map(|&d| bits(d) as u32).collect();
+        let input_bits: Vec<u32> = runtime.iter().map(|&d| narrow::<u32>(bits(d))).collect();
         let outputs: Vec<Vec<u64>> = layout
             .out_dims()
             .map(|out| {
@@ -242,7 +243,7 @@ impl IndexProgram {
 
     fn add(&mut self, op: IndexOp) -> NodeId {
         if let Some(known) = self.ops.iter().position(|o| *o == op) {
-            return NodeId(known as u32);
+            return NodeId(narrow(known));
         }
         let possible = |n: NodeId| self.possible[n.index()];
         self.possible.push(match op {
@@ -255,7 +256,7 @@ impl IndexProgram {
             IndexOp::Or(a, b) | IndexOp::Xor(a, b) => possible(a) | possible(b),
         });
         self.ops.push(op);
-        NodeId(self.ops.len() as u32 - 1)
+        NodeId(narrow::<u32>(self.ops.len()) - 1)
     }
 
     /// `value & mask`, moved by `shift` (left where positive).
@@ -327,7 +328,7 @@ impl IndexProgram {
             }
         }
         for (d, &mask) in diagonals.iter().enumerate().filter(|(_, m)| **m != 0) {
-            terms.push(self.moved(input, mask, d as i32 - 63));
+            terms.push(self.moved(input, mask, narrow::<i32>(d) - 63));
         }
         for (c, &column) in columns
             .iter()
@@ -337,13 +338,13 @@ impl IndexProgram {
             match column.count_ones() {
                 0 => {}
                 1 => {
-                    let shift = column.trailing_zeros() as i32 - c as i32;
+                    let shift = column.trailing_zeros().cast_signed() - narrow::<i32>(c);
                     terms.push(self.moved(input, 1 << c, shift));
                 }
                 _ => {
                     // One bit to several places: a product with the column.
-                    let low = column.trailing_zeros().min(c as u32);
-                    let bit = self.moved(input, 1 << c, low as i32 - c as i32);
+                    let low = column.trailing_zeros().min(narrow(c));
+                    let bit = self.moved(input, 1 << c, low.cast_signed() - narrow::<i32>(c));
                     let by = column >> low;
                     terms.push(self.add(IndexOp::Mul { value: bit, by }));
                 }

@@ -1,5 +1,6 @@
 //! The data of a program: values, steps, addresses.
 
+use crate::number::narrow;
 use core::fmt;
 
 use crate::plan::memory::{Padding, padded};
@@ -37,6 +38,15 @@ pub struct Operands {
 }
 
 impl Operands {
+    /// The list that begins so many values later among those of all lists.
+    #[cfg(test)]
+    pub(crate) const fn moved_by(self, count: u32) -> Self {
+        Self {
+            start: self.start + count,
+            ..self
+        }
+    }
+
     /// How many values the list holds.
     #[must_use]
     pub const fn len(self) -> usize {
@@ -182,7 +192,7 @@ impl AddressBase {
     /// The address of an offset: after all gaps before it.
     #[must_use]
     pub fn padded(&self, offset: u32) -> u32 {
-        padded(&self.gaps, offset.into()) as u32
+        narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
     /// Every bit that some thread may have set.

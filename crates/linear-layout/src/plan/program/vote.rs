@@ -1,5 +1,7 @@
 //! Votes: which lane counts the elements of which bins.
 
+use crate::number::narrow;
+
 /// The lanes and the counts that own bins, and the lanes whose elements count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
@@ -23,7 +25,7 @@ impl Vote {
     #[must_use]
     pub fn counts_log2(&self) -> u32 {
         let of_register = |bit: &&BinBit| matches!(bit, BinBit::Register(_));
-        self.places.iter().filter(of_register).count() as u32
+        narrow::<u32>(self.places.iter().filter(of_register).count())
     }
 
     /// Returns the bits of the lane that tell bins apart.

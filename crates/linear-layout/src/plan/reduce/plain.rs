@@ -5,6 +5,7 @@ use super::super::{Plain, plain_conversion};
 use super::Reduction;
 use super::state::State;
 use crate::layout::LinearLayout;
+use crate::number::narrow;
 
 /// Returns what a reduction takes in the plain way, as Triton goes: what each warp leaves
 /// goes to lanes, rows staying where they are, then results to who asks for them, in the same bytes; all operands at
@@ -48,7 +49,7 @@ pub fn plain_reduction(reduction: &Reduction<'_>) -> Result<Option<Plain>, Tuple
     let mut all = Plain::default();
     let mut convert = |from: &State, to: &[Vec<u64>; 3], left: usize| -> Result<(), TupleError> {
         let layout = |[reg, lane, warp]: [&[u64]; 3]| -> Result<LinearLayout, TupleError> {
-            coordinates.layout([reg, lane, warp], left as u32)
+            coordinates.layout([reg, lane, warp], narrow(left))
         };
         let from = layout([&from.reg, &from.lane, &from.warp])?;
         let to = layout([&to[0], &to[1], &to[2]])?;

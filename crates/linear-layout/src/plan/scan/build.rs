@@ -8,6 +8,7 @@ use super::super::tuples::{
 use super::plain::plain_scan;
 use super::{Scan, ScanPlan, ScanWay};
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 
 /// Plans a scan along one axis.
 ///
@@ -190,7 +191,7 @@ impl<'a> Builder<'a> {
 
     fn layout(&self, columns: &Columns) -> Result<LinearLayout, TupleError> {
         let Columns { reg, lane, warp } = columns;
-        let left = self.coordinates.axis_bits() as u32;
+        let left = narrow(self.coordinates.axis_bits());
         self.coordinates.layout([reg, lane, warp], left)
     }
 
@@ -466,7 +467,7 @@ impl<'a> Builder<'a> {
         let [from, to] = [&from, &to].map(|columns| {
             let lists = [&columns.reg, &columns.lane, &columns.warp].map(|list| shifted(list));
             let [reg, lane, warp] = &lists;
-            self.coordinates.layout([reg, lane, warp], left as u32)
+            self.coordinates.layout([reg, lane, warp], narrow(left))
         });
         let all = self.program.convert(&from?, &to?, values.to_vec())?;
         let size = 1usize << (part.to - part.from);

@@ -22,6 +22,7 @@ use super::convert::{PlanError, PlanOptions, Strategy, plan_conversion};
 use super::memory::{MemoryError, MemoryPlan, Place};
 use super::program::{BarrierScope, Builder, Predicate, Program, Threads};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
+use crate::number::narrow;
 use crate::target::{Access, Target};
 use thiserror::Error;
 
@@ -66,11 +67,8 @@ pub fn plan_sharing(
             Err(error) => return Err(Kind::Conversion(error).into()),
         }
     }
-    let threads = Threads {
-        lanes_log2: layout.in_bits(Dim::LANE) as u32,
-        warps_log2: layout.in_bits(Dim::WARP) as u32,
-    };
-    let b = Builder::new(layout.in_bits(Dim::REGISTER) as u32, &[bits], threads);
+    let threads = Threads::of(layout);
+    let b = Builder::new(narrow(layout.in_bits(Dim::REGISTER)), &[bits], threads);
     if is_alone {
         let sources = b.sources();
         return Ok(b.finish(sources, 0, target));
@@ -135,7 +133,7 @@ fn through_memory(
         .filter(|(register, _)| register & own == 0);
     let owned: Vec<_> = owned.map(|(_, value)| value).collect();
     let copies = free.mask(Dim::LANE) | free.mask(Dim::WARP) << layout.in_bits(Dim::LANE);
-    let guard = (copies != 0).then(|| b.predicate(Predicate::Clear(copies as u32)));
+    let guard = (copies != 0).then(|| b.predicate(Predicate::Clear(narrow(copies))));
     b.store_registers(&store, &owned, guard, None);
     b.barrier(BarrierScope::Block);
     let results = b.load_registers(&load, None);

@@ -10,6 +10,7 @@ use super::error::{Kind, TupleError};
 use super::room::Room;
 use super::{Program, Turns};
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use core::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
@@ -53,10 +54,7 @@ impl<'a> TupleBuilder<'a> {
         let num_sources = 1 << registers;
         Ok(Self {
             combining,
-            threads: Threads {
-                lanes_log2: src.columns_of(Dim::LANE).len() as u32,
-                warps_log2: src.columns_of(Dim::WARP).len() as u32,
-            },
+            threads: Threads::of(src),
             steps: Vec::new(),
             conversions: Vec::new(),
             num_sources,
@@ -71,7 +69,7 @@ impl<'a> TupleBuilder<'a> {
 
     fn new_values(&mut self, count: usize) -> TupleId {
         let first = TupleId(self.next);
-        self.next += count as u32;
+        self.next += narrow::<u32>(count);
         first
     }
 
@@ -150,7 +148,9 @@ impl<'a> TupleBuilder<'a> {
             .map(|b| u64::from(*b.max(&8)))
             .sum();
         let part = |limit: u32| match turns {
-            Turns::Conversions => (u64::from(limit) * u64::from(bits.max(8)) / all.max(1)) as u32,
+            Turns::Conversions => {
+                narrow::<u32>(u64::from(limit) * u64::from(bits.max(8)) / all.max(1))
+            }
             Turns::None | Turns::Operands => limit,
         };
         PlanOptions {
@@ -421,7 +421,7 @@ impl Writer<'_> {
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
-            let firsts = (0..count as u32 / 2).map(|i| first.plus(2 * i));
+            let firsts = (0..narrow::<u32>(count) / 2).map(|i| first.plus(2 * i));
             self.words.extend(firsts.map(|low| (low, low.plus(1))));
         }
         for i in 0..count {
@@ -566,7 +566,7 @@ impl Writer<'_> {
 
 /// So many values, one after another.
 fn run_of(first: TupleId, count: usize) -> Vec<TupleId> {
-    (0..count as u32).map(|i| first.plus(i)).collect()
+    (0..narrow::<u32>(count)).map(|i| first.plus(i)).collect()
 }
 
 /// The first value that a step makes.

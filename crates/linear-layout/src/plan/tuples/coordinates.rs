@@ -4,6 +4,7 @@ use super::super::gf2::compress;
 use super::error::{Kind, TupleError};
 use crate::f2::low_mask;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::number::narrow;
 
 /// The dims of the source, and how coordinates in the middle of a program are packed.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ impl Coordinates {
         Self {
             rows,
             axis_mask,
-            bits: at as u32,
+            bits: narrow(at),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::super::Cost;
 use super::Turns;
 use super::act::{Act, Combining, Conversion};
+use crate::number::narrow;
 
 /// What the steps of a program cost.
 pub(super) fn cost_of(
@@ -34,11 +35,11 @@ pub(super) fn cost_of(
             }
             Act::ReduceLanes { values, .. } => {
                 let widths = combining.widths.iter();
-                let narrow = widths.filter(|bits| **bits < 32).count() as u32;
-                let count = values.len() as u32;
+                let below_word = narrow::<u32>(widths.filter(|bits| **bits < 32).count());
+                let count = narrow::<u32>(values.len());
                 cost.load_store += count * costs.lane_reduction * warps;
                 // Widened, and narrowed again.
-                cost.arithmetic += 2 * narrow * count * costs.select * warps;
+                cost.arithmetic += 2 * below_word * count * costs.select * warps;
             }
             Act::Convert { conversion, .. } => {
                 let mut waiting = 0;
@@ -75,12 +76,12 @@ fn add_lanes(
     is_arithmetic: bool,
     warps: u32,
 ) {
-    let (costs, count) = (combining.target.costs, count as u32);
+    let (costs, count) = (combining.target.costs, narrow::<u32>(count));
     let widths = combining.widths.iter();
     let total: u32 = widths.clone().map(|bits| words(*bits, count)).sum();
     // Narrow elements are brought together, and taken apart again.
-    let narrow = widths.filter(|bits| **bits < 32 && count > 1).count() as u32;
-    cost.arithmetic += narrow * count * costs.select * warps;
+    let below_word = narrow::<u32>(widths.filter(|bits| **bits < 32 && count > 1).count());
+    cost.arithmetic += below_word * count * costs.select * warps;
     if is_arithmetic {
         cost.arithmetic += total * costs.lane_alu * warps;
     } else {

@@ -1,6 +1,7 @@
 //! Where panels and cells stand in a picture: one answer for SVG and for the page.
 
-use super::{Panel, Scene};
+use super::{Arrangement, Panel, Scene};
+use crate::number::narrow;
 
 /// Pixels that a character of the font takes, in tenths.
 const CHARACTER_TENTHS: u32 = 66;
@@ -33,10 +34,64 @@ pub(super) struct Placed {
 }
 
 impl Placed {
+    /// How large a panel is that begins at 0.
+    fn of(panel: &Panel) -> Self {
+        let texts = panel.cells.iter().map(|cell| cell.text.as_str());
+        let labels = panel.columns.iter().map(String::as_str);
+        let mut cell = (widest(texts.chain(labels)) + 8).max(ROW);
+        for (name, count) in &panel.groups {
+            cell = cell.max((width_of(name) + 8).div_ceil(narrow((*count).max(1))));
+        }
+        let lead = widest(panel.rows.iter().map(String::as_str)) + 8;
+        let is_titled = u32::from(!panel.title.is_empty());
+        let lines_above = 1 + u32::from(!panel.groups.is_empty()) + is_titled;
+        let (x, y) = (lead, ROW * lines_above);
+        let (width, height) = (0, ROW * narrow::<u32>(panel.rows.len()));
+        let placed = Self {
+            x,
+            y,
+            cell,
+            lead,
+            lines_above,
+            width,
+            height,
+        };
+        placed.spaced(panel, cell, lead)
+    }
+
+    /// The same with columns and labels of rows so wide.
+    fn spaced(self, panel: &Panel, cell: u32, lead: u32) -> Self {
+        let width = cell * narrow::<u32>(panel.columns.len());
+        Self {
+            x: self.x - self.lead + lead,
+            cell,
+            lead,
+            // A title may be wider than what it stands over.
+            width: width.max(width_of(&panel.title).saturating_sub(lead)),
+            ..self
+        }
+    }
+
+    fn moved(self, x: u32, y: u32) -> Self {
+        Self {
+            x: self.x + x,
+            y: self.y + y,
+            ..self
+        }
+    }
+
+    fn right(&self) -> u32 {
+        self.x + self.width
+    }
+
+    fn bottom(&self) -> u32 {
+        self.y + self.height
+    }
+
     /// Middle of a cell, by row and column.
     pub(super) fn middle(&self, row: usize, column: usize) -> (u32, u32) {
-        let x = self.x + self.cell * column as u32 + self.cell / 2;
-        (x, self.y + ROW * row as u32 + ROW / 2)
+        let x = self.x + self.cell * narrow::<u32>(column) + self.cell / 2;
+        (x, self.y + ROW * narrow::<u32>(row) + ROW / 2)
     }
 }
 
@@ -53,7 +108,7 @@ pub(super) struct Geometry {
 
 /// Pixels that a text takes.
 pub(super) fn width_of(text: &str) -> u32 {
-    (text.chars().count() as u32 * CHARACTER_TENTHS).div_ceil(10)
+    (narrow::<u32>(text.chars().count()) * CHARACTER_TENTHS).div_ceil(10)
 }
 
 /// The widest of some texts.
@@ -62,27 +117,15 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
 }
 
 impl Geometry {
-    /// Places the panels below `top` pixels, side by side and in lines; all in one where there are arrows.
+    /// Places the panels below `top` pixels.
     pub(super) fn of(scene: &Scene, top: u32) -> Self {
-        let (gap, line) = if scene.links.is_empty() {
-            (GAP, LINE)
-        } else {
-            (GAP_OF_LINKS, u32::MAX)
+        let top = top + MARGIN;
+        let panels = match (scene.arrangement, scene.panels.as_slice()) {
+            (Arrangement::Product, [a, b, d]) => product([a, b, d], top),
+            _ => lines(scene, top),
         };
-        let (mut x, mut y) = (MARGIN, top + MARGIN);
-        let (mut right, mut bottom) = (MARGIN, top + MARGIN);
-        let mut panels = Vec::new();
-        for panel in &scene.panels {
-            let mut placed = Self::panel(panel, x, y);
-            if x > MARGIN && placed.x + placed.width > line {
-                (x, y) = (MARGIN, bottom + gap);
-                placed = Self::panel(panel, x, y);
-            }
-            right = right.max(placed.x + placed.width);
-            bottom = bottom.max(placed.y + placed.height);
-            x = placed.x + placed.width + gap;
-            panels.push(placed);
-        }
+        let right = panels.iter().map(Placed::right).max().unwrap_or(MARGIN);
+        let bottom = panels.iter().map(Placed::bottom).max().unwrap_or(top);
         Self {
             panels,
             width: right + MARGIN,
@@ -90,29 +133,41 @@ impl Geometry {
             bottom,
         }
     }
+}
 
-    fn panel(panel: &Panel, x: u32, y: u32) -> Placed {
-        let texts = panel.cells.iter().map(|cell| cell.text.as_str());
-        let labels = panel.columns.iter().map(String::as_str);
-        let mut cell = (widest(texts.chain(labels)) + 8).max(ROW);
-        for (name, count) in &panel.groups {
-            cell = cell.max((width_of(name) + 8).div_ceil((*count).max(1) as u32));
+/// Panels side by side and in lines; all in one where there are arrows.
+fn lines(scene: &Scene, top: u32) -> Vec<Placed> {
+    let (gap, line) = if scene.links.is_empty() {
+        (GAP, LINE)
+    } else {
+        (GAP_OF_LINKS, u32::MAX)
+    };
+    let (mut x, mut y, mut bottom) = (MARGIN, top, top);
+    let mut panels = Vec::new();
+    for panel in &scene.panels {
+        let size = Placed::of(panel);
+        let mut placed = size.moved(x, y);
+        if x > MARGIN && placed.right() > line {
+            (x, y) = (MARGIN, bottom + gap);
+            placed = size.moved(x, y);
         }
-        let lead = widest(panel.rows.iter().map(String::as_str)) + 8;
-        let is_titled = u32::from(!panel.title.is_empty());
-        let lines_above = 1 + u32::from(!panel.groups.is_empty()) + is_titled;
-        let width = cell * panel.columns.len() as u32;
-        Placed {
-            x: x + lead,
-            y: y + ROW * lines_above,
-            cell,
-            lead,
-            lines_above,
-            // A title may be wider than what it stands over.
-            width: width.max(width_of(&panel.title).saturating_sub(lead)),
-            height: ROW * panel.rows.len() as u32,
-        }
+        bottom = bottom.max(placed.bottom());
+        x = placed.right() + gap;
+        panels.push(placed);
     }
+    panels
+}
+
+/// A, and right of it D, below B.
+fn product([a, b, d]: [&Panel; 3], top: u32) -> Vec<Placed> {
+    let [left, above, sum] = [a, b, d].map(Placed::of);
+    let (cell, lead) = (above.cell.max(sum.cell), above.lead.max(sum.lead));
+    let x = MARGIN + left.right() + GAP;
+    let above = above.spaced(b, cell, lead).moved(x, top);
+    let sum = sum.spaced(d, cell, lead).moved(x, above.bottom() + GAP);
+    // Panels of a product have the same lines above their cells.
+    let left = left.moved(MARGIN, sum.y - left.y);
+    vec![left, above, sum]
 }
 
 #[cfg(test)]
@@ -153,5 +208,40 @@ mod tests {
             starts.len()
         };
         assert_eq!([lines(2, 4), lines(2, 200), lines(30, 10)], [1, 2, 8]);
+    }
+
+    #[test]
+    fn operands_of_a_product_are_aligned() {
+        let panel = |rows: usize, columns: usize, text: &str| Panel {
+            title: format!("a title that is wider than {columns} narrow columns"),
+            columns: vec!["0".to_owned(); columns],
+            rows: vec![rows.to_string(); rows],
+            cells: vec![
+                super::super::Cell {
+                    text: text.to_owned(),
+                    ..Default::default()
+                };
+                rows * columns
+            ],
+            ..Panel::default()
+        };
+        for [m, n, k] in [[16, 8, 4], [2, 2, 128], [128, 1, 1], [1, 64, 1]] {
+            let scene = Scene {
+                panels: vec![panel(m, k, "a"), panel(k, n, "T31:15"), panel(m, n, "T0:0")],
+                arrangement: Arrangement::Product,
+                ..Scene::default()
+            };
+            let geometry = Geometry::of(&scene, 40);
+            let [a, b, d] = geometry.panels[..] else {
+                panic!("three panels");
+            };
+            assert_eq!((b.x, b.cell), (d.x, d.cell));
+            assert_eq!((a.y, a.height), (d.y, d.height));
+            assert!(a.right() < d.x - d.lead && b.bottom() < d.y - ROW * d.lines_above);
+            assert!(a.x - a.lead >= MARGIN && b.y - ROW * b.lines_above >= 40 + MARGIN);
+            for placed in [a, b, d] {
+                assert!(placed.right() < geometry.width && placed.bottom() < geometry.height);
+            }
+        }
     }
 }

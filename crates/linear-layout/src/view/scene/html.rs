@@ -5,7 +5,7 @@ use core::fmt::Write;
 use super::geometry::{FONT, Geometry, ROW};
 use super::palette::{all, hex, number};
 use super::svg::escaped;
-use super::{Scene, Space, Theme};
+use super::{Arrangement, Scene, Space, Theme};
 
 const PAGE: &str = include_str!("page.html");
 
@@ -63,14 +63,14 @@ fn write_scene(out: &mut String, scene: &Scene) {
     // Writing to a string does not fail.
     let _ = write!(
         out,
-        "{{\"title\":{},\"caption\":{},\"remarks\":{},\"width\":{},\"height\":{},\"slots\":{},\"elements\":{},\"panels\":[",
+        "{{\"title\":{},\"caption\":{},\"remarks\":{},\"width\":{},\"height\":{},\"slots\":{},\"isProduct\":{},\"panels\":[",
         quoted(&scene.title),
         quoted(&scene.caption),
         list(scene.remarks.iter().map(|r| quoted(r))),
         geometry.width,
         geometry.height,
         space(&scene.slots),
-        space(&scene.elements),
+        scene.arrangement == Arrangement::Product,
     );
     for (i, (panel, placed)) in scene.panels.iter().zip(&geometry.panels).enumerate() {
         if i > 0 {
@@ -80,8 +80,9 @@ fn write_scene(out: &mut String, scene: &Scene) {
         let groups = list(groups.map(|(name, count)| format!("[{},{count}]", quoted(name))));
         let _ = write!(
             out,
-            "{{\"title\":{},\"x\":{},\"y\":{},\"cell\":{},\"lead\":{},\"above\":{},\"groups\":{groups},\"columns\":{},\"rows\":{},",
+            "{{\"title\":{},\"space\":{},\"x\":{},\"y\":{},\"cell\":{},\"lead\":{},\"above\":{},\"groups\":{groups},\"columns\":{},\"rows\":{},",
             quoted(&panel.title),
+            space(panel.elements.as_ref().unwrap_or(&scene.elements)),
             placed.x,
             placed.y,
             placed.cell,

@@ -3,6 +3,7 @@
 use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
 use crate::plan::memory::{MemoryPlan, Place};
 use crate::plan::{Program, Step, ValueId};
 use crate::target::{Access, Banks, Fragment, Target};
@@ -30,7 +31,7 @@ impl Scene {
                 paint: Paint::Gap,
                 ..Cell::default()
             };
-            (rows * columns) as usize
+            narrow::<usize>(rows * columns)
         ];
         let (along, run) = match neighbours(layout) {
             Some((dim, run)) => (layout.out_index(dim), run),
@@ -51,7 +52,7 @@ impl Scene {
                 if bank >= columns {
                     continue;
                 }
-                let cell = &mut cells[(row * columns + bank) as usize];
+                let cell = &mut cells[narrow::<usize>(row * columns + bank)];
                 if cell.elements.is_empty() {
                     cell.paint = Paint::hue(column / run);
                 }
@@ -63,7 +64,7 @@ impl Scene {
             cell.text = names(layout, &cell.elements);
         }
         let panel = Panel {
-            groups: vec![("bank".to_owned(), columns as usize)],
+            groups: vec![("bank".to_owned(), narrow(columns))],
             columns: (0..columns).map(|bank| bank.to_string()).collect(),
             rows: (0..rows).map(|row| (row * line).to_string()).collect(),
             cells,
@@ -99,7 +100,7 @@ impl Scene {
         window: Window,
     ) -> Self {
         let bytes = plan.vector() as u64 * plan.place().element_bytes();
-        let served = target.phase_lane_bits(access, bytes as u32);
+        let served = target.phase_lane_bits(access, narrow(bytes));
         let lanes = registers.in_size(Dim::LANE);
         let one = |number: usize| Asking {
             what: format!("access {number}"),
@@ -111,7 +112,7 @@ impl Scene {
         };
         let element = |number: usize, (lane, part): &Asked| {
             let held = &plan.accesses()[number].registers;
-            let register = held[(part / plan.place().element_bytes()) as usize];
+            let register = held[narrow::<usize>(part / plan.place().element_bytes())];
             let (mut at, mut packed) = (0, 0);
             for (dim, size) in registers.in_shape() {
                 let index = match dim {
@@ -171,7 +172,7 @@ impl Scene {
                     values,
                     fragment,
                 } => {
-                    let (bytes, rows) = rows(fragment, values.len() as u32);
+                    let (bytes, rows) = rows(fragment, narrow(values.len()));
                     (address, bytes, Access::Store, Some(rows))
                 }
                 Step::LoadMatrices {
@@ -186,7 +187,7 @@ impl Scene {
                 _ => continue,
             };
             let base = &program.address_bases()[address.base as usize];
-            let at = |lane: u64| u64::from((base.apply(lane as u32) ^ address.xor) + address.add);
+            let at = |lane: u64| u64::from((base.apply(narrow(lane)) ^ address.xor) + address.add);
             let served = target.phase_lane_bits(access, bytes);
             let asking = rows.map_or(lanes, u64::from);
             all.push(Asking {
@@ -305,10 +306,10 @@ fn words(
     let width = u64::from(banks.bytes);
     let mut found: Vec<Vec<(u64, Vec<Asked>)>> = vec![Vec::new(); banks.count as usize];
     for lane in lanes {
-        let address = asking.addresses[lane as usize];
+        let address = asking.addresses[narrow::<usize>(lane)];
         for word in address / width..(address + asking.bytes).div_ceil(width) {
             let part = (word * width).saturating_sub(address);
-            let bank = &mut found[(word % u64::from(banks.count)) as usize];
+            let bank = &mut found[narrow::<usize>(word % u64::from(banks.count))];
             match bank.iter_mut().find(|(known, _)| *known == word) {
                 Some((_, asked)) => asked.push((lane, part)),
                 None => bank.push((word, vec![(lane, part)])),
@@ -342,7 +343,7 @@ fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> Opt
         },
         paint: match asked.first() {
             _ if is_conflict => Paint::Warning,
-            Some((lane, _)) => Paint::Tint(*lane as u32),
+            Some((lane, _)) => Paint::Tint(narrow(*lane)),
             None => Paint::Blank,
         },
         slots: asked.iter().map(|(lane, _)| *lane).collect(),

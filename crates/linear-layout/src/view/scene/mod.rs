@@ -27,6 +27,7 @@
 //! | `hardware` | the hardware: which element each slot holds |
 //! | `matrix` | the bits |
 //! | `pair` | two layouts: what a conversion moves, where they differ |
+//! | `product` | products of matrices: the operands of an instruction, or of tensors |
 //! | `systems` | layouts of CuTe and of Tilus |
 //! | `memory` | shared memory: words by bank, accesses by phase, conflicts |
 //!
@@ -39,11 +40,13 @@ mod matrix;
 mod memory;
 mod pair;
 mod palette;
+mod product;
 mod svg;
 mod systems;
 mod tensor;
 mod text;
 
+use crate::number::narrow;
 pub use html::html;
 pub use palette::{NUM_TINTS, Theme};
 pub use svg::svg;
@@ -99,14 +102,27 @@ pub struct Scene {
     pub caption: String,
     /// The tables, in order.
     pub panels: Vec<Panel>,
+    /// How they stand to each other.
+    pub arrangement: Arrangement,
     /// Arrows between cells.
     pub links: Vec<Link>,
     /// What the numbers in [`Cell::slots`] count.
     pub slots: Space,
-    /// What the numbers in [`Cell::elements`] count.
+    /// What the numbers in [`Cell::elements`] count, in panels that do not say it themselves.
     pub elements: Space,
     /// What a window has left out, and what else there is to say; a line each.
     pub remarks: Vec<String>,
+}
+
+/// How panels stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Side by side in a picture, as far as a window is wide; below each other in text.
+    #[default]
+    Lines,
+    /// Three panels, A, B and D, of a product of matrices: D to the right of A, row by row, and below B, column by column.
+    /// Text that is too narrow for it has them below each other.
+    Product,
 }
 
 /// Names and sizes of the dimensions that a number counts through, the first fastest.
@@ -130,6 +146,9 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// Row by row, as many as labels say.
     pub cells: Vec<Cell>,
+    /// What the numbers in [`Cell::elements`] count, if not what the scene says. Elements of two panels belong together
+    /// where they agree in the dimensions that both have.
+    pub elements: Option<Space>,
 }
 
 /// How text draws a panel; pictures draw all alike.
@@ -155,7 +174,7 @@ pub struct Cell {
     pub slots: Vec<u64>,
     /// How many more slots there are than are named.
     pub more_slots: u64,
-    /// Elements that it stands for, as [`Scene::elements`] counts them.
+    /// Elements that it stands for, as [`Panel::elements`] or [`Scene::elements`] counts them.
     pub elements: Vec<u64>,
 }
 
@@ -176,19 +195,19 @@ pub enum Paint {
 impl Paint {
     /// Returns the colour of the `i`th of things that should all look different: other hues first.
     #[must_use]
-    pub const fn hue(i: u64) -> Self {
-        let i = (i % NUM_TINTS as u64) as u32;
+    pub fn hue(i: u64) -> Self {
+        let i = narrow::<u32>(i % u64::from(NUM_TINTS));
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
     /// Returns the colour of one of `count` things that stand in a row: neighbours are shades of one hue, unless there
     /// are so few that each can have its own.
     #[must_use]
-    pub const fn shade(i: u64, count: u64) -> Self {
-        if count <= NUM_TINTS as u64 / 4 {
+    pub fn shade(i: u64, count: u64) -> Self {
+        if count <= u64::from(NUM_TINTS) / 4 {
             Self::hue(i)
         } else {
-            Self::Tint((i % NUM_TINTS as u64) as u32)
+            Self::Tint(narrow(i % u64::from(NUM_TINTS)))
         }
     }
 }

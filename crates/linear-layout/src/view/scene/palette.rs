@@ -56,6 +56,11 @@ impl Theme {
 }
 
 /// Hue in degrees, the others in percent.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "channels are rounded to 0..=255"
+)]
 fn rgb_of_hsl(hue: u32, saturation: u32, lightness: u32) -> [u8; 3] {
     let (s, l) = (f64::from(saturation) / 100.0, f64::from(lightness) / 100.0);
     let channel = |n: u32| {

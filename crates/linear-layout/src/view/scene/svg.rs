@@ -1,5 +1,6 @@
 //! Scenes as SVG.
 
+use crate::number::narrow;
 use core::fmt::Write;
 use std::borrow::Cow;
 
@@ -20,11 +21,11 @@ pub fn svg(scene: &Scene) -> String {
     let count = if scene.title == scene.caption { 1 } else { 2 };
     let heading = heading.iter().take(count);
     let heading: Vec<_> = heading.filter(|(text, _)| !text.is_empty()).collect();
-    let geometry = Geometry::of(scene, ROW * heading.len() as u32);
+    let geometry = Geometry::of(scene, ROW * narrow::<u32>(heading.len()));
     let lines = heading.iter().map(|(text, _)| *text);
     let texts = lines.chain(&scene.remarks).map(|text| width_of(text) + 24);
     let width = texts.fold(geometry.width, u32::max);
-    let height = geometry.height + ROW * scene.remarks.len() as u32;
+    let height = geometry.height + ROW * narrow::<u32>(scene.remarks.len());
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = write!(
@@ -38,7 +39,7 @@ pub fn svg(scene: &Scene) -> String {
         r#"<rect class="g" width="{width}" height="{height}"/>"#
     );
     for (i, (text, class)) in heading.iter().enumerate() {
-        let y = 12 + ROW * i as u32 + ROW / 2;
+        let y = 12 + ROW * narrow::<u32>(i) + ROW / 2;
         let _ = write!(
             out,
             r#"<text class="{class}" x="12" y="{y}">{}</text>"#,
@@ -50,7 +51,7 @@ pub fn svg(scene: &Scene) -> String {
     }
     links(&mut out, scene, &geometry);
     for (i, remark) in scene.remarks.iter().enumerate() {
-        let y = geometry.bottom + ROW * (i as u32 + 1);
+        let y = geometry.bottom + ROW * (narrow::<u32>(i) + 1);
         let _ = write!(
             out,
             r#"<text class="n" x="12" y="{y}">{}</text>"#,
@@ -99,7 +100,7 @@ fn style(out: &mut String, scene: &Scene) {
 
 fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     let Placed { x, y, cell, .. } = *placed;
-    let (columns, rows) = (panel.columns.len() as u32, panel.rows.len() as u32);
+    let (columns, rows) = (narrow(panel.columns.len()), narrow(panel.rows.len()));
     if !panel.title.is_empty() {
         let (left, top) = (x - placed.lead, y - ROW * placed.lines_above + 14);
         let _ = write!(
@@ -125,10 +126,10 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     }
     let _ = write!(out, r#"<path class="l" d="{lines}"/>"#);
     out.push_str(r#"<g text-anchor="middle">"#);
-    let middle = |column: usize| cell * column as u32 + cell / 2;
+    let middle = |column: usize| cell * narrow::<u32>(column) + cell / 2;
     let mut first = 0;
     for (name, count) in &panel.groups {
-        let at = cell * first as u32 + cell * *count as u32 / 2;
+        let at = cell * narrow::<u32>(first) + cell * narrow::<u32>(*count) / 2;
         first += count;
         let _ = write!(
             out,
@@ -147,7 +148,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     }
     out.push_str("</text>");
     for (row, (_, cells)) in panel.lines().enumerate() {
-        let _ = write!(out, r#"<text y="{}">"#, ROW * row as u32 + 14);
+        let _ = write!(out, r#"<text y="{}">"#, ROW * narrow::<u32>(row) + 14);
         for (column, cell) in cells.iter().enumerate() {
             if cell.text.is_empty() {
                 continue;
@@ -167,7 +168,7 @@ fn draw_panel(out: &mut String, panel: &Panel, placed: &Placed) {
     }
     out.push_str(r#"</g><g class="n" text-anchor="end">"#);
     for (row, label) in panel.rows.iter().enumerate() {
-        let at = ROW * row as u32 + 14;
+        let at = ROW * narrow::<u32>(row) + 14;
         let _ = write!(
             out,
             r#"<text class="n" x="-5" y="{at}">{}</text>"#,
@@ -239,4 +240,104 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(safe)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::{FONT, width_of};
+
+    fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
+        let (_, rest) = tag.split_once(&format!(" {name}=\""))?;
+        rest.split_once('"').map(|(value, _)| value)
+    }
+
+    fn number(tag: &str, name: &str) -> Option<f64> {
+        attribute(tag, name)?.parse().ok()
+    }
+
+    /// Left, right and base line of each text of a picture.
+    fn texts(picture: &str) -> Vec<(f64, f64, f64, String)> {
+        let mut found = Vec::new();
+        // Where groups begin, and which side of a text their x is.
+        let mut groups = vec![(0.0, 0.0, "start".to_owned())];
+        let mut line = (0.0, 0.0);
+        for part in picture.split('<').skip(1) {
+            let (tag, text) = part.split_once('>').unwrap();
+            let (mut x, mut y, mut anchor) = groups.last().cloned().unwrap();
+            if tag == "/g" {
+                groups.pop();
+            } else if tag.starts_with("g ") {
+                if let Some(at) =
+                    attribute(tag, "transform").and_then(|t| t.strip_prefix("translate("))
+                {
+                    let (dx, dy) = at.trim_end_matches(')').split_once(',').unwrap();
+                    (x, y) = (
+                        x + dx.parse::<f64>().unwrap(),
+                        y + dy.parse::<f64>().unwrap(),
+                    );
+                }
+                if let Some(own) = attribute(tag, "text-anchor") {
+                    own.clone_into(&mut anchor);
+                }
+                groups.push((x, y, anchor.clone()));
+            } else if tag.starts_with("text ") {
+                line = (number(tag, "x").unwrap_or(0.0), number(tag, "y").unwrap());
+            } else if !tag.starts_with("tspan ") {
+                continue;
+            }
+            if text.is_empty() || !(tag.starts_with("text ") || tag.starts_with("tspan ")) {
+                continue;
+            }
+            let text = text
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&");
+            let at = x + number(tag, "x").unwrap_or(line.0);
+            let width = f64::from(width_of(&text));
+            let left = match &*anchor {
+                "middle" => at - width / 2.0,
+                "end" => at - width,
+                _ => at,
+            };
+            found.push((left, left + width, y + line.1, text));
+        }
+        found
+    }
+
+    /// No text of a picture meets another one, and all are inside.
+    #[track_caller]
+    pub(in crate::view::scene) fn check_texts(picture: &str) {
+        let [width, height] = ["width", "height"].map(|name| number(picture, name).unwrap());
+        let mut texts = texts(picture);
+        texts.sort_by(|a, b| a.2.total_cmp(&b.2));
+        assert!(texts.len() > 2, "{picture}");
+        for (i, (left, right, base, text)) in texts.iter().enumerate() {
+            let is_inside =
+                *left >= 0.0 && *right <= width && *base >= f64::from(FONT) && *base <= height;
+            assert!(
+                is_inside,
+                "{text}: {left} to {right}, at {base}, in {width} x {height}"
+            );
+            let near = texts[..i].iter().rev();
+            for other in near.take_while(|other| base - other.2 < f64::from(FONT)) {
+                let is_apart = *right <= other.0 || other.1 <= *left;
+                assert!(is_apart, "{text} and {} meet at {left}, {base}", other.3);
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_meet_are_noticed() {
+        let picture = |x: u32| {
+            format!(
+                "<svg width=\"100\" height=\"40\"><g transform=\"translate(10,10)\"><g text-anchor=\"middle\"><text y=\"14\">\
+                 <tspan x=\"10\">T0</tspan><tspan x=\"{x}\">T1</tspan><tspan x=\"70\">T2</tspan></text></g></g></svg>"
+            )
+        };
+        check_texts(&picture(30));
+        for x in [20, 95] {
+            let caught = std::panic::catch_unwind(|| check_texts(&picture(x)));
+            assert!(caught.is_err(), "{x}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::view::holders::{Holders, InPoint};
 use crate::view::words::neighbours;
 
 /// How many holders of one element are named before they are counted.
-const NAMED_HOLDERS: usize = 4;
+pub(super) const NAMED_HOLDERS: usize = 4;
 /// In the notation of Tilus, which names all of them, as many as a warp has lanes.
 const NAMED_THREADS: usize = 64;
 
@@ -32,16 +32,7 @@ impl Scene {
     #[must_use]
     pub fn tensor(layout: &LinearLayout, window: Window) -> Self {
         let mut scene = of_elements(layout, window, NAMED_HOLDERS, |held, more| {
-            let named: Vec<String> = held
-                .iter()
-                .map(|input| InPoint::new(layout, *input).to_string())
-                .collect();
-            match more {
-                0 if named.is_empty() => "-".to_owned(),
-                0 => named.join("|"),
-                u64::MAX => format!("{}|+..", named.join("|")),
-                more => format!("{}|+{more}", named.join("|")),
-            }
+            holders_text(layout, held, more)
         });
         let shape: Vec<String> = layout.out_shape().map(|(_, s)| s.to_string()).collect();
         let dims: Vec<Dim> = layout.out_dims().collect();
@@ -101,9 +92,23 @@ impl Scene {
     }
 }
 
+/// Those who hold an element, and how many there are besides, `u64::MAX` for too many to count.
+pub(super) fn holders_text(layout: &LinearLayout, held: &[u64], more: u64) -> String {
+    let named: Vec<String> = held
+        .iter()
+        .map(|input| InPoint::new(layout, *input).to_string())
+        .collect();
+    match more {
+        0 if named.is_empty() => "-".to_owned(),
+        0 => named.join("|"),
+        u64::MAX => format!("{}|+..", named.join("|")),
+        more => format!("{}|+{more}", named.join("|")),
+    }
+}
+
 /// A grid of elements; `name` is given those who hold one, and how many there are besides, `u64::MAX` for too many
 /// to count.
-fn of_elements(
+pub(super) fn of_elements(
     layout: &LinearLayout,
     window: Window,
     most: usize,

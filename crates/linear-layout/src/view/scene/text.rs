@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Cell, Frame, Paint, Panel, Scene, Theme};
+use super::{Arrangement, Cell, Frame, Paint, Panel, Scene, Theme};
 
 /// A scene that prints as text.
 ///
@@ -88,7 +88,7 @@ impl<'s> Text<'s> {
     /// Labels before rows and over columns.
     fn labelled(
         &self,
-        f: &mut fmt::Formatter<'_>,
+        f: &mut impl fmt::Write,
         table: &Table<'_>,
         piece: core::ops::Range<usize>,
     ) -> fmt::Result {
@@ -138,6 +138,35 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
+    /// A left of D, and B above it; nothing where that is too wide.
+    fn product(&self, panels: [&Panel; 3]) -> Result<Option<String>, fmt::Error> {
+        let mut tables = panels.map(Table::new);
+        let [_, b, d] = &mut tables;
+        b.align(d);
+        let mut blocks: [Vec<String>; 3] = Default::default();
+        for (block, table) in blocks.iter_mut().zip(&tables) {
+            let mut text = String::new();
+            self.labelled(&mut text, table, 0..table.widths.len())?;
+            block.push(table.panel.title.clone());
+            block.extend(text.lines().map(str::to_owned));
+        }
+        let [left, above, sum] = &blocks;
+        let width = |block: &[String]| block.iter().map(|line| shown(line)).max().unwrap_or(0);
+        let indent = width(left) + 3;
+        if indent + width(above).max(width(sum)) > self.width {
+            return Ok(None);
+        }
+        let mut text = String::new();
+        for line in above {
+            text += &format!("{:indent$}{line}\n", "");
+        }
+        for (line, other) in left.iter().zip(sum) {
+            let gap = indent - shown(line);
+            text += &format!("{line}{:gap$}{other}\n", "");
+        }
+        Ok(Some(text))
+    }
+
     /// Lines around cells; numbers stand to the right, text to the left.
     fn boxed(
         &self,
@@ -172,7 +201,18 @@ impl fmt::Display for Text<'_> {
         if !scene.caption.is_empty() {
             writeln!(f, "{}", scene.caption)?;
         }
-        for panel in &scene.panels {
+        let product = match (scene.arrangement, scene.panels.as_slice()) {
+            (Arrangement::Product, [a, b, d]) => self.product([a, b, d])?,
+            _ => None,
+        };
+        let rest = match &product {
+            Some(text) => {
+                f.write_str(text)?;
+                &[][..]
+            }
+            None => &scene.panels,
+        };
+        for panel in rest {
             if !panel.title.is_empty() && panel.frame != Frame::Boxed {
                 writeln!(f, "{}", panel.title)?;
             }
@@ -197,6 +237,14 @@ impl fmt::Display for Scene {
 
 fn length(text: &str) -> usize {
     text.chars().count()
+}
+
+/// How many characters of a line are seen: all but escape sequences.
+fn shown(line: &str) -> usize {
+    let mut parts = line.split('\x1b');
+    let first = parts.next().map_or(0, length);
+    let after = parts.map(|part| part.split_once('m').map_or(0, |(_, seen)| length(seen)));
+    first + after.sum::<usize>()
 }
 
 /// A panel with the widths of its columns.
@@ -234,6 +282,16 @@ impl<'s> Table<'s> {
             panel,
             lead: if is_boxed { 0 } else { lead },
             widths,
+        }
+    }
+
+    /// Gives both tables columns of the same widths.
+    fn align(&mut self, other: &mut Self) {
+        let lead = self.lead.max(other.lead);
+        (self.lead, other.lead) = (lead, lead);
+        for (own, other) in self.widths.iter_mut().zip(&mut other.widths) {
+            let width = (*own).max(*other);
+            (*own, *other) = (width, width);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::{CellFault, Kind, Machine, Name, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, size};
+use crate::number::narrow;
 use crate::plan::{Address, Space, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
@@ -73,7 +74,7 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
         let rows = self.rows(step, values)?;
-        let bytes = rows.len() as u32 * self.granule;
+        let bytes = narrow::<u32>(rows.len()) * self.granule;
         if !bytes.is_power_of_two() {
             return Err(Kind::Width {
                 step,
@@ -86,13 +87,13 @@ impl<N: Name> Machine<'_, N> {
         let names = std::mem::take(&mut self.names);
         let memory = self.memory(self.space(address)).0;
         for (t, &byte) in found.iter().enumerate() {
-            let (first, thread) = ((byte >> granule_log2) as usize, t as u32);
+            let (first, thread) = ((byte >> granule_log2) as usize, narrow(t));
             if guard.is_some_and(|guard| !guard.holds(thread)) {
                 continue;
             }
             let row = rows.iter().map(|&r| names[r + t]);
             if let Err((cell, _)) = memory.store(first, thread, thread >> lanes_log2, row) {
-                let byte = (cell as u32) << granule_log2;
+                let byte = narrow::<u32>(cell) << granule_log2;
                 return Err(Kind::Race {
                     step,
                     thread,
@@ -124,7 +125,7 @@ impl<N: Name> Machine<'_, N> {
             self.define(first.plus(k), granules);
         }
         let total = granules * count as usize;
-        let bytes = total as u32 * self.granule;
+        let bytes = narrow::<u32>(total) * self.granule;
         if !bytes.is_power_of_two() {
             return Err(Kind::Width {
                 step,
@@ -137,7 +138,7 @@ impl<N: Name> Machine<'_, N> {
         for (t, &byte) in found.iter().enumerate() {
             let at = (byte >> self.granule_log2) as usize;
             for (i, cell) in (at..at + total).enumerate() {
-                let name = self.load_cell(step, space, t as u32, cell)?;
+                let name = self.load_cell(step, space, narrow(t), cell)?;
                 self.names[start + i * self.threads + t] = name;
             }
         }
@@ -175,7 +176,7 @@ impl<N: Name> Machine<'_, N> {
         let mut cells = Vec::with_capacity(self.threads * granules as usize);
         for byte in (0..granules).map(|granule| granule * self.granule) {
             let (matrix, byte) = (byte / size.lane_bytes, byte % size.lane_bytes);
-            for thread in 0..self.threads as u32 {
+            for thread in 0..narrow::<u32>(self.threads) {
                 let lane = thread & (lanes - 1);
                 let (row, column) = cell(lane, byte, fragment);
                 let byte = found[(thread - lane + size.rows * matrix + row) as usize] + column;
@@ -192,7 +193,7 @@ impl<N: Name> Machine<'_, N> {
         values: &[ValueId],
         fragment: Fragment,
     ) -> Result<(), PlanFault> {
-        let cells = self.matrix_cells(step, address, values.len() as u32, fragment)?;
+        let cells = self.matrix_cells(step, address, narrow(values.len()), fragment)?;
         let mut rows = Vec::with_capacity(16);
         for &v in values {
             let (start, granules) = self.place(step, v)?;
@@ -204,12 +205,12 @@ impl<N: Name> Machine<'_, N> {
         }
         for (row, cells) in rows.iter().zip(cells.chunks(self.threads)) {
             for (t, &at) in cells.iter().enumerate() {
-                let (thread, name) = (t as u32, self.names[row + t]);
+                let (thread, name) = (narrow(t), self.names[row + t]);
                 let warp = thread >> self.lanes_log2;
                 let memory = self.memory(self.space(address)).0;
                 let stored = memory.store(at, thread, warp, std::iter::once(name));
                 if let Err((cell, _)) = stored {
-                    let byte = (cell as u32) << self.granule_log2;
+                    let byte = narrow::<u32>(cell) << self.granule_log2;
                     return Err(Kind::Race {
                         step,
                         thread,
@@ -220,8 +221,11 @@ impl<N: Name> Machine<'_, N> {
                 }
             }
         }
-        let waves =
-            self.matrix_wavefronts((address.base, Access::Store), values.len() as u32, fragment);
+        let waves = self.matrix_wavefronts(
+            (address.base, Access::Store),
+            narrow(values.len()),
+            fragment,
+        );
         let warps = self.warps();
         self.report.stores += warps;
         self.report.store_wavefronts += waves.taken * warps;
@@ -243,7 +247,7 @@ impl<N: Name> Machine<'_, N> {
         }
         for (i, cells) in cells.chunks(self.threads).enumerate() {
             for (t, &cell) in cells.iter().enumerate() {
-                let name = self.load_cell(step, space, t as u32, cell)?;
+                let name = self.load_cell(step, space, narrow(t), cell)?;
                 self.names[start + i * self.threads + t] = name;
             }
         }
@@ -264,7 +268,7 @@ impl<N: Name> Machine<'_, N> {
         cell: usize,
     ) -> Result<N, PlanFault> {
         let warp = thread >> self.lanes_log2;
-        let byte = (cell as u32) << self.granule_log2;
+        let byte = narrow::<u32>(cell) << self.granule_log2;
         let loaded = self.memory(space).0.load(cell, thread, warp);
         loaded.map_err(|fault| {
             let kind = match fault {
@@ -340,7 +344,7 @@ impl<N: Name> Machine<'_, N> {
         }
         let memory = self.memory(self.space(address)).0;
         for (t, &byte) in found.iter().enumerate() {
-            let thread = t as u32;
+            let thread = narrow(t);
             if !mask[t] || guard.is_some_and(|guard| !guard.holds(thread)) {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Elements that others are combined into: by a region, over lanes, by matrix products, by counting.
 
 use super::{Kind, Machine, Name, PlanFault};
+use crate::number::narrow;
 use crate::plan::ValueId;
 use rustc_hash::FxHashMap;
 
@@ -74,7 +75,7 @@ impl<N: Name> Machine<'_, N> {
         let plan = self.plan;
         let row = &plan.rows()[row as usize];
         let malformed = |what| PlanFault::from(Kind::Width { step, what });
-        let [m, n, k] = row.sizes().map(|size| size as usize);
+        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
         let lanes = match row.is_of_lane() {
             true => 1,
             false => 1usize << self.lanes_log2,
@@ -96,7 +97,7 @@ impl<N: Name> Machine<'_, N> {
         }
         let columns = [k, n, n];
         let made: Vec<usize> = {
-            let values = (0..lists[2].len() as u32).map(|i| first.plus(i));
+            let values = (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i));
             let made = values.flat_map(|value| {
                 let granules = self.granules(value);
                 let start = self.define(value, granules);
@@ -173,7 +174,7 @@ impl<N: Name> Machine<'_, N> {
         let lanes = 1 << self.lanes_log2;
         for warp in (0..self.threads).step_by(lanes) {
             let mut found: FxHashMap<u32, N> = FxHashMap::default();
-            for lane in (0..lanes).filter(|lane| *lane as u32 & vote.copies == 0) {
+            for lane in (0..lanes).filter(|lane| narrow::<u32>(*lane) & vote.copies == 0) {
                 let thread = warp + lane;
                 // Votes see no more bits of a number than bins have.
                 let bin = bins[thread] & ((1 << vote.places.len()) - 1);
@@ -186,7 +187,7 @@ impl<N: Name> Machine<'_, N> {
             }
             for (register, sums) in (0..).zip(&mut sums) {
                 for lane in 0..lanes {
-                    if let Some(added) = found.get(&vote.bin(register, lane as u32)) {
+                    if let Some(added) = found.get(&vote.bin(register, narrow(lane))) {
                         let sum = &mut sums[warp + lane];
                         *sum = sum.combined_with(*added).ok_or(Kind::Tuple { step })?;
                     }

@@ -2,6 +2,7 @@
 
 use super::{Computed, Kind, Machine, Name, Numbers, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, holder};
+use crate::number::narrow;
 use crate::plan::ValueId;
 use crate::target::Fragment;
 use std::rc::Rc;
@@ -49,7 +50,7 @@ impl<N: Name> Machine<'_, N> {
         let start = self.define(out, granules);
         let lanes = 1u32 << self.lanes_log2;
         let (old, new) = self.names.split_at_mut(start);
-        for t in 0..self.threads as u32 {
+        for t in 0..narrow::<u32>(self.threads) {
             let lane = source(t & (lanes - 1), t);
             if lane >= lanes {
                 return Err(Kind::Lane {
@@ -89,8 +90,8 @@ impl<N: Name> Machine<'_, N> {
         for t in 0..self.threads {
             let first = t & !31;
             for g in 0..granules {
-                let byte = g as u32 * self.granule;
-                let (row, column) = cell((t - first) as u32, byte, Fragment::Transposed);
+                let byte = narrow::<u32>(g) * self.granule;
+                let (row, column) = cell(narrow(t - first), byte, Fragment::Transposed);
                 let (lane, byte) = holder(row, column);
                 let held = (byte / self.granule) as usize;
                 new[g * self.threads + t] = old[from + held * self.threads + first + lane as usize];
@@ -101,6 +102,10 @@ impl<N: Name> Machine<'_, N> {
     }
 
     /// The outputs of a map of lane, warp and numbers, in all threads.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a number known at run time has 32 bits"
+    )]
     fn outputs(&self, map: u32, given: &[Numbers]) -> Vec<Numbers> {
         let map = &self.plan.index_maps()[map as usize];
         let mut made = vec![vec![0; self.threads]; map.outputs().len()];

@@ -1,6 +1,7 @@
 //! Accesses to memory: the addresses of plans, and what goes in words.
 
 use super::{Builder, intern};
+use crate::number::narrow;
 use crate::plan::memory::{Form, IndexedPlan, MemoryAccess, MemoryPlan, Place};
 use crate::plan::program::{
     Address, AddressBase, IndexProgram, Operands, Space, Step, ValueId, ValueType,
@@ -70,26 +71,27 @@ impl Builder {
             .accesses()
             .iter()
             .map(|access| {
-                let run =
-                    |first: ValueId, count: usize| (0..count as u32).map(move |i| first.plus(i));
+                let run = |first: ValueId, count: usize| {
+                    (0..narrow::<u32>(count)).map(move |i| first.plus(i))
+                };
                 if let Form::Matrices(fragment) = plan.form() {
                     let words = plan.vector() / per_word;
-                    let first = self.load_matrices(address(access), words as u32, fragment);
+                    let first = self.load_matrices(address(access), narrow(words), fragment);
                     if per_word == 1 {
                         return run(first, words).collect();
                     }
                     return run(first, words)
-                        .flat_map(|word| run(self.unpack(word, per_word as u32), per_word))
+                        .flat_map(|word| run(self.unpack(word, narrow(per_word)), per_word))
                         .collect();
                 }
                 if per_word == 1 || plan.vector() <= per_word {
-                    let first = self.load(address(access), plan.vector() as u32, false);
+                    let first = self.load(address(access), narrow(plan.vector()), false);
                     return run(first, plan.vector()).collect();
                 }
                 let words = plan.vector() / per_word;
-                let first = self.load(address(access), words as u32, true);
+                let first = self.load(address(access), narrow(words), true);
                 run(first, words)
-                    .flat_map(|word| run(self.unpack(word, per_word as u32), per_word))
+                    .flat_map(|word| run(self.unpack(word, narrow(per_word)), per_word))
                     .collect()
             })
             .collect();
@@ -113,8 +115,8 @@ impl Builder {
         };
         move |access| Address {
             base,
-            xor: access.xor as u32,
-            add: access.add as u32,
+            xor: narrow(access.xor),
+            add: narrow(access.add),
             numbers,
         }
     }
@@ -168,7 +170,7 @@ impl Builder {
     ) -> Vec<Address> {
         let columns = self.thread_columns(plan.thread());
         let along = plan.along();
-        let bits = view.map_or(0, |view| view.bits) | along.possible_bits(0) as u32;
+        let bits = view.map_or(0, |view| view.bits) | narrow::<u32>(along.possible_bits(0));
         let base = self.base_of(columns, plan.place(), view, bits);
         let map = self.index_map(along);
         let registers = plan.registers().iter().zip(indices);
@@ -177,7 +179,7 @@ impl Builder {
             let numbers: Vec<ValueId> = view.map(|view| view.position).into_iter().collect();
             Address {
                 base,
-                xor: *register as u32,
+                xor: narrow(*register),
                 add: 0,
                 numbers: self.list(&[&numbers[..], &[number]].concat()),
             }
@@ -192,7 +194,7 @@ impl Builder {
             Some(bit) => map.evaluate(&[0, 1 << bit])[0],
         };
         let bits = 0..self.lanes_log2 + self.warps_log2;
-        bits.map(|bit| of_bit(bit) as u32).collect()
+        bits.map(|bit| narrow::<u32>(of_bit(bit))).collect()
     }
 
     /// Loads values of the first operand.

@@ -1,5 +1,6 @@
 //! The values that steps define and take, to number them anew.
 
+use crate::number::narrow;
 use crate::plan::program::{Operands, Step, ValueId};
 
 pub(super) fn with_out(step: Step, value: ValueId) -> Step {
@@ -144,7 +145,7 @@ pub(super) fn renumber(
         step
     };
     for list in lists(&mut step).into_iter().flatten() {
-        let start = operands.len() as u32;
+        let start = narrow(operands.len());
         let old = &pool[list.start as usize..(list.start + list.len) as usize];
         operands.extend(old.iter().map(|v| renamed[v.index()]));
         list.start = start;

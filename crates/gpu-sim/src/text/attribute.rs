@@ -2,10 +2,10 @@
 
 use super::{Parsed, Parser};
 use crate::float::FloatTy;
-use crate::text::{Attr, FloatBits, Ty};
+use crate::ir::{Attribute, Type};
 
 impl<'a> Parser<'a> {
-    pub(super) fn attr(&mut self) -> Parsed<Attr> {
+    pub(super) fn attr(&mut self) -> Parsed<Attribute> {
         let Some(byte) = self.peek() else {
             return Err(self.error("an attribute"));
         };
@@ -16,7 +16,7 @@ impl<'a> Parser<'a> {
                     self.ty()?;
                 }
                 Ok(String::from_utf8(bytes)
-                    .map_or_else(|error| Attr::Bytes(error.into_bytes()), Attr::Str))
+                    .map_or_else(|error| Attribute::Bytes(error.into_bytes()), Attribute::Str))
             }
             b'@' => {
                 self.at += 1;
@@ -30,7 +30,7 @@ impl<'a> Parser<'a> {
                     self.at += 3;
                     name = self.ident().to_owned();
                 }
-                Ok(Attr::Symbol(name))
+                Ok(Attribute::Symbol(name))
             }
             b'#' => {
                 let start = self.at;
@@ -39,29 +39,29 @@ impl<'a> Parser<'a> {
                 if self.text[self.at..].starts_with('<') {
                     self.balanced()?;
                 }
-                Ok(Attr::Opaque(self.text[start..self.at].to_owned()))
+                Ok(Attribute::Opaque(self.text[start..self.at].to_owned()))
             }
             b'[' => {
                 self.at += 1;
-                Ok(Attr::Array(self.list("]", Self::attr)?))
+                Ok(Attribute::Array(self.list("]", Self::attr)?))
             }
             b'{' => {
                 self.at += 1;
-                Ok(Attr::Dict(self.list("}", Self::entry)?))
+                Ok(Attribute::Dict(self.list("}", Self::entry)?))
             }
             b'-' | b'0'..=b'9' => self.numeric(),
-            b'!' | b'(' => Ok(Attr::Type(self.ty()?)),
+            b'!' | b'(' => Ok(Attribute::Type(self.ty()?)),
             _ => self.keyword_attr(),
         }
     }
 
-    fn keyword_attr(&mut self) -> Parsed<Attr> {
+    fn keyword_attr(&mut self) -> Parsed<Attribute> {
         let start = self.at;
         let word = self.ident();
         match word {
-            "true" => return Ok(Attr::Bool(true)),
-            "false" => return Ok(Attr::Bool(false)),
-            "unit" => return Ok(Attr::Unit),
+            "true" => return Ok(Attribute::Bool(true)),
+            "false" => return Ok(Attribute::Bool(false)),
+            "unit" => return Ok(Attribute::Unit),
             "array" => {
                 self.expect("<")?;
                 self.ident();
@@ -73,7 +73,7 @@ impl<'a> Parser<'a> {
                 if ints.is_empty() {
                     self.eat(">");
                 }
-                return Ok(Attr::Ints(ints));
+                return Ok(Attribute::Ints(ints));
             }
             "dense" => return self.dense(),
             "loc" | "affine_map" | "affine_set" | "dense_resource" | "sparse" | "strided" => {
@@ -81,12 +81,12 @@ impl<'a> Parser<'a> {
                 if self.eat(":") {
                     self.ty()?;
                 }
-                return Ok(Attr::Opaque(self.text[start..self.at].to_owned()));
+                return Ok(Attribute::Opaque(self.text[start..self.at].to_owned()));
             }
             _ => {}
         }
         self.at = start;
-        Ok(Attr::Type(self.ty()?))
+        Ok(Attribute::Type(self.ty()?))
     }
 
     fn plain_int(&mut self) -> Parsed<i64> {
@@ -102,7 +102,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, with its type behind a colon.
-    fn numeric(&mut self) -> Parsed<Attr> {
+    fn numeric(&mut self) -> Parsed<Attribute> {
         let literal = self.literal()?;
         let ty = if self.eat(":") {
             Some(self.ty()?)
@@ -110,28 +110,27 @@ impl<'a> Parser<'a> {
             None
         };
         Ok(match (literal, ty) {
-            (Attr::Int(value, _), Some(ty @ Ty::Float(_))) => {
-                Attr::Float(FloatBits::Raw(value as u64), ty)
+            (Attribute::Int(value, old), ty) => typed(value, &ty.unwrap_or(old)),
+            (Attribute::Float(bits, old), Some(Type::Float(ty))) => {
+                Attribute::Float(ty.from_f64(old.to_f64(bits)), ty)
             }
-            (Attr::Int(value, old), ty) => Attr::Int(value, ty.unwrap_or(old)),
-            (Attr::Float(value, old), ty) => Attr::Float(value, ty.unwrap_or(old)),
             (other, _) => other,
         })
     }
 
-    fn literal(&mut self) -> Parsed<Attr> {
+    fn literal(&mut self) -> Parsed<Attribute> {
         if self.eat("true") {
-            return Ok(Attr::Bool(true));
+            return Ok(Attribute::Bool(true));
         }
         if self.eat("false") {
-            return Ok(Attr::Bool(false));
+            return Ok(Attribute::Bool(false));
         }
         let negative = self.eat("-");
         let digits = self.word(|c| c.is_ascii_hexdigit() || c == 'x' || c == '.');
         if let Some(hex) = digits.strip_prefix("0x") {
             let value =
                 u128::from_str_radix(hex, 16).map_err(|_| self.error("a hexadecimal number"))?;
-            return Ok(Attr::Int(value as i128, Ty::Int(64)));
+            return Ok(Attribute::Int(value as i128, Type::Int(64)));
         }
         if digits.contains('.') {
             // The `e` of the exponent was read as a hexadecimal digit; its sign was not.
@@ -141,20 +140,17 @@ impl<'a> Parser<'a> {
             }
             let value: f64 = text.parse().map_err(|_| self.error("a number"))?;
             let value = if negative { -value } else { value };
-            return Ok(Attr::Float(
-                FloatBits::Decimal(value),
-                Ty::Float(FloatTy::F64),
-            ));
+            return Ok(Attribute::Float(value.to_bits(), FloatTy::F64));
         }
         let value: i128 = digits.parse().map_err(|_| self.error("a number"))?;
-        Ok(Attr::Int(
+        Ok(Attribute::Int(
             if negative { -value } else { value },
-            Ty::Int(64),
+            Type::Int(64),
         ))
     }
 
     /// What stands behind `dense`.
-    fn dense(&mut self) -> Parsed<Attr> {
+    fn dense(&mut self) -> Parsed<Attribute> {
         self.expect("<")?;
         let mut elements = Vec::new();
         let mut raw = None;
@@ -177,22 +173,22 @@ impl<'a> Parser<'a> {
         self.expect(":")?;
         let ty = self.ty()?;
         if let Some(raw) = raw {
-            return self.dense_raw(&raw, ty);
+            return self.dense_raw(&raw, &ty);
         }
         let element = element_type(&ty);
         for value in &mut elements {
-            if let (Attr::Int(bits, _), Ty::Float(_)) = (&*value, &element) {
-                *value = Attr::Float(FloatBits::Raw(*bits as u64), element.clone());
+            match (&*value, &element) {
+                (Attribute::Int(bits, _), _) => *value = typed(*bits, &element),
+                (Attribute::Float(bits, from), Type::Float(ty)) => {
+                    *value = Attribute::Float(ty.from_f64(from.to_f64(*bits)), *ty);
+                }
+                _ => {}
             }
         }
-        Ok(Attr::Dense {
-            splat,
-            elements,
-            ty,
-        })
+        Ok(Attribute::Dense { splat, elements })
     }
 
-    fn dense_elements(&mut self, out: &mut Vec<Attr>) -> Parsed<()> {
+    fn dense_elements(&mut self, out: &mut Vec<Attribute>) -> Parsed<()> {
         if self.eat("[") {
             self.list("]", |p| p.dense_elements(out))?;
         } else {
@@ -202,11 +198,11 @@ impl<'a> Parser<'a> {
     }
 
     /// `dense<"0x0011...">`: the elements' bytes.
-    fn dense_raw(&self, raw: &str, ty: Ty) -> Parsed<Attr> {
-        let element = element_type(&ty);
+    fn dense_raw(&self, raw: &str, ty: &Type) -> Parsed<Attribute> {
+        let element = element_type(ty);
         let width = match &element {
-            Ty::Int(bits) => (*bits).div_ceil(8) as usize,
-            Ty::Float(float) => float.bits() as usize / 8,
+            Type::Int(bits) => (*bits).div_ceil(8) as usize,
+            Type::Float(float) => float.bits() as usize / 8,
             _ => return Err(self.error("integers or floats")),
         };
         let hex = raw.strip_prefix("0x").unwrap_or(raw);
@@ -218,44 +214,35 @@ impl<'a> Parser<'a> {
                     .map_or_else(|| Err(self.error("hexadecimal bytes")), byte)
             })
             .collect::<Parsed<_>>()?;
-        let elements: Vec<Attr> = bytes
+        let elements: Vec<Attribute> = bytes
             .chunks(width)
             .map(|chunk| {
                 let bits = chunk
                     .iter()
                     .rev()
                     .fold(0u64, |v, &byte| v << 8 | u64::from(byte));
-                match &element {
-                    Ty::Float(_) => Attr::Float(FloatBits::Raw(bits), element.clone()),
-                    _ => Attr::Int(bits.into(), element.clone()),
-                }
+                typed(bits.into(), &element)
             })
             .collect();
-        Ok(Attr::Dense {
+        Ok(Attribute::Dense {
             splat: elements.len() == 1,
             elements,
-            ty,
         })
     }
 
-    pub(super) fn ty(&mut self) -> Parsed<Ty> {
+    pub(super) fn ty(&mut self) -> Parsed<Type> {
         self.skip();
-        if self.eat("(") {
-            let params = self.list(")", Self::ty)?;
-            self.expect("->")?;
-            let mut results = if self.eat("(") {
-                self.list(")", Self::ty)?
-            } else {
-                vec![self.ty()?]
-            };
-            let result = Box::new(if results.len() == 1 {
-                results.remove(0)
-            } else {
-                Ty::Void
-            });
-            return Ok(Ty::Function { params, result });
-        }
         let start = self.at;
+        if self.eat("(") {
+            self.list(")", Self::ty)?;
+            self.expect("->")?;
+            if self.eat("(") {
+                self.list(")", Self::ty)?;
+            } else {
+                self.ty()?;
+            }
+            return Ok(Type::Other(self.text[start..self.at].to_owned()));
+        }
         if self.eat("!llvm.") {
             return self.llvm_ty();
         }
@@ -264,13 +251,13 @@ impl<'a> Parser<'a> {
             if self.text[self.at..].starts_with('<') {
                 self.balanced()?;
             }
-            return Ok(Ty::Other(self.text[start..self.at].to_owned()));
+            return Ok(Type::Other(self.text[start..self.at].to_owned()));
         }
         self.llvm_ty()
     }
 
     /// A type inside of or outside of an LLVM type, whose nested types lose their prefix.
-    fn llvm_ty(&mut self) -> Parsed<Ty> {
+    fn llvm_ty(&mut self) -> Parsed<Type> {
         self.skip();
         let start = self.at;
         if self.text[self.at..].starts_with('!') {
@@ -278,13 +265,13 @@ impl<'a> Parser<'a> {
         }
         let word = self.word(|c| c.is_alphanumeric() || c == '_');
         if let Some(ty) = FloatTy::parse(word) {
-            return Ok(Ty::Float(ty));
+            return Ok(Type::Float(ty));
         }
         let angled = self.text[self.at..].starts_with('<');
         match word {
-            "index" => return Ok(Ty::Int(64)),
-            "void" => return Ok(Ty::Void),
-            "none" => return Ok(Ty::Void),
+            "index" => return Ok(Type::Int(64)),
+            "void" => return Ok(Type::Void),
+            "none" => return Ok(Type::Void),
             "ptr" => {
                 let space = if angled {
                     self.expect("<")?;
@@ -294,7 +281,7 @@ impl<'a> Parser<'a> {
                 } else {
                     0
                 };
-                return Ok(Ty::Ptr(space));
+                return Ok(Type::Ptr(space));
             }
             "vec" | "vector" | "tensor" | "array" if angled => {
                 self.expect("<")?;
@@ -317,8 +304,8 @@ impl<'a> Parser<'a> {
                 }
                 self.expect(">")?;
                 return Ok(match word {
-                    "array" => Ty::Array(count, element),
-                    _ => Ty::Vector(count as u32, element),
+                    "array" => Type::Array(count, element),
+                    _ => Type::Vector(count as u32, element),
                 });
             }
             "struct" => {
@@ -335,29 +322,19 @@ impl<'a> Parser<'a> {
                 };
                 self.eat("opaque");
                 self.expect(">")?;
-                return Ok(Ty::Struct { packed, body });
+                return Ok(Type::Struct { packed, body });
             }
             "func" => {
-                self.expect("<")?;
-                let result = Box::new(self.llvm_ty()?);
-                self.expect("(")?;
-                let params = self.list(")", |p| {
-                    if p.eat("...") {
-                        Ok(Ty::Other("...".to_owned()))
-                    } else {
-                        p.llvm_ty()
-                    }
-                })?;
-                self.expect(">")?;
-                return Ok(Ty::Function { params, result });
+                self.balanced()?;
+                return Ok(Type::Other(self.text[start..self.at].to_owned()));
             }
             _ => {}
         }
         if let Some(bits) = word.strip_prefix('i').and_then(|bits| bits.parse().ok()) {
-            return Ok(Ty::Int(bits));
+            return Ok(Type::Int(bits));
         }
         if word.starts_with("f8") {
-            return Ok(Ty::Int(8));
+            return Ok(Type::Int(8));
         }
         if word.is_empty() {
             return Err(self.error("a type"));
@@ -365,13 +342,21 @@ impl<'a> Parser<'a> {
         if angled {
             self.balanced()?;
         }
-        Ok(Ty::Other(self.text[start..self.at].to_owned()))
+        Ok(Type::Other(self.text[start..self.at].to_owned()))
     }
 }
 
-fn element_type(ty: &Ty) -> Ty {
+fn element_type(ty: &Type) -> Type {
     match ty {
-        Ty::Vector(_, element) | Ty::Array(_, element) => element_type(element),
+        Type::Vector(_, element) | Type::Array(_, element) => element_type(element),
         other => other.clone(),
+    }
+}
+
+/// A number of a type; where that is a float, its bits.
+fn typed(value: i128, ty: &Type) -> Attribute {
+    match ty {
+        Type::Float(float) => Attribute::Float(value as u64, *float),
+        ty => Attribute::Int(value, ty.clone()),
     }
 }

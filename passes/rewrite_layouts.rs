@@ -1,4 +1,5 @@
-//! An assignment, carried out: types are set, operations made again, conversions added and dropped, each once.
+//! Rewriting a function to an assignment of layouts: types are set, operations rematerialised, conversions added and
+//! dropped, each once.
 
 use crate::analysis::assignment::{Assignment, DatumId, EncodingId, Item, Kernel, Role, Spelling};
 use crate::ir::ops::arith;
@@ -21,6 +22,14 @@ struct Rewriting<'r, 'c> {
     converted: BTreeMap<Wanted, Val<'c>>,
     /// Operands, by what they are to be.
     uses: Vec<(Op<'c>, usize, Wanted)>,
+}
+
+/// Returns the functions of a module that have a body.
+pub(super) fn functions(module: Op<'_>) -> Vec<Op<'_>> {
+    let all = build::module_body(module).map(build::operations);
+    let mut all = all.unwrap_or_default();
+    all.retain(|op| op.region_count() > 0);
+    all
 }
 
 /// Gives all values of a function the layouts of an assignment.
@@ -247,4 +256,41 @@ fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
         }
         inner = outer;
     }
+}
+
+/// Erases operations without an effect whose results nothing uses; `dropped` sees each before.
+pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut impl FnMut(Op<'c>)) {
+    for region in 0..op.region_count() {
+        let blocks = build::blocks(op, region);
+        // In one block a user comes behind what it uses; a block of its own may lie anywhere.
+        loop {
+            let mut is_erased = false;
+            for block in blocks.iter().rev() {
+                is_erased |= drop_dead_of(rewriter, *block, dropped);
+            }
+            if !is_erased || blocks.len() == 1 {
+                break;
+            }
+        }
+    }
+}
+
+/// Erases those of a block, from its end on; returns true if there are any.
+fn drop_dead_of<'c>(
+    rewriter: Rewriter<'c>,
+    block: Blk<'c>,
+    dropped: &mut impl FnMut(Op<'c>),
+) -> bool {
+    let mut is_erased = false;
+    for inner in build::operations(block).into_iter().rev() {
+        let is_unused = build::results(inner).into_iter().all(sys::is_unused);
+        if is_unused && inner.result_count() > 0 && Role::of(inner).is_pure() {
+            dropped(inner);
+            rewriter.erase(inner);
+            is_erased = true;
+        } else {
+            drop_dead(rewriter, inner, dropped);
+        }
+    }
+    is_erased
 }

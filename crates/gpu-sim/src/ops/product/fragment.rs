@@ -1,0 +1,171 @@
+//! Fragments: which elements of A, B and D the lanes of a warp hold, as the manuals state it.
+//!
+//! Quotients and remainders of lane and element numbers, written from the manuals and not from
+//! `linear_layout::target::Product`, so that a wrong row there gives a wrong result here.
+//!
+//! # Source
+//! - [`Deal::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"): `groupID = lane >> 2`,
+//!   `threadID_in_group = lane % 4`; section 9.7.14.3 for the lanes that hold scales.
+//! - [`Deal::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5: rows of A and columns of B by lane, four
+//!   consecutive rows of D in consecutive registers, except of f64, of which consecutive rows are in consecutive groups
+//!   of lanes.
+//! - [`Deal::WmmaCopies`], [`Deal::Wmma`]: RDNA 3 ISA, section 7.9, where the upper half of the wave holds A and B once
+//!   more; RDNA 4 ISA, section 7.12, where it does not.
+//!
+//! # The order of k
+//! Of MFMA and WMMA a lane holds 16 bytes of consecutive k, then the next 16 bytes behind those of the other groups of
+//! lanes. A and B share this order where their formats have the same width, and then it changes no sum. It does matter
+//! to blocks with scales, and where the widths differ (`f8f6f4`).
+
+/// How the elements are dealt to lanes and registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Deal {
+    /// NVIDIA's `mma.sync`.
+    Mma,
+    /// AMD's MFMA, of so many products side by side.
+    Mfma { blocks: u32 },
+    /// MFMA of doubles.
+    MfmaDouble,
+    /// AMD's WMMA of gfx11.
+    WmmaCopies,
+    /// AMD's WMMA of gfx12.
+    Wmma,
+    /// A dot product in each lane.
+    Lane,
+}
+
+/// An instruction's fragments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Fragments {
+    pub(super) deal: Deal,
+    /// m, n and k.
+    pub(super) sizes: [u32; 3],
+    /// Bits of an element of A, B and D.
+    pub(super) bits: [u32; 3],
+}
+
+/// Where an element is in its matrix.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) block: u32,
+    /// The row of A and D, the column of B.
+    pub(super) own: u32,
+    /// The column of A, the row of B, the column of D.
+    pub(super) other: u32,
+}
+
+impl Fragments {
+    /// Lanes that carry an instruction out together.
+    pub(super) const fn lanes(self) -> u32 {
+        match self.deal {
+            Deal::Mma | Deal::WmmaCopies | Deal::Wmma => 32,
+            Deal::Mfma { .. } | Deal::MfmaDouble => 64,
+            Deal::Lane => 1,
+        }
+    }
+
+    pub(super) const fn blocks(self) -> u32 {
+        match self.deal {
+            Deal::Mfma { blocks } => blocks,
+            _ => 1,
+        }
+    }
+
+    /// Rows and columns of A, of B transposed, and of D.
+    pub(super) const fn shape(self, operand: usize) -> [u32; 2] {
+        let [m, n, k] = self.sizes;
+        [[m, k], [n, k], [m, n]][operand]
+    }
+
+    /// Elements of an operand that each lane holds.
+    pub(super) const fn elements(self, operand: usize) -> u32 {
+        let [rows, columns] = self.shape(operand);
+        let all = self.blocks() * rows * columns / self.lanes();
+        match self.deal {
+            Deal::WmmaCopies if operand < 2 => 2 * all,
+            _ => all,
+        }
+    }
+
+    /// Returns the place of an element of an operand.
+    pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> Place {
+        if operand == 2 {
+            self.of_sum(lane, element)
+        } else {
+            self.of_factor(operand, lane, element)
+        }
+    }
+
+    const fn of_factor(self, operand: usize, lane: u32, element: u32) -> Place {
+        let [edge, k] = self.shape(operand);
+        let (block, own, other) = match self.deal {
+            Deal::Mma => {
+                let packed = if self.bits[operand] < 32 {
+                    32 / self.bits[operand]
+                } else {
+                    1
+                };
+                let (register, within) = (element / packed, element % packed);
+                let halves = edge / 8;
+                let own = lane / 4 + 8 * (register % halves);
+                let other = lane % 4 * packed + within + 4 * packed * (register / halves);
+                (0, own, other)
+            }
+            Deal::WmmaCopies => (0, lane % edge, element),
+            Deal::Lane => (0, 0, element),
+            Deal::Mfma { .. } | Deal::MfmaDouble | Deal::Wmma => {
+                let groups = k / self.elements(operand);
+                let run = 128 / self.bits[operand];
+                let (group, block) = (lane / edge % groups, lane / edge / groups);
+                let other = group * run + element % run + groups * run * (element / run);
+                // A lane with fewer than 16 bytes has them all in one run.
+                let other = if self.elements(operand) < run {
+                    group * self.elements(operand) + element
+                } else {
+                    other
+                };
+                (block, lane % edge, other)
+            }
+        };
+        Place { block, own, other }
+    }
+
+    const fn of_sum(self, lane: u32, element: u32) -> Place {
+        let [m, n, _] = self.sizes;
+        let (row, other) = match self.deal {
+            Deal::Mma => (lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2),
+            Deal::Mfma { .. } => {
+                let fours = 64 / n * (element / 4) + lane / n;
+                (4 * fours + element % 4, lane % n)
+            }
+            Deal::MfmaDouble => (64 / n * element + lane / n, lane % n),
+            Deal::WmmaCopies => (2 * element + lane / n, lane % n),
+            Deal::Wmma => (8 * (lane / n) + element, lane % n),
+            Deal::Lane => (0, 0),
+        };
+        // The rows of all blocks are numbered one after the other.
+        Place {
+            block: row / m,
+            own: row % m,
+            other,
+        }
+    }
+
+    /// Returns the lane and the byte in its register of the scale of a block of a factor's elements: `own` and the number of the
+    /// block along k. `selected` is what the instruction's modifier says: a byte, or of WMMA a half of the wave.
+    pub(super) const fn scale(
+        self,
+        operand: usize,
+        own: u32,
+        block: u32,
+        selected: u32,
+    ) -> (u32, u32) {
+        let [edge, _] = self.shape(operand);
+        match self.deal {
+            // The first lanes of a quad hold rows 8 apart.
+            Deal::Mma => (4 * (own % 8) + own / 8, selected + block),
+            Deal::Mfma { .. } | Deal::MfmaDouble => (own + edge * block, selected),
+            _ => (own + edge * selected, block),
+        }
+    }
+}

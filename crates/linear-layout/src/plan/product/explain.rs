@@ -1,0 +1,243 @@
+//! Which instructions take the operands of a product as they lie, and why others do not.
+
+use super::MatrixProduct;
+use super::build::{check, instructions};
+use super::error::ProductError;
+use super::matching::{Elements, K, Match};
+use super::mismatch::Mismatch;
+use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
+use crate::target::{Product, TileBit};
+
+/// What an instruction does for a product whose operands stay where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issues {
+    /// How often each warp issues it.
+    pub count: usize,
+    /// What these cost a warp, in quarters of a clock.
+    pub cost: u64,
+}
+
+/// What an instruction does for a product, or the first place where it does not match.
+pub type Attempt = Result<Issues, Mismatch>;
+
+/// Tries each instruction of the right types, and a multiplication in each lane, on the layouts as they are.
+///
+/// ```
+/// use linear_layout::encoding::Encoding;
+/// use linear_layout::plan::product::{MatrixProduct, match_instructions};
+/// use linear_layout::target::{Number, Target};
+/// let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
+/// let operand = |index, width| format!("#ttg.dot_op<{{opIdx = {index}, parent = {mma}, kWidth = {width}}}>");
+/// let on = |text: &str, shape: &[u64]| text.parse::<Encoding>()?.to_linear_layout(shape);
+/// let found = match_instructions(&MatrixProduct {
+///     d: &on(mma, &[16, 8])?,
+///     a: &on(&operand(0, 2), &[16, 16])?,
+///     b: &on(&operand(1, 4), &[16, 8])?,
+///     factors: &[[Number::F16; 2]],
+///     sum: Number::F32,
+///     target: Target::parse("cuda:80")?,
+/// })?;
+/// let (row, outcome) = &found[0];
+/// assert_eq!(row.name, "mma.m16n8k16.f32.f16");
+/// assert_eq!(
+///     outcome.unwrap_err().to_string(),
+///     "lane 1 of B is k 4, expected k 2, where k 2 of the tile lies"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// As [`plan_product`](super::plan_product).
+pub fn match_instructions(
+    product: &MatrixProduct<'_>,
+) -> Result<Vec<(Product, Attempt)>, ProductError> {
+    let sizes = check(product)?;
+    let layouts = [product.a, product.b, product.d];
+    let [a, b, d] = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));
+    let tried = instructions(product)?.into_iter().map(|row| {
+        let found = Match::of(&row, [&a, &b, &d], sizes[K]);
+        let outcome = found.map(|found| {
+            let count = found.issues.len();
+            let each = row.issue(product.target.lanes);
+            Issues {
+                count,
+                cost: count as u64 * u64::from(each),
+            }
+        });
+        (row, outcome)
+    });
+    Ok(tried.collect())
+}
+
+/// Returns the layout of an operand of an instruction: from registers and lanes to `(m, k)`, `(k, n)` or `(m, n)`, the
+/// elements of 0, 1 or 2: A, B or D.
+///
+/// ```
+/// use linear_layout::layout::Dim;
+/// use linear_layout::plan::product::operand_layout;
+/// use linear_layout::target::Target;
+/// let rows = Target::parse("cuda:80")?.products();
+/// let row = rows.iter().find(|row| row.name == "mma.m16n8k16.f32.f16").unwrap();
+/// let b = operand_layout(row, 1)?;
+/// assert_eq!(b.basis(Dim::REGISTER, 0), [1, 0]);
+/// assert_eq!(b.out_shape().collect::<Vec<_>>(), [(Dim::named("k"), 16), (Dim::named("n"), 8)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// If the instruction has two bits of the tile in one place, or lacks one.
+pub fn operand_layout(row: &Product, operand: usize) -> Result<LinearLayout, LayoutError> {
+    let [m, n, k] = row.sizes();
+    let sizes = [("m", m), ("n", n), ("k", k)];
+    let [down, across] = [[0, 2], [2, 1], [0, 1]][operand];
+    let outs = [down, across].map(|dim| (Dim::named(sizes[dim].0), sizes[dim].1));
+    let shift = outs[0].1.trailing_zeros();
+    let column = |bit: &TileBit| {
+        let (dim, bit) = match bit {
+            TileBit::M(bit) => (0, bit),
+            TileBit::N(bit) => (1, bit),
+            TileBit::K(bit) => (2, bit),
+            TileBit::Copy => return 0,
+        };
+        let low = if dim == down { 0 } else { shift };
+        1u64 << (u32::from(*bit) + low)
+    };
+    let held = &row.operands[operand];
+    let columns = held.registers.iter().chain(&held.lanes).map(column);
+    let ins = [
+        (Dim::REGISTER, 1 << held.registers.len()),
+        (Dim::LANE, 1 << held.lanes.len()),
+    ];
+    let columns: Vec<u64> = columns.collect();
+    LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+    use crate::plan::product::plan_product;
+    use crate::target::{Number, Target};
+
+    const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8]}>";
+    const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>";
+
+    fn operand(index: u32, parent: &str) -> String {
+        let width = if parent == MMA { ", kWidth = 2" } else { "" };
+        format!("#ttg.dot_op<{{opIdx = {index}, parent = {parent}{width}}}>")
+    }
+
+    fn layout(text: &str, shape: [u64; 2]) -> LinearLayout {
+        let encoding: Encoding = text.parse().unwrap();
+        let layout = encoding.to_linear_layout(&shape).unwrap();
+        layout.remove_zero_bases(Dim::REGISTER).unwrap()
+    }
+
+    /// What becomes of an instruction on tensors of 32 x 16 x 32 after a change of the columns of A, B or D.
+    fn outcome(
+        name: &str,
+        parent: &str,
+        change: impl Fn(usize, &mut Vec<u64>),
+    ) -> Result<Issues, Mismatch> {
+        let texts = [operand(0, parent), operand(1, parent), parent.to_owned()];
+        let shapes = [[32, 32], [32, 16], [32, 16]];
+        let changed = [0, 1, 2].map(|i| {
+            let layout = layout(&texts[i], shapes[i]);
+            let (ins, outs): (Vec<_>, Vec<_>) =
+                (layout.in_shape().collect(), layout.out_shape().collect());
+            let mut columns = layout.columns().to_vec();
+            change(i, &mut columns);
+            LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::NotRequired).unwrap()
+        });
+        let [a, b, d] = &changed;
+        let product = MatrixProduct {
+            d,
+            a,
+            b,
+            factors: &[[Number::F16; 2]],
+            sum: Number::F32,
+            target: Target::parse("cuda:80").unwrap(),
+        };
+        let found = match_instructions(&product).unwrap();
+        let is_there = found.iter().any(|(_, outcome)| outcome.is_ok());
+        let plan = plan_product(&product).unwrap();
+        assert_eq!(is_there, plan.is_converted() == [false; 3]);
+        let found = found.into_iter().find(|(row, _)| row.name == name);
+        found.unwrap().1
+    }
+
+    /// The first contradiction is named, with its operand and its bit.
+    #[test]
+    fn each_reason_is_the_first_contradiction() {
+        const DEEP: &str = "mma.m16n8k16.f32.f16";
+        let refused =
+            |name: &str, parent: &str, changed: usize, change: fn(&mut Vec<u64>), said: &str| {
+                let found = outcome(name, parent, |operand, columns| {
+                    if operand == changed {
+                        change(columns);
+                    }
+                });
+                assert_eq!(found.unwrap_err().to_string(), said);
+            };
+        // Columns have 5 bits for the row. Registers are k 1, m 8, k 8, k 16 of A and k 1, k 8, k 16, n 8 of B; then come
+        // 5 lanes and a warp.
+        let (m8, k16, n8) = (8, 16 << 5, 8 << 5);
+        assert_eq!(
+            outcome(DEEP, MMA, |_, _| {}),
+            Ok(Issues { count: 4, cost: 32 })
+        );
+        let layouts = [layout(&operand(0, MMA), [32, 32]), layout(MMA, [32, 16])];
+        let [a, d] = layouts.map(|layout| layout.columns_of(Dim::REGISTER).to_vec());
+        assert_eq!(
+            (a, d),
+            (vec![1 << 5, m8, 8 << 5, k16], vec![1 << 5, m8, n8])
+        );
+        refused(
+            DEEP,
+            BLOCKED,
+            2,
+            |_| {},
+            "lane 4 of D is n 8, expected a bit of m",
+        );
+        refused(
+            DEEP,
+            MMA,
+            1,
+            |columns| columns.swap(0, 4),
+            "lane 1 of B is k 1, expected k 2, where k 2 of the tile lies",
+        );
+        refused(
+            DEEP,
+            MMA,
+            0,
+            |columns| columns.swap(1, 9),
+            "warp 1 of A is m 8, expected m 16 as in D",
+        );
+        refused(
+            "fma",
+            BLOCKED,
+            1,
+            |columns| columns.swap(0, 6),
+            "lane 1 of B is n 1, expected n 2 as in D",
+        );
+        refused(
+            DEEP,
+            MMA,
+            2,
+            |columns| columns[0] ^= 8 << 5,
+            "no bit of the registers of D is n 1, where n 1 of the tile lies",
+        );
+        refused(
+            DEEP,
+            MMA,
+            0,
+            |columns| columns[1] ^= 8 << 5,
+            "no register of A begins the tile at m 8, which D needs in the same thread",
+        );
+        refused(
+            DEEP,
+            MMA,
+            0,
+            |columns| columns[3] ^= 8,
+            "the lanes that add up an element reach 16 values of k, expected 32",
+        );
+    }
+}

@@ -1,0 +1,416 @@
+//! MFMA, WMMA and dot products of AMD.
+//!
+//! The order of k within an instruction is a renaming that A and B share, so that it does not matter to a sum.
+//!
+//! # Source
+//! The CDNA 3, CDNA 4, RDNA 3 and RDNA 4 ISA manuals; LLVM's `IntrinsicsAMDGPU.td` for names and operands.
+
+use super::TileBit::{Copy as Held, K, M, N};
+use super::{
+    A_B_D, Argument, Calls, Number, Product, Scalar, TileBit, TileOperand, bits, constant,
+};
+use crate::number::narrow;
+use Number as T;
+use Scalar as S;
+
+/// An instruction of a square of results, `1 << edge` on each side, whose lanes hold `1 << own` elements side by side along k.
+struct Square {
+    intrinsic: String,
+    edge: u8,
+    own: u8,
+    factors: [Number; 2],
+    scalar: Scalar,
+    sum: (Number, Scalar),
+    arguments: Vec<Argument>,
+    rate: u32,
+}
+
+impl Square {
+    /// A factor whose lanes begin with the square's edge.
+    fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
+        TileOperand {
+            lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
+            registers: bits(K, 0..self.own),
+            vector: (self.factors[0].bits() << self.own) / self.scalar.bits(),
+            scalar: self.scalar,
+        }
+    }
+
+    fn product(self, operands: [TileOperand; 3]) -> Product {
+        Product {
+            name: self.intrinsic.clone(),
+            operands,
+            factors: self.factors,
+            sum: self.sum.0,
+            intrinsic: Some(format!("llvm.amdgcn.{}", self.intrinsic)),
+            arguments: self.arguments,
+            calls: None,
+            rate: self.rate,
+        }
+    }
+
+    /// The row, of operands with these lanes, and registers of D.
+    fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
+        let d = TileOperand {
+            vector: 1 << d.len(),
+            lanes: [bits(N, 0..self.edge), d_lanes].concat(),
+            registers: d,
+            scalar: self.sum.1,
+        };
+        let operands = [self.factor(M, k_lanes), self.factor(N, k_lanes), d];
+        self.product(operands)
+    }
+
+    /// MFMA, of a wave of 64 lanes.
+    fn mfma(self) -> Product {
+        let (edge, own) = (self.edge, self.own);
+        let spare = 6 - edge;
+        let k = bits(K, own..own + spare);
+        if self.sum.0 == T::F64 {
+            return self.row(&k, bits(M, 0..2), bits(M, 2..4));
+        }
+        let registers = [bits(M, 0..2), bits(M, 2 + spare..edge)].concat();
+        self.row(&k, bits(M, 2..2 + spare), registers)
+    }
+
+    /// MFMA of 16 blocks of 4 x 4 results as one of 4 x 64: each of 16 calls broadcasts another block of A to all of them
+    /// (`cbsz` = 4, `abid` = the call), so that lanes hold different k of A, and registers those of B.
+    fn mfma_of_blocks(mut self) -> Product {
+        let own = self.own;
+        self.edge = 2;
+        self.arguments = [
+            &A_B_D[..],
+            &[
+                constant(32, 4),
+                Argument::CallIndex { bits: 32 },
+                constant(32, 0),
+            ],
+        ]
+        .concat();
+        let a = self.factor(M, &bits(K, own..own + 4));
+        let b = TileOperand {
+            lanes: bits(N, 0..6),
+            registers: bits(K, 0..own + 4),
+            ..self.factor(N, &[])
+        };
+        let d = TileOperand {
+            lanes: bits(N, 0..6),
+            registers: bits(M, 0..2),
+            vector: 4,
+            scalar: self.sum.1,
+        };
+        let calls = Some(Calls {
+            operand: 1,
+            count_log2: 4,
+        });
+        Product {
+            calls,
+            ..self.product([a, b, d])
+        }
+    }
+
+    /// WMMA of gfx11, of a wave of 32 lanes, of which the upper half holds the factors once more.
+    fn wmma_of_copies(self) -> Product {
+        self.row(&[Held], vec![M(0)], bits(M, 1..4))
+    }
+
+    /// WMMA of gfx12 and later.
+    fn wmma(self) -> Product {
+        let k = [K(self.own)];
+        self.row(&k, vec![M(3)], bits(M, 0..3))
+    }
+}
+
+/// The names of 8-bit floats in intrinsics, and the numbers that they are on CDNA 3 and elsewhere.
+const FLOATS8: [(&str, Number, Number); 2] =
+    [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
+
+/// All pairs of 8-bit floats: how an intrinsic ends, and the factors.
+fn pairs_of_floats8(is_fnuz: bool) -> impl Iterator<Item = (String, [Number; 2])> {
+    let number = move |(_, fnuz, ocp)| if is_fnuz { fnuz } else { ocp };
+    FLOATS8
+        .into_iter()
+        .flat_map(move |a| FLOATS8.map(|b| (format!("{}.{}", a.0, b.0), [number(a), number(b)])))
+}
+
+pub(super) fn mfma(name: &str) -> Vec<Product> {
+    let is_cdna4 = name == "gfx950";
+    let f32 = (T::F32, S::F32);
+    let i32 = (T::I32, S::Int(32));
+    let square =
+        |intrinsic: &str, [edge, own]: [u8; 2], factor: Number, scalar, sum, rate| Square {
+            intrinsic: intrinsic.to_owned(),
+            edge,
+            own,
+            factors: [factor; 2],
+            scalar,
+            sum,
+            arguments: [A_B_D, [constant(32, 0); 3]].concat(),
+            rate,
+        };
+    let mut rows = vec![
+        square("mfma.f32.32x32x8f16", [5, 2], T::F16, S::F16, f32, 1024).mfma(),
+        square("mfma.f32.16x16x16f16", [4, 2], T::F16, S::F16, f32, 1024).mfma(),
+        square(
+            "mfma.f32.32x32x8bf16.1k",
+            [5, 2],
+            T::Bf16,
+            S::Int(16),
+            f32,
+            1024,
+        )
+        .mfma(),
+        square(
+            "mfma.f32.16x16x16bf16.1k",
+            [4, 2],
+            T::Bf16,
+            S::Int(16),
+            f32,
+            1024,
+        )
+        .mfma(),
+        square("mfma.f32.32x32x2f32", [5, 0], T::F32, S::F32, f32, 256).mfma(),
+        square("mfma.f32.16x16x4f32", [4, 0], T::F32, S::F32, f32, 256).mfma(),
+        square(
+            "mfma.f64.16x16x4f64",
+            [4, 0],
+            T::F64,
+            S::F64,
+            (T::F64, S::F64),
+            256,
+        )
+        .mfma(),
+        square("mfma.f32.4x4x4f16", [2, 2], T::F16, S::F16, f32, 256).mfma_of_blocks(),
+        square(
+            "mfma.f32.4x4x4bf16.1k",
+            [2, 2],
+            T::Bf16,
+            S::Int(16),
+            f32,
+            256,
+        )
+        .mfma_of_blocks(),
+        square("mfma.f32.4x4x1f32", [2, 0], T::F32, S::F32, f32, 64).mfma_of_blocks(),
+        square("mfma.i32.4x4x4i8", [2, 2], T::I8, S::Int(32), i32, 256).mfma_of_blocks(),
+        of_lane("fdot2", T::F16, f32, true),
+    ];
+    rows.push(of_lane("sdot4", T::I8, i32, true));
+    if name == "gfx90a" {
+        rows.push(square("mfma.i32.32x32x8i8", [5, 2], T::I8, S::Int(32), i32, 1024).mfma());
+        rows.push(square("mfma.i32.16x16x16i8", [4, 2], T::I8, S::Int(32), i32, 1024).mfma());
+        return rows;
+    }
+    rows.push(square("mfma.i32.32x32x16.i8", [5, 3], T::I8, S::Int(64), i32, 2048).mfma());
+    rows.push(square("mfma.i32.16x16x32.i8", [4, 3], T::I8, S::Int(64), i32, 2048).mfma());
+    for (names, factors) in pairs_of_floats8(!is_cdna4) {
+        for (shape, sizes) in [("32x32x16", [5, 3]), ("16x16x32", [4, 3])] {
+            let intrinsic = format!("mfma.f32.{shape}.{names}");
+            let square = square(&intrinsic, sizes, factors[0], S::Int(64), f32, 2048);
+            rows.push(Square { factors, ..square }.mfma());
+        }
+    }
+    if !is_cdna4 {
+        rows.push(square("mfma.f32.32x32x4.xf32", [5, 1], T::Tf32, S::F32, f32, 512).mfma());
+        rows.push(square("mfma.f32.16x16x8.xf32", [4, 1], T::Tf32, S::F32, f32, 512).mfma());
+        return rows;
+    }
+    rows.extend([
+        square("mfma.f32.32x32x16.f16", [5, 3], T::F16, S::F16, f32, 2048).mfma(),
+        square("mfma.f32.16x16x32.f16", [4, 3], T::F16, S::F16, f32, 2048).mfma(),
+        square(
+            "mfma.f32.32x32x16.bf16",
+            [5, 3],
+            T::Bf16,
+            S::Bf16,
+            f32,
+            2048,
+        )
+        .mfma(),
+        square(
+            "mfma.f32.16x16x32.bf16",
+            [4, 3],
+            T::Bf16,
+            S::Bf16,
+            f32,
+            2048,
+        )
+        .mfma(),
+        square("mfma.i32.32x32x32.i8", [5, 4], T::I8, S::Int(32), i32, 4096).mfma(),
+        square("mfma.i32.16x16x64.i8", [4, 4], T::I8, S::Int(32), i32, 4096).mfma(),
+        of_lane("fdot2.f32.bf16", T::Bf16, f32, true),
+    ]);
+    rows
+}
+
+/// A sum of the products of all elements of two registers, in each lane.
+fn of_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
+    let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
+    let (scalar, vector) = match factor {
+        T::F16 => (S::F16, 2),
+        T::Bf16 => (S::Bf16, 2),
+        _ => (S::Int(32), 1),
+    };
+    let operand = || TileOperand {
+        lanes: Vec::new(),
+        registers: bits(K, 0..packed),
+        vector,
+        scalar,
+    };
+    let d = TileOperand {
+        vector: 1,
+        scalar: sum.1,
+        ..TileOperand::default()
+    };
+    let clamp = clamps.then_some(constant(1, 0));
+    Product {
+        name: intrinsic.to_owned(),
+        operands: [operand(), operand(), d],
+        factors: [factor; 2],
+        sum: sum.0,
+        intrinsic: Some(format!("llvm.amdgcn.{intrinsic}")),
+        arguments: A_B_D.into_iter().chain(clamp).collect(),
+        calls: None,
+        rate: 128 << packed,
+    }
+}
+
+/// Operands of integers, each after whether it is signed; further arguments follow.
+const SIGNED: [Argument; 5] = [
+    constant(1, 1),
+    Argument::Operand(0),
+    constant(1, 1),
+    Argument::Operand(1),
+    Argument::Operand(2),
+];
+
+pub(super) fn wmma(name: &str) -> Vec<Product> {
+    let (f32, i32) = ((T::F32, S::F32), (T::I32, S::Int(32)));
+    let square =
+        |intrinsic: &str, own, factor: Number, scalar, sum, arguments: &[Argument], rate| Square {
+            intrinsic: intrinsic.to_owned(),
+            edge: 4,
+            own,
+            factors: [factor; 2],
+            scalar,
+            sum,
+            arguments: arguments.to_vec(),
+            rate,
+        };
+    let signed = [&SIGNED[..], &[constant(1, 0)]].concat();
+    if name.starts_with("gfx11") {
+        let rows = [
+            square("wmma.f32.16x16x16.f16", 4, T::F16, S::F16, f32, &A_B_D, 512),
+            square(
+                "wmma.f32.16x16x16.bf16",
+                4,
+                T::Bf16,
+                S::Int(16),
+                f32,
+                &A_B_D,
+                512,
+            ),
+            square(
+                "wmma.i32.16x16x16.iu8",
+                4,
+                T::I8,
+                S::Int(32),
+                i32,
+                &signed,
+                512,
+            ),
+        ];
+        let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma_of_copies).collect();
+        rows.push(of_lane("fdot2", T::F16, f32, true));
+        rows.push(of_lane("fdot2.f32.bf16", T::Bf16, f32, true));
+        return rows;
+    }
+    if name.starts_with("gfx125") {
+        let modes = [
+            constant(1, 0),
+            Argument::Operand(0),
+            constant(1, 0),
+            Argument::Operand(1),
+            constant(16, 0),
+            Argument::Operand(2),
+            constant(1, 0),
+            constant(1, 0),
+        ];
+        let float8 = [
+            Argument::Operand(0),
+            Argument::Operand(1),
+            constant(16, 0),
+            Argument::Operand(2),
+            constant(1, 0),
+            constant(1, 0),
+        ];
+        let signed = [&SIGNED[..], &[constant(1, 0); 3]].concat();
+        let mut rows = vec![
+            square(
+                "wmma.f32.16x16x32.f16",
+                4,
+                T::F16,
+                S::F16,
+                f32,
+                &modes,
+                1024,
+            ),
+            square(
+                "wmma.f32.16x16x32.bf16",
+                4,
+                T::Bf16,
+                S::Bf16,
+                f32,
+                &modes,
+                1024,
+            ),
+            square("wmma.f32.16x16x4.f32", 1, T::F32, S::F32, f32, &modes, 128),
+            square(
+                "wmma.i32.16x16x64.iu8",
+                5,
+                T::I8,
+                S::Int(32),
+                i32,
+                &signed,
+                2048,
+            ),
+        ];
+        for (names, factors) in pairs_of_floats8(false) {
+            for (size, own) in [(128, 6), (64, 5)] {
+                let intrinsic = format!("wmma.f32.16x16x{size}.{names}");
+                let square = square(&intrinsic, own, factors[0], S::Int(32), f32, &float8, 2048);
+                rows.push(Square { factors, ..square });
+            }
+        }
+        return rows.into_iter().map(Square::wmma).collect();
+    }
+    let mut rows = vec![
+        square("wmma.f32.16x16x16.f16", 3, T::F16, S::F16, f32, &A_B_D, 512),
+        square(
+            "wmma.f32.16x16x16.bf16",
+            3,
+            T::Bf16,
+            S::Int(16),
+            f32,
+            &A_B_D,
+            512,
+        ),
+        square(
+            "wmma.i32.16x16x16.iu8",
+            3,
+            T::I8,
+            S::Int(32),
+            i32,
+            &signed,
+            1024,
+        ),
+    ];
+    for (names, factors) in pairs_of_floats8(false) {
+        let intrinsic = format!("wmma.f32.16x16x16.{names}");
+        let square = square(&intrinsic, 3, factors[0], S::Int(32), f32, &A_B_D, 1024);
+        rows.push(Square { factors, ..square });
+    }
+    let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma).collect();
+    rows.push(of_lane("fdot2", T::F16, f32, true));
+    rows.push(of_lane("fdot2.f32.bf16", T::Bf16, f32, true));
+    rows
+}

@@ -1,0 +1,378 @@
+//! Matrix instructions as data: what each lane bit and register bit of an operand addresses, and how it is called.
+//!
+//! A [`Product`] computes `D = A B + D` in each warp, or in each lane. Its operands are tiles of `m x k`, `k x n` and
+//! `m x n` elements; every bit of a lane or register number of an operand is a bit of one coordinate ([`TileBit`]).
+//! Planner, checker and lowering read the same rows; `gpu-sim` states the instructions anew, and compares.
+//!
+//! Reading order: this file (a row), `nvidia`, `amd` (the rows).
+//! Missing on purpose: operands in shared or tensor memory.
+
+mod amd;
+mod nvidia;
+
+use super::{Target, Vendor};
+use crate::number::narrow;
+use TileBit::{Copy as Held, K, M, N};
+
+/// What a bit of the number of a lane or a register addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum TileBit {
+    /// A bit of the row of A and D.
+    M(u8),
+    /// A bit of the column of B and D.
+    N(u8),
+    /// A bit of the column of A and the row of B.
+    K(u8),
+    /// Nothing: both values of the bit hold the same element.
+    Copy,
+}
+
+impl TileBit {
+    const fn transposed(self) -> Self {
+        match self {
+            M(bit) => N(bit),
+            N(bit) => M(bit),
+            other => other,
+        }
+    }
+}
+
+/// The elements of an operand that one warp holds.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TileOperand {
+    /// By bit of the lane number; empty for an instruction that each lane carries out alone.
+    pub lanes: Vec<TileBit>,
+    /// By bit of the element's number in the registers, lowest bits first within a packed register.
+    pub registers: Vec<TileBit>,
+    /// How the elements are passed: vectors of so many scalars, one for a scalar.
+    pub vector: u32,
+    /// The type of the scalars.
+    pub scalar: Scalar,
+}
+
+/// A type that LLVM passes to an intrinsic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Scalar {
+    /// `half`.
+    F16,
+    /// `bfloat`.
+    Bf16,
+    /// `float`.
+    #[default]
+    F32,
+    /// `double`.
+    F64,
+    /// An integer of so many bits, which may carry several elements.
+    Int(u32),
+}
+
+impl Scalar {
+    /// Width in bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::F16 | Self::Bf16 => 16,
+            Self::F32 => 32,
+            Self::F64 => 64,
+            Self::Int(bits) => bits,
+        }
+    }
+}
+
+/// The type of the elements of an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Number {
+    /// IEEE binary16.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// The upper 19 bits of a binary32.
+    Tf32,
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+    /// A signed integer of 8 bits.
+    I8,
+    /// A signed integer of 32 bits.
+    I32,
+    /// OCP's E4M3.
+    E4m3,
+    /// OCP's E5M2.
+    E5m2,
+    /// E4M3 without infinities or a negative zero, exponents one lower.
+    E4m3Fnuz,
+    /// E5M2 of the same kind.
+    E5m2Fnuz,
+}
+
+impl Number {
+    /// Width in bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::F16 | Self::Bf16 => 16,
+            Self::Tf32 | Self::F32 | Self::I32 => 32,
+            Self::F64 => 64,
+            Self::I8 | Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => 8,
+        }
+    }
+
+    /// Returns the name, as in the names of instructions.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::Tf32 => "tf32",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::I8 => "i8",
+            Self::I32 => "i32",
+            Self::E4m3 => "e4m3",
+            Self::E5m2 => "e5m2",
+            Self::E4m3Fnuz => "e4m3fnuz",
+            Self::E5m2Fnuz => "e5m2fnuz",
+        }
+    }
+
+    /// Returns true for integers.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self, Self::I8 | Self::I32)
+    }
+}
+
+/// An argument of an intrinsic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// The registers of A, B or D: 0, 1 or 2.
+    Operand(usize),
+    /// A constant of so many bits.
+    Constant {
+        /// Width in bits.
+        bits: u32,
+        /// Its value.
+        value: u64,
+    },
+    /// The index of the call, where an instruction is several calls of its intrinsic ([`Calls`]).
+    CallIndex {
+        /// Width in bits.
+        bits: u32,
+    },
+}
+
+/// An instruction that is several calls of an intrinsic, each of which adds to the sum of the one before.
+///
+/// A call takes the next part of the registers of one operand, and all registers of the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Calls {
+    /// The operand that is taken part by part: 0 or 1, A or B. Its highest register bits number the calls.
+    pub operand: usize,
+    /// log2 of the number of calls.
+    pub count_log2: u32,
+}
+
+/// An instruction that multiplies matrices.
+///
+/// ```
+/// use linear_layout::target::{Number, Target, TileBit};
+/// let a100 = Target::parse("cuda:80")?;
+/// let row = a100.products().into_iter().find(|row| row.name == "mma.m16n8k16.f32.f16").unwrap();
+/// assert_eq!(row.sizes(), [16, 8, 16]);
+/// assert_eq!(row.operands[0].registers, [TileBit::K(0), TileBit::M(3), TileBit::K(3)]);
+/// assert_eq!(row.factors, [Number::F16; 2]);
+/// # Ok::<(), linear_layout::target::TargetError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Product {
+    /// The instruction's name, with its sizes and the types of D and of A and B.
+    pub name: String,
+    /// A, B and D.
+    pub operands: [TileOperand; 3],
+    /// The types of A and B.
+    pub factors: [Number; 2],
+    /// The type of D.
+    pub sum: Number,
+    /// The intrinsic; none for a multiplication and an addition in each lane.
+    pub intrinsic: Option<String>,
+    /// What the intrinsic takes, in order.
+    pub arguments: Vec<Argument>,
+    /// Where the intrinsic is called more than once.
+    pub calls: Option<Calls>,
+    /// Multiplications and additions that a processor carries out in a clock.
+    pub rate: u32,
+}
+
+const A_B_D: [Argument; 3] = [
+    Argument::Operand(0),
+    Argument::Operand(1),
+    Argument::Operand(2),
+];
+
+const fn constant(bits: u32, value: u64) -> Argument {
+    Argument::Constant { bits, value }
+}
+
+/// Bits of a coordinate.
+fn bits(of: fn(u8) -> TileBit, range: core::ops::Range<u8>) -> Vec<TileBit> {
+    range.map(of).collect()
+}
+
+impl Product {
+    /// Sizes m, n, k of the tile.
+    #[must_use]
+    pub fn sizes(&self) -> [u64; 3] {
+        let all = self.operands.iter().flat_map(|operand| {
+            let lists = [&operand.lanes, &operand.registers];
+            lists.into_iter().flatten()
+        });
+        let mut sizes = [1; 3];
+        for bit in all {
+            let (at, bit) = match bit {
+                M(bit) => (0, bit),
+                N(bit) => (1, bit),
+                K(bit) => (2, bit),
+                Held => continue,
+            };
+            sizes[at] = sizes[at].max(2 << bit);
+        }
+        sizes
+    }
+
+    /// What the instruction costs a warp of so many lanes, in quarters of a clock.
+    #[must_use]
+    pub fn issue(&self, lanes: u32) -> u32 {
+        let lanes = if self.is_of_lane() { lanes } else { 1 };
+        let products = narrow::<u32>(self.sizes().iter().product::<u64>()) * lanes;
+        (products * 4).div_ceil(self.rate)
+    }
+
+    /// Returns true for an instruction that each lane carries out alone.
+    #[must_use]
+    pub const fn is_of_lane(&self) -> bool {
+        self.operands[2].lanes.is_empty()
+    }
+
+    /// Returns the coordinates of an element of an operand: `[m, k]` of A, `[k, n]` of B, `[m, n]` of D.
+    #[must_use]
+    pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
+        let held = &self.operands[operand];
+        let registers = held.registers.iter().zip(0..);
+        let registers = registers.filter(|(_, bit)| register >> bit & 1 == 1);
+        let lanes = held.lanes.iter().zip(0..);
+        let lanes = lanes.filter(|(_, bit)| lane >> bit & 1 == 1);
+        let mut at = [0; 2];
+        for (bit, _) in registers.chain(lanes) {
+            let (dim, bit) = match (*bit, operand) {
+                (M(bit), _) | (K(bit), 1) => (0, bit),
+                (N(bit), _) | (K(bit), _) => (1, bit),
+                (Held, _) => continue,
+            };
+            at[dim] |= 1 << bit;
+        }
+        at
+    }
+
+    /// The same instruction for transposed matrices: `D^T = B^T A^T`, of which A is passed as B.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let [a, b, d] = self.operands.clone().map(|mut operand| {
+            for bit in operand.lanes.iter_mut().chain(&mut operand.registers) {
+                *bit = bit.transposed();
+            }
+            operand
+        });
+        let exchanged = |argument: &Argument| match argument {
+            Argument::Operand(0) => Argument::Operand(1),
+            Argument::Operand(1) => Argument::Operand(0),
+            other => *other,
+        };
+        Self {
+            name: format!("{} transposed", self.name),
+            operands: [b, a, d],
+            factors: [self.factors[1], self.factors[0]],
+            arguments: self.arguments.iter().map(exchanged).collect(),
+            calls: self.calls.map(|calls| Calls {
+                operand: 1 - calls.operand,
+                ..calls
+            }),
+            ..self.clone()
+        }
+    }
+
+    /// A multiplication and an addition in each lane: what every target has.
+    #[must_use]
+    pub fn of_lane(factors: [Number; 2], sum: Number) -> Self {
+        let operand = || TileOperand {
+            vector: 1,
+            ..TileOperand::default()
+        };
+        Self {
+            name: "fma".to_owned(),
+            operands: [operand(), operand(), operand()],
+            factors,
+            sum,
+            intrinsic: None,
+            arguments: A_B_D.to_vec(),
+            calls: None,
+            // Those with the most arithmetic on f64 have a quarter of it, or half.
+            rate: if sum.bits() == 64 { 32 } else { 128 },
+        }
+    }
+}
+
+/// The encoding in which Triton spells the result of a target's matrix instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ProductFamily {
+    /// `#ttg.nvidia_mma` of version 2: `mma.sync`.
+    NvidiaMma,
+    /// `#ttg.amd_mfma` of this version.
+    AmdMfma(u32),
+    /// `#ttg.amd_wmma` of this version.
+    AmdWmma(u32),
+}
+
+impl Target {
+    /// Returns the encoding in which results of [`Self::matrix_instructions`] are spelled.
+    #[must_use]
+    pub fn product_family(&self) -> ProductFamily {
+        match (self.vendor, self.short_name()) {
+            (Vendor::Nvidia, _) => ProductFamily::NvidiaMma,
+            (Vendor::Amd, "gfx90a") => ProductFamily::AmdMfma(2),
+            (Vendor::Amd, "gfx942") => ProductFamily::AmdMfma(3),
+            (Vendor::Amd, "gfx950") => ProductFamily::AmdMfma(4),
+            (Vendor::Amd, name) if name.starts_with("gfx11") => ProductFamily::AmdWmma(1),
+            (Vendor::Amd, name) if name.starts_with("gfx125") => ProductFamily::AmdWmma(3),
+            (Vendor::Amd, _) => ProductFamily::AmdWmma(2),
+        }
+    }
+
+    /// Returns the matrix instructions that take their operands from registers, the fastest first.
+    #[must_use]
+    pub fn matrix_instructions(&self) -> Vec<Product> {
+        let name = self.short_name();
+        let mut rows = match self.vendor {
+            Vendor::Nvidia => nvidia::rows(name.parse().unwrap_or(0)),
+            Vendor::Amd if self.lanes == 64 => amd::mfma(name),
+            Vendor::Amd => amd::wmma(name),
+        };
+        rows.sort_by_key(|row| core::cmp::Reverse(row.rate));
+        rows
+    }
+
+    /// Returns [`matrix_instructions`](Self::matrix_instructions), each also transposed.
+    #[must_use]
+    pub fn products(&self) -> Vec<Product> {
+        let rows = self.matrix_instructions().into_iter();
+        let both = rows.flat_map(|row| {
+            let transposed = row.transposed();
+            [row, transposed]
+        });
+        both.collect()
+    }
+    fn short_name(&self) -> &'static str {
+        self.name.rsplit(':').next().unwrap_or_default()
+    }
+}

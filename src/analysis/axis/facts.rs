@@ -1,0 +1,23 @@
+//! Axis information of all functions of a module, for one state of the IR.
+
+use super::AxisAnalysis;
+use crate::sys;
+use crate::sys::build::Op;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Axis information by function; each function is analysed when it is first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct AxisFacts {
+    functions: RefCell<HashMap<usize, Rc<AxisAnalysis>>>,
+}
+
+impl AxisFacts {
+    /// Returns the axis information of a function.
+    pub(crate) fn of(&self, function: Op<'_>) -> Rc<AxisAnalysis> {
+        let mut functions = self.functions.borrow_mut();
+        let known = functions.entry(sys::operation_id(function));
+        Rc::clone(known.or_insert_with(|| Rc::new(AxisAnalysis::of(function))))
+    }
+}
