@@ -60,67 +60,92 @@ impl Pass for ChooseMatrixInstructionsOptions {
 /// than where four share it.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// A product in its present layouts, or in others.
-struct Way {
-    /// None for the present layouts.
-    encodings: Option<Encodings>,
-    product: Arc<PricedProduct>,
+/// The ways to carry out a product.
+struct Ways {
+    /// In the layouts that it has.
+    present: Arc<PricedProduct>,
+    others: Vec<Way>,
 }
 
-/// The ways to carry out a product; the present one is first.
-type Ways = Vec<Way>;
+/// A product in the layouts of an instruction.
+struct Way {
+    encodings: Encodings,
+    product: Arc<PricedProduct>,
+}
 
 impl ChooseMatrixInstructionsOptions {
     fn function<'c>(&self, context: &PassContext<'c>, function: Op<'c>, asked: Asked) {
         drop_dead(context.rewriter(), function, &mut |_| ());
         let mut plans = Plans::default();
-        let mut known: HashMap<Vec<usize>, Result<Arc<Ways>, String>> = HashMap::new();
+        let mut known: HashMap<Vec<usize>, Arc<Result<Ways, String>>> = HashMap::new();
         let mut products = Vec::new();
         for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
             let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
             let widened = widened(dot);
-            let key = [
-                &types[..],
-                &[dot.input_precision() as usize, widened as usize],
-            ]
-            .concat();
-            let ways = known.entry(key);
-            let ways =
-                ways.or_insert_with(|| ways_of(dot, widened, asked, &mut plans).map(Arc::new));
-            match ways {
-                Ok(ways) => products.push((dot, Arc::clone(ways))),
-                Err(reason) => {
-                    self.explain(context, dot.op(), || format!("stays as it is: {reason}"));
-                }
-            }
+            let others = [dot.input_precision() as usize, widened as usize];
+            let ways = known.entry([&types[..], &others].concat());
+            let ways = ways.or_insert_with(|| Arc::new(ways_of(dot, widened, asked, &mut plans)));
+            products.push((dot, Arc::clone(ways)));
         }
-        if products.is_empty() {
-            return;
-        }
-        let open: Vec<Open<'c>> = products
-            .iter()
-            .map(|(dot, ways)| open(*dot, ways))
-            .collect();
-        let mut kernel = assignment::read(function, asked.loop_weight, context.get());
-        let chosen = assignment::choose(&mut kernel, asked, &mut plans, &open);
+        let open = products.iter().map(|(dot, ways)| Open {
+            op: dot.op(),
+            alternatives: alternatives(ways),
+        });
+        let open: Vec<Open<'c>> = open.collect();
+        let chosen = if open.iter().any(|open| !open.alternatives.is_empty()) {
+            let mut kernel = assignment::read(function, asked.loop_weight, context.get());
+            assignment::choose(&mut kernel, asked, &mut plans, &open)
+        } else {
+            vec![None; open.len()]
+        };
         for ((dot, ways), chosen) in products.iter().zip(chosen) {
-            let (present, others) = ways.split_first().expect("it is laid out");
-            match chosen.map(|at| &others[at]) {
-                None => self.explain(context, dot.op(), || stays(present, others)),
-                Some(way) => {
-                    self.explain(context, dot.op(), || changes(present, way));
-                    if let Some(encodings) = &way.encodings {
-                        rewrite(context, *dot, encodings);
-                    }
-                }
+            if self.explain {
+                context.remark(dot.op(), &explanation(ways, chosen));
+            }
+            if let (Ok(ways), Some(chosen)) = (&**ways, chosen) {
+                rewrite(context, *dot, &ways.others[chosen].encodings);
             }
         }
     }
+}
 
-    fn explain<'c>(&self, context: &PassContext<'c>, op: Op<'c>, said: impl FnOnce() -> String) {
-        if self.explain {
-            context.remark(op, &said());
+fn alternatives(ways: &Result<Ways, String>) -> Vec<Alternative> {
+    let others = ways.iter().flat_map(|ways| &ways.others);
+    let alternatives = others.map(|way| {
+        let Encodings { a, b, d } = way.encodings.clone();
+        Alternative {
+            uses: vec![a, b, Arc::clone(&d)],
+            defs: vec![d],
         }
+    });
+    alternatives.collect()
+}
+
+/// Says how a product is carried out, or why it is not changed.
+fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
+    let cycles = |product: &PricedProduct| product.price.div_ceil(4);
+    let Ways { present, others } = match ways {
+        Ok(ways) => ways,
+        Err(reason) => return format!("stays as it is: {reason}"),
+    };
+    if let Some(Way { encodings, product }) = chosen.map(|chosen| &others[chosen]) {
+        return format!(
+            "is multiplied by {} of {} in each warp, as `{}`: {} cycles per execution, {} before",
+            product.plan.count(),
+            product.plan.instruction(),
+            encodings.d,
+            cycles(product),
+            cycles(present)
+        );
+    }
+    match others.iter().min_by_key(|way| way.product.price) {
+        None => "stays as it is: no instruction takes its tiles".to_owned(),
+        Some(Way { product, .. }) => format!(
+            "stays as it is: it costs {} cycles per execution; {} costs {}, plus conversions",
+            cycles(present),
+            product.plan.instruction(),
+            cycles(product)
+        ),
     }
 }
 
@@ -153,11 +178,8 @@ fn ways_of(
     }
     let types = ProductTypes::of(dot).map_err(|said| said.message)?;
     let own = [&own_a.unique, &own_b.unique, &own_d.unique];
-    let product = plans.product(&types, own, asked);
-    let mut ways = vec![Way {
-        encodings: None,
-        product: product.map_err(|error| error.to_string())?,
-    }];
+    let present = plans.product(&types, own, asked);
+    let present = present.map_err(|error| error.to_string())?;
     let target = asked.target;
     let mut rows = target.matrix_instructions();
     rows.retain(|row| row.sum == types.sum && types.factors.contains(&row.factors));
@@ -185,6 +207,7 @@ fn ways_of(
         all.into_iter().map(move |encodings| (row, encodings))
     });
     let mut known: HashSet<[LinearLayout; 3]> = HashSet::new();
+    let mut others = Vec::new();
     for (row, encodings) in all {
         let spelled = [(&encodings.a, &a), (&encodings.b, &b), (&encodings.d, &d)];
         let unique = spelled.map(|(encoding, tensor)| {
@@ -205,12 +228,11 @@ fn ways_of(
             && [row.name.as_str(), &row.transposed().name].contains(&product.plan.instruction())
             && product.plan.is_converted() == [false; 3]
         {
-            let encodings = Some(encodings);
-            ways.push(Way { encodings, product });
+            others.push(Way { encodings, product });
             known.insert(linear);
         }
     }
-    Ok(ways)
+    Ok(Ways { present, others })
 }
 
 /// How many times wider the elements of a product's factors are than the narrowest that were loaded for them.
@@ -246,49 +268,6 @@ fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
         ([[Number::F32, _]], _) => " with this `inputPrecision`",
         _ => "",
     }
-}
-
-fn open<'c>(dot: tt::Dot<'c, 'c>, ways: &Ways) -> Open<'c> {
-    let encodings = ways.iter().filter_map(|way| way.encodings.clone());
-    let alternatives = encodings.map(|Encodings { a, b, d }| Alternative {
-        uses: vec![a, b, Arc::clone(&d)],
-        defs: vec![d],
-    });
-    Open {
-        op: dot.op(),
-        alternatives: alternatives.collect(),
-    }
-}
-
-/// Says why a product is not changed.
-fn stays(present: &Way, others: &[Way]) -> String {
-    match others.iter().min_by_key(|way| way.product.price) {
-        None => "stays as it is: no instruction takes its tiles".to_owned(),
-        Some(best) => format!(
-            "stays as it is: it costs {} cycles per execution; {} costs {}, plus conversions",
-            cycles(present),
-            best.product.plan.instruction(),
-            cycles(best)
-        ),
-    }
-}
-
-/// Says how a product is carried out from now on.
-fn changes(present: &Way, way: &Way) -> String {
-    let encoding = way.encodings.as_ref().map(|encodings| &encodings.d);
-    let plan = &way.product.plan;
-    format!(
-        "is multiplied by {} of {} in each warp{}: {} cycles per execution, {} before",
-        plan.count(),
-        plan.instruction(),
-        encoding.map_or_else(String::new, |encoding| format!(", as `{encoding}`")),
-        cycles(way),
-        cycles(present)
-    )
-}
-
-fn cycles(way: &Way) -> u64 {
-    way.product.price.div_ceil(4)
 }
 
 /// Gives a product other layouts, between conversions.

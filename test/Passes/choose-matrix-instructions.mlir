@@ -1,7 +1,7 @@
 // Products in blocked layouts, by the matrix instructions of several GPUs. Encodings first: all but #blocked are of
 // instructions.
-// RUN: ll-opt --choose-matrix-instructions=target=cuda:80 %s | FileCheck %s --check-prefixes=CHECK,NV
-// RUN: ll-opt --choose-matrix-instructions=target=cuda:90 %s | FileCheck %s --check-prefixes=CHECK,NV
+// RUN: ll-opt --choose-matrix-instructions=target=cuda:80 %s | FileCheck %s --check-prefixes=CHECK,NV,NV80
+// RUN: ll-opt --choose-matrix-instructions=target=cuda:90 %s | FileCheck %s --check-prefixes=CHECK,NV,NV90
 // RUN: ll-opt --choose-matrix-instructions=target=hip:gfx1100 %s | FileCheck %s --check-prefixes=CHECK,W1
 // RUN: ll-opt --choose-matrix-instructions=target=hip:gfx1201 %s | FileCheck %s --check-prefixes=CHECK,W2
 // RUN: not ll-opt --choose-matrix-instructions %s 2>&1 | FileCheck %s --check-prefix=NONE
@@ -11,7 +11,7 @@
 // MEMORY: note: did you mean `free`?
 
 // NV-DAG: #[[$SQUARE:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
-// NV-DAG: #[[$DOUBLE:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [8, 8]}>
+// NV80-DAG: #[[$DOUBLE:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [8, 8]}>
 // NV-DAG: #[[$SEVERAL:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1, 1], instrShape = [1, 16, 8]}>
 // NV-DAG: #[[$COLUMNS:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
 // W1-DAG: #[[$SQUARE:.+]] = #ttg.amd_wmma<{version = 1, isTranspose = true, ctaLayout = {warp = {{\[\[}}0, 1], [1, 0]]}}>
@@ -88,7 +88,9 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
   // CHECK-LABEL: tt.func @doubles
   tt.func @doubles(%pa: tensor<64x16x!tt.ptr<f64>, #b>, %pb: tensor<16x64x!tt.ptr<f64>, #b>, %pc: tensor<64x64x!tt.ptr<f64>, #b>) {
-    // NV: tt.dot {{.*}}kWidth = 1{{.*}} -> tensor<64x64xf64, #[[$DOUBLE]]>
+    // From sm_90 on, an instruction for f64 has the tile of those for other types.
+    // NV80: tt.dot {{.*}}kWidth = 1{{.*}} -> tensor<64x64xf64, #[[$DOUBLE]]>
+    // NV90: tt.dot {{.*}}kWidth = 1{{.*}} -> tensor<64x64xf64, #[[$SQUARE]]>
     // W1: tt.dot {{.*}} -> tensor<64x64xf64, #blocked{{[0-9]*}}>
     // W2: tt.dot {{.*}} -> tensor<64x64xf64, #blocked{{[0-9]*}}>
     %zero = arith.constant dense<0.0> : tensor<64x64xf64, #b>

@@ -53,7 +53,8 @@ pub(crate) struct Plans {
     numbers: FxHashMap<LinearLayout, u32>,
     conversions: FxHashMap<(u32, u32, u32), Planned>,
     combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), Planned>,
-    pub(super) products: FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
+    pub(super) products:
+        FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
 }
 
 impl Plans {
@@ -178,12 +179,9 @@ impl<'p> Prices<'p> {
         };
         match tensors.role {
             Role::Fixed => self.fixed(kernel, tensors.op, mode),
-            Role::View
-            | Role::Check
-            | Role::Loop
-            | Role::Choice
-            | Role::Conversion
-            | Role::End => 0,
+            Role::View | Role::Check | Role::Loop | Role::Choice | Role::Conversion | Role::End => {
+                0
+            }
             Role::Source | Role::Elementwise => self.elementwise(kernel, tensors, mode),
             Role::Reduction | Role::Scan => {
                 let planned = self.combination(kernel, tensors, mode);
