@@ -37,7 +37,8 @@ pub(super) fn encodings(
     tensors: Tensors,
 ) -> Result<Vec<Encodings>, EncodingError> {
     let mut all = Vec::new();
-    let sizes = row.sizes().map(|size| size as u32);
+    let sizes = row.sizes();
+    let sizes = sizes.map(|size| u32::try_from(size).expect("a tile has few elements"));
     let widths = k_widths(row, family, tensors);
     for warps in spreads(tensors.rank, tensors.warps) {
         for d in results(row, family, sizes, &warps)? {
