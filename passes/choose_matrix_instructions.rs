@@ -18,7 +18,9 @@ use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::rewrite_layouts::{drop_dead, functions};
 use super::table::{ChooseMatrixInstructionsOptions, RemoveLayoutConversionsOptions};
-use crate::analysis::assignment::{self, Alternative, Asked, Open, Plans, PricedProduct, Role};
+use crate::analysis::assignment::{
+    self, Alternative, Asked, Kernel, Open, Plans, PricedProduct, Role,
+};
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
@@ -29,7 +31,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::target::Number;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 impl Pass for ChooseMatrixInstructionsOptions {
@@ -73,12 +75,15 @@ struct Way {
     product: Arc<PricedProduct>,
 }
 
+/// A product, and its ways, or the reason for which it has one only.
+type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Ways, String>>);
+
 impl ChooseMatrixInstructionsOptions {
     fn function<'c>(&self, context: &PassContext<'c>, function: Op<'c>, asked: Asked) {
         drop_dead(context.rewriter(), function, &mut |_| ());
         let mut plans = Plans::default();
         let mut known: HashMap<Vec<usize>, Arc<Result<Ways, String>>> = HashMap::new();
-        let mut products = Vec::new();
+        let mut products: Vec<Product<'c>> = Vec::new();
         for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
             let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
             let widened = widened(dot);
@@ -94,7 +99,7 @@ impl ChooseMatrixInstructionsOptions {
         let open: Vec<Open<'c>> = open.collect();
         let chosen = if open.iter().any(|open| !open.alternatives.is_empty()) {
             let mut kernel = assignment::read(function, asked.loop_weight, context.get());
-            assignment::choose(&mut kernel, asked, &mut plans, &open)
+            choose(&mut kernel, asked, &mut plans, (&open, &products))
         } else {
             vec![None; open.len()]
         };
@@ -109,10 +114,41 @@ impl ChooseMatrixInstructionsOptions {
     }
 }
 
+/// Chooses among the ways of all products of a function; none of a product's where it stays as it is.
+fn choose<'c>(
+    kernel: &mut Kernel<'c>,
+    asked: Asked,
+    plans: &mut Plans,
+    (open, products): (&[Open<'c>], &[Product<'c>]),
+) -> Vec<Option<usize>> {
+    let mut choose = |is_allowed: &dyn Fn(&Way) -> bool| {
+        let is_allowed = |product: usize, way: usize| {
+            let ways = products[product].1.as_ref().as_ref();
+            ways.is_ok_and(|ways| is_allowed(&ways.others[way]))
+        };
+        assignment::choose(kernel, asked, plans, open, is_allowed)
+    };
+    let mut best = choose(&|_| true);
+    if best.is_optimal {
+        return best.alternatives;
+    }
+    // The graph is too entangled to be solved exactly. Products of products share their rows with the same warps, and
+    // the graphs of one spread of warps are smaller.
+    let ways = products.iter().flat_map(|(_, ways)| ways.iter());
+    let spreads = ways.flat_map(|ways| ways.others.iter().map(|way| &way.encodings.warps));
+    for spread in spreads.collect::<BTreeSet<_>>() {
+        let found = choose(&|way| way.encodings.warps == *spread);
+        if found.price < best.price {
+            best = found;
+        }
+    }
+    best.alternatives
+}
+
 fn alternatives(ways: &Result<Ways, String>) -> Vec<Alternative> {
     let others = ways.iter().flat_map(|ways| &ways.others);
     let alternatives = others.map(|way| {
-        let Encodings { a, b, d } = way.encodings.clone();
+        let Encodings { a, b, d, .. } = way.encodings.clone();
         Alternative {
             uses: vec![a, b, Arc::clone(&d)],
             defs: vec![d],

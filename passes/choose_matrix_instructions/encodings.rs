@@ -14,6 +14,8 @@ pub(super) struct Encodings {
     pub(super) a: Arc<Encoding>,
     pub(super) b: Arc<Encoding>,
     pub(super) d: Arc<Encoding>,
+    /// How many warps there are along each dim of the result.
+    pub(super) warps: Vec<u32>,
 }
 
 /// Tensors that are multiplied.
@@ -52,6 +54,7 @@ pub(super) fn encodings(
                     a: factor(0)?,
                     b: factor(1)?,
                     d: Arc::clone(&d),
+                    warps: warps.clone(),
                 });
             }
         }

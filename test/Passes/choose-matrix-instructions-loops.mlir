@@ -2,6 +2,11 @@
 // RUN: sed 's/TARGET/cuda:80/; s/LANES/32/; s/QUARTER/4/' %s | %{choose} --check-prefixes=CHECK,NV
 // RUN: sed 's/TARGET/hip:gfx942/; s/LANES/64/; s/QUARTER/8/' %s | %{choose} --check-prefixes=CHECK,MFMA
 // RUN: sed 's/TARGET/hip:gfx1201/; s/LANES/32/; s/QUARTER/4/' %s | %{choose} --check-prefixes=CHECK,WMMA
+// RUN: ll-opt --choose-matrix-instructions %S/../kernels/conversions/gfx942/attention.coalesced.ttgir | FileCheck %s --check-prefix=KERNEL
+// Of attention as Triton compiles it, too large a graph for an exact solution, rows stay within warps.
+// KERNEL: = #ttg.amd_mfma<{{.*}}warpsPerCTA = [4, 1],
+// KERNEL-NOT: #ttg.amd_mfma<
+// KERNEL: module
 
 // NV: #[[$MMA:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 // MFMA: #[[$MMA:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1], {{.*}}isTransposed = true}>

@@ -37,15 +37,19 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    pub(super) fn of<'c>(kernel: &mut Kernel<'c>, open: &[Open<'c>]) -> Self {
+    pub(super) fn of<'c>(
+        kernel: &mut Kernel<'c>,
+        open: &[Open<'c>],
+        is_allowed: impl Fn(usize, usize) -> bool,
+    ) -> Self {
         let nodes = kernel.nodes.iter().enumerate();
         let nodes: FxHashMap<usize, NodeId> =
             nodes.map(|(i, node)| (operation_id(node.op), i)).collect();
         let mut offered = Self::default();
-        for open in open {
+        for (at, open) in open.iter().enumerate() {
             let node = nodes.get(&operation_id(open.op)).copied();
             offered.numbers.push(node.and_then(|node| {
-                let (modes, numbers) = modes(kernel, node, open)?;
+                let (modes, numbers) = modes(kernel, node, open, |number| is_allowed(at, number))?;
                 offered.modes.insert(node, modes);
                 Some((node, numbers))
             }));
@@ -69,12 +73,14 @@ fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,
     open: &Open<'_>,
+    is_allowed: impl Fn(usize) -> bool,
 ) -> Option<(Vec<Mode>, Vec<usize>)> {
     let of = Of::Node(node);
     let present = kernel.present(of);
     let mut modes = vec![kernel.mode(of, present.clone())?];
     let mut numbers = Vec::new();
-    for (number, alternative) in open.alternatives.iter().enumerate() {
+    let all = open.alternatives.iter().enumerate();
+    for (number, alternative) in all.filter(|(number, _)| is_allowed(*number)) {
         let lengths = (alternative.uses.len(), alternative.defs.len());
         if lengths != (present.uses.len(), present.defs.len()) {
             continue;

@@ -31,20 +31,35 @@ pub(crate) fn assign_explained<'c>(
     (assignment, explanation.expect("it was asked for"))
 }
 
+/// What was chosen among the alternatives of some operations.
+pub(crate) struct Choice {
+    /// The number of each operation's alternative; none where the operation stays as it is.
+    pub(crate) alternatives: Vec<Option<usize>>,
+    /// The price of the function.
+    pub(crate) price: Price,
+    /// Whether no other choice costs less.
+    pub(crate) is_optimal: bool,
+}
+
 /// Chooses among the alternatives of some operations, together with layouts for all values of the function.
 ///
-/// Returns the number of each operation's alternative; none where the operation stays as it is.
+/// `is_allowed` says which alternatives of which of the operations there are.
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
     asked: Asked,
     plans: &mut Plans,
     open: &[Open<'c>],
-) -> Vec<Option<usize>> {
-    let offered = Offered::of(kernel, open);
+    is_allowed: impl Fn(usize, usize) -> bool,
+) -> Choice {
+    let offered = Offered::of(kernel, open, is_allowed);
     let modes = modes(kernel, asked, &offered);
     let mut prices = Prices::new(asked, plans);
     let (_, solution) = Problem::new(kernel, &mut prices, asked, modes).choose();
-    offered.chosen(&solution.choice)
+    Choice {
+        alternatives: offered.chosen(&solution.choice),
+        price: solution.price,
+        is_optimal: solution.is_optimal(),
+    }
 }
 
 /// Chooses layouts that cost less than those that a function has, where there are any; `explains` asks what becomes of
