@@ -238,19 +238,24 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
 }
 
 def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::ModuleOp"> {
-  let summary = "Carry out products by the matrix instructions that cost least in the whole kernel";
+  let summary = "Choose the matrix instruction of each product by the cost of the whole kernel";
   let description = [{
-    Each `tt.dot` whose result has no layout of a matrix instruction gets one, between conversions, that
-    `remove-layout-conversions` takes out of loops. Candidates are all instructions of the GPU for the types and
-    `inputPrecision` (`mma.sync`, MFMA, WMMA), all ways to spread warps over the result, several `kWidth`, and on AMD
-    transposed results, each in the encoding by which Triton's own lowering knows it. Each is priced by the plan of
-    the product, by operands that registers have no room for, and by what the layouts of all other values cost in
-    turn: conversions of operands and results, loops, reductions of the result. A product of a product keeps its rows
-    in one warp where that is cheapest. As Triton's `tritongpu-accelerate-matmul`, without `wgmma` and `tcgen05`, whose
-    operands are in other memory.
+    Rewrites each `tt.dot` whose operands are not in the layouts of a matrix instruction to layouts of one: `mma.sync`
+    (sm_75 and later), MFMA or WMMA. Conversions are inserted around the product; `remove-layout-conversions` moves
+    those of a loop-carried accumulator out of the loop.
 
-    A product stays as it is where multiplying in each lane costs least, or nothing multiplies its types: f32 without
-    `inputPrecision = tf32` on NVIDIA's GPUs, or a sum of f16 on AMD's. `explain` says which, and why.
+    Candidates are all instructions of the target for the element types and `inputPrecision`, all distributions of
+    warps over the result, several `kWidth`, and on AMD transposed results, each in the encoding of Triton, so that
+    Triton can lower the result too. The choice minimises the cost of the whole function: the plan of each product,
+    spilled registers, conversions of operands and results (weighted by loop depth, with the latency of their
+    barriers), and the layouts of all other values. So the first of two chained products (attention) has its rows in
+    one warp where that saves the exchange between warps in front of the second. `explain` states the choice.
+
+    A product does not change where a multiplication and an addition in each lane cost least, or where the target has
+    no instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, a sum of f16 on AMD GPUs.
+
+    It corresponds to Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`. Not chosen:
+    instructions with operands in shared or tensor memory (`wgmma`, `tcgen05`), `tt.dot_scaled`.
 
     Before:
     ```mlir
@@ -280,7 +285,7 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
            "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
     Option<"explain", "explain", "bool", "false",
-           "Say by which instruction each product is carried out, or why it stays as it is, as remarks">
+           "Emit a remark at each product: the chosen instruction, or the reason for none">
   ];
 }
 
@@ -548,8 +553,8 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
   let description = [{
-    `resolve-auto-layouts`, `coalesce`, `choose-matrix-instructions`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
-    `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
+    `resolve-auto-layouts`, `coalesce`, `choose-matrix-instructions`, `remove-layout-conversions`,
+    `reduce-data-duplication` where a buffer is cheaper, `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
 
     Before:
     ```mlir
