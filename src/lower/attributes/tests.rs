@@ -116,14 +116,19 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("case_values", PassedOnIn("src/lower/emit/control.rs")),
     ("cases", ReadIn("src/lower/control.rs")),
     ("fastmath", PassedOnIn("src/lower/elementwise.rs")),
+    ("groupId", PassedOnIn("src/lower/emit/emitter.rs")),
     ("isExact", PassedOnIn("src/lower/elementwise.rs")),
+    ("mask", PassedOnIn("src/lower/emit/emitter.rs")),
     ("op_bundle_sizes", PassedOnIn("src/lower/emit/emitter.rs")),
     ("op_bundle_tags", PassedOnIn("src/lower/emit/emitter.rs")),
     ("overflowFlags", PassedOnIn("src/lower/elementwise.rs")),
     ("predicate", PassedOnIn("src/lower/elementwise.rs")),
+    ("priority", PassedOnIn("src/lower/emit/emitter.rs")),
     ("roundingmode", ReadIn("src/lower/casts.rs")),
+    ("size", PassedOnIn("src/lower/emit/emitter.rs")),
     ("unsignedCmp", ReadIn("src/lower/control.rs")),
     ("value", ReadIn("src/lower/constant.rs")),
+    ("variant", PassedOnIn("src/lower/emit/emitter.rs")),
 ];
 
 /// Attributes of single operations of MLIR, in place of those above.

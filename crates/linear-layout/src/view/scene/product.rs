@@ -21,7 +21,7 @@ impl Scene {
     /// let row = rows.iter().find(|row| row.name == "mma.m8n8k4.f64.f64").unwrap();
     /// let text = Scene::instruction(row, Window::ALL)?.to_string();
     /// assert!(text.starts_with("D = A B + D, m n k = 8 8 4; a cell is T<lane>:<register>\n"), "{text}");
-    /// assert!(text.contains("\n1:   T4:0   T5:0   T6:0   T7:0   1:   T4:0   T4:1   T5:0   T5:1 "), "{text}");
+    /// assert!(text.contains("\n1:   T4:0   T5:0   T6:0   T7:0            1:   T4:0   T4:1   T5:0   T5:1 "), "{text}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     /// # Errors
