@@ -263,8 +263,9 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     #left = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
     #right = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
     module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 4 : i32} {
-      tt.func @f(%a: tensor<64x32xf16, #left>, %b: tensor<32x64xf16, #right>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
-        %d = tt.dot %a, %b, %c : tensor<64x32xf16, #left> * tensor<32x64xf16, #right> -> tensor<64x64xf32, #blocked>
+      tt.func @f(%a: tensor<64x64xf16, #left>, %b: tensor<64x64xf16, #right>) -> tensor<64x64xf32, #blocked> {
+        %zero = arith.constant dense<0.0> : tensor<64x64xf32, #blocked>
+        %d = tt.dot %a, %b, %zero : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #blocked>
         tt.return %d : tensor<64x64xf32, #blocked>
       }
     }
@@ -272,9 +273,9 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     After:
     ```mlir
     ...
-    #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+    #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
     ...
-        %3 = tt.dot %0, %1, %2 : tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+        %3 = tt.dot %0, %1, %2 : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
         %4 = ttg.convert_layout %3 : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
         tt.return %4 : tensor<64x64xf32, #blocked>
     ...
