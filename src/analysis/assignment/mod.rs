@@ -36,7 +36,7 @@ pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;
 pub(crate) use modes::{Of, Spelling};
 pub(crate) use outcome::{Asked, Assignment, Large, Scope};
-pub(crate) use prices::{Plans, buffer_access};
+pub(crate) use prices::{Plans, plan_buffer_access};
 pub(crate) use products::PricedProduct;
 pub(crate) use roles::Role;
 pub(crate) use slices::Item;

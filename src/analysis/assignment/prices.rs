@@ -22,7 +22,7 @@ use linear_layout::plan::memory::{MemoryPlan, Place};
 use linear_layout::plan::product::ProductError;
 use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
 use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
-use linear_layout::plan::{Cost, PlanOptions, Program, plain_conversion, plan_conversion};
+use linear_layout::plan::{PlanOptions, Program, plain_conversion, plan_conversion};
 use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
@@ -199,10 +199,12 @@ impl<'p> Prices<'p> {
                     let layout = kernel.catalogue.linear(*layout);
                     let operands = build::operands(tensors.op).into_iter();
                     let mut values = operands.chain(build::results(tensors.op));
-                    let cost = values.find_map(|value| {
-                        buffer_access(layout, value.r#type(), access, self.asked.target)
+                    let plan = values.find_map(|value| {
+                        plan_buffer_access(layout, value.r#type(), access, self.asked.target)
                     });
-                    cost.map_or(INFEASIBLE, |cost| Price::from(cost.total()))
+                    plan.map_or(INFEASIBLE, |plan| {
+                        Price::from(plan.cost(self.asked.target).total())
+                    })
                 })
             }
         }
@@ -464,17 +466,16 @@ fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
     within(asked.scratch_budget, plan, || Some(plain_scan(scan).bytes))
 }
 
-/// Returns the cost of storing registers of a layout to a buffer of a type, or of loading them; nothing where the type
-/// is none of a buffer, or the access cannot be planned.
-pub(crate) fn buffer_access(
+/// Plans to store registers of a layout to a buffer of a type, or to load them; returns none where the type is not that
+/// of a buffer, or the access cannot be planned.
+pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
     access: Access,
     target: &Target,
-) -> Option<Cost> {
+) -> Option<MemoryPlan> {
     let (place, mask) = place(buffer)?;
-    let plan = MemoryPlan::of_warps(layout, &place, mask, access, target).ok()?;
-    Some(plan.cost(target))
+    MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
 /// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.
