@@ -245,14 +245,13 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     those of a loop-carried accumulator out of the loop.
 
     Candidates are all instructions of the target for the element types and `inputPrecision`, all distributions of
-    warps over the result, several `kWidth`, and on AMD transposed results, each in the encoding of Triton, so that
-    Triton can lower the result too. The choice minimises the cost of the whole function: the plan of each product,
+    warps over the result, several `kWidth`, and on AMD transposed results, each spelled in Triton's encodings. The choice minimises the cost of the whole function: the plan of each product,
     spilled registers, conversions of operands and results (weighted by loop depth, with the latency of their
     barriers), and the layouts of all other values. So the first of two chained products (attention) has its rows in
     one warp where that saves the exchange between warps in front of the second. `explain` states the choice.
 
     A product does not change where a multiplication and an addition in each lane cost least, or where the target has
-    no instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, a sum of f16 on AMD GPUs.
+    no instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, a sum of f16 on CDNA and gfx11.
 
     It corresponds to Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`. Not chosen:
     instructions with operands in shared or tensor memory (`wgmma`, `tcgen05`), `tt.dot_scaled`.

@@ -218,7 +218,9 @@ fn ways_of(
     let present = present.map_err(|error| error.to_string())?;
     let target = asked.target;
     let mut rows = target.matrix_instructions();
-    rows.retain(|row| row.sum == types.sum && types.factors.contains(&row.factors));
+    rows.retain(|row| {
+        !row.is_of_lane() && row.sum == types.sum && types.factors.contains(&row.factors)
+    });
     if rows.is_empty() {
         return Err(format!(
             "`{}` has no instruction that multiplies `{}` by `{}` into `{}`{}",

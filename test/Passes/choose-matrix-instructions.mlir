@@ -107,7 +107,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @sum_of_halves(%pa: tensor<64x64x!tt.ptr<f16>, #b>, %pb: tensor<64x64x!tt.ptr<f16>, #b>, %pc: tensor<64x64x!tt.ptr<f16>, #b>) {
     // NV: tt.dot {{.*}}kWidth = 2{{.*}} -> tensor<64x64xf16, #[[$SQUARE]]>
     // W1: tt.dot {{.*}} -> tensor<64x64xf16, #blocked{{[0-9]*}}>
-    // W2: tt.dot {{.*}} -> tensor<64x64xf16, #blocked{{[0-9]*}}>
+    // W2: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xf16, #[[$SQUARE]]>
     %zero = arith.constant dense<0.0> : tensor<64x64xf16, #b>
     %a = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #b>
     %b = tt.load %pb : tensor<64x64x!tt.ptr<f16>, #b>
