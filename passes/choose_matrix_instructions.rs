@@ -128,22 +128,27 @@ fn choose<'c>(
         };
         assignment::choose(kernel, asked, plans, open, is_allowed)
     };
-    let mut best = choose(&|_| true);
-    if best.is_optimal {
-        return best.alternatives;
+    let ways = || products.iter().flat_map(|(_, ways)| ways.iter());
+    let entangled = ways().filter(|ways| ways.others.len() > MOST_ALTERNATIVES);
+    let mut best = (entangled.count() < 2).then(|| choose(&|_| true));
+    if best.as_ref().is_some_and(|best| best.is_optimal) {
+        return best.map(|best| best.alternatives).unwrap_or_default();
     }
-    // The graph is too entangled to be solved exactly. Products of products share their rows with the same warps, and
-    // the graphs of one spread of warps are smaller.
-    let ways = products.iter().flat_map(|(_, ways)| ways.iter());
-    let spreads = ways.flat_map(|ways| ways.others.iter().map(|way| &way.encodings.warps));
+    // Products of products share their rows with the same warps, and the graphs of one distribution of warps are
+    // smaller.
+    let spreads = ways().flat_map(|ways| ways.others.iter().map(|way| &way.encodings.warps));
     for spread in spreads.collect::<BTreeSet<_>>() {
         let found = choose(&|way| way.encodings.warps == *spread);
-        if found.price < best.price {
-            best = found;
+        if best.as_ref().is_none_or(|best| found.price < best.price) {
+            best = Some(found);
         }
     }
-    best.alternatives
+    best.map(|best| best.alternatives).unwrap_or_default()
 }
+
+/// If two products have more alternatives than this, the graph of a function is too entangled to be solved exactly, and
+/// takes a second to be solved at all.
+const MOST_ALTERNATIVES: usize = 16;
 
 fn alternatives(ways: &Result<Ways, String>) -> Vec<Alternative> {
     let others = ways.iter().flat_map(|ways| &ways.others);
