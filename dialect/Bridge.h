@@ -22,6 +22,7 @@ using MlirRewriter = ::MlirRewriterBase;
 
 struct LayoutCache;
 struct PointerInfo;
+struct ArrayInfo;
 struct TensorInfo;
 struct BufferInfo;
 
@@ -65,6 +66,9 @@ PointerInfo pointer_info(MlirType type);
 // The shape lives as long as the type's context.
 TensorInfo tensor_info(MlirType type);
 BufferInfo buffer_info(MlirType type);
+// The inherent attributes of an operation as a dictionary, or null where it has none.
+MlirAttribute properties(MlirOperation op);
+ArrayInfo array_info(MlirType type);
 // A discardable attribute of the innermost operation around `op`, itself included, or null.
 MlirAttribute nearest_attribute(MlirOperation op, rust::Str name);
 // Replaces attributes everywhere below an operation, in types and constants too.

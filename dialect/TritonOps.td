@@ -238,7 +238,7 @@ def TT_DotOp : TT_Op<"dot", [LL_Unanalysed, Pure,
     - dot_c5: both operands have the same `kWidth`
     - dot_c6: by `mma` of version 2 floats and i8 are multiplied, f32 only as `tf32`
     - dot_c7: for `#ttg.nvidia_mma` K is at least 4 times `kWidth`
-    - dot_c8: the operands are `#ttg.dot_op`
+    - dot_c8: the operands are `#ttg.dot_op`, or both `#ttg.linear`
     - dot_c9: `a` is operand 0 and `b` operand 1
     - dot_c10: they are operands of the result's layout
     - dot_c11: for `#ttg.amd_wmma` each CTA has a part of the result of its own

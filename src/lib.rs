@@ -4,7 +4,7 @@
 //! The algebra below it is the crate [`linear_layout`], the simulator of lowered kernels [`gpu_sim`].
 //! Modules, lowest first; each one uses only those above it in this list: [`sys`] what is unsafe, [`ir`]
 //! typed operations and their rules, [`analysis`] facts about whole functions, [`lower`] emission,
-//! [`passes`] what users run.
+//! [`passes`] what users run. [`simulated`] gives what was lowered to the simulator.
 
 #![cfg_attr(
     test,
@@ -21,6 +21,7 @@ pub mod ir;
 pub mod lower;
 #[path = "../passes/mod.rs"]
 pub mod passes;
+pub mod simulated;
 pub mod sys;
 
 pub use gpu_sim;

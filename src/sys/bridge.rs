@@ -99,6 +99,12 @@ pub(super) mod ffi {
         address_space: i32,
     }
 
+    /// The parts of an `!llvm.array` type; the element is null for every other type.
+    struct ArrayInfo {
+        element: MlirType,
+        count: u64,
+    }
+
     /// The parts of a ranked tensor of static shape; the element is null for every other type.
     struct TensorInfo {
         shape: &'static [i64],
@@ -220,6 +226,8 @@ pub(super) mod ffi {
         fn pointer_info(type_: MlirType) -> PointerInfo;
         fn tensor_info(type_: MlirType) -> TensorInfo;
         fn buffer_info(type_: MlirType) -> BufferInfo;
+        fn properties(op: MlirOperation) -> MlirAttribute;
+        fn array_info(type_: MlirType) -> ArrayInfo;
         fn nearest_attribute(op: MlirOperation, name: &str) -> MlirAttribute;
         fn replace_parts(
             op: MlirOperation,

@@ -10,6 +10,7 @@ pub mod build;
 mod c_api;
 mod callbacks;
 mod input;
+pub mod parts;
 mod plugin;
 mod rewriter;
 mod text;

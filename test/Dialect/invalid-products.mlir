@@ -193,7 +193,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<32x32xf16, #b>, %b: tensor<32x32xf16, #b>, %c: tensor<32x32xf32, #b>) {
-    // expected-error @+2 {{needs operands whose encoding is `#ttg.dot_op`, but has `tensor<32x32xf16,}}
+    // expected-error @+2 {{needs operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but has `tensor<32x32xf16,}}
     // expected-note @+1 {{convert them with `ttg.convert_layout`}}
     %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #b> * tensor<32x32xf16, #b> -> tensor<32x32xf32, #b>
     tt.return

@@ -1,7 +1,7 @@
 //! Kernels with asynchronous copies: correct ones are clean whenever copies arrive, and each with a wait, a barrier or a
 //! fence left out or weakened, or with an access too early, is an error whenever copies arrive.
 
-use super::kernels::source::generic_form;
+use super::simulated::generic_form;
 use crate::files::{files, read};
 use gpu_sim::{Arg, Arrival, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
@@ -39,7 +39,7 @@ fn kernels() -> Vec<(String, String)> {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned());
             let name = name.expect("a file has a name");
-            let text = generic_form(read(&path).as_bytes(), &name, None, None);
+            let text = generic_form(read(&path).as_bytes(), &name);
             (name, text.unwrap_or_else(|e| panic!("{e}")))
         });
     let mut kernels: Vec<_> = kernels.collect();

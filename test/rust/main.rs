@@ -15,6 +15,7 @@ mod buffers;
 mod files;
 mod float_formats;
 mod inference;
+mod instructions;
 mod kernels;
 mod language_server;
 mod layout_choices;
@@ -28,6 +29,7 @@ mod referee;
 mod reference;
 mod respelling;
 mod rules;
+mod simulated;
 #[path = "../split_mix.rs"]
 mod split_mix;
 mod targets;

@@ -239,8 +239,8 @@ fn ptxas() -> Option<PathBuf> {
         .find(|file| file.exists())
 }
 
-/// From a module to what the GPU's assembler takes.
-fn assemble(target: (&str, u32), module: &str) -> Result<(), String> {
+/// From a module to what the GPU's assembler takes, which is returned; `name` is that of the test's own file.
+pub(crate) fn assemble(name: &str, target: &str, module: &str) -> Result<String, String> {
     let mut lower = Command::new(tool("ll-opt"));
     lower.arg("--convert-layouts-to-llvm");
     let lowered = pipe(lower, module.as_bytes())?;
@@ -248,12 +248,12 @@ fn assemble(target: (&str, u32), module: &str) -> Result<(), String> {
     // Optimised: LLVM may make an operation of what we took apart because it has no instruction.
     translate.args(["-O3", "-"]);
     let assembly = pipe(translate, &lowered)?;
-    if let (true, Some(ptxas)) = (target.0.starts_with("cuda"), ptxas()) {
+    let assembly = String::from_utf8_lossy(&assembly).into_owned();
+    if let (true, Some(ptxas)) = (target.starts_with("cuda"), ptxas()) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let file = folder.join(format!("math-{}.ptx", target.0.replace(':', "-")));
+        let file = folder.join(format!("{name}-{}.ptx", target.replace(':', "-")));
         std::fs::write(&file, &assembly).map_err(|e| e.to_string())?;
-        let arch = String::from_utf8_lossy(&assembly);
-        let arch = arch
+        let arch = assembly
             .lines()
             .find_map(|line| line.strip_prefix(".target "))
             .unwrap_or("sm_90a")
@@ -263,21 +263,21 @@ fn assemble(target: (&str, u32), module: &str) -> Result<(), String> {
         command.args(["-O0", "-o", "/dev/null"]).arg(&file);
         pipe(command, b"")?;
     }
-    Ok(())
+    Ok(assembly)
 }
 
 #[test]
 fn every_operation_assembles() {
     let cases = cases(Fate::Assembles);
     for target in TARGETS {
-        if assemble(target, &module(target, &cases)).is_ok() {
+        if assemble("math", target.0, &module(target, &cases)).is_ok() {
             continue;
         }
         // Which of them it is: LLVM does not say.
         let problems: Vec<String> = cases
             .iter()
             .filter_map(|case| {
-                let error = assemble(target, &module(target, &[*case])).err()?;
+                let error = assemble("math", target.0, &module(target, &[*case])).err()?;
                 Some(format!("{} of {} on {}: {error}", case.0, case.2, target.0))
             })
             .collect();
@@ -289,7 +289,7 @@ fn every_operation_assembles() {
 fn functions_of_f64_are_calls_of_the_makers_library() {
     let cases = cases(Fate::Calls);
     for target in TARGETS {
-        let errors = assemble(target, &module(target, &cases)).unwrap_err();
+        let errors = assemble("math", target.0, &module(target, &cases)).unwrap_err();
         for (name, ..) in &cases {
             let stem = match name.trim_start_matches("fast_") {
                 "powf" => "pow",

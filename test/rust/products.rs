@@ -2,6 +2,7 @@
 
 use crate::kernels::source;
 use gpu_sim::{Arg, ElementTy, Fill, FloatTy, Launch, Memory, initial_bytes};
+use linear_layout_mlir::simulated;
 use std::path::Path;
 
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
@@ -31,11 +32,12 @@ fn lowered(kernel: &str, (target, folder, instruction): (&str, &str, &str)) -> g
     };
     let text = text.replace(&format!("\"{own}\""), &format!("\"{target}\""));
     let pipeline = Some("builtin.module(layout-pipeline)");
-    let generic = source::generic_form(text.as_bytes(), &file, None, pipeline);
-    let generic = generic.unwrap_or_else(|said| panic!("{kernel} for {target}: {said}"));
-    let is_chosen = generic.contains(instruction);
-    assert!(is_chosen, "{kernel} for {target} has no `{instruction}`");
-    source::decode(&generic, &file, None, None).unwrap_or_else(|said| panic!("{target}: {said}"))
+    let decoded = source::with_lowered(text.as_bytes(), &file, None, pipeline, |module| {
+        let is_chosen = module.to_string().contains(instruction);
+        assert!(is_chosen, "{kernel} for {target} has no `{instruction}`");
+        gpu_sim::decode(&simulated::module(module, &file), None).map_err(|said| said.to_string())
+    });
+    decoded.unwrap_or_else(|said| panic!("{kernel} for {target}: {said}"))
 }
 
 fn values(memory: &Memory, buffer: gpu_sim::BufferId) -> Vec<f64> {

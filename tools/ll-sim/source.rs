@@ -1,13 +1,14 @@
 //! Reads a file as a module of the LLVM dialect, lowering it first where it is not yet.
 
-use gpu_sim::{Decoded, decode_generic};
+use gpu_sim::Decoded;
 use linear_layout_mlir::ir::{Recorder, chosen_module, inner_modules};
 use linear_layout_mlir::passes::{self, SIMULATED_LOWERING};
+use linear_layout_mlir::simulated;
 use linear_layout_mlir::sys::{self, build};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::OperationRef;
-use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::ir::operation::OperationLike;
 use melior::utility::register_all_dialects;
 
 /// Parses text or bytecode, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
@@ -20,8 +21,10 @@ pub(crate) fn decode(
     entry: Option<&str>,
     pipeline: Option<&str>,
 ) -> Result<Decoded, String> {
-    let generic = generic_form(input.as_ref(), file, entry, pipeline)?;
-    decode_generic(&generic, entry).map_err(|error| format!("error: {error}"))
+    with_lowered(input.as_ref(), file, entry, pipeline, |module| {
+        let module = simulated::module(module, file);
+        gpu_sim::decode(&module, entry).map_err(|error| format!("error: {error}"))
+    })
 }
 
 /// Whether a module, or one inside it, still holds `tt` functions.
@@ -33,13 +36,17 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// The module that holds the kernel `entry`, or the only one, in generic form, lowered by `pipeline` or where it holds `tt.func`.
-pub(crate) fn generic_form(
+/// Reads the module that holds the kernel `entry`, or the only one, lowered by `pipeline` or where it holds `tt.func`.
+///
+/// # Errors
+/// The diagnostics of MLIR, or those of `read`.
+pub(crate) fn with_lowered<T>(
     input: &[u8],
     file: &str,
     entry: Option<&str>,
     pipeline: Option<&str>,
-) -> Result<String, String> {
+    read: impl FnOnce(OperationRef<'_, '_>) -> Result<T, String>,
+) -> Result<T, String> {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
     linear_layout_mlir::register_dialects(&registry);
@@ -65,9 +72,6 @@ pub(crate) fn generic_form(
         passes::run_pipeline(&context, &mut module, pipeline)
             .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;
     }
-    let flags = OperationPrintingFlags::new()
-        .print_generic_operation_form()
-        .enable_debug_info(true, false);
     let file_module = module.as_operation();
     // Of an entry that no function of one module has the decoder says what there is.
     let chosen = if inner_modules(file_module).is_empty() {
@@ -82,9 +86,5 @@ pub(crate) fn generic_form(
             )
         })?
     };
-    let printed = chosen
-        .to_string_with_flags(flags)
-        .map_err(|error| format!("error: {file}: {error}"))?;
-    // A module parsed from memory calls its file "-".
-    Ok(printed.replace("loc(\"-\":", &format!("loc({file:?}:")))
+    read(chosen)
 }

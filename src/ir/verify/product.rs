@@ -147,11 +147,15 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     ) else {
         return verdict(diagnostics);
     };
+    // A linear layout says where each element lies, whatever it is an operand of.
+    if let (Encoding::Linear(_), Encoding::Linear(_)) = (&*left, &*right) {
+        return verdict(diagnostics);
+    }
     let (Encoding::DotOperand(left), Encoding::DotOperand(right)) = (&*left, &*right) else {
         diagnostics.push(
             broken!(
                 dot_c8,
-                "needs operands whose encoding is `#ttg.dot_op`, but has `{}` and `{}`",
+                "needs operands whose encoding is `#ttg.dot_op`, or `#ttg.linear` for both, but has `{}` and `{}`",
                 a.type_,
                 b.type_
             )

@@ -14,7 +14,7 @@ mod equal;
 mod mutate;
 mod text;
 
-use super::kernels::source::generic_form;
+use super::simulated::generic_form;
 use equal::{Reason, reason, replace};
 use gpu_sim::{
     Arg, ArgSpec, ArgValue, Decoded, KernelError, Launch, Memory, Schedule, decode_generic,
@@ -372,8 +372,7 @@ fn benches() -> Vec<Bench> {
             let name = format!("{folder}/{}", case.file);
             let source =
                 std::fs::read_to_string(root.join(&name)).expect("a kernel of the project");
-            let text = generic_form(source.as_bytes(), &name, None, None)
-                .unwrap_or_else(|e| panic!("{e}"));
+            let text = generic_form(source.as_bytes(), &name).unwrap_or_else(|e| panic!("{e}"));
             all.push(Bench::new(name, text, case));
         }
     }

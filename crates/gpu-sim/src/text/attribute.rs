@@ -244,7 +244,10 @@ impl<'a> Parser<'a> {
             return Ok(Type::Other(self.text[start..self.at].to_owned()));
         }
         if self.eat("!llvm.") {
-            return self.llvm_ty();
+            return Ok(match self.llvm_ty()? {
+                Type::Other(_) => Type::Other(self.text[start..self.at].to_owned()),
+                ty => ty,
+            });
         }
         if self.eat("!") {
             self.ident();
@@ -316,13 +319,17 @@ impl<'a> Parser<'a> {
                 }
                 let packed = self.eat("packed");
                 let body = if self.eat("(") {
-                    self.list(")", Self::llvm_ty)?
+                    Some(self.list(")", Self::llvm_ty)?)
                 } else {
-                    Vec::new()
+                    self.eat("opaque");
+                    None
                 };
-                self.eat("opaque");
                 self.expect(">")?;
-                return Ok(Type::Struct { packed, body });
+                // Without a body, it is opaque or the structure around it.
+                return Ok(body.map_or_else(
+                    || Type::Other(self.text[start..self.at].to_owned()),
+                    |body| Type::Struct { packed, body },
+                ));
             }
             "func" => {
                 self.balanced()?;

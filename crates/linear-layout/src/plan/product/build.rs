@@ -63,14 +63,11 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         (time, issues * size, issues)
     };
     let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.partition(|(row, _)| row.is_of_lane());
-    if let Some((row, found)) = of_warp.into_iter().min_by_key(cost) {
-        return Ok(build(product, row, &found, &NONE));
-    }
     // A lane may have to pack what it multiplies, which only the whole program tells.
-    let of_lane = of_lane
-        .into_iter()
-        .map(|(row, found)| build(product, row, &found, &NONE));
-    if let Some(plan) = of_lane.min_by_key(|plan| plan.program.cost().total()) {
+    let best_of_warp = of_warp.into_iter().min_by_key(cost);
+    let plans = best_of_warp.into_iter().chain(of_lane);
+    let plans = plans.map(|(row, found)| build(product, row, &found, &NONE));
+    if let Some(plan) = plans.min_by_key(|plan| plan.program.cost().total()) {
         return Ok(plan);
     }
     let mut best: Option<ProductPlan> = None;

@@ -39,6 +39,8 @@ pub(crate) struct Builder {
     known: FxHashMap<Step, ValueId>,
     /// The number 0, by operand.
     zeros: FxHashMap<u8, ValueId>,
+    /// How many instructions a combination of two tuples is.
+    combination: u32,
 }
 
 /// How many threads run a program.
@@ -110,7 +112,13 @@ impl Builder {
             warps_log2: threads.warps_log2,
             known: FxHashMap::default(),
             zeros: FxHashMap::default(),
+            combination: 0,
         }
+    }
+
+    /// Says how many instructions combine two tuples.
+    pub(crate) const fn combines_by(&mut self, instructions: u32) {
+        self.combination = instructions;
     }
 
     /// The width of an element of the first operand in words and in shared memory.
@@ -595,7 +603,7 @@ impl Builder {
             scratch_bytes,
             cost: Cost::default(),
         };
-        program.cost = cost_of(&program, target);
+        program.cost = cost_of(&program, self.combination, target);
         program
     }
 

@@ -57,8 +57,8 @@ impl fmt::Display for Cost {
 /// About so many wavefronts are taken by an access of which each lane may ask for anything.
 const RANDOM_WAVES: u32 = 3;
 
-/// What the steps of a program cost on a target.
-pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
+/// What the steps of a program cost on a target; a combination is so many instructions.
+pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
     let lanes = program.lanes_log2 as usize;
@@ -198,9 +198,14 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 let counting = 2 << counts_log2;
                 arithmetic += votes + (narrowing + counting) * words * costs.select;
             }
-            // What combining costs, the plan that asks for it knows.
-            Step::Combine { .. } => {}
-            Step::ReduceLanes { .. } => load_store += costs.lane_reduction,
+            Step::Combine { .. } => arithmetic += costs.select * combination,
+            Step::ReduceLanes { out, .. } => {
+                load_store += costs.lane_reduction;
+                // Widened, and narrowed again.
+                if program.value_bytes(out) < 4 {
+                    arithmetic += 2 * costs.select;
+                }
+            }
             Step::Mma { row, .. } => arithmetic += program.rows[row as usize].issue(target.lanes),
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
             // A block of one warp has nobody to wait for.

@@ -197,11 +197,6 @@ impl Program {
         self.cost
     }
 
-    /// Returns the program with a cost that its planner has added up by other rules than those for steps.
-    pub(crate) fn with_cost(self, cost: Cost) -> Self {
-        Self { cost, ..self }
-    }
-
     /// Says whether the results are the source values, each in its place.
     #[must_use]
     pub fn is_identity(&self) -> bool {

@@ -3,9 +3,8 @@
 use super::super::program::{
     BarrierScope, Builder, Inlined, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
 };
-use super::super::{ConvertPlan, Cost, PlanKind, PlanOptions, plan_conversion};
+use super::super::{ConvertPlan, PlanKind, PlanOptions, plan_conversion};
 use super::act::{Act, Combining, Conversion, TupleId};
-use super::cost::cost_of;
 use super::error::{Kind, TupleError};
 use super::room::Room;
 use super::{Program, Turns};
@@ -243,19 +242,14 @@ impl<'a> TupleBuilder<'a> {
             }
             .into());
         }
-        let cost = cost_of(
-            &self.steps,
-            &self.conversions,
-            self.combining,
-            self.threads.warps_log2,
-        );
-        Ok(self.program(&results, needed, cost))
+        Ok(self.program(&results, needed))
     }
 
     /// Writes what is done out as a program.
-    fn program(&self, results: &[TupleId], scratch_bytes: u32, cost: Cost) -> Program {
+    fn program(&self, results: &[TupleId], scratch_bytes: u32) -> Program {
         let widths = self.combining.widths;
-        let b = Builder::new(self.num_sources.ilog2(), widths, self.threads);
+        let mut b = Builder::new(self.num_sources.ilog2(), widths, self.threads);
+        b.combines_by(self.combining.combine);
         let sources = b.sources();
         let lists = sources.chunks(self.num_sources as usize);
         let lists: Vec<Vec<ValueId>> = lists.map(<[_]>::to_vec).collect();
@@ -281,10 +275,8 @@ impl<'a> TupleBuilder<'a> {
         }
         let results = (0..widths.len()).flat_map(|operand| writer.list(results, operand));
         let results = results.collect();
-        let program = writer
-            .b
-            .finish(results, scratch_bytes, self.combining.target);
-        program.with_cost(cost)
+        let target = self.combining.target;
+        writer.b.finish(results, scratch_bytes, target)
     }
 
     /// Takes out steps, and what lanes give each other, that no result depends on; numbers values and conversions

@@ -16,7 +16,6 @@
 mod act;
 mod build;
 mod coordinates;
-mod cost;
 mod error;
 mod room;
 
