@@ -237,6 +237,58 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = LL_LoweredDialects;
 }
 
+def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::ModuleOp"> {
+  let summary = "Choose the matrix instruction of each product by the cost of the whole kernel";
+  let description = [{
+    Rewrites each `tt.dot` whose operands are not in the layouts of a matrix instruction to layouts of one: `mma.sync`
+    (sm_75 and later), MFMA or WMMA. Conversions are inserted around the product; `remove-layout-conversions` moves
+    those of a loop-carried accumulator out of the loop.
+
+    Candidates are all instructions of the target for the element types and `inputPrecision`, all distributions of
+    warps over the result, several `kWidth`, and on AMD transposed results, each spelled in Triton's encodings. The choice minimises the cost of the whole function: the plan of each product,
+    spilled registers, conversions of operands and results (weighted by loop depth, with the latency of their
+    barriers), and the layouts of all other values. So the first of two chained products (attention) has its rows in
+    one warp where that saves the exchange between warps in front of the second. `explain` states the choice.
+
+    A product does not change where a multiplication and an addition in each lane cost least, or where the target has
+    no instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, a sum of f16 on CDNA and gfx11.
+
+    It corresponds to Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`. Not chosen:
+    instructions with operands in shared or tensor memory (`wgmma`, `tcgen05`), `tt.dot_scaled`.
+
+    Before:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #left = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+    #right = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+    module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 4 : i32} {
+      tt.func @f(%a: tensor<64x64xf16, #left>, %b: tensor<64x64xf16, #right>) -> tensor<64x64xf32, #blocked> {
+        %zero = arith.constant dense<0.0> : tensor<64x64xf32, #blocked>
+        %d = tt.dot %a, %b, %zero : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #blocked>
+        tt.return %d : tensor<64x64xf32, #blocked>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    ...
+    #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+    ...
+        %3 = tt.dot %0, %1, %2 : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+        %4 = ttg.convert_layout %3 : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
+        tt.return %4 : tensor<64x64xf32, #blocked>
+    ...
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+    LL_Memory,
+    Option<"explain", "explain", "bool", "false",
+           "Emit a remark at each product: the chosen instruction, or the reason for none">
+  ];
+}
+
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
   let summary = "Choose the layouts of a whole kernel so that it costs least";
   let description = [{
@@ -501,8 +553,8 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
   let description = [{
-    `resolve-auto-layouts`, `coalesce`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
-    `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
+    `resolve-auto-layouts`, `coalesce`, `choose-matrix-instructions`, `remove-layout-conversions`,
+    `reduce-data-duplication` where a buffer is cheaper, `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
 
     Before:
     ```mlir

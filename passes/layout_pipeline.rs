@@ -3,9 +3,9 @@
 use super::Pass;
 use super::context::PassContext;
 use super::table::{
-    CoalesceOptions, ConvertLayoutsToLLVMOptions, FoldLayoutConversionsOptions,
-    LayoutPipelineOptions, ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions,
-    ResolveAutoLayoutsOptions, Spelled,
+    ChooseMatrixInstructionsOptions, CoalesceOptions, ConvertLayoutsToLLVMOptions,
+    FoldLayoutConversionsOptions, LayoutPipelineOptions, ReduceDataDuplicationOptions,
+    RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions, Spelled,
 };
 use crate::sys::{FollowUp, Reported};
 
@@ -16,9 +16,14 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let passes: [&dyn Spelled; 6] = [
+        let passes: [&dyn Spelled; 7] = [
             &ResolveAutoLayoutsOptions { target: target() },
             &CoalesceOptions::default(),
+            &ChooseMatrixInstructionsOptions {
+                target: target(),
+                memory: self.memory.clone(),
+                ..Default::default()
+            },
             &RemoveLayoutConversionsOptions {
                 target: target(),
                 memory: self.memory.clone(),

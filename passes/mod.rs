@@ -4,6 +4,7 @@
 //! script makes of `Passes.td`: those options and the enum of passes. A pass that is declared and not
 //! written does not compile.
 
+mod choose_matrix_instructions;
 mod coalesce;
 mod context;
 mod convert_encodings_to_linear;

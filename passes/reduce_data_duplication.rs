@@ -12,12 +12,13 @@ use super::context::PassContext;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::ReduceDataDuplicationOptions;
-use crate::analysis::assignment::buffer_access;
+use crate::analysis::assignment::plan_buffer_access;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{FollowUp, Reported};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
+use linear_layout::layout::Dim;
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
 use linear_layout::target::Access;
 use melior::ir::{Type, ValueLike};
@@ -67,13 +68,16 @@ fn through_buffer<'c>(
     }
     let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
     let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);
-    // What is stored before a barrier, and loaded behind it.
+    let warps = 1 << src.unique.in_bits(Dim::WARP);
+    // Stores, a barrier, loads; a product takes neighbours in one word.
     let through = |buffer| {
-        let stored = buffer_access(&src.unique, buffer, Access::Store, target)?;
-        let loaded = buffer_access(&dst.unique, buffer, Access::Load, target)?;
+        let stored = plan_buffer_access(&src.unique, buffer, Access::Store, target)?;
+        let loaded = plan_buffer_access(&dst.unique, buffer, Access::Load, target)?;
+        let permutes = (stored.permutes() + loaded.permutes()) * target.costs.select * warps;
+        let [stored, loaded] = [stored, loaded].map(|plan| plan.cost(target));
         let both = Cost {
             load_store: stored.load_store + loaded.load_store,
-            arithmetic: stored.arithmetic + loaded.arithmetic,
+            arithmetic: stored.arithmetic + loaded.arithmetic + permutes,
             waiting: target.costs.barrier + target.costs.round_trip,
         };
         Some(both.total())

@@ -43,7 +43,7 @@ impl Pass for RemoveLayoutConversionsOptions {
 }
 
 impl RemoveLayoutConversionsOptions {
-    fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
+    pub(super) fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
         let unsaid = "has no target that layouts could be chosen for";
         let target =
             context.known_gpu(self.target.as_deref(), unsaid, "cannot be given layouts")?;
@@ -88,6 +88,7 @@ impl RemoveLayoutConversionsOptions {
             loop_weight,
             conversion_cost: conversion_cost * 4,
             scratch_budget,
+            barrier_latency: 0,
         })
     }
 

@@ -79,8 +79,9 @@ fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
     (reader.effects, reader.wrong)
 }
 
-/// Whether an operation accesses memory, element by element, and gives the same in whatever layout it does.
-fn is_access(op: Op<'_>) -> bool {
+/// Whether an operation that keeps its layouts gives the same elements in whatever layouts it has: it accesses memory
+/// element by element, or multiplies matrices, of whose sums the order is left open.
+fn is_of_elements(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),
         Some(
@@ -91,6 +92,7 @@ fn is_access(op: Op<'_>) -> bool {
                 | OpView::TtDescriptorLoad(_)
                 | OpView::TtDescriptorStore(_)
                 | OpView::TtgAsyncCopyGlobalToLocal(_)
+                | OpView::TtDot(_)
         )
     )
 }
@@ -186,7 +188,7 @@ impl<'n> Reader<'n> {
             term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
         }
         // What keeps its layouts may depend on them.
-        let keeps = role == Role::Fixed && !is_access(op);
+        let keeps = role == Role::Fixed && !is_of_elements(op);
         for value in build::results(op).into_iter().chain(build::operands(op)) {
             let text = if keeps {
                 let type_ = value.r#type();

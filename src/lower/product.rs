@@ -6,14 +6,13 @@ use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, Given};
 use crate::analysis::effects::Effects;
-use crate::ir::ops::{InputPrecision, tt};
-use crate::ir::{Layouts, TensorType, element_name};
+use crate::ir::ops::tt;
+use crate::ir::{Layouts, ProductTypes};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
-use linear_layout::plan::product::{MatrixProduct, ProductPlan, factor_types, plan_product};
-use linear_layout::target::Number;
-use melior::ir::{Type, ValueLike};
+use linear_layout::plan::product::{MatrixProduct, ProductPlan, plan_product};
+use melior::ir::ValueLike;
 
 /// What a product does in shared memory.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
@@ -28,39 +27,22 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
 
 /// Plans a product, and has the machine prove the plan.
 fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan, Diagnostic> {
-    let types = [dot.a(), dot.b(), dot.c()].map(|value| value.r#type());
-    let [a, b, d] = types.map(|type_| layout_of(layouts, type_));
+    let operands = [dot.a(), dot.b(), dot.c()];
+    let [a, b, d] = operands.map(|value| layout_of(layouts, value.r#type()));
     let (a, b, d) = (a?, b?, d?);
-    let [left, right, sum] = types.map(number);
-    let (left, right, sum) = (left?, right?, sum?);
-    let allows_tf32 = matches!(dot.input_precision(), InputPrecision::Tf32);
-    let factors = factor_types([left, right], allows_tf32);
+    let types = ProductTypes::of(dot)?;
     let product = MatrixProduct {
         d: &d.unique,
         a: &a.unique,
         b: &b.unique,
-        factors: &factors,
-        sum,
+        factors: &types.factors,
+        sum: types.sum,
         target: gpu.target,
     };
     let plan = plan_product(&product).map_err(|e| Diagnostic::new(e.to_string()))?;
     let all = [&d.unique, &a.unique, &b.unique];
     machine::check_product(plan.program(), all, gpu.target).map_err(wrong)?;
     Ok(plan)
-}
-
-/// What a tensor's elements are to a matrix instruction.
-fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
-    let tensor = TensorType::of(type_);
-    let name = tensor.map(|tensor| element_name(tensor.element));
-    let name = name.unwrap_or_default();
-    let number = Number::of_ir_name(&name).filter(|number| *number != Number::Tf32);
-    number.ok_or_else(|| {
-        Diagnostic::new(format!(
-            "multiplies elements of `{name}`: expected f16, bf16, f32, f64, i8 or 8-bit floats, with a sum of f16, \
-             bf16, f32, f64 or i32"
-        ))
-    })
 }
 
 /// Lowers `tt.dot`.

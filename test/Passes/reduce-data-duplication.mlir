@@ -1,5 +1,8 @@
 // RUN: ll-opt --reduce-data-duplication %s | FileCheck %s
 
+// Without conflicts, and `ldmatrix` gives neighbours along K in one word, as the product takes them.
+// CHECK: #[[$SHARED:.+]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
@@ -9,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
   // All warps need all of the right operand.
   // CHECK-LABEL: tt.func @operand
   tt.func @operand(%x: tensor<64x64xf16, #rows>) -> tensor<64x64xf16, #right> {
-    // CHECK-NEXT: %[[M:.+]] = ttg.local_alloc %{{.+}} : (tensor<64x64xf16, #{{.+}}>) -> !ttg.memdesc<64x64xf16, #{{.+}}, #smem>
+    // CHECK-NEXT: %[[M:.+]] = ttg.local_alloc %{{.+}} : (tensor<64x64xf16, #{{.+}}>) -> !ttg.memdesc<64x64xf16, #[[$SHARED]], #smem>
     // CHECK-NEXT: ttg.local_load %[[M]] {my.note}
     // CHECK-NEXT: tt.return
     %0 = ttg.convert_layout %x {my.note} : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #right>

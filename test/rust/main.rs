@@ -23,6 +23,7 @@ mod mathematics;
 mod operations;
 mod ops;
 mod pass_options;
+mod products;
 mod ptx_forms;
 mod referee;
 mod reference;

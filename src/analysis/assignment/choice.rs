@@ -1,5 +1,6 @@
 //! The choice itself: the graph of a function, what solves it, and what that comes to.
 
+use super::alternatives::{Offered, Open};
 use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Chooses layouts for all values of a function.
 pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked, plans: &mut Plans) -> Assignment {
-    let modes = modes(kernel, asked);
+    let modes = modes(kernel, asked, &Offered::default());
     assign_among(kernel, asked, plans, modes, false).0
 }
 
@@ -25,9 +26,40 @@ pub(crate) fn assign_explained<'c>(
     asked: Asked,
     plans: &mut Plans,
 ) -> (Assignment, Explanation) {
-    let modes = modes(kernel, asked);
+    let modes = modes(kernel, asked, &Offered::default());
     let (assignment, explanation) = assign_among(kernel, asked, plans, modes, true);
     (assignment, explanation.expect("it was asked for"))
+}
+
+/// What was chosen among the alternatives of some operations.
+pub(crate) struct Choice {
+    /// The number of each operation's alternative; none where the operation stays as it is.
+    pub(crate) alternatives: Vec<Option<usize>>,
+    /// The price of the function.
+    pub(crate) price: Price,
+    /// Whether no other choice costs less.
+    pub(crate) is_optimal: bool,
+}
+
+/// Chooses among the alternatives of some operations, together with layouts for all values of the function.
+///
+/// `is_allowed` says which alternatives of which of the operations there are.
+pub(crate) fn choose<'c>(
+    kernel: &mut Kernel<'c>,
+    asked: Asked,
+    plans: &mut Plans,
+    open: &[Open<'c>],
+    is_allowed: impl Fn(usize, usize) -> bool,
+) -> Choice {
+    let offered = Offered::of(kernel, open, is_allowed);
+    let modes = modes(kernel, asked, &offered);
+    let mut prices = Prices::new(asked, plans);
+    let (_, solution) = Problem::new(kernel, &mut prices, asked, modes).choose();
+    Choice {
+        alternatives: offered.chosen(&solution.choice),
+        price: solution.price,
+        is_optimal: solution.is_optimal(),
+    }
 }
 
 /// Chooses layouts that cost less than those that a function has, where there are any; `explains` asks what becomes of
@@ -38,7 +70,7 @@ pub(crate) fn improve<'c>(
     plans: &mut Plans,
     explains: bool,
 ) -> Option<(Assignment, Option<Explanation>)> {
-    let modes = modes(kernel, asked);
+    let modes = modes(kernel, asked, &Offered::default());
     let mut converted = kernel
         .conversions
         .iter()
@@ -61,9 +93,9 @@ fn has_repetition(kernel: &Kernel<'_>) -> bool {
 }
 
 /// The modes of each node within what is asked.
-fn modes(kernel: &mut Kernel<'_>, asked: Asked) -> Vec<Vec<Mode>> {
+fn modes(kernel: &mut Kernel<'_>, asked: Asked, offered: &Offered) -> Vec<Vec<Mode>> {
     let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
-    candidates(kernel, &is_pinned)
+    candidates(kernel, &is_pinned, offered)
 }
 
 fn assign_among<'c>(
@@ -74,33 +106,8 @@ fn assign_among<'c>(
     explains: bool,
 ) -> (Assignment, Option<Explanation>) {
     let mut prices = Prices::new(asked, plans);
-    // An operation with one mode costs the same in every assignment; whole kernels are told what they cost.
-    let is_part = asked.scope == Scope::ViewsAndAccesses;
-    let is_priced = modes.iter().map(|modes| !is_part || modes.len() > 1);
-    let is_priced = is_priced.collect();
-    let mut problem = Problem {
-        kernel,
-        prices: &mut prices,
-        modes,
-        is_priced,
-        own: Vec::new(),
-        slices: Slices::new(asked.conversion_cost),
-        base: (0, 0),
-        conversion_cost: asked.conversion_cost,
-        scope: asked.scope,
-    };
-    problem.own = problem.own_prices();
-    problem.open();
-    let conversions = problem.conversions();
-    let (mut graph, mut solution) = problem.solve(&conversions);
-    for _ in 0..ROUNDS {
-        // What is made again for the modes chosen may be had for less, which may make others better.
-        let roots = problem.roots(&solution);
-        if !problem.slices.improve(&roots) {
-            break;
-        }
-        (graph, solution) = problem.solve(&conversions);
-    }
+    let mut problem = Problem::new(kernel, &mut prices, asked, modes);
+    let (graph, solution) = problem.choose();
     let chosen = problem.respell(&solution);
     let assignment = problem.assignment(chosen, &solution);
     let explanation = explains.then(|| {
@@ -188,7 +195,47 @@ struct Problem<'p, 'c> {
 /// Which modes of which nodes ask for something, in order.
 type Members = Vec<(NodeId, usize)>;
 
-impl<'c> Problem<'_, 'c> {
+impl<'p, 'c> Problem<'p, 'c> {
+    fn new(
+        kernel: &'p mut Kernel<'c>,
+        prices: &'p mut Prices<'p>,
+        asked: Asked,
+        modes: Vec<Vec<Mode>>,
+    ) -> Self {
+        // An operation with one mode costs the same in every assignment; whole kernels are told what they cost.
+        let is_part = asked.scope == Scope::ViewsAndAccesses;
+        let is_priced = modes.iter().map(|modes| !is_part || modes.len() > 1);
+        let is_priced = is_priced.collect();
+        let mut problem = Self {
+            kernel,
+            prices,
+            modes,
+            is_priced,
+            own: Vec::new(),
+            slices: Slices::new(asked.conversion_cost),
+            base: (0, 0),
+            conversion_cost: asked.conversion_cost,
+            scope: asked.scope,
+        };
+        problem.own = problem.own_prices();
+        problem.open();
+        problem
+    }
+
+    fn choose(&mut self) -> (Graph, Solution) {
+        let conversions = self.conversions();
+        let mut solved = self.solve(&conversions);
+        for _ in 0..ROUNDS {
+            // What is made again for the modes chosen may be had for less, which may make others better.
+            let roots = self.roots(&solved.1);
+            if !self.slices.improve(&roots) {
+                break;
+            }
+            solved = self.solve(&conversions);
+        }
+        solved
+    }
+
     /// Finds all that may be wanted of what can be made again; what is wanted in any case is there for the rest.
     fn open(&mut self) {
         let mut certain = Vec::new();

@@ -1,5 +1,6 @@
 //! The ways in which an operation can be laid out: an encoding for each operand and result, which go together.
 
+use super::alternatives::Offered;
 use super::kernel::{DatumId, Kernel, Node, NodeId, Slice, SliceId, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::roles::Role;
@@ -202,9 +203,13 @@ struct Carrying<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Finds the modes of all nodes, of each first the one that it has: that is carried to all others along values, both ways. What a
-/// second run has to choose from is among that.
-pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Vec<Vec<Mode>> {
+/// Finds the modes of all nodes: the present one, which is the first, and those that are offered are carried to all others
+/// along values, both ways. The modes of a second run are among them.
+pub(super) fn candidates(
+    kernel: &mut Kernel<'_>,
+    is_pinned: &[bool],
+    offered: &Offered,
+) -> Vec<Vec<Mode>> {
     let mut users = vec![Vec::new(); kernel.datums.len()];
     for (node, of) in kernel.nodes.iter().enumerate() {
         for (i, used) in of.uses.iter().enumerate() {
@@ -223,11 +228,19 @@ pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Vec<Vec
     let mut roots = Vec::new();
     for node in 0..count {
         let present = carrying.kernel.present(Of::Node(node));
-        let mode = carrying.kernel.mode(Of::Node(node), present.clone());
-        let mode = mode.expect("what is read has layouts");
-        carrying.known[node].insert(present.clone(), 0);
-        carrying.modes[node].push(mode);
-        roots.push((node, present));
+        let modes = match offered.modes.get(&node) {
+            Some(modes) => modes.clone(),
+            None => {
+                let mode = carrying.kernel.mode(Of::Node(node), present);
+                vec![mode.expect("what is read has layouts")]
+            }
+        };
+        for (i, mode) in modes.iter().enumerate() {
+            let spelling = mode.spellings[0].clone();
+            carrying.known[node].insert(spelling.clone(), i);
+            roots.push((node, spelling));
+        }
+        carrying.modes[node] = modes;
     }
     carrying.queue.extend(roots);
     carrying.carry();

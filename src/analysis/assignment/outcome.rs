@@ -17,6 +17,9 @@ pub(crate) struct Asked {
     pub(crate) conversion_cost: Price,
     /// The most bytes of shared memory that an operation may take for itself.
     pub(crate) scratch_budget: Option<u32>,
+    /// What each barrier of a plan counts beyond its throughput, in quarters of a clock: how long a block waits that
+    /// has the processor for itself.
+    pub(crate) barrier_latency: u32,
 }
 
 impl Asked {
@@ -28,6 +31,7 @@ impl Asked {
             loop_weight: 8,
             conversion_cost: 4 * 130,
             scratch_budget: None,
+            barrier_latency: 0,
         }
     }
 }

@@ -8,9 +8,10 @@ use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Mode, Of, Tensors};
 use super::outcome::Asked;
+use super::products::PricedProduct;
 use super::roles::{self, Role};
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, TensorType, element_bits};
+use crate::ir::{Layouts, ProductTypes, TensorType, element_bits};
 use crate::sys;
 use crate::sys::build::{self, Op};
 use linear_layout::access::AxisInfo;
@@ -18,13 +19,15 @@ use linear_layout::assign::{INFEASIBLE, Price};
 use linear_layout::f2::Span;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::plan::product::ProductError;
 use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
 use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
-use linear_layout::plan::{Cost, PlanOptions, plain_conversion, plan_conversion};
+use linear_layout::plan::{PlanOptions, Program, plain_conversion, plan_conversion};
 use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Bytes that global memory is read and written in.
 const SECTOR_BYTES: u64 = 32;
@@ -44,12 +47,26 @@ struct Planned {
 }
 
 /// What was planned between layouts: it depends on nothing else, so that it is known for as long as layouts are
-/// chosen for one target and budget, however often the kernel is read.
+/// chosen for one target, budget and latency, however often the kernel is read.
 #[derive(Default)]
 pub(crate) struct Plans {
     numbers: FxHashMap<LinearLayout, u32>,
     conversions: FxHashMap<(u32, u32, u32), Planned>,
     combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), Planned>,
+    pub(super) products:
+        FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
+}
+
+impl Plans {
+    /// Returns the number of a layout.
+    pub(super) fn number(&mut self, layout: &LinearLayout) -> u32 {
+        if let Some(known) = self.numbers.get(layout) {
+            return *known;
+        }
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        self.numbers.insert(layout.clone(), next);
+        next
+    }
 }
 
 /// Prices of one function, each computed once.
@@ -84,15 +101,7 @@ impl<'p> Prices<'p> {
         if let Some(Some(known)) = self.numbers.get(at) {
             return *known;
         }
-        let next = u32::try_from(self.plans.numbers.len()).unwrap_or(u32::MAX);
-        let linear = kernel.catalogue.linear(layout);
-        let number = match self.plans.numbers.get(linear) {
-            Some(known) => *known,
-            None => {
-                self.plans.numbers.insert(linear.clone(), next);
-                next
-            }
-        };
+        let number = self.plans.number(kernel.catalogue.linear(layout));
         if self.numbers.len() <= at {
             self.numbers.resize(at + 1, None);
         }
@@ -169,13 +178,10 @@ impl<'p> Prices<'p> {
             Of::Slice(slice) => kernel.slices[slice].tensors(),
         };
         match tensors.role {
-            Role::Fixed
-            | Role::View
-            | Role::Check
-            | Role::Loop
-            | Role::Choice
-            | Role::Conversion
-            | Role::End => 0,
+            Role::Fixed => self.fixed(kernel, tensors.op, mode),
+            Role::View | Role::Check | Role::Loop | Role::Choice | Role::Conversion | Role::End => {
+                0
+            }
             Role::Source | Role::Elementwise => self.elementwise(kernel, tensors, mode),
             Role::Reduction | Role::Scan => {
                 let planned = self.combination(kernel, tensors, mode);
@@ -193,13 +199,31 @@ impl<'p> Prices<'p> {
                     let layout = kernel.catalogue.linear(*layout);
                     let operands = build::operands(tensors.op).into_iter();
                     let mut values = operands.chain(build::results(tensors.op));
-                    let cost = values.find_map(|value| {
-                        buffer_access(layout, value.r#type(), access, self.asked.target)
+                    let plan = values.find_map(|value| {
+                        plan_buffer_access(layout, value.r#type(), access, self.asked.target)
                     });
-                    cost.map_or(INFEASIBLE, |cost| Price::from(cost.total()))
+                    plan.map_or(INFEASIBLE, |plan| {
+                        Price::from(plan.cost(self.asked.target).total())
+                    })
                 })
             }
         }
+    }
+
+    /// Of operations that keep their layouts, products differ where they are offered in several.
+    fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
+        let Some(dot) = tt::Dot::of(op) else {
+            return 0;
+        };
+        let ([a, b, _], [d]) = (&mode.uses[..], &mode.defs[..]) else {
+            return 0;
+        };
+        let layouts = [a, b, d].map(|layout| kernel.catalogue.linear(*layout));
+        let planned = ProductTypes::of(dot).ok().and_then(|types| {
+            let planned = self.plans.product(&types, layouts, self.asked);
+            planned.ok()
+        });
+        planned.map_or(INFEASIBLE, |planned| planned.price)
     }
 
     /// Returns the bytes of shared memory that an operation can be carried out in, beside buffers.
@@ -397,15 +421,19 @@ fn within(
     planned(cost, own, plain())
 }
 
+/// Returns the cost of a program in quarters of a cycle, and its bytes of shared memory.
+pub(super) fn cost_and_bytes(program: &Program, asked: Asked) -> (u32, u32) {
+    let barriers = u32::try_from(program.num_barriers()).unwrap_or(u32::MAX);
+    let waiting = barriers.saturating_mul(asked.barrier_latency);
+    (program.cost().total() + waiting, program.scratch_bytes())
+}
+
 fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Planned {
     let plan = |limit: Option<u32>| {
         let options = PlanOptions::new();
         let options = limit.map_or(options, |limit| options.with_scratch_limit(limit));
         let plan = plan_conversion(from, to, bits, asked.target, &options).ok()?;
-        Some((
-            plan.program().cost().total(),
-            plan.program().scratch_bytes(),
-        ))
+        Some(cost_and_bytes(plan.program(), asked))
     };
     within(asked.scratch_budget, plan, || {
         let plain = plain_conversion(from, to, bits, asked.target);
@@ -419,11 +447,7 @@ fn reduction_within(reduction: &Reduction<'_>, asked: Asked) -> Planned {
             scratch_limit,
             ..*reduction
         });
-        let plan = plan.ok()?;
-        Some((
-            plan.program().cost().total(),
-            plan.program().scratch_bytes(),
-        ))
+        Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
     within(asked.scratch_budget, plan, || {
         let plain = plain_reduction(reduction).ok().flatten();
@@ -437,26 +461,21 @@ fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
             scratch_limit,
             ..*scan
         });
-        let plan = plan.ok()?;
-        Some((
-            plan.program().cost().total(),
-            plan.program().scratch_bytes(),
-        ))
+        Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
     within(asked.scratch_budget, plan, || Some(plain_scan(scan).bytes))
 }
 
-/// Returns the cost of storing registers of a layout to a buffer of a type, or of loading them; nothing where the type
-/// is none of a buffer, or the access cannot be planned.
-pub(crate) fn buffer_access(
+/// Plans to store registers of a layout to a buffer of a type, or to load them; returns none where the type is not that
+/// of a buffer, or the access cannot be planned.
+pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
     access: Access,
     target: &Target,
-) -> Option<Cost> {
+) -> Option<MemoryPlan> {
     let (place, mask) = place(buffer)?;
-    let plan = MemoryPlan::of_warps(layout, &place, mask, access, target).ok()?;
-    Some(plan.cost(target))
+    MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
 /// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.

@@ -33,7 +33,7 @@ mod table;
 pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
 pub use fragment::{Deal, Fragment, Held};
-pub use product::{Argument, Number, Product, Scalar, TileBit, TileOperand};
+pub use product::{Argument, Number, Product, ProductFamily, Scalar, TileBit, TileOperand};
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.
@@ -289,6 +289,10 @@ pub struct Processor {
     pub shared_bytes: u32,
     /// Bytes that each block takes beside its own.
     pub reserved_bytes: u32,
+    /// Registers of 32 bits, of all lanes.
+    pub registers: u32,
+    /// The most registers of 32 bits that a lane can have.
+    pub lane_registers: u32,
 }
 
 /// One GPU as data.
@@ -380,6 +384,7 @@ impl Target {
             blocks,
             shared_bytes,
             reserved_bytes,
+            ..
         } = self.processor;
         let taken = bytes.saturating_add(reserved_bytes).max(1);
         let together = (all_threads / threads.max(1))
@@ -390,6 +395,20 @@ impl Target {
         (each / SHARED_GRANULE_BYTES * SHARED_GRANULE_BYTES)
             .min(self.max_shared_bytes)
             .max(bytes)
+    }
+
+    /// Returns how many registers of 32 bits each thread of a block of so many can have.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// let h100 = Target::parse("cuda:90")?;
+    /// assert_eq!([128, 512].map(|threads| h100.registers_per_thread(threads)), [255, 128]);
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn registers_per_thread(&self, threads: u32) -> u32 {
+        let share = self.processor.registers / threads.max(1);
+        share.min(self.processor.lane_registers)
     }
 
     /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are understood too.

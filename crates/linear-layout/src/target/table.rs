@@ -79,6 +79,8 @@ const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
         blocks,
         shared_bytes: (shared_kib + reserved_kib) * 1024,
         reserved_bytes: reserved_kib * 1024,
+        registers: 65_536,
+        lane_registers: 255,
     }
 }
 
@@ -163,12 +165,14 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_cdna4 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
-        // Four SIMDs of eight waves.
+        // Four SIMDs of eight waves, each with 512 registers for each of 64 lanes, of which half accumulate.
         processor: Processor {
             threads: 2048,
             blocks: 32,
             shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
             reserved_bytes: 0,
+            registers: 4 * 512 * 64,
+            lane_registers: 512,
         },
         max_global_vector_bits: 128,
         max_shared_vector_bits: 128,
@@ -242,12 +246,15 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_gfx1250 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
-        // Two SIMDs of 16 waves; on gfx1250, a pair of processors shares its memory.
+        // Two SIMDs of 16 waves, each with 1024 registers or more for each of 32 lanes; on gfx1250, a pair of
+        // processors shares its memory.
         processor: Processor {
             threads: if is_gfx1250 { 2048 } else { 1024 },
             blocks: 32,
             shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
             reserved_bytes: 0,
+            registers: if is_gfx1250 { 4 } else { 2 } * 1024 * 32,
+            lane_registers: if is_gfx1250 { 1024 } else { 256 },
         },
         max_global_vector_bits: 128,
         max_shared_vector_bits: 128,

@@ -235,6 +235,21 @@ impl MemoryPlan {
         self.wavefronts
     }
 
+    /// Returns the byte permutes of each thread in front of stores, or behind loads, if every other operation keeps
+    /// neighbouring registers in one word: none where each word of an access holds neighbours.
+    #[must_use]
+    pub fn permutes(&self) -> u32 {
+        let word = (4usize >> self.place.bytes_log2).clamp(1, self.vector);
+        let words = self.accesses.iter().flat_map(|a| a.registers.chunks(word));
+        let is_run = |elements: &&[u32]| {
+            let first = elements[0];
+            let is_aligned = narrow::<usize>(first) & (word - 1) == 0;
+            is_aligned && (first..).zip(*elements).all(|(at, found)| at == *found)
+        };
+        let permuted = words.filter(|elements| !is_run(elements)).count();
+        narrow(permuted * (word - 1))
+    }
+
     /// Returns the cost of all accesses of a block: each warp issues its own, and each takes wavefronts.
     #[must_use]
     pub fn cost(&self, target: &Target) -> Cost {

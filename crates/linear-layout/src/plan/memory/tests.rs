@@ -183,6 +183,28 @@ fn widths_and_wavefronts() {
     check(BUFFERS[6], 16, 2, (16, 8));
 }
 
+/// Both swizzles give `ldmatrix` its rows without conflicts, one of them with elements of a word that are not neighbours.
+#[test]
+fn permutes_follow_from_the_registers_of_words() {
+    let target = Target::parse("cuda:80").unwrap();
+    let operand = "#ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>, kWidth = 2}>";
+    let check = |[per_phase, phases]: [u32; 2], wavefronts, permutes| {
+        let buffer = format!(
+            "#ttg.swizzled_shared<{{vec = 8, perPhase = {per_phase}, maxPhase = {phases}, order = [1, 0]}}>"
+        );
+        let registers = registers(operand, SHAPE, target);
+        let place = place(&buffer, 16);
+        let plan = MemoryPlan::of_warps(&registers, &place, 0, Access::Load, target).unwrap();
+        assert_eq!(
+            (plan.wavefronts(), plan.permutes()),
+            (wavefronts, permutes),
+            "{buffer}"
+        );
+    };
+    check([1, 8], (32, 32), 0);
+    check([2, 4], (32, 32), 32);
+}
+
 #[test]
 fn views_in_one_piece() {
     let check = |buffer, shape: [u64; 2], bytes| {

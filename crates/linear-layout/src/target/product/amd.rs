@@ -284,7 +284,7 @@ const SIGNED: [Argument; 5] = [
 ];
 
 pub(super) fn wmma(name: &str) -> Vec<Product> {
-    let (f32, i32) = ((T::F32, S::F32), (T::I32, S::Int(32)));
+    let (f16, f32, i32) = ((T::F16, S::F16), (T::F32, S::F32), (T::I32, S::Int(32)));
     let square =
         |intrinsic: &str, own, factor: Number, scalar, sum, arguments: &[Argument], rate| Square {
             intrinsic: intrinsic.to_owned(),
@@ -363,6 +363,15 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
                 &modes,
                 1024,
             ),
+            square(
+                "wmma.f16.16x16x32.f16",
+                4,
+                T::F16,
+                S::F16,
+                f16,
+                &modes,
+                1024,
+            ),
             square("wmma.f32.16x16x4.f32", 1, T::F32, S::F32, f32, &modes, 128),
             square(
                 "wmma.i32.16x16x64.iu8",
@@ -383,8 +392,19 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
         }
         return rows.into_iter().map(Square::wmma).collect();
     }
+    // The sum is in whole registers, so that no half of them is to be selected.
+    let packed = [&A_B_D[..], &[constant(1, 0)]].concat();
     let mut rows = vec![
         square("wmma.f32.16x16x16.f16", 3, T::F16, S::F16, f32, &A_B_D, 512),
+        square(
+            "wmma.f16.16x16x16.f16",
+            3,
+            T::F16,
+            S::F16,
+            f16,
+            &packed,
+            512,
+        ),
         square(
             "wmma.f32.16x16x16.bf16",
             3,

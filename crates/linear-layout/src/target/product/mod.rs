@@ -317,16 +317,42 @@ impl Product {
             intrinsic: None,
             arguments: A_B_D.to_vec(),
             calls: None,
-            rate: 128,
+            // Those with the most arithmetic on f64 have a quarter of it, or half.
+            rate: if sum.bits() == 64 { 32 } else { 128 },
         }
     }
 }
 
+/// The encoding in which Triton spells the result of a target's matrix instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ProductFamily {
+    /// `#ttg.nvidia_mma` of version 2: `mma.sync`.
+    NvidiaMma,
+    /// `#ttg.amd_mfma` of this version.
+    AmdMfma(u32),
+    /// `#ttg.amd_wmma` of this version.
+    AmdWmma(u32),
+}
+
 impl Target {
+    /// Returns the encoding in which results of [`Self::matrix_instructions`] are spelled.
+    #[must_use]
+    pub fn product_family(&self) -> ProductFamily {
+        match (self.vendor, self.short_name()) {
+            (Vendor::Nvidia, _) => ProductFamily::NvidiaMma,
+            (Vendor::Amd, "gfx90a") => ProductFamily::AmdMfma(2),
+            (Vendor::Amd, "gfx942") => ProductFamily::AmdMfma(3),
+            (Vendor::Amd, "gfx950") => ProductFamily::AmdMfma(4),
+            (Vendor::Amd, name) if name.starts_with("gfx11") => ProductFamily::AmdWmma(1),
+            (Vendor::Amd, name) if name.starts_with("gfx125") => ProductFamily::AmdWmma(3),
+            (Vendor::Amd, _) => ProductFamily::AmdWmma(2),
+        }
+    }
+
     /// Returns the matrix instructions that take their operands from registers, the fastest first.
     #[must_use]
     pub fn matrix_instructions(&self) -> Vec<Product> {
-        let name = self.name.rsplit(':').next().unwrap_or_default();
+        let name = self.short_name();
         let mut rows = match self.vendor {
             Vendor::Nvidia => nvidia::rows(name.parse().unwrap_or(0)),
             Vendor::Amd if self.lanes == 64 => amd::mfma(name),
@@ -345,5 +371,8 @@ impl Target {
             [row, transposed]
         });
         both.collect()
+    }
+    fn short_name(&self) -> &'static str {
+        self.name.rsplit(':').next().unwrap_or_default()
     }
 }

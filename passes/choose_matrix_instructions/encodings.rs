@@ -1,0 +1,163 @@
+//! Encodings of the results and factors of matrix instructions, spelled as Triton spells them.
+
+use linear_layout::encoding::{
+    AmdMfmaEncoding, AmdWmmaEncoding, CgaLayout, DotOperandEncoding, Encoding, EncodingError,
+    NvidiaMmaEncoding,
+};
+use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
+use linear_layout::target::{Product, ProductFamily, TileBit};
+use std::sync::Arc;
+
+/// Encodings that go together at a product.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Encodings {
+    pub(super) a: Arc<Encoding>,
+    pub(super) b: Arc<Encoding>,
+    pub(super) d: Arc<Encoding>,
+    /// How many warps there are along each dim of the result.
+    pub(super) warps: Vec<u32>,
+}
+
+/// Tensors that are multiplied.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Tensors {
+    pub(super) rank: usize,
+    pub(super) warps: u32,
+    /// The number of terms of a sum.
+    pub(super) k_size: u64,
+    /// How many times wider the elements are than those that a factor was computed from.
+    pub(super) widened: u32,
+}
+
+/// Returns the encodings in which an instruction can multiply, by all ways to spread warps over the result.
+///
+/// On AMD the result can be transposed, which exchanges the factors of the instruction. `kWidth` is what the
+/// instruction takes of K from a thread, or a multiple where that makes accesses to memory wider.
+pub(super) fn encodings(
+    row: &Product,
+    family: ProductFamily,
+    tensors: Tensors,
+) -> Result<Vec<Encodings>, EncodingError> {
+    let mut all = Vec::new();
+    let sizes = row.sizes();
+    let sizes = sizes.map(|size| u32::try_from(size).expect("a tile has few elements"));
+    let widths = k_widths(row, family, tensors);
+    for warps in spreads(tensors.rank, tensors.warps) {
+        for d in results(row, family, sizes, &warps)? {
+            let d = Arc::new(d);
+            for k_width in &widths {
+                let factor = |operand| -> Result<_, EncodingError> {
+                    let encoding = DotOperandEncoding::new(operand, Arc::clone(&d), *k_width)?;
+                    Ok(Arc::new(Encoding::from(encoding)))
+                };
+                all.push(Encodings {
+                    a: factor(0)?,
+                    b: factor(1)?,
+                    d: Arc::clone(&d),
+                    warps: warps.clone(),
+                });
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The values of `kWidth` to choose from, the instruction's own first.
+fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> {
+    let registers = row.operands[0].registers.iter().zip(0..);
+    let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
+    let own: u32 = 1 << neighbours.count();
+    // Four lanes along K each hold neighbours.
+    let is_within = |width: &u32| 4 * u64::from(*width) <= tensors.k_size;
+    match family {
+        ProductFamily::NvidiaMma if tensors.widened > 1 => {
+            let both = [own, own * tensors.widened].into_iter();
+            both.filter(is_within).collect()
+        }
+        ProductFamily::NvidiaMma => Some(own).filter(is_within).into_iter().collect(),
+        ProductFamily::AmdMfma(_) => {
+            let wide = own * tensors.widened.max(2);
+            // As many neighbours as a thread holds of a result, which may be a factor of the next product.
+            let of_result = Some(RESULT_NEIGHBOURS).filter(|width| *width < own);
+            [own, wide].into_iter().chain(of_result).collect()
+        }
+        ProductFamily::AmdWmma(1 | 2) => vec![own],
+        // A thread holds more of K than one access loads.
+        ProductFamily::AmdWmma(_) => vec![own.min(128 / row.factors[0].bits()), own],
+    }
+}
+
+/// Rows of a result of MFMA that lie side by side in a thread.
+const RESULT_NEIGHBOURS: u32 = 4;
+
+/// All ways to spread warps over the dims of a result: as many along each as a power of two, the last dim first.
+fn spreads(rank: usize, warps: u32) -> Vec<Vec<u32>> {
+    if rank == 1 {
+        return vec![vec![warps]];
+    }
+    let along = (0..=warps.ilog2()).map(|log2| 1 << log2);
+    let all = along.flat_map(|outer: u32| {
+        let inner = spreads(rank - 1, warps / outer);
+        inner
+            .into_iter()
+            .map(move |inner| [vec![outer], inner].concat())
+    });
+    all.collect()
+}
+
+fn results(
+    row: &Product,
+    family: ProductFamily,
+    [m, n, k]: [u32; 3],
+    warps: &[u32],
+) -> Result<Vec<Encoding>, EncodingError> {
+    let rank = warps.len();
+    let cga = CgaLayout::single(rank)?;
+    let transposed = [true, false];
+    match family {
+        ProductFamily::NvidiaMma => {
+            let tile = [&vec![1; rank - 2][..], &[m, n]].concat();
+            Ok(vec![
+                NvidiaMmaEncoding::new(2, 0, warps, cga, &tile)?.into(),
+            ])
+        }
+        ProductFamily::AmdMfma(version) => {
+            let width = row.sum.bits().max(32);
+            let of = |transposed| {
+                let tile = [m, n, k];
+                let mfma = AmdMfmaEncoding::new(version, warps, &tile, transposed, cga, &[], width);
+                Ok(mfma?.into())
+            };
+            transposed.into_iter().map(of).collect()
+        }
+        ProductFamily::AmdWmma(version) => {
+            let cta = warp_layout(warps);
+            let of = |transposed| {
+                let tile = [m, n, k];
+                Ok(AmdWmmaEncoding::new(version, cta.clone(), transposed, cga, &tile)?.into())
+            };
+            transposed.into_iter().map(of).collect()
+        }
+    }
+}
+
+/// Warps over tiles, the last dim first.
+fn warp_layout(warps: &[u32]) -> LinearLayout {
+    let mut columns = Vec::new();
+    let mut shift = 0;
+    let mut shifts = vec![0; warps.len()];
+    for (dim, count) in warps.iter().enumerate() {
+        shifts[dim] = shift;
+        shift += count.ilog2();
+    }
+    for (dim, count) in warps.iter().enumerate().rev() {
+        columns.extend((0..count.ilog2()).map(|bit| 1u64 << (shifts[dim] + bit)));
+    }
+    let ins = [(Dim::REGISTER, 1), (Dim::WARP, 1 << columns.len())];
+    let outs = warps.iter().enumerate();
+    let outs: Vec<(Dim, u64)> = outs
+        .map(|(dim, count)| (Dim::out(dim), u64::from(*count)))
+        .collect();
+    LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
+        .expect("each bit of a warp's number is one of a tile's")
+}

@@ -1,0 +1,72 @@
+//! Prices of products of matrices.
+
+use super::outcome::Asked;
+use super::prices::{Plans, cost_and_bytes};
+use crate::ir::ProductTypes;
+use linear_layout::assign::Price;
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::plan::product::{MatrixProduct, ProductError, ProductPlan, plan_product};
+use linear_layout::target::Target;
+use std::sync::Arc;
+
+/// The plan of a product whose operands are in some layouts, and its price.
+#[derive(Debug)]
+pub(crate) struct PricedProduct {
+    pub(crate) plan: ProductPlan,
+    /// Cost of the plan and of spilled registers, in quarters of a cycle.
+    pub(crate) price: Price,
+}
+
+impl Plans {
+    /// Returns the plan of a product of A and B to D.
+    ///
+    /// # Errors
+    /// The layouts do not fit each other or the target.
+    pub(crate) fn product(
+        &mut self,
+        types: &ProductTypes,
+        [a, b, d]: [&LinearLayout; 3],
+        asked: Asked,
+    ) -> Result<Arc<PricedProduct>, ProductError> {
+        let layouts = [a, b, d].map(|layout| self.number(layout));
+        let key = (types.clone(), layouts);
+        if let Some(known) = self.products.get(&key) {
+            return known.clone();
+        }
+        let planned = plan_product(&MatrixProduct {
+            d,
+            a,
+            b,
+            factors: &types.factors,
+            sum: types.sum,
+            target: asked.target,
+        });
+        let planned = planned.map(|plan| {
+            let own = Price::from(cost_and_bytes(plan.program(), asked).0);
+            let price = own + spills(types, [a, b, d], asked.target);
+            Arc::new(PricedProduct { plan, price })
+        });
+        self.products.insert(key, planned.clone());
+        planned
+    }
+}
+
+/// The price of spills, where a thread holds more operands than it has registers: each word is stored and loaded.
+fn spills(types: &ProductTypes, [a, b, d]: [&LinearLayout; 3], target: &Target) -> Price {
+    let [left, right] = types.factors[0];
+    let operands = [(a, left), (b, right), (d, types.sum)];
+    let words = operands.map(|(layout, number)| {
+        let bits = layout.in_size(Dim::REGISTER) * u64::from(number.bits());
+        bits.div_ceil(32)
+    });
+    let words: u64 = words.iter().sum();
+    let warps = d.in_size(Dim::WARP);
+    let threads = u32::try_from(warps * u64::from(target.lanes)).unwrap_or(u32::MAX);
+    let registers = target.registers_per_thread(threads);
+    let spilled = words.saturating_sub(registers.saturating_sub(OTHER_REGISTERS).into());
+    let costs = &target.costs;
+    spilled * 2 * u64::from(costs.access + costs.wavefront) * warps
+}
+
+/// Registers of a thread for addresses and all else that a kernel computes.
+const OTHER_REGISTERS: u32 = 32;

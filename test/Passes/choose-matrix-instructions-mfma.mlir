@@ -1,0 +1,147 @@
+// Products in blocked layouts, by MFMA: on CDNA f32 is multiplied as it is, or as xf32 where the GPU has it.
+// RUN: ll-opt --choose-matrix-instructions=target=hip:gfx942 %s | FileCheck %s --check-prefixes=CHECK,G3
+// RUN: ll-opt --choose-matrix-instructions=target=hip:gfx950 %s | FileCheck %s --check-prefixes=CHECK,G4
+
+// G3-DAG: #[[$HALF:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>
+// G3-DAG: #[[$XF32:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 8], isTransposed = true}>
+// G3-DAG: #[[$SINGLE:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 4], isTransposed = true}>
+// G3-DAG: #[[$BYTE:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = true}>
+// G3-DAG: #[[$DOUBLE:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 4], isTransposed = true, elementBitWidth = 64}>
+// G3-DAG: #[[$SEVERAL:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4, 1, 1], instrShape = [16, 16, 16], isTransposed = true}>
+// G3-DAG: #[[$COLUMNS:.+]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [16, 16, 16], isTransposed = true}>
+// G4-DAG: #[[$HALF:.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
+// G4-DAG: #[[$SINGLE:.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 4], isTransposed = true}>
+// G4-DAG: #[[$BYTE:.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 32], isTransposed = true}>
+// G4-DAG: #[[$DOUBLE:.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 4], isTransposed = true, elementBitWidth = 64}>
+// G4-DAG: #[[$SEVERAL:.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [4, 1, 1], instrShape = [16, 16, 32], isTransposed = true}>
+// G4-DAG: #[[$COLUMNS:.+]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [1, 4], instrShape = [16, 16, 32], isTransposed = true}>
+
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#l = #ttg.dot_op<{opIdx = 0, parent = #b}>
+#r = #ttg.dot_op<{opIdx = 1, parent = #b}>
+#b3 = #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 8, 8], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>
+#l3 = #ttg.dot_op<{opIdx = 0, parent = #b3}>
+#r3 = #ttg.dot_op<{opIdx = 1, parent = #b3}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: tt.func @halves
+  tt.func @halves(%pa: tensor<64x64x!tt.ptr<f16>, #b>, %pb: tensor<64x64x!tt.ptr<f16>, #b>, %pc: tensor<64x64x!tt.ptr<f32>, #b>) {
+    // G3: tt.dot {{.*}}kWidth = 4{{.*}} -> tensor<64x64xf32, #[[$HALF]]>
+    // G4: tt.dot {{.*}}kWidth = 8{{.*}} -> tensor<64x64xf32, #[[$HALF]]>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #b>
+    %a = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #b>
+    %b = tt.load %pb : tensor<64x64x!tt.ptr<f16>, #b>
+    %l = ttg.convert_layout %a : tensor<64x64xf16, #b> -> tensor<64x64xf16, #l>
+    %r = ttg.convert_layout %b : tensor<64x64xf16, #b> -> tensor<64x64xf16, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<64x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<64x64xf32, #b>
+    tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @in_tf32
+  tt.func @in_tf32(%pa: tensor<64x32x!tt.ptr<f32>, #b>, %pb: tensor<32x64x!tt.ptr<f32>, #b>, %pc: tensor<64x64x!tt.ptr<f32>, #b>) {
+    // G3: tt.dot {{.*}}kWidth = {{[24]}}{{.*}} -> tensor<64x64xf32, #[[$XF32]]>
+    // G4: tt.dot {{.*}}kWidth = {{[12]}}{{.*}} -> tensor<64x64xf32, #[[$SINGLE]]>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #b>
+    %a = tt.load %pa : tensor<64x32x!tt.ptr<f32>, #b>
+    %b = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #b>
+    %l = ttg.convert_layout %a : tensor<64x32xf32, #b> -> tensor<64x32xf32, #l>
+    %r = ttg.convert_layout %b : tensor<32x64xf32, #b> -> tensor<32x64xf32, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = tf32 : tensor<64x32xf32, #l> * tensor<32x64xf32, #r> -> tensor<64x64xf32, #b>
+    tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @exact
+  tt.func @exact(%pa: tensor<64x32x!tt.ptr<f32>, #b>, %pb: tensor<32x64x!tt.ptr<f32>, #b>, %pc: tensor<64x64x!tt.ptr<f32>, #b>) {
+    // CHECK: tt.dot {{.*}}kWidth = {{[12]}}{{.*}} -> tensor<64x64xf32, #[[$SINGLE]]>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #b>
+    %a = tt.load %pa : tensor<64x32x!tt.ptr<f32>, #b>
+    %b = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #b>
+    %l = ttg.convert_layout %a : tensor<64x32xf32, #b> -> tensor<64x32xf32, #l>
+    %r = ttg.convert_layout %b : tensor<32x64xf32, #b> -> tensor<32x64xf32, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<64x32xf32, #l> * tensor<32x64xf32, #r> -> tensor<64x64xf32, #b>
+    tt.store %pc, %d : tensor<64x64x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @integers
+  tt.func @integers(%pa: tensor<64x64x!tt.ptr<i8>, #b>, %pb: tensor<64x64x!tt.ptr<i8>, #b>, %pc: tensor<64x64x!tt.ptr<i32>, #b>) {
+    // G3: tt.dot {{.*}}kWidth = {{4|8}}{{.*}} -> tensor<64x64xi32, #[[$BYTE]]>
+    // G4: tt.dot {{.*}}kWidth = {{4|8|16}}{{.*}} -> tensor<64x64xi32, #[[$BYTE]]>
+    %zero = arith.constant dense<0> : tensor<64x64xi32, #b>
+    %a = tt.load %pa : tensor<64x64x!tt.ptr<i8>, #b>
+    %b = tt.load %pb : tensor<64x64x!tt.ptr<i8>, #b>
+    %l = ttg.convert_layout %a : tensor<64x64xi8, #b> -> tensor<64x64xi8, #l>
+    %r = ttg.convert_layout %b : tensor<64x64xi8, #b> -> tensor<64x64xi8, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<64x64xi8, #l> * tensor<64x64xi8, #r> -> tensor<64x64xi32, #b>
+    tt.store %pc, %d : tensor<64x64x!tt.ptr<i32>, #b>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @doubles
+  tt.func @doubles(%pa: tensor<64x16x!tt.ptr<f64>, #b>, %pb: tensor<16x64x!tt.ptr<f64>, #b>, %pc: tensor<64x64x!tt.ptr<f64>, #b>) {
+    // CHECK: tt.dot {{.*}}kWidth = {{[12]}}{{.*}} -> tensor<64x64xf64, #[[$DOUBLE]]>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf64, #b>
+    %a = tt.load %pa : tensor<64x16x!tt.ptr<f64>, #b>
+    %b = tt.load %pb : tensor<16x64x!tt.ptr<f64>, #b>
+    %l = ttg.convert_layout %a : tensor<64x16xf64, #b> -> tensor<64x16xf64, #l>
+    %r = ttg.convert_layout %b : tensor<16x64xf64, #b> -> tensor<16x64xf64, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<64x16xf64, #l> * tensor<16x64xf64, #r> -> tensor<64x64xf64, #b>
+    tt.store %pc, %d : tensor<64x64x!tt.ptr<f64>, #b>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @sum_of_halves
+  tt.func @sum_of_halves(%pa: tensor<64x64x!tt.ptr<f16>, #b>, %pb: tensor<64x64x!tt.ptr<f16>, #b>, %pc: tensor<64x64x!tt.ptr<f16>, #b>) {
+    // CHECK: tt.dot {{.*}} -> tensor<64x64xf16, #blocked{{[0-9]*}}>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf16, #b>
+    %a = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #b>
+    %b = tt.load %pb : tensor<64x64x!tt.ptr<f16>, #b>
+    %l = ttg.convert_layout %a : tensor<64x64xf16, #b> -> tensor<64x64xf16, #l>
+    %r = ttg.convert_layout %b : tensor<64x64xf16, #b> -> tensor<64x64xf16, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<64x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<64x64xf16, #b>
+    tt.store %pc, %d : tensor<64x64x!tt.ptr<f16>, #b>
+    tt.return
+  }
+
+  // A matrix for each warp.
+  // CHECK-LABEL: tt.func @several
+  tt.func @several(%pa: tensor<4x32x32x!tt.ptr<f16>, #b3>, %pb: tensor<4x32x32x!tt.ptr<f16>, #b3>, %pc: tensor<4x32x32x!tt.ptr<f32>, #b3>) {
+    // CHECK: tt.dot {{.*}}kWidth = {{[48]}}{{.*}} -> tensor<4x32x32xf32, #[[$SEVERAL]]>
+    %zero = arith.constant dense<0.0> : tensor<4x32x32xf32, #b3>
+    %a = tt.load %pa : tensor<4x32x32x!tt.ptr<f16>, #b3>
+    %b = tt.load %pb : tensor<4x32x32x!tt.ptr<f16>, #b3>
+    %l = ttg.convert_layout %a : tensor<4x32x32xf16, #b3> -> tensor<4x32x32xf16, #l3>
+    %r = ttg.convert_layout %b : tensor<4x32x32xf16, #b3> -> tensor<4x32x32xf16, #r3>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<4x32x32xf16, #l3> * tensor<4x32x32xf16, #r3> -> tensor<4x32x32xf32, #b3>
+    tt.store %pc, %d : tensor<4x32x32x!tt.ptr<f32>, #b3>
+    tt.return
+  }
+
+  // One tile of rows: warps share the columns.
+  // CHECK-LABEL: tt.func @wide
+  tt.func @wide(%pa: tensor<16x64x!tt.ptr<f16>, #b>, %pb: tensor<64x256x!tt.ptr<f16>, #b>, %pc: tensor<16x256x!tt.ptr<f32>, #b>) {
+    // CHECK: tt.dot {{.*}}kWidth = {{[48]}}{{.*}} -> tensor<16x256xf32, #[[$COLUMNS]]>
+    %zero = arith.constant dense<0.0> : tensor<16x256xf32, #b>
+    %a = tt.load %pa : tensor<16x64x!tt.ptr<f16>, #b>
+    %b = tt.load %pb : tensor<64x256x!tt.ptr<f16>, #b>
+    %l = ttg.convert_layout %a : tensor<16x64xf16, #b> -> tensor<16x64xf16, #l>
+    %r = ttg.convert_layout %b : tensor<64x256xf16, #b> -> tensor<64x256xf16, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<16x64xf16, #l> * tensor<64x256xf16, #r> -> tensor<16x256xf32, #b>
+    tt.store %pc, %d : tensor<16x256x!tt.ptr<f32>, #b>
+    tt.return
+  }
+
+  // CHECK-LABEL: tt.func @tiny
+  tt.func @tiny(%pa: tensor<16x8x!tt.ptr<f16>, #b>, %pb: tensor<8x16x!tt.ptr<f16>, #b>, %pc: tensor<16x16x!tt.ptr<f32>, #b>) {
+    // CHECK: tt.dot {{.*}} -> tensor<16x16xf32, #blocked{{[0-9]*}}>
+    %zero = arith.constant dense<0.0> : tensor<16x16xf32, #b>
+    %a = tt.load %pa : tensor<16x8x!tt.ptr<f16>, #b>
+    %b = tt.load %pb : tensor<8x16x!tt.ptr<f16>, #b>
+    %l = ttg.convert_layout %a : tensor<16x8xf16, #b> -> tensor<16x8xf16, #l>
+    %r = ttg.convert_layout %b : tensor<8x16xf16, #b> -> tensor<8x16xf16, #r>
+    %d = tt.dot %l, %r, %zero, inputPrecision = ieee : tensor<16x8xf16, #l> * tensor<8x16xf16, #r> -> tensor<16x16xf32, #b>
+    tt.store %pc, %d : tensor<16x16x!tt.ptr<f32>, #b>
+    tt.return
+  }
+}
