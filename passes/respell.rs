@@ -8,7 +8,8 @@
 
 use super::context::PassContext;
 use super::inventory::Inventory;
-use crate::ir::{Layouts, verify};
+use crate::ir::ops::tt;
+use crate::ir::{Layouts, TensorType, verify};
 use crate::sys::build::{self, Op};
 use crate::sys::{Diagnostic, Reported, Rewriter};
 use linear_layout::encoding::Encoding;
@@ -162,11 +163,24 @@ impl<'c> Respelling<'c> {
             rewriter.replace_parts(copy, &self.encodings, &self.types);
             let copies = Inventory::of(copy).operations;
             let both = inventory.operations.iter().zip(copies);
-            both.filter(|(_, copy)| verify::operation(*copy).is_err())
-                .map(|(op, _)| *op)
-                .collect()
+            let layouts = Layouts::of(module.context());
+            both.filter(|(op, copy)| {
+                verify::operation(*copy).is_err()
+                    || is_by_name(layouts, **op) && !is_by_name(layouts, *copy)
+            })
+            .map(|(op, _)| *op)
+            .collect()
         })
     }
+}
+
+/// Whether an operation is a product of operands in `#ttg.dot_op`. Those in `#ttg.linear` are right here, not in Triton.
+fn is_by_name(layouts: &Layouts, op: Op<'_>) -> bool {
+    tt::Dot::of(op).is_some_and(|dot| {
+        let encoding = TensorType::of(dot.a().r#type()).and_then(|tensor| tensor.encoding);
+        let encoding = encoding.and_then(|encoding| layouts.encoding(encoding).ok());
+        encoding.is_some_and(|encoding| matches!(&*encoding, Encoding::DotOperand(_)))
+    })
 }
 
 fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {

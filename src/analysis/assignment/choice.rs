@@ -1,11 +1,12 @@
 //! The choice itself: the graph of a function, what solves it, and what that comes to.
 
 use super::alternatives::{Offered, Open};
+use super::asked::{Asked, Scope};
 use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Mode, Of, Spelling, candidates};
-use super::outcome::{Asked, Assignment, ItemCost, Large, Scope};
+use super::outcome::{Assignment, ItemCost, Large};
 use super::prices::{Plans, Prices, convert, is_expensive};
 use super::roles::Role;
 use super::slices::{Cost, Item, Seen, Slices, add};

@@ -17,6 +17,7 @@
 //! The choice is made by [`linear_layout::assign`], which knows numbers only. Nothing here changes IR.
 
 mod alternatives;
+mod asked;
 mod choice;
 mod explain;
 mod kernel;
@@ -30,12 +31,13 @@ mod slices;
 mod variants;
 
 pub(crate) use alternatives::{Alternative, Open};
+pub(crate) use asked::{Asked, Scope};
 pub(crate) use choice::{assign, assign_explained, choose, improve};
 pub(crate) use explain::{Explanation, Left, Went, Why};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;
 pub(crate) use modes::{Of, Spelling};
-pub(crate) use outcome::{Asked, Assignment, Large, Scope};
+pub(crate) use outcome::{Assignment, Large};
 pub(crate) use prices::{Plans, plan_buffer_access};
 pub(crate) use products::PricedProduct;
 pub(crate) use roles::Role;

@@ -4,10 +4,10 @@
 //! A price is that of one execution by a CTA, in quarters of a cycle of its SM (or CU), as [`Cost`] counts. Every pass
 //! that compares layouts compares such prices.
 
+use super::asked::Asked;
 use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Mode, Of, Tensors};
-use super::outcome::Asked;
 use super::products::PricedProduct;
 use super::roles::{self, Role};
 use crate::ir::ops::tt;

@@ -1,6 +1,6 @@
 //! Prices of products of matrices.
 
-use super::outcome::Asked;
+use super::asked::Asked;
 use super::prices::{Plans, cost_and_bytes};
 use crate::ir::ProductTypes;
 use linear_layout::assign::Price;

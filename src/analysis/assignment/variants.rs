@@ -3,11 +3,11 @@
 //! A set is a node of the graph, its variants are the alternatives. A conversion or an operation between two sets is
 //! an edge; what touches one set is a price of its alternatives.
 
+use super::asked::Asked;
 use super::choice::times;
 use super::kernel::{self, Kernel};
 use super::layouts::LayoutId;
 use super::modes::{Mode, Of};
-use super::outcome::Asked;
 use super::prices::{Plans, Prices};
 use crate::analysis::axis::AxisFacts;
 use crate::ir::{Layouts, OpKind, TensorType};
