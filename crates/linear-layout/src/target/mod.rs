@@ -33,7 +33,7 @@ mod table;
 pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
 pub use fragment::{Deal, Fragment, Held};
-pub use product::{Argument, Number, Product, ProductFamily, Scalar, TileBit, TileOperand};
+pub use product::{Argument, Calls, Number, Product, ProductFamily, Scalar, TileBit, TileOperand};
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.
