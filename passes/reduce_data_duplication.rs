@@ -16,7 +16,7 @@ use crate::analysis::assignment::plan_buffer_access;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Op};
-use crate::sys::{FollowUp, Reported};
+use crate::sys::{self, FollowUp, Reported};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
 use linear_layout::layout::Dim;
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
@@ -109,9 +109,28 @@ fn through_buffer<'c>(
     let noted = build::discardable_attributes(op);
     let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
     let load = builders::ttg::local_load(buffer, None, to).noting(&noted);
-    let load = load.before(rewriter, op)?;
+    let load = load.before(rewriter, first_use(op))?;
     rewriter.replace(op, &[load]);
     Some(())
+}
+
+/// Where the buffer is read in place of a conversion: before the first operation of its block that uses what is read.
+/// What stands in between does not wait for the barrier, loads of another operand above all.
+fn first_use(op: Op<'_>) -> Op<'_> {
+    let uses = sys::uses(build::only_result(op));
+    let mut place = op;
+    while let Some(next) = build::next(place) {
+        place = next;
+        if uses.iter().any(|(user, _)| is_within(*user, place)) {
+            return place;
+        }
+    }
+    op
+}
+
+/// Whether an operation is another one, or lies in it.
+fn is_within(op: Op<'_>, holder: Op<'_>) -> bool {
+    op == holder || build::parent(op).is_some_and(|around| is_within(around, holder))
 }
 
 /// The type of a buffer that holds a tensor once, and is not written again.

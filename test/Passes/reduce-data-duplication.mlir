@@ -29,4 +29,26 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
     %1 = ttg.convert_layout %y : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>
     tt.return %0, %1 : tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>
   }
+
+  // The second load does not wait for the first buffer's barrier; a product in a loop reads before the loop.
+  // CHECK-LABEL: tt.func @late
+  tt.func @late(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %q: tensor<64x64x!tt.ptr<f16>, #rows>, %d: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    // CHECK-NEXT: %[[X:.+]] = tt.load
+    // CHECK-NEXT: %[[L:.+]] = ttg.local_alloc %[[X]]
+    // CHECK-NEXT: %[[Y:.+]] = tt.load
+    // CHECK-NEXT: %[[R:.+]] = ttg.local_alloc %[[Y]]
+    // CHECK-NEXT: %[[A:.+]] = ttg.local_load %[[L]]
+    // CHECK-NEXT: %[[B:.+]] = ttg.local_load %[[R]]
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: tt.dot %[[A]], %[[B]]
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+    %y = tt.load %q : tensor<64x64x!tt.ptr<f16>, #rows>
+    %b = ttg.convert_layout %y : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #right>
+    %sum = scf.for %i = %n to %n step %n iter_args(%s = %d) -> (tensor<64x64xf32, #mma>) : i32 {
+      %t = tt.dot %a, %b, %s : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+      scf.yield %t : tensor<64x64xf32, #mma>
+    }
+    tt.return %sum : tensor<64x64xf32, #mma>
+  }
 }
