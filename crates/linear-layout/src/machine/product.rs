@@ -388,7 +388,7 @@ mod tests {
             let product = MatrixProduct { d: &d, a: &a, b: &b, factors: &[factors], sum, target };
             let plan = plan_product(&product).expect("every product has a plan");
             let verdict = check_product(plan.program(), [&d, &a, &b], target);
-            prop_assert!(verdict.is_ok(), "{verdict:?}\n{}", plan.program());
+            prop_assert!(verdict.is_ok(), "{verdict:?}\n{}\nA {a}\nB {b}\nD {d}", plan.program());
         }
     }
 

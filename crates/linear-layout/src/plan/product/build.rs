@@ -87,6 +87,21 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
 /// The instructions that multiply elements of these types, the best types first, and a multiplication in each lane.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
     let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
+    for factor in own {
+        if !product.sum.holds(*factor) {
+            let usual = match factor {
+                Number::F64 => Number::F64,
+                factor if factor.is_integer() => Number::I32,
+                _ => Number::F32,
+            };
+            return Err(Kind::Sum {
+                factor: factor.name(),
+                sum: product.sum.name(),
+                expected: usual.name(),
+            }
+            .into());
+        }
+    }
     let mut rows: Vec<Product> = product.target.products();
     rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
     // What comes first in the list is better, then what is faster.

@@ -27,6 +27,14 @@ pub(super) enum Kind {
     },
     #[error("a product of tensors over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
+    #[error(
+        "factors of {factor} are added up in {sum}, which does not hold all their values: expected {expected}"
+    )]
+    Sum {
+        factor: &'static str,
+        sum: &'static str,
+        expected: &'static str,
+    },
     #[error("elements of {bits} bits are multiplied as nothing known")]
     Numbers { bits: u32 },
     #[error("an operand cannot be converted: {0}")]
@@ -46,5 +54,51 @@ impl ProductError {
     #[must_use]
     pub const fn is_unsupported(&self) -> bool {
         matches!(self.0, Kind::SeveralBlocks { .. } | Kind::Numbers { .. })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::layout::{Dim, LinearLayout, Surjectivity};
+    use crate::plan::product::{MatrixProduct, plan_product};
+    use crate::target::{Number, Target};
+
+    #[test]
+    fn a_sum_that_does_not_hold_the_factors_is_told() {
+        let lanes: Vec<[u64; 2]> = (0..5).map(|bit| [1 << bit, 0]).collect();
+        let lanes: Vec<&[u64]> = lanes.iter().map(|basis| &basis[..]).collect();
+        let outs = [(Dim::out(0), 32), (Dim::out(1), 1)];
+        let lists: [(Dim, &[&[u64]]); 2] = [(Dim::LANE, &lanes), (Dim::WARP, &[])];
+        let tall = LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap();
+        let none: Vec<&[u64]> = vec![&[0, 0]; 5];
+        let outs = [(Dim::out(0), 1), (Dim::out(1), 1)];
+        let lists: [(Dim, &[&[u64]]); 2] = [(Dim::LANE, &none), (Dim::WARP, &[])];
+        let one = LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap();
+        let planned = |factor, sum| {
+            plan_product(&MatrixProduct {
+                d: &tall,
+                a: &tall,
+                b: &one,
+                factors: &[[factor; 2]],
+                sum,
+                target: Target::parse("cuda:80").unwrap(),
+            })
+        };
+        for (factor, sum, expected) in [
+            (Number::Bf16, Number::F16, "f32"),
+            (Number::F16, Number::I32, "f32"),
+            (Number::I8, Number::F32, "i32"),
+            (Number::F64, Number::F32, "f64"),
+        ] {
+            let said = planned(factor, sum).unwrap_err().to_string();
+            let start = format!(
+                "factors of {} are added up in {}",
+                factor.name(),
+                sum.name()
+            );
+            assert!(said.starts_with(&start), "{said}");
+            assert!(said.ends_with(&format!("expected {expected}")), "{said}");
+        }
+        planned(Number::F16, Number::F16).unwrap();
     }
 }

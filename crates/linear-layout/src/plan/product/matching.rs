@@ -217,14 +217,15 @@ impl Tiles {
         })
     }
 
-    /// The register of each element of the tile that begins at a register.
+    /// The register of each element of the tile that begins at a register. Two bits of the tile may be in one place:
+    /// what both add is nothing.
     fn registers(&self, first: usize) -> Vec<usize> {
         let count = 1usize << self.bits.len();
         let of = |element: usize| {
             let bits = self.bits.iter().zip(0..);
             let set = bits.filter(|(_, i)| element >> i & 1 == 1);
             set.filter_map(|(bit, _)| *bit)
-                .fold(first, |register, bit| register | 1 << bit)
+                .fold(first, |register, bit| register ^ 1 << bit)
         };
         (0..count).map(of).collect()
     }
@@ -298,8 +299,11 @@ impl Match {
             .filter(|at| at[..K] == [0; 3])
             .map(|at| at[K])
             .collect();
-        let found = (ks.len() as u64) << renaming.span(K).dimension();
-        if found != k_size {
+        // Bits of k in one place would add products twice.
+        let images = renaming.images[K - 1].values();
+        let bits = images.filter(|image| **image != 0).count();
+        let found = (ks.len() as u64) << bits;
+        if found != k_size || bits != renaming.span(K).dimension() {
             return Err(Mismatch::Depth {
                 found,
                 expected: k_size,

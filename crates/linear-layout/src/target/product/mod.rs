@@ -137,6 +137,24 @@ impl Number {
         }
     }
 
+    /// Returns true if every value of another type is one of this type, too.
+    #[must_use]
+    pub const fn holds(self, other: Self) -> bool {
+        match self {
+            Self::I8 => matches!(other, Self::I8),
+            Self::I32 => other.is_integer(),
+            Self::F64 => !other.is_integer(),
+            Self::F32 => !other.is_integer() && !matches!(other, Self::F64),
+            Self::Tf32 => other.bits() < 32 && !other.is_integer() || matches!(other, Self::Tf32),
+            Self::F16 => other.bits() == 8 && !other.is_integer() || matches!(other, Self::F16),
+            Self::Bf16 => other.bits() == 8 && !other.is_integer() || matches!(other, Self::Bf16),
+            Self::E4m3 => matches!(other, Self::E4m3),
+            Self::E5m2 => matches!(other, Self::E5m2),
+            Self::E4m3Fnuz => matches!(other, Self::E4m3Fnuz),
+            Self::E5m2Fnuz => matches!(other, Self::E5m2Fnuz),
+        }
+    }
+
     /// Returns true for integers.
     #[must_use]
     pub const fn is_integer(self) -> bool {
