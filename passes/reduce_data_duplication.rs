@@ -25,6 +25,8 @@ use melior::ir::{Type, ValueLike};
 
 /// The widest vector of a swizzle, in bits.
 const WIDEST_BITS: u32 = 128;
+/// An operand of more words of each thread than this goes through a buffer even where a conversion costs less.
+const MOST_WORDS: u64 = 16;
 /// Rows that are swizzled differently, and rows that are swizzled alike, at most.
 const MOST: u32 = 16;
 
@@ -103,7 +105,9 @@ fn through_buffer<'c>(
         }
     }
     let (cost, buffer) = best?;
-    if only_cheaper && cost >= plan.program().cost().total() {
+    // Registers are filled from a buffer when they are needed; a conversion's have all to be there at once.
+    let words = (dst.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32);
+    if only_cheaper && cost >= plan.program().cost().total() && words <= MOST_WORDS {
         return None;
     }
     let noted = build::discardable_attributes(op);
