@@ -130,21 +130,26 @@ fn choose<'c>(
     };
     let ways = || products.iter().flat_map(|(_, ways)| ways.iter());
     let entangled = ways().filter(|ways| ways.others.len() > MOST_ALTERNATIVES);
-    let mut best = (entangled.count() < 2).then(|| choose(&|_| true));
-    if best.as_ref().is_some_and(|best| best.is_optimal) {
-        return best.map(|best| best.alternatives).unwrap_or_default();
-    }
+    let jointly = (entangled.count() < 2).then(|| choose(&|_| true));
     // Products of products share their rows with the same warps, and the graphs of one distribution of warps are
     // smaller.
     let spreads = ways().flat_map(|ways| ways.others.iter().map(|way| &way.encodings.warps));
-    for spread in spreads.collect::<BTreeSet<_>>() {
-        let found = choose(&|way| way.encodings.warps == *spread);
-        if best.as_ref().is_none_or(|best| found.price < best.price) {
-            best = Some(found);
-        }
-    }
-    best.map(|best| best.alternatives).unwrap_or_default()
+    let spreads: BTreeSet<_> = spreads.collect();
+    let alike = spreads
+        .into_iter()
+        .map(|spread| choose(&|way| way.encodings.warps == *spread));
+    let mut found: Vec<_> = alike.chain(jointly).collect();
+    let least = found.iter().map(|found| found.price).min().unwrap_or(0);
+    let best = found
+        .iter()
+        .position(|found| found.price <= least + least / NOISE);
+    best.map(|best| found.swap_remove(best).alternatives)
+        .unwrap_or_default()
 }
+
+/// Prices that differ by less than this part are the same. Of those, the one with more warps along n is taken: on an
+/// H100, products of 64 x 128 x 64 and 128 x 128 x 64 whose prices differ by 0.06 % take 0.78 and 0.81 of the time.
+const NOISE: u64 = 512;
 
 /// If two products have more alternatives than this, the graph of a function is too entangled to be solved exactly, and
 /// takes a second to be solved at all.

@@ -38,8 +38,6 @@ pub(crate) struct Choice {
     pub(crate) alternatives: Vec<Option<usize>>,
     /// The price of the function.
     pub(crate) price: Price,
-    /// Whether no other choice costs less.
-    pub(crate) is_optimal: bool,
 }
 
 /// Chooses among the alternatives of some operations, together with layouts for all values of the function.
@@ -59,7 +57,6 @@ pub(crate) fn choose<'c>(
     Choice {
         alternatives: offered.chosen(&solution.choice),
         price: solution.price,
-        is_optimal: solution.is_optimal(),
     }
 }
 
