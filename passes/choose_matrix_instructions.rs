@@ -130,7 +130,9 @@ fn choose<'c>(
     };
     let ways = || products.iter().flat_map(|(_, ways)| ways.iter());
     let entangled = ways().filter(|ways| ways.others.len() > MOST_ALTERNATIVES);
-    let jointly = (entangled.count() < 2).then(|| choose(&|_| true));
+    // Of one product, the spreads below are all that there is.
+    let is_joint = ways().count() > 1 && entangled.count() < 2;
+    let jointly = is_joint.then(|| choose(&|_| true));
     // Products of products share their rows with the same warps, and the graphs of one distribution of warps are
     // smaller.
     let spreads = ways().flat_map(|ways| ways.others.iter().map(|way| &way.encodings.warps));

@@ -10,8 +10,8 @@ use super::inventory::Inventory;
 use super::proof::Claim;
 use super::respell::{Respelling, attribute, in_order, root};
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
-use super::table::FoldLayoutConversionsOptions;
-use crate::analysis::assignment::{self, Asked, Plans, Role, Scope, Went};
+use super::table::{FoldLayoutConversionsOptions, RemoveLayoutConversionsOptions};
+use crate::analysis::assignment::{self, Plans, Role, Scope, Went};
 use crate::ir::ops::scf;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{OpKind, TensorLayout, TensorType, canonical};
@@ -237,7 +237,10 @@ impl<'c> Folding<'_, 'c> {
     /// Chooses the layouts of views and of accesses to memory, with everything else as it is; returns true if another
     /// choice costs less than what is there, and is carried out.
     fn choose(&self) -> bool {
-        let asked = Asked::usual(self.context.usual_gpu(), Scope::ViewsAndAccesses);
+        let asked = RemoveLayoutConversionsOptions::usual(
+            self.context.usual_gpu(),
+            Scope::ViewsAndAccesses,
+        );
         let rewriter = self.context.rewriter();
         let mut plans = self.plans.borrow_mut();
         let mut is_changed = false;

@@ -11,6 +11,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
+use super::rewrite_layouts::first_use;
 use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
 use crate::ir::ops::ttg::ConvertLayout;
@@ -113,28 +114,13 @@ fn through_buffer<'c>(
     let noted = build::discardable_attributes(op);
     let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
     let load = builders::ttg::local_load(buffer, None, to).noting(&noted);
-    let load = load.before(rewriter, first_use(op))?;
+    // Operations in between do not wait for the barrier, loads of another operand above all.
+    let uses = sys::uses(cvt.result()).into_iter();
+    let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
+    let place = build::block_around(op).and_then(|block| first_use(&users, block));
+    let load = load.before(rewriter, place.unwrap_or(op))?;
     rewriter.replace(op, &[load]);
     Some(())
-}
-
-/// Where the buffer is read in place of a conversion: before the first operation of its block that uses what is read.
-/// What stands in between does not wait for the barrier, loads of another operand above all.
-fn first_use(op: Op<'_>) -> Op<'_> {
-    let uses = sys::uses(build::only_result(op));
-    let mut place = op;
-    while let Some(next) = build::next(place) {
-        place = next;
-        if uses.iter().any(|(user, _)| is_within(*user, place)) {
-            return place;
-        }
-    }
-    op
-}
-
-/// Whether an operation is another one, or lies in it.
-fn is_within(op: Op<'_>, holder: Op<'_>) -> bool {
-    op == holder || build::parent(op).is_some_and(|around| is_within(around, holder))
 }
 
 /// The type of a buffer that holds a tensor once, and is not written again.

@@ -15,6 +15,7 @@ use crate::analysis::assignment::{
 };
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
+use linear_layout::target::Target;
 
 /// What `memory` may be.
 const MEMORY: [&str; 2] = ["pinned", "free"];
@@ -90,6 +91,19 @@ impl RemoveLayoutConversionsOptions {
             scratch_budget,
             barrier_latency: 0,
         })
+    }
+
+    /// What the pass asks by default, for a GPU and within a scope.
+    pub(super) fn usual(target: &'static Target, scope: Scope) -> Asked {
+        let usual = Self::default();
+        Asked {
+            target,
+            scope,
+            loop_weight: usual.loop_weight.unsigned_abs(),
+            conversion_cost: 4 * usual.conversion_cost.unsigned_abs(),
+            scratch_budget: None,
+            barrier_latency: 0,
+        }
     }
 
     fn function<'c>(

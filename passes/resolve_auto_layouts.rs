@@ -10,7 +10,7 @@ use super::Pass;
 use super::coalesce;
 use super::context::PassContext;
 use super::respell::in_order;
-use super::table::{PassKind, ResolveAutoLayoutsOptions};
+use super::table::{PassKind, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions};
 use crate::analysis::assignment::{self, Asked, Scope};
 use crate::analysis::automatic::{Demand, Settled, Ties, left_open, settle};
 use crate::ir::ops::{arith, gluon, tt};
@@ -96,7 +96,7 @@ impl ResolveAutoLayoutsOptions {
 fn asked(target: &'static Target) -> Asked {
     Asked {
         conversion_cost: 0,
-        ..Asked::usual(target, Scope::AllButMemory)
+        ..RemoveLayoutConversionsOptions::usual(target, Scope::AllButMemory)
     }
 }
 

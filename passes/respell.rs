@@ -11,7 +11,7 @@ use super::inventory::Inventory;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, verify};
 use crate::sys::build::{self, Op};
-use crate::sys::{Diagnostic, Reported, Rewriter};
+use crate::sys::{Diagnostic, Reported};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::Dim;
 use melior::ir::operation::OperationLike;
@@ -130,7 +130,7 @@ impl<'c> Respelling<'c> {
         let inventory = context.get::<Inventory<'_>>();
         let mut asked_by = None;
         while self.len() > 0 {
-            let refused = self.refused(rewriter, module, &inventory);
+            let refused = self.refused(context, &inventory);
             let Some(first) = refused.first() else {
                 rewriter.replace_parts(module, &self.encodings, &self.types);
                 return Ok(());
@@ -153,28 +153,25 @@ impl<'c> Respelling<'c> {
     }
 
     /// The operations of a module that would break a rule of theirs after the replacements.
-    fn refused(
-        &self,
-        rewriter: Rewriter<'c>,
-        module: Op<'c>,
-        inventory: &Inventory<'c>,
-    ) -> Vec<Op<'c>> {
-        rewriter.with_copy(module, |rewriter, copy| {
-            rewriter.replace_parts(copy, &self.encodings, &self.types);
-            let copies = Inventory::of(copy).operations;
-            let both = inventory.operations.iter().zip(copies);
-            let layouts = Layouts::of(module.context());
-            both.filter(|(op, copy)| {
-                verify::operation(*copy).is_err()
-                    || is_by_name(layouts, **op) && !is_by_name(layouts, *copy)
+    fn refused(&self, context: &PassContext<'c>, inventory: &Inventory<'c>) -> Vec<Op<'c>> {
+        let layouts = context.layouts();
+        context
+            .rewriter()
+            .with_copy(context.module(), |rewriter, copy| {
+                rewriter.replace_parts(copy, &self.encodings, &self.types);
+                let copies = Inventory::of(copy).operations;
+                let both = inventory.operations.iter().zip(copies);
+                both.filter(|(op, copy)| {
+                    verify::operation(*copy).is_err()
+                        || is_by_name(layouts, **op) && !is_by_name(layouts, *copy)
+                })
+                .map(|(op, _)| *op)
+                .collect()
             })
-            .map(|(op, _)| *op)
-            .collect()
-        })
     }
 }
 
-/// Whether an operation is a product of operands in `#ttg.dot_op`. Those in `#ttg.linear` are right here, not in Triton.
+/// Returns true for a product of operands in `#ttg.dot_op`. Those in `#ttg.linear` are right here, not in Triton.
 fn is_by_name(layouts: &Layouts, op: Op<'_>) -> bool {
     tt::Dot::of(op).is_some_and(|dot| {
         let encoding = TensorType::of(dot.a().r#type()).and_then(|tensor| tensor.encoding);

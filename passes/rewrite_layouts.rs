@@ -211,17 +211,19 @@ fn place<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
             break;
         }
         block = inner;
-        place = users
-            .iter()
-            .filter_map(|user| ancestor(*user, block))
-            .min_by_key(|op| {
-                build::operations(block)
-                    .iter()
-                    .position(|other| other == op)
-            })
-            .unwrap_or(first);
+        place = first_use(users, block).unwrap_or(first);
     }
     place
+}
+
+/// The first operation of a block that is one of some users, or holds one.
+pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> {
+    let holders: Vec<Op<'c>> = users
+        .iter()
+        .filter_map(|user| ancestor(*user, block))
+        .collect();
+    let mut operations = build::operations(block).into_iter();
+    operations.find(|op| holders.contains(op))
 }
 
 fn same(a: Blk<'_>, b: Blk<'_>) -> bool {

@@ -1,11 +1,10 @@
 //! Every matrix instruction of every target, from the row to its result: what lies as it takes it is multiplied by it,
 //! the simulator gives the product, and the GPU's assembler takes it.
 
-use crate::kernels::source;
+use crate::kernels::Bench;
 use crate::mathematics::assemble;
-use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, initial_bytes};
-use linear_layout::target::{Float8, Number, Product, TARGETS, Target, TileBit};
-use linear_layout_mlir::simulated;
+use gpu_sim::{Arg, ElementTy};
+use linear_layout::target::{Number, Product, TARGETS, Target, TileBit};
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -62,35 +61,18 @@ impl Tensors {
     }
 }
 
-fn float8(name: &'static str) -> (&'static str, ElementTy) {
-    let format = Float8::of(name).expect("a format of 8 bits");
-    (name, ElementTy::Float8(format))
-}
-
 /// A type as MLIR spells it, and as the simulator holds it.
-fn types(number: Number) -> (&'static str, ElementTy) {
-    match number {
-        Number::F16 => ("f16", ElementTy::Float(FloatTy::F16)),
-        Number::Bf16 => ("bf16", ElementTy::Float(FloatTy::BF16)),
-        Number::Tf32 | Number::F32 => ("f32", ElementTy::Float(FloatTy::F32)),
-        Number::F64 => ("f64", ElementTy::Float(FloatTy::F64)),
-        Number::I8 => ("i8", ElementTy::Int(8)),
-        Number::I32 => ("i32", ElementTy::Int(32)),
-        Number::E4m3 => float8("f8E4M3FN"),
-        Number::E5m2 => float8("f8E5M2"),
-        Number::E4m3Fnuz => float8("f8E4M3FNUZ"),
-        Number::E5m2Fnuz => float8("f8E5M2FNUZ"),
-        other => panic!("no kernel is written for {other:?}"),
-    }
-}
-
-fn numbers(row: &Product) -> [Number; 3] {
-    [row.factors[0], row.factors[1], row.sum]
+fn element_type(number: Number) -> (&'static str, ElementTy) {
+    let name = match number {
+        Number::Tf32 => Number::F32.ir_name(),
+        other => other.ir_name(),
+    };
+    (name, name.parse().expect("the simulator has the type"))
 }
 
 /// `@NAME(a, b, d, out)`: `out = a b + d`.
 fn function(name: &str, row: &Product, tensors: &Tensors) -> String {
-    let elements = numbers(row).map(|number| types(number).0);
+    let elements = row.types().map(|number| element_type(number).0);
     let [a, b, d] = elements;
     let mut text = format!(
         "tt.func public @{name}(%a: !tt.ptr<{a}>, %b: !tt.ptr<{b}>, %d: !tt.ptr<{d}>, %out: !tt.ptr<{d}>) {{\n"
@@ -182,51 +164,28 @@ fn run(row: &Product, target: &Target) {
         .intrinsic
         .as_ref()
         .expect("an instruction of a warp or a lane");
-    let decoded = source::with_lowered(text.as_bytes(), &row.name, None, None, |module| {
-        let said = module.to_string();
-        assert!(
-            said.contains(&format!("\"{intrinsic}\"")),
-            "{} is not {intrinsic}:\n{said}",
-            row.name
-        );
-        gpu_sim::decode(&simulated::module(module, &row.name), None).map_err(|e| e.to_string())
-    });
-    let decoded = decoded.unwrap_or_else(|said| panic!("{}: {said}\n{text}", row.name));
-    let mut memory = Memory::default();
-    let mut buffers: Vec<BufferId> = Vec::new();
-    for (operand, number) in numbers(row).into_iter().enumerate() {
-        let ([rows, columns], (_, ty)) = (tensors.sizes(operand), types(number));
+    let name = format!("{} on {}", row.name, target.name);
+    let mut bench = Bench::with_instruction(&text, &name, None, &format!("\"{intrinsic}\""));
+    let mut args = Vec::new();
+    for (operand, number) in row.types().into_iter().enumerate() {
+        let ([rows, columns], (_, ty)) = (tensors.sizes(operand), element_type(number));
         let places = (0..rows).flat_map(|down| (0..columns).map(move |across| [down, across]));
         let bytes = places.flat_map(|at| {
             let code = ty.encode(element(operand, at)).to_le_bytes();
             code[..ty.bytes()].to_vec()
         });
-        buffers.push(memory.add("operand", bytes.collect()));
+        args.push(Arg::Buffer(bench.memory.add("operand", bytes.collect())));
     }
     let [m, n, k] = tensors.sizes;
-    let (_, sum) = types(row.sum);
-    let out = memory.add("out", initial_bytes(&Fill::Zeros, sum, (m * n) as usize, 0));
-    buffers.push(out);
-    Launch::new(decoded.machine)
-        .dynamic_shared(decoded.info.shared.unwrap_or(0))
-        .args(buffers.into_iter().map(Arg::Buffer).collect::<Vec<_>>())
-        .run(&decoded.program, &mut memory)
-        .unwrap_or_else(|error| panic!("{}: {error}", row.name));
-    let bytes = memory.bytes(out);
-    for i in 0..m {
-        for j in 0..n {
-            let products = (0..k).map(|k| element(0, [i, k]) * element(1, [k, j]));
-            let expected = element(2, [i, j]) + products.sum::<f64>();
-            let found = sum.value(bytes, (i * n + j) as usize);
-            assert_eq!(
-                found,
-                Some(expected),
-                "{} on {}: ({i}, {j})",
-                row.name,
-                target.name
-            );
-        }
-    }
+    let (_, sum) = element_type(row.sum);
+    let out = bench.untouched(sum, (m * n) as usize);
+    args.push(Arg::Buffer(out));
+    bench.run([1, 1, 1], args);
+    bench.check(out, sum, |at| {
+        let (i, j) = (at as u64 / n, at as u64 % n);
+        let products = (0..k).map(|k| element(0, [i, k]) * element(1, [k, j]));
+        element(2, [i, j]) + products.sum::<f64>()
+    });
 }
 
 #[test]

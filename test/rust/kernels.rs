@@ -4,6 +4,7 @@
 pub(crate) mod source;
 
 use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes};
+use linear_layout_mlir::simulated;
 use std::path::Path;
 
 const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
@@ -11,9 +12,9 @@ const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 
 /// A kernel, lowered, with its memory.
-struct Bench {
+pub(crate) struct Bench {
     decoded: gpu_sim::Decoded,
-    memory: Memory,
+    pub(crate) memory: Memory,
     name: String,
 }
 
@@ -24,27 +25,51 @@ impl Bench {
             .join(file);
         let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
         let decoded = source::decode(&text, file, None, None).unwrap_or_else(|e| panic!("{e}"));
+        Self::of(decoded, file)
+    }
+
+    /// A module lowered by `pipeline`, or as usual, which must have an instruction.
+    pub(crate) fn with_instruction(
+        text: &str,
+        name: &str,
+        pipeline: Option<&str>,
+        instruction: &str,
+    ) -> Self {
+        let decoded = source::with_lowered(text.as_bytes(), name, None, pipeline, |module| {
+            let said = module.to_string();
+            assert!(
+                said.contains(instruction),
+                "{name} has no `{instruction}`:\n{said}"
+            );
+            let module = simulated::module(module, name);
+            gpu_sim::decode(&module, None).map_err(|error| error.to_string())
+        });
+        let decoded = decoded.unwrap_or_else(|said| panic!("{name}: {said}\n{text}"));
+        Self::of(decoded, name)
+    }
+
+    fn of(decoded: gpu_sim::Decoded, name: &str) -> Self {
         Self {
             decoded,
             memory: Memory::default(),
-            name: file.to_owned(),
+            name: name.to_owned(),
         }
     }
 
-    fn random(&mut self, ty: ElementTy, count: usize, seed: u64) -> BufferId {
+    pub(crate) fn random(&mut self, ty: ElementTy, count: usize, seed: u64) -> BufferId {
         self.memory
             .add("input", initial_bytes(&Fill::Random, ty, count, seed))
     }
 
     /// A buffer that shows which elements were written.
-    fn untouched(&mut self, ty: ElementTy, count: usize) -> BufferId {
+    pub(crate) fn untouched(&mut self, ty: ElementTy, count: usize) -> BufferId {
         self.memory.add(
             "output",
             initial_bytes(&Fill::Full(UNTOUCHED), ty, count, 0),
         )
     }
 
-    fn run(&mut self, grid: [u32; 3], args: Vec<Arg>) -> Report {
+    pub(crate) fn run(&mut self, grid: [u32; 3], args: Vec<Arg>) -> Report {
         Launch::new(self.decoded.machine)
             .grid(grid)
             .dynamic_shared(self.decoded.info.shared.unwrap_or(0))
@@ -53,7 +78,7 @@ impl Bench {
             .unwrap_or_else(|e| panic!("{}: {e}", self.name))
     }
 
-    fn values(&self, buffer: BufferId, ty: ElementTy) -> Vec<f64> {
+    pub(crate) fn values(&self, buffer: BufferId, ty: ElementTy) -> Vec<f64> {
         let bytes = self.memory.bytes(buffer);
         (0..bytes.len() / ty.bytes())
             .map(|i| ty.value(bytes, i).expect("in range"))
@@ -61,7 +86,7 @@ impl Bench {
     }
 
     #[track_caller]
-    fn check(&self, buffer: BufferId, ty: ElementTy, expected: impl Fn(usize) -> f64) {
+    pub(crate) fn check(&self, buffer: BufferId, ty: ElementTy, expected: impl Fn(usize) -> f64) {
         for (i, found) in self.values(buffer, ty).into_iter().enumerate() {
             assert_eq!(found, expected(i), "{}: element {i}", self.name);
         }
@@ -69,7 +94,7 @@ impl Bench {
 }
 
 /// A value that no kernel here computes.
-const UNTOUCHED: f64 = 768.0;
+pub(crate) const UNTOUCHED: f64 = 768.0;
 
 fn f32_of(x: f64) -> f64 {
     f64::from(x as f32)

@@ -25,6 +25,8 @@ mod ops;
 mod pass_options;
 mod products;
 mod ptx_forms;
+#[path = "../ptxas.rs"]
+mod ptxas;
 mod referee;
 mod reference;
 mod respelling;

@@ -1,8 +1,10 @@
 //! Every operation of `math`, and of `arith` on floats, on every type, on GPUs of both vendors: it
 //! assembles, or we say why not; and what the lowered f32 functions compute.
 
+use super::files::root;
 use super::kernels::source;
 use super::operations::{Elements, elements, floats, run};
+use super::ptxas::ptxas;
 use gpu_sim::FloatTy;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -230,15 +232,6 @@ fn pipe(mut command: Command, input: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// NVIDIA's assembler, where tools/setup.sh or the path has it.
-fn ptxas() -> Option<PathBuf> {
-    let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nvcc/nvidia");
-    let installed = std::fs::read_dir(home).ok().into_iter().flatten();
-    installed
-        .filter_map(|entry| Some(entry.ok()?.path().join("bin/ptxas")))
-        .find(|file| file.exists())
-}
-
 /// From a module to what the GPU's assembler takes, which is returned; `name` is that of the test's own file.
 pub(crate) fn assemble(name: &str, target: &str, module: &str) -> Result<String, String> {
     let mut lower = Command::new(tool("ll-opt"));
@@ -249,7 +242,7 @@ pub(crate) fn assemble(name: &str, target: &str, module: &str) -> Result<String,
     translate.args(["-O3", "-"]);
     let assembly = pipe(translate, &lowered)?;
     let assembly = String::from_utf8_lossy(&assembly).into_owned();
-    if let (true, Some(ptxas)) = (target.starts_with("cuda"), ptxas()) {
+    if let (true, Some(ptxas)) = (target.starts_with("cuda"), ptxas(root())) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let file = folder.join(format!("{name}-{}.ptx", target.replace(':', "-")));
         std::fs::write(&file, &assembly).map_err(|e| e.to_string())?;

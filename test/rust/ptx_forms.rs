@@ -1,7 +1,8 @@
 //! Inline assembly: what the simulator takes and refuses, and the same questions put to `ptxas`.
 
+use crate::files::root;
+use crate::ptxas::ptxas;
 use gpu_sim::decode_generic;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -346,23 +347,10 @@ fn refusals_say_what_would_do() {
     );
 }
 
-/// `ptxas` on the path or where `tools/setup.sh` puts it.
-fn ptxas() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let installed = std::fs::read_dir(root.join("target/tools/nvcc/nvidia"))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path().join("bin/ptxas")));
-    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
-        .map(|folder| folder.join("ptxas"))
-        .chain(installed)
-        .find(|path| path.is_file())
-}
-
 /// The same table, by the assembler itself, where there is one.
 #[test]
 fn ptxas_says_the_same() {
-    let Some(ptxas) = ptxas() else {
+    let Some(ptxas) = ptxas(root()) else {
         return;
     };
     let folder = std::env::temp_dir().join(format!("ptx-forms-{}", std::process::id()));

@@ -19,20 +19,6 @@ pub(crate) struct Asked {
     pub(crate) barrier_latency: u32,
 }
 
-impl Asked {
-    /// Returns what `remove-layout-conversions` asks by default, within a scope.
-    pub(crate) const fn usual(target: &'static Target, scope: Scope) -> Self {
-        Self {
-            target,
-            scope,
-            loop_weight: 8,
-            conversion_cost: 4 * 130,
-            scratch_budget: None,
-            barrier_latency: 0,
-        }
-    }
-}
-
 /// Which operations may take other layouts, of those that their kind does not pin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {

@@ -224,7 +224,7 @@ impl<'p, 'c> Problem<'p, 'c> {
         let conversions = self.conversions();
         let mut solved = self.solve(&conversions);
         for _ in 0..ROUNDS {
-            // What is made again for the modes chosen may be had for less, which may make others better.
+            // Values rematerialised for the chosen modes may have cheaper sources now, which may make other modes better.
             let roots = self.roots(&solved.1);
             if !self.slices.improve(&roots) {
                 break;

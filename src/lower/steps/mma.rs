@@ -127,7 +127,7 @@ impl<'c> Run<'_, 'c> {
         if number.is_integer() {
             return Ok(self.l.e.sext(value, to));
         }
-        if let Some(from) = float8_of(number) {
+        if let Some(from) = Float8::of(number.ir_name()) {
             let widened = float8::widen(self.l, &[value], from, to);
             return Ok(widened[0]);
         }
@@ -139,16 +139,6 @@ impl<'c> Run<'_, 'c> {
             "a factor of `{from}` is multiplied into a sum of `{to}`"
         )))
     }
-}
-
-fn float8_of(number: Number) -> Option<Float8> {
-    Float8::of(match number {
-        Number::E4m3 => "f8E4M3FN",
-        Number::E5m2 => "f8E5M2",
-        Number::E4m3Fnuz => "f8E4M3FNUZ",
-        Number::E5m2Fnuz => "f8E5M2FNUZ",
-        _ => return None,
-    })
 }
 
 fn type_of<'c>(e: &Emitter<'c>, operand: &TileOperand) -> Type<'c> {

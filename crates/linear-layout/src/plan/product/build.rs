@@ -95,9 +95,9 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
                 _ => Number::F32,
             };
             return Err(Kind::Sum {
-                factor: factor.name(),
-                sum: product.sum.name(),
-                expected: usual.name(),
+                factor: *factor,
+                sum: product.sum,
+                expected: usual,
             }
             .into());
         }

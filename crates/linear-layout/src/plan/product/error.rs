@@ -2,6 +2,7 @@
 
 use super::super::PlanError;
 use crate::layout::LayoutError;
+use crate::target::Number;
 use thiserror::Error;
 
 /// No plan: the layouts do not fit each other or the target.
@@ -31,9 +32,9 @@ pub(super) enum Kind {
         "factors of {factor} are added up in {sum}, which does not hold all their values: expected {expected}"
     )]
     Sum {
-        factor: &'static str,
-        sum: &'static str,
-        expected: &'static str,
+        factor: Number,
+        sum: Number,
+        expected: Number,
     },
     #[error("elements of {bits} bits are multiplied as nothing known")]
     Numbers { bits: u32 },
@@ -91,11 +92,7 @@ mod tests {
             (Number::F64, Number::F32, "f64"),
         ] {
             let said = planned(factor, sum).unwrap_err().to_string();
-            let start = format!(
-                "factors of {} are added up in {}",
-                factor.name(),
-                sum.name()
-            );
+            let start = format!("factors of {factor} are added up in {sum}");
             assert!(said.starts_with(&start), "{said}");
             assert!(said.ends_with(&format!("expected {expected}")), "{said}");
         }

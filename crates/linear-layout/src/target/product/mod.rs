@@ -123,36 +123,19 @@ impl Number {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::F16 => "f16",
-            Self::Bf16 => "bf16",
-            Self::Tf32 => "tf32",
-            Self::F32 => "f32",
-            Self::F64 => "f64",
-            Self::I8 => "i8",
-            Self::I32 => "i32",
             Self::E4m3 => "e4m3",
             Self::E5m2 => "e5m2",
             Self::E4m3Fnuz => "e4m3fnuz",
             Self::E5m2Fnuz => "e5m2fnuz",
+            other => other.ir_name(),
         }
     }
 
     /// Returns true if every value of another type is one of this type, too.
     #[must_use]
-    pub const fn holds(self, other: Self) -> bool {
-        match self {
-            Self::I8 => matches!(other, Self::I8),
-            Self::I32 => other.is_integer(),
-            Self::F64 => !other.is_integer(),
-            Self::F32 => !other.is_integer() && !matches!(other, Self::F64),
-            Self::Tf32 => other.bits() < 32 && !other.is_integer() || matches!(other, Self::Tf32),
-            Self::F16 => other.bits() == 8 && !other.is_integer() || matches!(other, Self::F16),
-            Self::Bf16 => other.bits() == 8 && !other.is_integer() || matches!(other, Self::Bf16),
-            Self::E4m3 => matches!(other, Self::E4m3),
-            Self::E5m2 => matches!(other, Self::E5m2),
-            Self::E4m3Fnuz => matches!(other, Self::E4m3Fnuz),
-            Self::E5m2Fnuz => matches!(other, Self::E5m2Fnuz),
-        }
+    pub fn holds(self, other: Self) -> bool {
+        let is_narrower = other.bits() < self.bits() || (self, other) == (Self::F32, Self::Tf32);
+        self == other || is_narrower && self.is_integer() == other.is_integer()
     }
 
     /// Returns true for integers.
