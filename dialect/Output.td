@@ -10,7 +10,8 @@ include "mlir/Dialect/LLVMIR/ROCDLOps.td"
 // Operations of these dialects, of ours and of those that stand in TTGIR.
 def LL_Built {
   list<string> names = [
-    "arith.constant", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
+    "arith.addf", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.extf", "arith.extui", "arith.maxui",
+    "arith.mulf", "arith.select", "arith.shli", "arith.subf", "arith.truncf", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
     "llvm.bitcast", "llvm.br", "llvm.call", "llvm.call_intrinsic", "llvm.cmpxchg", "llvm.cond_br",
     "llvm.extractelement", "llvm.extractvalue", "llvm.fadd", "llvm.fcmp", "llvm.fdiv", "llvm.fence", "llvm.fmul",
     "llvm.fneg", "llvm.fpext", "llvm.fptosi", "llvm.fptoui", "llvm.fptrunc", "llvm.frem", "llvm.fsub",
@@ -32,8 +33,9 @@ def LL_Built {
     "rocdl.ds_bpermute", "rocdl.ds_swizzle", "rocdl.make.buffer.rsrc", "rocdl.permlane16.swap",
     "rocdl.permlane32.swap", "rocdl.permlanex16", "rocdl.raw.ptr.buffer.load", "rocdl.raw.ptr.buffer.store",
     "rocdl.readfirstlane", "rocdl.update.dpp", "rocdl.workgroup.id.x", "rocdl.workgroup.id.y",
-    "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "tt.broadcast", "tt.reshape", "tt.splat", "tt.trans",
-    "ttg.convert_layout", "ttg.local_alloc", "ttg.local_load"
+    "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "tt.bitcast", "tt.broadcast", "tt.dot",
+    "tt.elementwise_inline_asm", "tt.expand_dims", "tt.fp_to_fp", "tt.reshape", "tt.splat", "tt.trans",
+    "ttg.convert_layout", "ttg.fp4_to_fp", "ttg.local_alloc", "ttg.local_load"
   ];
 }
 

@@ -237,6 +237,53 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = LL_LoweredDialects;
 }
 
+def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
+  let summary = "Turn products that no instruction carries out into products that one does";
+  let description = [{
+    `tt.dot_scaled` becomes a `tt.dot` of the elements times their scales in bf16 (in f16 where a factor is f16): 4-bit
+    and 8-bit floats times powers of two are exact there, but for what leaves the type's range. A scale of 255 gives NaN
+    unless `fastMath`.
+
+    A `tt.dot` of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` becomes three, three or six products of parts,
+    where the target multiplies tf32 or bf16; else it stays, and is computed in f32.
+
+    Layouts of results do not change; operands are in `#ttg.linear` encodings, between conversions.
+    `layout-pipeline` runs it before it chooses instructions, `convert-layouts-to-llvm` before everything else. Triton
+    does the same in `tritongpu-accelerate-matmul` and `tritongpu-F32DotTC`.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+    module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 1 : i32} {
+      tt.func @f(%a: tensor<16x32xf8E4M3FN, #rows>, %b: tensor<32x16xf8E5M2, #rows>, %s: tensor<16x1xi8, #rows>) -> tensor<16x16xf32, #rows> {
+        %zero = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+        %d = tt.dot_scaled %a scale %s, %b, %zero lhs = e4m3 rhs = e5m2 {fastMath = true} : tensor<16x32xf8E4M3FN, #rows>, tensor<16x1xi8, #rows> * tensor<32x16xf8E5M2, #rows> -> tensor<16x16xf32, #rows>
+        tt.return %d : tensor<16x16xf32, #rows>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    ...
+        %0 = tt.fp_to_fp %arg0 : tensor<16x32xf8E4M3FN, #blocked> -> tensor<16x32xbf16, #blocked>
+        ...
+        %8 = tt.reshape %7 : tensor<16x1x32xbf16, #blocked1> -> tensor<16x32xbf16, #blocked>
+        %9 = arith.mulf %0, %8 : tensor<16x32xbf16, #blocked>
+        %10 = ttg.convert_layout %9 : tensor<16x32xbf16, #blocked> -> tensor<16x32xbf16, #linear>
+        %11 = tt.fp_to_fp %arg1 : tensor<32x16xf8E5M2, #blocked> -> tensor<32x16xbf16, #blocked>
+        %12 = ttg.convert_layout %11 : tensor<32x16xbf16, #blocked> -> tensor<32x16xbf16, #linear1>
+        %13 = tt.dot %10, %12, %cst : tensor<16x32xbf16, #linear> * tensor<32x16xbf16, #linear1> -> tensor<16x16xf32, #blocked>
+        tt.return %13 : tensor<16x16xf32, #blocked>
+    ...
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU whose instructions count, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::ModuleOp"> {
   let summary = "Choose the matrix instruction of each product by the cost of the whole kernel";
   let description = [{
@@ -254,7 +301,7 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
     no instruction for the types: f32 with `inputPrecision = ieee` on NVIDIA GPUs, a sum of f16 on CDNA and gfx11.
 
     It corresponds to Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`. Not chosen:
-    instructions with operands in shared or tensor memory (`wgmma`, `tcgen05`), `tt.dot_scaled`.
+    instructions with operands in shared or tensor memory (`wgmma`, `tcgen05`).
 
     Before:
     ```mlir
@@ -553,8 +600,9 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
   let description = [{
-    `resolve-auto-layouts`, `coalesce`, `choose-matrix-instructions`, `remove-layout-conversions`,
-    `reduce-data-duplication` where a buffer is cheaper, `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
+    `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`, `remove-layout-conversions`,
+    `reduce-data-duplication` where a buffer is cheaper, `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR
+    as Triton's `convert-triton-to-tritongpu` leaves it.
 
     Before:
     ```mlir

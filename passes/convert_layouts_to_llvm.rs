@@ -2,6 +2,7 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::decompose_products;
 use super::resolve_auto_layouts::check_settled;
 use super::table::ConvertLayoutsToLLVMOptions;
 use crate::ir::ModuleInfo;
@@ -31,6 +32,9 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         let mut outcome = Ok(());
         for module in lower::modules(context.module()) {
             let gpu = ModuleInfo::gpu(module, self.target.as_deref());
+            if let Ok(target) = gpu {
+                decompose_products::decompose(context, module, target);
+            }
             outcome = lower::lower_module(context.rewriter(), module, gpu, options).and(outcome);
         }
         outcome?;

@@ -4,8 +4,9 @@ use super::Pass;
 use super::context::PassContext;
 use super::table::{
     ChooseMatrixInstructionsOptions, CoalesceOptions, ConvertLayoutsToLLVMOptions,
-    FoldLayoutConversionsOptions, LayoutPipelineOptions, ReduceDataDuplicationOptions,
-    RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions, Spelled,
+    DecomposeProductsOptions, FoldLayoutConversionsOptions, LayoutPipelineOptions,
+    ReduceDataDuplicationOptions, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions,
+    Spelled,
 };
 use crate::sys::{FollowUp, Reported};
 
@@ -16,9 +17,10 @@ impl Pass for LayoutPipelineOptions {
 
     fn pipeline(&self) -> String {
         let target = || self.target.clone();
-        let passes: [&dyn Spelled; 7] = [
+        let passes: [&dyn Spelled; 8] = [
             &ResolveAutoLayoutsOptions { target: target() },
             &CoalesceOptions::default(),
+            &DecomposeProductsOptions { target: target() },
             &ChooseMatrixInstructionsOptions {
                 target: target(),
                 memory: self.memory.clone(),

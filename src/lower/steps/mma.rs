@@ -3,9 +3,9 @@
 use super::Run;
 use crate::ir::builders::llvm;
 use crate::lower::emit::Emitter;
+use crate::lower::float8;
 use crate::lower::plans::wrong;
 use crate::lower::types::bits_of;
-use crate::lower::{float8, words};
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
 use linear_layout::plan::ValueId;
@@ -163,12 +163,9 @@ fn passed<'c>(e: &mut Emitter<'c>, registers: &[Val<'c>], operand: &TileOperand)
     parts
         .map(|part| match part {
             [one] => e.bitcast(*one, type_),
+            // As numbers: two f32 that are rounded for one word are rounded by one instruction.
             many => {
-                let bits: Vec<Val<'c>> = many
-                    .iter()
-                    .map(|value| words::as_integer(e, *value, bits_of(value.r#type())))
-                    .collect();
-                let whole = e.gather(&bits);
+                let whole = e.gather(many);
                 e.bitcast(whole, type_)
             }
         })

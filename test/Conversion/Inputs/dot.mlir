@@ -8,7 +8,7 @@
 #r = #ttg.dot_op<{opIdx = 1, parent = #mma KWIDTH}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "TARGET", "ttg.threads-per-warp" = WARP : i32} {
   tt.func public @dot(%out: !tt.ptr<f32>, %want: !tt.ptr<f32>) {
-    // Left: (5 m + 3 k) % 8 - 4, right: (7 k + 3 n) % 8 - 3.
+    // Left: ((5 m + 3 k) % 8 - 4) LEFT, right: ((7 k + 3 n) % 8 - 3) RIGHT.
     %m = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #b}>>
     %m2 = tt.expand_dims %m {axis = 1 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #b}>> -> tensor<32x1xi32, #b>
     %k = tt.make_range {end = KSIZE : i32, start = 0 : i32} : tensor<KSIZExi32, #ttg.slice<{dim = 0, parent = #b}>>
@@ -24,7 +24,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %l2 = arith.addi %l0, %l1 : tensor<32xKSIZExi32, #b>
     %l6 = arith.andi %l2, %l7 : tensor<32xKSIZExi32, #b>
     %l8 = arith.subi %l6, %l4 : tensor<32xKSIZExi32, #b>
-    %l9 = arith.sitofp %l8 : tensor<32xKSIZExi32, #b> to tensor<32xKSIZExf32, #b>
+    %lf = arith.constant dense<LEFT> : tensor<32xKSIZExi32, #b>
+    %l10 = arith.muli %l8, %lf : tensor<32xKSIZExi32, #b>
+    %l9 = arith.sitofp %l10 : tensor<32xKSIZExi32, #b> to tensor<32xKSIZExf32, #b>
     %left = CAST %l9 ROUND : tensor<32xKSIZExf32, #b> TO tensor<32xKSIZExELEMENT, #b>
     %a = ttg.convert_layout %left : tensor<32xKSIZExELEMENT, #b> -> tensor<32xKSIZExELEMENT, #l>
 
@@ -41,7 +43,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %r2 = arith.addi %r0, %r1 : tensor<KSIZEx32xi32, #b>
     %r6 = arith.andi %r2, %r7 : tensor<KSIZEx32xi32, #b>
     %r8 = arith.subi %r6, %r3 : tensor<KSIZEx32xi32, #b>
-    %r9 = arith.sitofp %r8 : tensor<KSIZEx32xi32, #b> to tensor<KSIZEx32xf32, #b>
+    %rf = arith.constant dense<RIGHT> : tensor<KSIZEx32xi32, #b>
+    %r10 = arith.muli %r8, %rf : tensor<KSIZEx32xi32, #b>
+    %r9 = arith.sitofp %r10 : tensor<KSIZEx32xi32, #b> to tensor<KSIZEx32xf32, #b>
     %right = CAST %r9 ROUND : tensor<KSIZEx32xf32, #b> TO tensor<KSIZEx32xELEMENT, #b>
     %b = ttg.convert_layout %right : tensor<KSIZEx32xELEMENT, #b> -> tensor<KSIZEx32xELEMENT, #r>
 
@@ -77,7 +81,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %v2 = arith.addi %v0, %v1 : tensor<32x32xKSIZExi32, #c>
     %v3 = arith.andi %v2, %t7 : tensor<32x32xKSIZExi32, #c>
     %v4 = arith.subi %v3, %t3 : tensor<32x32xKSIZExi32, #c>
-    %p = arith.muli %u4, %v4 : tensor<32x32xKSIZExi32, #c>
+    %uf = arith.constant dense<LEFT> : tensor<32x32xKSIZExi32, #c>
+    %u5 = arith.muli %u4, %uf : tensor<32x32xKSIZExi32, #c>
+    %vf = arith.constant dense<RIGHT> : tensor<32x32xKSIZExi32, #c>
+    %v5 = arith.muli %v4, %vf : tensor<32x32xKSIZExi32, #c>
+    %p = arith.muli %u5, %v5 : tensor<32x32xKSIZExi32, #c>
     %s = "tt.reduce"(%p) <{axis = 2 : i32}> ({
     ^bb0(%x: i32, %y: i32):
       %z = arith.addi %x, %y : i32

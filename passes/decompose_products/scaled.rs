@@ -1,0 +1,232 @@
+//! `tt.dot_scaled` as a product of scaled elements in 16 bits.
+//!
+//! An element of 4 or 8 bits times a power of two is exact in bf16 (f16 where a factor is f16, f32 where f16 meets
+//! bf16), but for what leaves that type's range. A scale is widened before it is broadcast, so that what it takes to
+//! read `e8m0` is done once per block of elements: 0 is 2^-127, 255 is NaN.
+
+use super::super::context::PassContext;
+use super::super::respell::attribute;
+use super::Emitter;
+use crate::ir::ops::{ScaleDotElemType, tt};
+use crate::ir::{TensorType, builders, element_bits};
+use crate::sys::build::{self, Val};
+use linear_layout::encoding::{Encoding, LinearEncoding, infer};
+use melior::ir::r#type::RankedTensorType;
+use melior::ir::{Type, TypeLike, ValueLike};
+
+/// A factor of a scaled product.
+struct Factor<'c> {
+    elements: Val<'c>,
+    kind: ScaleDotElemType,
+    /// The dimension along which a byte holds two elements of 4 bits.
+    packed: usize,
+    scale: Option<Val<'c>>,
+    /// The dimension that is summed over.
+    k: usize,
+    is_left: bool,
+}
+
+/// Replaces a scaled product; leaves it where its operands have no layouts, or elements of 6 bits.
+pub(super) fn decompose<'c>(
+    context: &PassContext<'c>,
+    emitter: Emitter<'c>,
+    dot: tt::DotScaled<'c, 'c>,
+) -> Option<()> {
+    let rank = TensorType::of(dot.d().r#type())?.shape.len();
+    let [last, before] = [rank.checked_sub(1)?, rank.checked_sub(2)?];
+    let left = Factor {
+        elements: dot.a(),
+        kind: dot.a_elem_type(),
+        packed: if dot.lhs_k_pack() { last } else { before },
+        scale: dot.a_scale(),
+        k: last,
+        is_left: true,
+    };
+    let right = Factor {
+        elements: dot.b(),
+        kind: dot.b_elem_type(),
+        packed: if dot.rhs_k_pack() { before } else { last },
+        scale: dot.b_scale(),
+        k: before,
+        is_left: false,
+    };
+    let to = common_type(&left, &right, emitter)?;
+    let is_exact = !dot.fast_math();
+    let a = left.scaled(context, emitter, to, is_exact)?;
+    let b = right.scaled(context, emitter, to, is_exact)?;
+    let product = emitter.add(builders::tt::dot(a, b, dot.c()))?;
+    emitter.rewriter.replace(dot.op(), &[product]);
+    Some(())
+}
+
+/// Returns the narrowest type that both factors are exact in.
+fn common_type<'c>(
+    left: &Factor<'c>,
+    right: &Factor<'c>,
+    emitter: Emitter<'c>,
+) -> Option<Type<'c>> {
+    use ScaleDotElemType::{Bf16, E2m3, E3m2, Fp16};
+    let context = build::context(emitter.place);
+    let kinds = [left.kind, right.kind];
+    if kinds.contains(&E2m3) || kinds.contains(&E3m2) {
+        return None;
+    }
+    Some(match (kinds.contains(&Fp16), kinds.contains(&Bf16)) {
+        (true, true) => Type::float32(context),
+        (true, false) => Type::float16(context),
+        _ => Type::bfloat16(context),
+    })
+}
+
+impl<'c> Factor<'c> {
+    /// Returns the elements times their scales, in a type and in a layout of bases.
+    fn scaled(
+        &self,
+        context: &PassContext<'c>,
+        emitter: Emitter<'c>,
+        to: Type<'c>,
+        is_exact: bool,
+    ) -> Option<Val<'c>> {
+        let wide = self.widened(context, emitter, to)?;
+        let scaled = match self.scale {
+            Some(scale) => {
+                let scale = self.spread(context, emitter, scale, wide, (to, is_exact))?;
+                emitter.add(builders::arith::mulf(wide, scale))?
+            }
+            None => wide,
+        };
+        // A product takes operands of other encodings than `#ttg.dot_op` by their bases.
+        let tensor = TensorType::of(scaled.r#type())?;
+        let layout = context.layouts().tensor(&tensor).ok()?.full.clone();
+        let encoding = Encoding::from(LinearEncoding::new(layout).ok()?);
+        let type_ = tensor.with_encoding(attribute(emitter.place, &encoding)?);
+        emitter.add(builders::ttg::convert_layout(scaled, type_))
+    }
+
+    /// Returns the elements in a wider type.
+    fn widened(
+        &self,
+        context: &PassContext<'c>,
+        emitter: Emitter<'c>,
+        to: Type<'c>,
+    ) -> Option<Val<'c>> {
+        let tensor = TensorType::of(self.elements.r#type())?;
+        let encoding = context.layouts().of_tensor(&tensor).ok()?;
+        if self.kind == ScaleDotElemType::E2m1 {
+            let encoding = infer::fp4_to_fp(&encoding, tensor.shape, self.packed).ok()?;
+            let mut shape = tensor.shape.to_vec();
+            shape[self.packed] *= 2;
+            let encoding = attribute(emitter.place, &encoding)?;
+            let type_ = RankedTensorType::new(&shape, to, Some(encoding)).into();
+            let axis = i64::try_from(self.packed).ok()?;
+            return emitter.add(builders::ttg::fp4_to_fp(self.elements, axis, type_));
+        }
+        let mut elements = self.elements;
+        if tensor.element.is_integer() {
+            let context = build::context(emitter.place);
+            let name = match self.kind {
+                ScaleDotElemType::E4m3 => "f8E4M3FN",
+                ScaleDotElemType::E5m2 => "f8E5M2",
+                _ => return None,
+            };
+            let type_ = emitter.with_element(elements, Type::parse(context, name)?)?;
+            elements = emitter.add(builders::tt::bitcast(elements, type_))?;
+        }
+        emitter.convert_float(elements, to)
+    }
+
+    /// Returns the scale of each element, in the layout of the elements.
+    fn spread(
+        &self,
+        context: &PassContext<'c>,
+        emitter: Emitter<'c>,
+        scale: Val<'c>,
+        elements: Val<'c>,
+        (to, is_exact): (Type<'c>, bool),
+    ) -> Option<Val<'c>> {
+        let place = emitter.place;
+        let scale = if self.is_left {
+            scale
+        } else {
+            transposed(context, emitter, scale)?
+        };
+        // A scale is one of `factor` neighbours along K: a dimension of its own until it is broadcast.
+        let few = TensorType::of(scale.r#type())?;
+        let whole = TensorType::of(elements.r#type())?;
+        let factor = whole.shape[self.k].checked_div(few.shape[self.k])?;
+        let split = |size: u64| {
+            let mut shape = few.shape.to_vec();
+            shape.insert(self.k + 1, size);
+            shape
+        };
+        let encoding = context.layouts().of_tensor(&whole).ok()?;
+        let encoding = infer::reshape_source(&encoding, whole.shape, &split(factor)).ok()?;
+        let slice = infer::expand_dims_source(&encoding, self.k + 1).ok()?;
+        let (encoding, slice) = (attribute(place, &encoding)?, attribute(place, &slice)?);
+        let convert = builders::ttg::convert_layout(scale, few.with_encoding(slice));
+        let scale = widened_scale(emitter, emitter.add(convert)?, to, is_exact)?;
+        let of =
+            |size| -> Type<'c> { RankedTensorType::new(&split(size), to, Some(encoding)).into() };
+        let axis = i64::try_from(self.k + 1).ok()?;
+        let scale = emitter.add(builders::tt::expand_dims(scale, axis, of(1)))?;
+        let scale = emitter.add(builders::tt::broadcast(scale, of(factor)))?;
+        emitter.add(builders::tt::reshape(scale, elements.r#type()))
+    }
+}
+
+/// Exchanges the last two dimensions: the scales of B have its columns first.
+fn transposed<'c>(
+    context: &PassContext<'c>,
+    emitter: Emitter<'c>,
+    value: Val<'c>,
+) -> Option<Val<'c>> {
+    let tensor = TensorType::of(value.r#type())?;
+    let rank = tensor.shape.len();
+    let mut order: Vec<usize> = (0..rank).collect();
+    order.swap(rank.checked_sub(2)?, rank - 1);
+    let encoding = context.layouts().of_tensor(&tensor).ok()?;
+    let encoding = infer::trans(&encoding, tensor.shape, &order).ok()?;
+    let shape: Vec<u64> = order.iter().map(|dim| tensor.shape[*dim]).collect();
+    let encoding = attribute(emitter.place, &encoding)?;
+    let type_ = RankedTensorType::new(&shape, tensor.element, Some(encoding)).into();
+    let order: Vec<i32> = order.into_iter().flat_map(i32::try_from).collect();
+    emitter.add(builders::tt::trans(value, &order, type_))
+}
+
+/// Returns scales as numbers of a type: floats as they are, bytes as powers of two.
+fn widened_scale<'c>(
+    emitter: Emitter<'c>,
+    scale: Val<'c>,
+    to: Type<'c>,
+    is_exact: bool,
+) -> Option<Val<'c>> {
+    let tensor = TensorType::of(scale.r#type())?;
+    if !tensor.element.is_integer() {
+        return emitter.convert_float(scale, to);
+    }
+    // The exponent of bf16 and f32 is that of `e8m0`; f16 has a smaller one.
+    let context = build::context(emitter.place);
+    let (float, bits) = match element_bits(to)? {
+        16 if to == Type::bfloat16(context) => (to, 16),
+        _ => (Type::float32(context), 32),
+    };
+    let mantissa = if bits == 16 { 7 } else { 23 };
+    let type_ = emitter.with_element(scale, emitter.integer_type(bits))?;
+    let wide = emitter.add(builders::arith::extui(scale, type_))?;
+    let shift = emitter.integer(type_, mantissa)?;
+    let shifted = emitter.add(builders::arith::shli(wide, shift))?;
+    // 2^-127 has no exponent, but half of the smallest that has.
+    let least = emitter.integer(type_, 1 << (mantissa - 1))?;
+    let mut number = emitter.add(builders::arith::maxui(shifted, least))?;
+    if is_exact {
+        let all = emitter.integer(type_, 0xff)?;
+        let truth = emitter.with_element(scale, emitter.integer_type(1))?;
+        let equal = builders::arith::CmpIPredicate::Eq;
+        let is_nan = emitter.add(builders::arith::cmpi(equal, wide, all, truth))?;
+        let nan = emitter.integer(type_, 0x1ff << (mantissa - 1))?;
+        number = emitter.add(builders::arith::select(is_nan, nan, number))?;
+    }
+    let type_ = emitter.with_element(scale, float)?;
+    let number = emitter.add(builders::tt::bitcast(number, type_))?;
+    emitter.convert_float(number, to)
+}

@@ -1,0 +1,109 @@
+//! Products of f32 as products of narrower parts: `inputPrecision = tf32x3`, `bf16x3`, `bf16x6`.
+//!
+//! A number is the sum of its parts, each the rest of those before it rounded to a narrower type. Products of parts
+//! are added from the smallest to the largest; the smallest ones of all are left out. Where a number is infinite its
+//! other parts are NaN, so that NaN counts as zero in all but the product of the first parts.
+
+use super::Emitter;
+use crate::ir::ops::{InputPrecision, tt};
+use crate::ir::{TensorType, builders};
+use crate::sys::build::{self, Val};
+use linear_layout::target::{Number, Product, Target, Vendor};
+use melior::ir::{Type, ValueLike};
+
+/// Replaces a product of f32 in parts; leaves it where the target has no instruction for the parts.
+pub(super) fn decompose<'c>(
+    emitter: Emitter<'c>,
+    dot: tt::Dot<'c, 'c>,
+    target: &Target,
+) -> Option<()> {
+    let float = Type::float32(build::context(emitter.place));
+    let is_float =
+        |value: Val<'c>| TensorType::of(value.r#type()).is_some_and(|t| t.element == float);
+    if ![dot.a(), dot.b(), dot.c()].into_iter().all(is_float) {
+        return None;
+    }
+    let (part, count) = match dot.input_precision() {
+        InputPrecision::TF32x3 => (Number::Tf32, 2),
+        InputPrecision::BF16x3 => (Number::Bf16, 2),
+        InputPrecision::BF16x6 => (Number::Bf16, 3),
+        InputPrecision::Tf32 | InputPrecision::Ieee => return None,
+    };
+    let rows = target.matrix_instructions();
+    let is_for_parts =
+        |row: &Product| !row.is_of_lane() && row.factors == [part; 2] && row.sum == Number::F32;
+    // AMD's GPUs have no instruction that rounds to tf32.
+    if !rows.iter().any(is_for_parts) || (part == Number::Tf32 && target.vendor != Vendor::Nvidia) {
+        return None;
+    }
+    let precision = match part {
+        Number::Tf32 => builders::tt::InputPrecision::Tf32,
+        _ => builders::tt::InputPrecision::Ieee,
+    };
+    let a = parts(emitter, dot.a(), part, count)?;
+    let b = parts(emitter, dot.b(), part, count)?;
+    let type_ = dot.d().r#type();
+    let mut sum = emitter.zero(type_)?;
+    let pairs: &[(usize, usize)] = if count == 3 {
+        &[(1, 1), (2, 0), (0, 2), (1, 0), (0, 1)]
+    } else {
+        &[(1, 0), (0, 1)]
+    };
+    let product = |left: usize, right: usize, sum| {
+        let building = builders::tt::dot(a[left], b[right], sum).input_precision(precision);
+        emitter.add(building.max_num_imprecise_acc(dot.max_num_imprecise_acc()))
+    };
+    for (left, right) in pairs {
+        sum = product(*left, *right, sum)?;
+    }
+    let truth = emitter.with_element(sum, emitter.integer_type(1))?;
+    let unordered = builders::arith::CmpFPredicate::Uno;
+    let is_nan = emitter.add(builders::arith::cmpf(unordered, sum, sum, truth))?;
+    let zero = emitter.zero(type_)?;
+    let rest = emitter.add(builders::arith::select(is_nan, zero, sum))?;
+    let sum = product(0, 0, rest)?;
+    let sum = emitter.add(builders::arith::addf(sum, dot.c()))?;
+    emitter.rewriter.replace(dot.op(), &[sum]);
+    Some(())
+}
+
+/// Returns the parts of a number, the largest first.
+fn parts<'c>(
+    emitter: Emitter<'c>,
+    value: Val<'c>,
+    part: Number,
+    count: usize,
+) -> Option<Vec<Val<'c>>> {
+    let bf16 = Type::bfloat16(build::context(emitter.place));
+    let mut rest = value;
+    let mut parts = Vec::with_capacity(count);
+    loop {
+        let is_last = parts.len() + 1 == count;
+        let rounded = match part {
+            // The instruction drops the bits that the last part has beyond tf32.
+            Number::Tf32 if is_last => rest,
+            Number::Tf32 => rounded_to_tf32(emitter, rest)?,
+            _ => {
+                let type_ = emitter.with_element(rest, bf16)?;
+                emitter.add(builders::arith::truncf(rest, type_))?
+            }
+        };
+        parts.push(rounded);
+        if is_last {
+            return Some(parts);
+        }
+        let taken = match part {
+            Number::Tf32 => rounded,
+            _ => emitter.add(builders::arith::extf(rounded, rest.r#type()))?,
+        };
+        rest = emitter.add(builders::arith::subf(rest, taken))?;
+    }
+}
+
+/// Rounds to the nearest tf32, ties away from zero.
+fn rounded_to_tf32<'c>(emitter: Emitter<'c>, value: Val<'c>) -> Option<Val<'c>> {
+    let text = "cvt.rna.tf32.f32 $0, $1;";
+    let types = [value.r#type()];
+    let building = builders::tt::elementwise_inline_asm(text, "=r,r", true, 1, &[value], &types);
+    emitter.add(building)
+}
