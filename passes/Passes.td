@@ -495,7 +495,7 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
   let description = [{
     A conversion to `#ttg.dot_op` that goes through shared memory becomes a `ttg.local_alloc` and a
     `ttg.local_load`, which stands where the operand is first used, so that loads in between do not wait for the
-    buffer's barrier: each element is stored once, and many threads read it. The buffer is swizzled as is cheapest to fill and to read on the module's GPU. Triton's
+    buffer's barrier, and in a loop where the loop would otherwise spill registers: each element is stored once, and many threads read it. The buffer is swizzled as is cheapest to fill and to read on the module's GPU. Triton's
     `tritongpu-reduce-data-duplication` takes the swizzle from a table. With `only-cheaper` a conversion
     whose plan costs less than the buffer stays, where its result takes no more than 16 words of a thread.
 

@@ -1,7 +1,8 @@
 //! `reduce-data-duplication`: operands of products go through buffers in shared memory.
 //!
 //! A conversion to an operand's layout gives many threads the same elements. Through a buffer each is stored once,
-//! and the buffer can be filled ahead by a later pass. The buffer's swizzle is that of those there are which costs
+//! and the buffer can be filled ahead by a later pass. The buffer is read where the operand is first used: in front of a
+//! loop, or in it where the loop would spill registers. The buffer's swizzle is that of those there are which costs
 //! least to fill and to read.
 //! # Source
 //! Triton's `tritongpu-reduce-data-duplication`, which does so with every such conversion that leaves a warp, and
@@ -14,6 +15,8 @@ use super::respell::{attribute, in_order};
 use super::rewrite_layouts::first_use;
 use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
+use crate::analysis::pressure::exceeds_registers;
+use crate::ir::ops::scf;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Op};
@@ -22,6 +25,7 @@ use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
 use linear_layout::layout::Dim;
 use linear_layout::plan::{Cost, PlanKind, PlanOptions, plan_conversion};
 use linear_layout::target::Access;
+use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 /// The widest vector of a swizzle, in bits.
@@ -117,10 +121,22 @@ fn through_buffer<'c>(
     // Operations in between do not wait for the barrier, loads of another operand above all.
     let uses = sys::uses(cvt.result()).into_iter();
     let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
-    let place = build::block_around(op).and_then(|block| first_use(&users, block));
+    let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
+    // In each round of a loop that has no registers to keep it in.
+    while let Some(looped) = place.filter(|op| is_loop(*op)) {
+        if !exceeds_registers(layouts, looped, target) {
+            break;
+        }
+        let mut bodies = (0..looped.region_count()).flat_map(|i| build::blocks(looped, i));
+        place = bodies.find_map(|body| first_use(&users, body));
+    }
     let load = load.before(rewriter, place.unwrap_or(op))?;
     rewriter.replace(op, &[load]);
     Some(())
+}
+
+fn is_loop(op: Op<'_>) -> bool {
+    scf::For::of(op).is_some() || scf::While::of(op).is_some()
 }
 
 /// The type of a buffer that holds a tensor once, and is not written again.

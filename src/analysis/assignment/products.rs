@@ -2,6 +2,7 @@
 
 use super::asked::Asked;
 use super::prices::{Plans, cost_and_bytes};
+use crate::analysis::pressure::OTHER_REGISTERS;
 use crate::ir::ProductTypes;
 use linear_layout::assign::Price;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -67,6 +68,3 @@ fn spills(types: &ProductTypes, [a, b, d]: [&LinearLayout; 3], target: &Target) 
     let costs = &target.costs;
     spilled * 2 * u64::from(costs.access + costs.wavefront) * warps
 }
-
-/// Registers of a thread for addresses and all else that a kernel computes.
-const OTHER_REGISTERS: u32 = 32;

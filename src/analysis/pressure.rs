@@ -1,0 +1,87 @@
+//! Register pressure of loops with products of matrices.
+//!
+//! Counted are the tensors that stay in registers through a round of the loop: those that it carries, operands of its
+//! products that come from outside, and the largest result of a product that starts from such a value. Operands that
+//! are made in the loop are not: a scheduler loads them shortly before the instructions that take them.
+
+use crate::ir::ops::tt;
+use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
+use crate::sys;
+use crate::sys::build::{self, Op, Val};
+use linear_layout::layout::Dim;
+use linear_layout::target::Target;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use std::collections::HashMap;
+
+/// Registers of a thread for addresses and all else that a kernel computes.
+pub(crate) const OTHER_REGISTERS: u32 = 32;
+
+/// Bits of a pointer to global memory.
+const POINTER_BITS: u32 = 64;
+
+/// Returns whether a loop keeps more words in a thread than it has registers for tensors.
+pub(crate) fn exceeds_registers(layouts: &Layouts, looped: Op<'_>, target: &Target) -> bool {
+    let threads = ModuleInfo::around(looped).map_or(0, |info| info.threads_per_cta());
+    let registers = target.registers_per_thread(u32::try_from(threads).unwrap_or(u32::MAX));
+    words_through(layouts, looped) > registers.saturating_sub(OTHER_REGISTERS).into()
+}
+
+/// Returns the words of a thread that a loop keeps through a round.
+fn words_through<'c>(layouts: &Layouts, looped: Op<'c>) -> u64 {
+    let carried = build::results(looped).into_iter();
+    let carried: u64 = carried.map(|value| words(layouts, value.r#type())).sum();
+    let mut invariant: HashMap<usize, u64> = HashMap::new();
+    let mut largest = 0;
+    for dot in products(looped) {
+        for operand in [dot.a(), dot.b()] {
+            if !is_within(operand, looped) {
+                invariant.insert(sys::value_id(operand), words(layouts, operand.r#type()));
+            }
+        }
+        if !is_within(dot.c(), looped) {
+            largest = words(layouts, dot.d().r#type()).max(largest);
+        }
+    }
+    carried + invariant.values().sum::<u64>() + largest
+}
+
+/// The words that a thread needs for a tensor.
+fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
+    let Some(tensor) = TensorType::of(type_) else {
+        return 0;
+    };
+    let Ok(layout) = layouts.tensor(&tensor) else {
+        return 0;
+    };
+    let bits = element_bits(tensor.element).unwrap_or(POINTER_BITS);
+    (layout.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32)
+}
+
+/// The products in a loop and in the loops within.
+fn products(looped: Op<'_>) -> Vec<tt::Dot<'_, '_>> {
+    let mut found = Vec::new();
+    let mut stack = vec![looped];
+    while let Some(op) = stack.pop() {
+        found.extend(tt::Dot::of(op));
+        let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
+        stack.extend(blocks.flat_map(build::operations));
+    }
+    found
+}
+
+/// Whether a value is made in a loop, or carried by it.
+fn is_within<'c>(value: Val<'c>, looped: Op<'c>) -> bool {
+    let mut around = match sys::block_of_argument(value) {
+        Some(block) => build::operations(block).first().copied(),
+        None => sys::defining_operation(value),
+    };
+    // What is defined by the loop itself comes after it.
+    while let Some(parent) = around.and_then(build::parent) {
+        if parent == looped {
+            return true;
+        }
+        around = Some(parent);
+    }
+    false
+}

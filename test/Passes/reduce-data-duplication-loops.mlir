@@ -1,0 +1,43 @@
+// An operand from outside a loop: read in front of it, or in each round where the loop would spill registers.
+// RUN: ll-opt --reduce-data-duplication --verify-layout-rewrites %s | FileCheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // Words of a thread: 64 of the sum, 16 and 64 of the operands.
+  // CHECK-LABEL: @fits
+  // CHECK: ttg.local_load
+  // CHECK: scf.for
+  // CHECK-NEXT: tt.dot
+  tt.func public @fits(%p: tensor<64x64x!tt.ptr<f16>, #rows>, %b: tensor<64x128xf16, #right>, %zero: tensor<64x128xf32, #mma>, %n: i32) -> tensor<64x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #left>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32, #mma>) : i32 {
+      %d = tt.dot %a, %b, %acc : tensor<64x64xf16, #left> * tensor<64x128xf16, #right> -> tensor<64x128xf32, #mma>
+      scf.yield %d : tensor<64x128xf32, #mma>
+    }
+    tt.return %sum : tensor<64x128xf32, #mma>
+  }
+
+  // 64 of the sum, 32 and 128 of the operands: more than 223.
+  // CHECK-LABEL: @exceeds
+  // CHECK: ttg.local_alloc
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.dot
+  tt.func public @exceeds(%p: tensor<64x128x!tt.ptr<f16>, #rows>, %b: tensor<128x128xf16, #right>, %zero: tensor<64x128xf32, #mma>, %n: i32) -> tensor<64x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %p : tensor<64x128x!tt.ptr<f16>, #rows>
+    %a = ttg.convert_layout %x : tensor<64x128xf16, #rows> -> tensor<64x128xf16, #left>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x128xf32, #mma>) : i32 {
+      %d = tt.dot %a, %b, %acc : tensor<64x128xf16, #left> * tensor<128x128xf16, #right> -> tensor<64x128xf32, #mma>
+      scf.yield %d : tensor<64x128xf32, #mma>
+    }
+    tt.return %sum : tensor<64x128xf32, #mma>
+  }
+}
