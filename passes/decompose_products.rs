@@ -1,6 +1,6 @@
 //! `decompose-products`: products that no instruction carries out, by products that one does.
 //!
-//! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats; `split` turns a product of f32 with
+//! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication; `split` turns a product of f32 with
 //! `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower parts.
 //! `convert-layouts-to-llvm` begins with it, so that the plan of a product has one element type per operand.
 //! # Source
@@ -13,7 +13,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::in_order;
 use super::table::DecomposeProductsOptions;
-use crate::ir::ops::tt;
+use crate::ir::ops::{amdg, tt};
 use crate::ir::{TensorType, builders};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{FollowUp, Reported, Rewriter};
@@ -43,6 +43,10 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
             let _ = scaled::decompose(context, emitter, dot);
         } else if let Some(dot) = tt::Dot::of(op) {
             let _ = split::decompose(emitter, dot, target);
+        } else if let Some(widening) = amdg::ScaledUpcastFp4::of(op) {
+            let _ = scaled::widen_fp4(context, emitter, widening);
+        } else if let Some(widening) = amdg::ScaledUpcastFp8::of(op) {
+            let _ = scaled::widen_fp8(context, emitter, widening);
         }
     });
 }

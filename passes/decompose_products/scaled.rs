@@ -1,4 +1,4 @@
-//! `tt.dot_scaled` as a product of scaled elements in 16 bits.
+//! `tt.dot_scaled` as a product of scaled elements in 16 bits, and AMD's widening of scaled elements.
 //!
 //! An element of 4 or 8 bits times a power of two is exact in bf16 (f16 where a factor is f16, f32 where f16 meets
 //! bf16), but for what leaves that type's range. A scale is widened before it is broadcast, so that what it takes to
@@ -7,7 +7,7 @@
 use super::super::context::PassContext;
 use super::super::respell::attribute;
 use super::Emitter;
-use crate::ir::ops::{ScaleDotElemType, tt};
+use crate::ir::ops::{ScaleDotElemType, amdg, tt};
 use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Val};
 use linear_layout::encoding::{Encoding, LinearEncoding, infer};
@@ -90,8 +90,11 @@ impl<'c> Factor<'c> {
         let wide = self.widened(context, emitter, to)?;
         let scaled = match self.scale {
             Some(scale) => {
-                let scale = self.spread(context, emitter, scale, wide, (to, is_exact))?;
-                emitter.add(builders::arith::mulf(wide, scale))?
+                let scale = match self.is_left {
+                    true => scale,
+                    false => transposed(context, emitter, scale)?,
+                };
+                multiplied(context, emitter, wide, (scale, self.k), is_exact)?
             }
             None => wide,
         };
@@ -134,44 +137,92 @@ impl<'c> Factor<'c> {
         }
         emitter.convert_float(elements, to)
     }
+}
 
-    /// Returns the scale of each element, in the layout of the elements.
-    fn spread(
-        &self,
-        context: &PassContext<'c>,
-        emitter: Emitter<'c>,
-        scale: Val<'c>,
-        elements: Val<'c>,
-        (to, is_exact): (Type<'c>, bool),
-    ) -> Option<Val<'c>> {
-        let place = emitter.place;
-        let scale = if self.is_left {
-            scale
-        } else {
-            transposed(context, emitter, scale)?
-        };
-        // A scale is one of `factor` neighbours along K: a dimension of its own until it is broadcast.
-        let few = TensorType::of(scale.r#type())?;
-        let whole = TensorType::of(elements.r#type())?;
-        let factor = whole.shape[self.k].checked_div(few.shape[self.k])?;
-        let split = |size: u64| {
-            let mut shape = few.shape.to_vec();
-            shape.insert(self.k + 1, size);
-            shape
-        };
-        let encoding = context.layouts().of_tensor(&whole).ok()?;
-        let encoding = infer::reshape_source(&encoding, whole.shape, &split(factor)).ok()?;
-        let slice = infer::expand_dims_source(&encoding, self.k + 1).ok()?;
-        let (encoding, slice) = (attribute(place, &encoding)?, attribute(place, &slice)?);
-        let convert = builders::ttg::convert_layout(scale, few.with_encoding(slice));
-        let scale = widened_scale(emitter, emitter.add(convert)?, to, is_exact)?;
-        let of =
-            |size| -> Type<'c> { RankedTensorType::new(&split(size), to, Some(encoding)).into() };
-        let axis = i64::try_from(self.k + 1).ok()?;
-        let scale = emitter.add(builders::tt::expand_dims(scale, axis, of(1)))?;
-        let scale = emitter.add(builders::tt::broadcast(scale, of(factor)))?;
-        emitter.add(builders::tt::reshape(scale, elements.r#type()))
+/// Replaces `amdg.scaled_upcast_fp4`.
+pub(super) fn widen_fp4<'c>(
+    context: &PassContext<'c>,
+    emitter: Emitter<'c>,
+    op: amdg::ScaledUpcastFp4<'c, 'c>,
+) -> Option<()> {
+    let (axis, type_) = (op.axis(), op.output().r#type());
+    let wide = emitter.add(builders::ttg::fp4_to_fp(op.input(), axis, type_))?;
+    let at = usize::try_from(axis).ok()?;
+    let scaled = multiplied(context, emitter, wide, (op.scale(), at), true)?;
+    emitter.rewriter.replace(op.op(), &[scaled]);
+    Some(())
+}
+
+/// Replaces `amdg.scaled_upcast_fp8`.
+pub(super) fn widen_fp8<'c>(
+    context: &PassContext<'c>,
+    emitter: Emitter<'c>,
+    op: amdg::ScaledUpcastFp8<'c, 'c>,
+) -> Option<()> {
+    let element = TensorType::of(op.output().r#type())?.element;
+    let wide = emitter.convert_float(op.input(), element)?;
+    let scaled = multiplied(context, emitter, wide, (op.scale(), 0), true)?;
+    emitter.rewriter.replace(op.op(), &[scaled]);
+    Some(())
+}
+
+/// Returns elements times their scales, of which there is one for several neighbours along a dimension. The product is
+/// rounded once.
+fn multiplied<'c>(
+    context: &PassContext<'c>,
+    emitter: Emitter<'c>,
+    elements: Val<'c>,
+    (scale, axis): (Val<'c>, usize),
+    is_exact: bool,
+) -> Option<Val<'c>> {
+    let element = TensorType::of(elements.r#type())?.element;
+    // A scale of f16 would leave its range before the product does.
+    let mlir = build::context(emitter.place);
+    let to = match element == Type::float16(mlir) {
+        true => Type::float32(mlir),
+        false => element,
+    };
+    let wide = emitter.convert_float(elements, to)?;
+    let scale = spread(context, emitter, scale, (wide, axis), is_exact)?;
+    let product = emitter.add(builders::arith::mulf(wide, scale))?;
+    emitter.convert_float(product, element)
+}
+
+/// Returns the scale of each element, in the type and the layout of the elements.
+fn spread<'c>(
+    context: &PassContext<'c>,
+    emitter: Emitter<'c>,
+    scale: Val<'c>,
+    (elements, axis): (Val<'c>, usize),
+    is_exact: bool,
+) -> Option<Val<'c>> {
+    let place = emitter.place;
+    let few = TensorType::of(scale.r#type())?;
+    let whole = TensorType::of(elements.r#type())?;
+    let to = whole.element;
+    let factor = whole.shape[axis].checked_div(few.shape[axis])?;
+    let encoding = context.layouts().of_tensor(&whole).ok()?;
+    if factor == 1 {
+        let type_ = few.with_encoding(whole.encoding?);
+        let convert = builders::ttg::convert_layout(scale, type_);
+        return widened_scale(emitter, emitter.add(convert)?, to, is_exact);
     }
+    // A scale is one of `factor` neighbours: a dimension of its own until it is broadcast.
+    let split = |size: u64| {
+        let mut shape = few.shape.to_vec();
+        shape.insert(axis + 1, size);
+        shape
+    };
+    let encoding = infer::reshape_source(&encoding, whole.shape, &split(factor)).ok()?;
+    let slice = infer::expand_dims_source(&encoding, axis + 1).ok()?;
+    let (encoding, slice) = (attribute(place, &encoding)?, attribute(place, &slice)?);
+    let convert = builders::ttg::convert_layout(scale, few.with_encoding(slice));
+    let scale = widened_scale(emitter, emitter.add(convert)?, to, is_exact)?;
+    let of = |size| -> Type<'c> { RankedTensorType::new(&split(size), to, Some(encoding)).into() };
+    let axis = i64::try_from(axis + 1).ok()?;
+    let scale = emitter.add(builders::tt::expand_dims(scale, axis, of(1)))?;
+    let scale = emitter.add(builders::tt::broadcast(scale, of(factor)))?;
+    emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
 /// Exchanges the last two dimensions: the scales of B have its columns first.
@@ -193,7 +244,7 @@ fn transposed<'c>(
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
-/// Returns scales as numbers of a type: floats as they are, bytes as powers of two.
+/// Returns scales as numbers of bf16 or f32: floats as they are, bytes as powers of two.
 fn widened_scale<'c>(
     emitter: Emitter<'c>,
     scale: Val<'c>,
@@ -204,12 +255,8 @@ fn widened_scale<'c>(
     if !tensor.element.is_integer() {
         return emitter.convert_float(scale, to);
     }
-    // The exponent of bf16 and f32 is that of `e8m0`; f16 has a smaller one.
-    let context = build::context(emitter.place);
-    let (float, bits) = match element_bits(to)? {
-        16 if to == Type::bfloat16(context) => (to, 16),
-        _ => (Type::float32(context), 32),
-    };
+    // The exponent of bf16 and f32 is that of `e8m0`.
+    let bits = element_bits(to)?;
     let mantissa = if bits == 16 { 7 } else { 23 };
     let type_ = emitter.with_element(scale, emitter.integer_type(bits))?;
     let wide = emitter.add(builders::arith::extui(scale, type_))?;
@@ -226,7 +273,6 @@ fn widened_scale<'c>(
         let nan = emitter.integer(type_, 0x1ff << (mantissa - 1))?;
         number = emitter.add(builders::arith::select(is_nan, nan, number))?;
     }
-    let type_ = emitter.with_element(scale, float)?;
-    let number = emitter.add(builders::tt::bitcast(number, type_))?;
-    emitter.convert_float(number, to)
+    let type_ = emitter.with_element(scale, to)?;
+    emitter.add(builders::tt::bitcast(number, type_))
 }
