@@ -208,7 +208,7 @@ fn push(list: &mut Vec<Release>, new: Release) {
     }
 }
 
-/// What one thread knows.
+/// The vector clock of one thread, with its pending releases and acquires.
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     /// The accesses that happen before what it does next, beside those that epochs order.
@@ -229,9 +229,9 @@ impl Knowledge {
 /// The order and the scope of an atomic access or of a fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// Whether what others released is visible afterwards.
+    /// True if what others released is visible afterwards.
     pub acquires: bool,
-    /// Whether what came before is visible to those who acquire.
+    /// True if what came before is visible to those who acquire.
     pub releases: bool,
     /// The threads it holds for.
     pub scope: Scope,

@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether the access changes memory.
+    /// Returns whether the access changes memory.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite(_))
     }

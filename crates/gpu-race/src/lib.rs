@@ -1,4 +1,4 @@
-//! Who touched each byte last: the record behind the data-race check of plans and of kernels.
+//! Shadow memory of the data-race check of plans and of kernels.
 //!
 //! Two accesses of different threads to one byte, one of them a write, must be ordered: by a
 //! block barrier between them, or inside a warp by a warp barrier. On a machine whose waves run
@@ -56,7 +56,7 @@ pub struct Now {
     pub together: u64,
 }
 
-/// How threads group into warps and blocks.
+/// The grouping of threads into warps and blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     /// Threads of a block.
@@ -65,7 +65,7 @@ pub struct Order {
     pub lanes_per_warp: u32,
     /// Records of epochs before this one are void (shared memory of an earlier block).
     pub first_epoch: u32,
-    /// Whether the memory is of one block: what a barrier of the block has ordered meets nobody any more.
+    /// True for memory of one block: accesses that a barrier of the block has ordered conflict with none after it.
     pub is_block_own: bool,
 }
 
@@ -106,7 +106,7 @@ pub struct Conflict {
     pub thread: u32,
     /// Index of its instruction.
     pub op: u32,
-    /// Whether it wrote.
+    /// True if it wrote.
     pub wrote: bool,
 }
 
@@ -282,7 +282,7 @@ fn conflict(group: &Group, now: Now, order: Order, wrote: bool) -> Option<Confli
     Some(Conflict { thread, op, wrote })
 }
 
-/// What a store found in the record.
+/// The verdict on a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
     /// Nothing in the way.

@@ -24,7 +24,7 @@ pub struct Moments {
     bounds: Bounds,
 }
 
-/// Where the moments of a block begin.
+/// The first moments of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds {
     /// The first number of the block, and the first since its last barrier.
@@ -34,7 +34,7 @@ pub struct Bounds {
 }
 
 impl Moments {
-    /// Whether [`Shadow::settle`](crate::Shadow::settle) of all records and [`Self::clear`] must come before the next moment.
+    /// Returns whether [`Shadow::settle`](crate::Shadow::settle) of all records and [`Self::clear`] must come first.
     pub fn is_full(&self) -> bool {
         self.list.len() >= MOST_MOMENTS
     }
@@ -61,7 +61,7 @@ impl Moments {
         std::mem::swap(&mut self.bounds, bounds);
     }
 
-    /// The number of a moment.
+    /// Returns the number of a moment.
     pub fn number(&mut self, now: Now) -> u32 {
         let moment = Moment {
             op: now.op,
@@ -95,7 +95,7 @@ pub struct Access<'m> {
     pub now: Now,
     /// The number of its moment.
     pub number: u32,
-    /// How threads group.
+    /// The grouping of threads.
     pub order: Order,
     /// The moments that numbers name.
     pub moments: &'m Moments,
@@ -117,7 +117,7 @@ impl Entry {
         Self(u64::from(u32::MAX) << 32 | index as u64)
     }
 
-    /// The number of the cell that it stands for.
+    /// Returns the number of the cell that it stands for.
     pub fn as_cell(self) -> Option<usize> {
         (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.number() as usize)
     }
@@ -149,7 +149,7 @@ impl Entry {
     }
 }
 
-/// What an earlier access means to the one in progress.
+/// The relation of an earlier access to the one in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Past {
     /// There was none, as far as this block can tell.
@@ -168,7 +168,7 @@ impl Access<'_> {
         Entry::new(self.now.thread, self.number)
     }
 
-    /// What the accesses of a thread, and perhaps a second one, mean to this one.
+    /// Classifies the accesses of a thread, and perhaps of a second one, relative to this access.
     #[inline]
     pub fn past(&self, entry: Entry, second: u32) -> Past {
         if entry == Entry::NOBODY {
@@ -193,7 +193,7 @@ impl Access<'_> {
         }
     }
 
-    /// Whether a group of these two does not change if this access is added to it.
+    /// Returns whether a group of these two stays the same if this access is added to it.
     #[inline]
     pub fn is_in(&self, entry: Entry, second: u32) -> bool {
         entry.number() == self.number

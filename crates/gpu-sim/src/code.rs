@@ -1,4 +1,4 @@
-//! What programs are made of beside instructions: registers, parameters, memory spaces, control flow.
+//! Parts of programs beside instructions: registers, parameters, memory spaces, control flow.
 
 use super::float::FloatTy;
 use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};

@@ -32,7 +32,7 @@ impl ElementTy {
         }
     }
 
-    /// The number in the element at `index`; integers as signed.
+    /// Returns the number in the element at `index`; integers as signed.
     pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
         let size = self.bytes();
         let element = bytes.get(index * size..(index + 1) * size)?;
@@ -44,7 +44,7 @@ impl ElementTy {
         })
     }
 
-    /// The bits nearest to a number; of 8 bits the largest number where it is too large.
+    /// Returns the bits nearest to a number; of 8 bits the largest number where it is too large.
     pub fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
@@ -146,7 +146,7 @@ fn wrong(text: String) -> KernelError {
     KernelError::new(FaultKind::Launch, text)
 }
 
-/// What a buffer holds when a kernel starts.
+/// The initial contents of a buffer.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fill {
     /// All zeros.
@@ -277,7 +277,7 @@ impl FromStr for ArgValue {
     }
 }
 
-/// The first contents of a buffer of `count` elements; `seed` decides [`Fill::Random`].
+/// Returns the initial contents of a buffer of `count` elements; `seed` decides [`Fill::Random`].
 ///
 /// A [`Fill::File`] is not read here and gives zeros.
 pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
@@ -315,7 +315,7 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// How far a result may lie from the expected value: `absolute + relative * |expected|`.
+/// The allowed distance of a result from the expected value: `absolute + relative * |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
     /// Part that does not depend on the value.
@@ -324,7 +324,7 @@ pub struct Tolerance {
     pub relative: f64,
 }
 
-/// What a comparison found.
+/// The outcome of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Comparison {
     /// Elements compared.
@@ -338,7 +338,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether every element is right.
+    /// Returns whether every element is within the tolerance.
     pub fn is_equal(&self) -> bool {
         self.wrong == 0
     }

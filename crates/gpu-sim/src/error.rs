@@ -1,9 +1,9 @@
-//! What can be wrong with a kernel, its launch or its run.
+//! Errors of a kernel, its launch or its run.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Where an instruction comes from: the operation's text and its source location.
+/// The origin of an instruction: the operation's text and its source location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
@@ -138,27 +138,27 @@ impl KernelError {
         self
     }
 
-    /// What kind of mistake it is.
+    /// Returns the kind of fault.
     pub fn kind(&self) -> FaultKind {
         self.0.kind
     }
 
-    /// The first line of the message.
+    /// Returns the first line of the message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The operation that is to blame, where one is.
+    /// Returns the faulty operation, if it is known.
     pub fn site(&self) -> Option<&Site> {
         self.0.site.as_ref()
     }
 
-    /// The thread that ran it, where one did.
+    /// Returns the thread that ran it, if one did.
     pub fn thread(&self) -> Option<ThreadPlace> {
         self.0.thread
     }
 
-    /// Further facts, one per line.
+    /// Returns the attached notes, one per line.
     pub fn notes(&self) -> &[String] {
         &self.0.notes
     }

@@ -20,7 +20,7 @@ pub enum FloatTy {
     F64,
 }
 
-/// How a number becomes one of a narrower format.
+/// The rounding of a number to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// The nearest; of two, the one with an even mantissa.
@@ -34,7 +34,7 @@ pub enum Direction {
 }
 
 impl FloatTy {
-    /// Width in bits: 16, 16, 32 or 64.
+    /// Returns the width in bits: 16, 16, 32 or 64.
     pub const fn bits(self) -> u32 {
         match self {
             Self::F16 | Self::BF16 => 16,
@@ -43,7 +43,7 @@ impl FloatTy {
         }
     }
 
-    /// MLIR's spelling of the type: `f16`, `bf16`, `f32`, `f64`.
+    /// Returns MLIR's spelling of the type: `f16`, `bf16`, `f32`, `f64`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::F16 => "f16",
@@ -117,7 +117,7 @@ impl FloatTy {
         }
     }
 
-    /// The bits of `value` rounded in a direction. Where the nearest number lies on the wrong side of `value`, the
+    /// Returns the bits of `value` rounded in a direction. Where the nearest number lies on the wrong side of `value`, the
     /// right one is the next in that direction, one step of the magnitude's bits away.
     ///
     /// `FloatTy::F16.rounded(65519.0, Direction::Upward)` is infinity, `0x7C00`, and downward it is `0x7BFF`.

@@ -4,7 +4,7 @@
 //! walks the blocks of a function so that a value is met before its uses, the simulator lets lanes that
 //! part meet again at the post-dominator, which is a dominator of the graph with its edges turned round.
 
-/// The nodes that `entry` reaches, each before its successors except along back edges.
+/// Returns the nodes that `entry` reaches, each before its successors except along back edges.
 ///
 /// Of two successors the first and what it reaches comes first, so that a loop's body, the first of a
 /// branch's ways, comes before its exit.

@@ -13,7 +13,7 @@ pub struct Machine {
     pub target: Option<&'static Target>,
     /// The assembly language that a kernel may hold, and that accesses are named by in reports.
     pub assembly: Assembly,
-    /// Whether the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
+    /// True if the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
     pub lockstep: bool,
     /// Lanes per warp or wave.
     pub lanes_per_warp: u32,
@@ -31,7 +31,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// The machine of a row of the table of targets.
+    /// Returns the machine of a row of the table of targets.
     pub const fn of(target: &'static Target) -> Self {
         Self {
             target: Some(target),
@@ -46,7 +46,7 @@ impl Machine {
         }
     }
 
-    /// An NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
+    /// Returns an NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
     pub const fn nvidia() -> Self {
         Self {
             target: None,
@@ -61,7 +61,7 @@ impl Machine {
         }
     }
 
-    /// An AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
+    /// Returns an AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
     pub const fn amd(lanes: u32) -> Self {
         Self {
             target: None,
@@ -110,7 +110,7 @@ pub enum Schedule {
     Warps(u64),
 }
 
-/// When the values of asynchronous copies arrive at their destinations.
+/// The time at which the values of asynchronous copies arrive at their destinations.
 ///
 /// A kernel that waits as it must computes the same whatever is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -145,10 +145,10 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// What a launch may take where nothing else is said: seconds, not hours.
+    /// The default limit of steps of a launch: seconds, not hours.
     pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
 
-    /// One block, no arguments.
+    /// Returns a launch of one block without arguments.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
         Self {
@@ -165,13 +165,13 @@ impl Launch {
         }
     }
 
-    /// The number of blocks per axis.
+    /// Sets the number of blocks per axis.
     #[must_use]
     pub fn grid(self, grid: [u32; 3]) -> Self {
         Self { grid, ..self }
     }
 
-    /// The number of threads per block and axis; needed where the kernel does not say it.
+    /// Sets the number of threads per block and axis; needed where the kernel does not say it.
     #[must_use]
     pub fn block(self, block: [u32; 3]) -> Self {
         Self {
@@ -189,7 +189,7 @@ impl Launch {
         }
     }
 
-    /// The arguments in order.
+    /// Sets the arguments, in order.
     #[must_use]
     pub fn args(self, args: impl Into<Vec<Arg>>) -> Self {
         Self {
@@ -198,7 +198,7 @@ impl Launch {
         }
     }
 
-    /// Most instructions that one launch may take, counted once for each warp that takes part;
+    /// Limits the instructions of a launch, counted once for each warp that takes part;
     /// [`Self::DEFAULT_STEP_LIMIT`] by default.
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
@@ -208,7 +208,7 @@ impl Launch {
         }
     }
 
-    /// Whether races on global memory are errors (default). Costs 8 bytes for each piece of memory that is accessed at
+    /// Sets whether races on global memory are errors (default). Costs 8 bytes for each piece of memory accessed at
     /// once, 8 more where it is both read and written, more where unordered threads share it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
@@ -218,7 +218,7 @@ impl Launch {
         }
     }
 
-    /// The order of warps; default lockstep.
+    /// Sets the order of warps; default lockstep.
     #[must_use]
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self { schedule, ..self }
@@ -235,7 +235,7 @@ impl Launch {
         Self { arrival, ..self }
     }
 
-    /// The most cores of this computer that run blocks at the same time; 1 by default.
+    /// Sets the number of cores of this computer that run blocks at the same time; 1 by default.
     ///
     /// What is found does not depend on it. Cost: memory, with its record of who touched what, once for each core; a kernel
     /// whose blocks race, or fail, is run a second time in order.

@@ -86,7 +86,7 @@ impl Memory {
         BufferId(self.buffers.len() - 1)
     }
 
-    /// What the buffer holds now.
+    /// Returns the current bytes of the buffer.
     pub fn bytes(&self, buffer: BufferId) -> &[u8] {
         &self.buffers[buffer.0].bytes
     }
@@ -101,12 +101,12 @@ impl Memory {
         })
     }
 
-    /// What kernels have printed, also those that failed.
+    /// Returns the text that kernels have printed, including those that failed.
     pub fn printed(&self) -> &str {
         &self.printed
     }
 
-    /// The address that a kernel sees.
+    /// Returns the address that a kernel sees.
     pub fn address(&self, buffer: BufferId) -> u64 {
         (buffer.0 as u64 + 1) << BUFFER_LOG2
     }

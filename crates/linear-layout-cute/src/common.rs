@@ -1,4 +1,4 @@
-//! What two layouts have in common.
+//! Common layouts and vectors of two layouts.
 
 use super::error::CuteError;
 use super::layout::Layout;

@@ -1,4 +1,4 @@
-//! What a layout leaves out.
+//! Complements: the indices that a layout leaves out.
 
 use super::coalesce::{coalesced, filtered};
 use super::error::{CuteError, Kind};

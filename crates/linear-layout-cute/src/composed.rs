@@ -17,11 +17,11 @@ use super::swizzle::Swizzle;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ComposedLayout {
-    /// What is done last.
+    /// The swizzle, applied last.
     pub swizzle: Swizzle,
-    /// What is added before that.
+    /// The offset, added before the swizzle.
     pub offset: i64,
-    /// What is done first.
+    /// The layout, applied first.
     pub layout: Layout,
 }
 

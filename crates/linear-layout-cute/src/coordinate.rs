@@ -126,7 +126,7 @@ impl IntTuple {
     }
 }
 
-/// What a slice keeps and what it leaves.
+/// The modes that a slice keeps, and those that it fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The layout of the modes at which the coordinate has `_`, as one tuple.

@@ -1,11 +1,11 @@
-//! Why there is no layout, or no answer.
+//! Errors of layouts and of operations on them.
 
 use core::fmt;
 use thiserror::Error;
 
 use super::mode::{Mode, gcd};
 
-/// Why a layout cannot be made, or an operation on it has no answer.
+/// An error of making a layout or of an operation on it.
 ///
 /// The kind is private; the text says what was found, what was expected, and where there is one the nearest value
 /// that can. [`place`](Self::place) is the byte of a text at which reading went wrong.

@@ -82,7 +82,7 @@ impl Layout {
         Self::checked(Tuple::of(layouts.into_iter().map(|layout| &layout.modes))?)
     }
 
-    /// The compact layout of this shape, the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in C++,
+    /// Returns the compact layout of this shape, the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in C++,
     /// a mode of one step has the stride 0.
     ///
     /// ```
@@ -152,7 +152,7 @@ impl Layout {
         &self.modes
     }
 
-    /// The layout `1:0`, of one element at 0.
+    /// Returns the layout `1:0`, of one element at 0.
     #[must_use]
     pub fn unit() -> Self {
         Self {

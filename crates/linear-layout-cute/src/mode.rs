@@ -3,9 +3,9 @@
 /// One number of a shape and its stride.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mode {
-    /// How many steps there are, at least one.
+    /// The number of steps, at least one.
     pub shape: i64,
-    /// What one step adds.
+    /// The distance of one step.
     pub stride: i64,
 }
 

@@ -141,12 +141,12 @@ impl Layout {
     }
 }
 
-/// What a slice of a swizzled layout keeps, and the index where it starts.
+/// A slice of a swizzled layout: the modes that it keeps, and the index where it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
     /// The layout of the modes at which the coordinate has `_`.
     pub layout: ComposedLayout,
-    /// What is added behind the swizzle.
+    /// The offset, added after the swizzle.
     pub offset: i64,
 }
 

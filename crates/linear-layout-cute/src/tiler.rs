@@ -1,11 +1,11 @@
-//! What a layout is divided or multiplied by: a layout, or something for each mode.
+//! Tilers, the right operands of divisions and products: a layout, or something for each mode.
 
 use super::error::{CuteError, Kind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
-/// What an operation takes a layout by.
+/// The second operand of a division or a product.
 ///
 /// ```
 /// use linear_layout_cute::{Layout, Tiler};

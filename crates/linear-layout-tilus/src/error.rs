@@ -1,9 +1,9 @@
-//! What can be wrong with a layout of Tilus, with the mode or dim that is at fault.
+//! Errors of Tilus' layouts, with the mode or dim that is at fault.
 
 use core::fmt;
 use thiserror::Error;
 
-/// Which of the two lists of modes.
+/// One of the two lists of modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeList {
     /// Modes that choose the thread.
@@ -21,7 +21,7 @@ impl fmt::Display for ModeList {
     }
 }
 
-/// Why a layout cannot be made, or an operation on it has no answer.
+/// An error of making a layout or of an operation on it.
 ///
 /// The kind is private; the text says what was found, what was expected and what comes nearest.
 /// ```

@@ -1,4 +1,4 @@
-//! Where elements of a tensor are in global memory.
+//! Layouts of tensors in global memory.
 
 use std::sync::Arc;
 

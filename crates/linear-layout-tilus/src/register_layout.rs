@@ -9,7 +9,7 @@ use super::{Extents, Modes};
 /// No product of extents is larger, so that no arithmetic on places and indices overflows.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// Where each element of a tensor is held: by which threads, and at which place of their registers.
+/// A register layout: for each element of a tensor, the threads that hold it and its place in their registers.
 ///
 /// The shape is split into *modes*, the digits of an index. Digits that are listed as spatial make the
 /// thread, those that are listed as local the place; in both lists the first is the most significant.

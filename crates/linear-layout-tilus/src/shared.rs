@@ -1,4 +1,4 @@
-//! Where elements of a tensor are in shared memory.
+//! Layouts of tensors in shared memory.
 
 use core::hash::{Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! Where elements of a tensor are in the tensor memory of Blackwell GPUs.
+//! Layouts of tensors in the tensor memory of Blackwell GPUs.
 
 use super::Extents;
 use super::TilusError;

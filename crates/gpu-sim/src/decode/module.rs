@@ -1,11 +1,11 @@
-//! What a module says of a kernel's launch: which function, which machine, how many threads.
+//! Launch parameters that a module states: the function, the machine, the number of threads.
 
 use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Operation};
 use crate::launch::Machine;
 use linear_layout::target::Target;
 
-/// What the operations of a module say about its launch.
+/// The launch parameters that a module states: kernel, machine, number of threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ModuleInfo {
     /// `ttg.target`, such as `cuda:90` or `hip:gfx942`.

@@ -1,4 +1,4 @@
-//! What instructions ask of a block: accesses to memory, the numbers of a thread, messages.
+//! Services of a block to instructions: accesses to memory, the numbers of a thread, messages.
 
 use crate::code::{Reg, Space};
 use gpu_race::Sync;

@@ -1,4 +1,4 @@
-//! What an instruction is to the interpreter, which knows none by name.
+//! The interface of instructions to the interpreter, which knows none by name.
 
 use super::origin::Flow;
 use super::{Exec, Fate, Kind, Marks};

@@ -75,17 +75,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// The kernel's name.
+    /// Returns the kernel's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The kernel's parameters in order.
+    /// Returns the kernel's parameters in order.
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The number of threads per block that the kernel asks for, per axis.
+    /// Returns the number of threads per block that the kernel asks for, per axis.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
     }
@@ -100,7 +100,7 @@ impl Program {
         (at < (start + bytes) as usize).then_some(number as u32)
     }
 
-    /// Where the instruction with index `op` comes from.
+    /// Returns the source site of the instruction with index `op`.
     pub fn site(&self, op: u32) -> &Site {
         &self.sites[self.op_sites[op as usize] as usize]
     }

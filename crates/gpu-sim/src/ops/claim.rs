@@ -1,4 +1,4 @@
-//! What flags promise of a value (`nuw`, `disjoint`, `range`, ...), checked where the value is computed.
+//! Promises of flags on a value (`nuw`, `disjoint`, `range`, ...), checked where the value is computed.
 //!
 //! A value that breaks its promise is poison; `exec::poison` follows it to where it does harm.
 

@@ -1,4 +1,4 @@
-//! What the simulator can run: one file per family of instructions, one row per operation.
+//! The supported operations: one file per family of instructions, one row per operation.
 //!
 //! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic, and decodes it into
 //! [`Instruction`]s, which stand in the same file: they list their registers and execute themselves. Nothing else

@@ -1,4 +1,4 @@
-//! Which thread a lane is, and how many there are.
+//! Thread and block indices, and their counts.
 
 use super::claim::range;
 use super::convert::Trunc;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// through the banks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SharedUse {
-    /// What the access is called, such as `ld.shared v4.b32`.
+    /// The name of the access, such as `ld.shared v4.b32`.
     pub label: String,
     /// The instruction.
     pub site: Site,
@@ -152,7 +152,7 @@ pub struct GlobalUse {
     pub ideal_sectors: u64,
 }
 
-/// What a launch did.
+/// The counts of a launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Blocks run.
@@ -213,7 +213,7 @@ impl Report {
             .sum()
     }
 
-    /// The report as one JSON object.
+    /// Returns the report as one JSON object.
     ///
     /// Keys: `blocks`, `threads_per_block`, `instructions`, `barriers`, `warp_barriers`,
     /// `shuffles`, `redundant_bytes`, `shared_bytes`, `bank_conflicts`, `global` and `shared` (label to
@@ -299,7 +299,7 @@ impl Report {
     }
 }
 
-/// A JSON string with its quotes.
+/// Returns a JSON string with its quotes.
 pub fn json_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

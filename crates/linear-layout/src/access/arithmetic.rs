@@ -1,4 +1,4 @@
-//! What operations on numbers do to what is known of them.
+//! Transfer functions of arithmetic operations on axis information.
 
 use super::{AxisInfo, BEYOND, divisor_log2};
 use crate::number::narrow;
@@ -169,7 +169,7 @@ struct Along {
 }
 
 impl AxisInfo {
-    /// The result of an operation on two tensors of one shape.
+    /// Returns the facts of an operation on two tensors of one shape.
     ///
     /// # Units
     /// `bits` is the width of the type; 64 for `index`.
@@ -233,7 +233,7 @@ impl AxisInfo {
         info.finish(bits)
     }
 
-    /// The truth values of a comparison of numbers `bits` wide.
+    /// Returns the facts of a comparison of numbers `bits` wide.
     ///
     /// Against a multiple of 16, an aligned run of 16 is all less or all not less: such a mask comes in groups.
     /// `0 1 2 3 < n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
@@ -285,7 +285,7 @@ impl AxisInfo {
         info
     }
 
-    /// A number made wider, by its sign or by zeros.
+    /// Extends numbers, by the sign or by zeros.
     ///
     /// Of a run that may be negative only the aligned part is sure to stay a run: 127 and -128 follow each
     /// other in 8 bits, not in 16.
@@ -316,7 +316,7 @@ impl AxisInfo {
         info
     }
 
-    /// A number made narrower, or read at the same width.
+    /// Truncates numbers, or reads them at the same width.
     #[must_use]
     pub fn truncate(&self, to_bits: u32) -> Self {
         if let Some(value) = self.constant {
@@ -352,7 +352,7 @@ impl AxisInfo {
         info
     }
 
-    /// The same addresses as pointers to elements of another size, or as numbers (`element_bytes` 1).
+    /// Returns the facts of the same addresses as pointers to elements of another size, or as numbers (`element_bytes` 1).
     #[must_use]
     pub fn repoint(&self, old_element_bytes: u64, element_bytes: u64) -> Self {
         let mut info = *self;

@@ -1,4 +1,4 @@
-//! What is known of the values of a tensor along each of its dimensions, and how wide memory accesses may be.
+//! Axis information (contiguity, divisibility and constancy of values), and the width of memory accesses.
 //!
 //! A thread that holds elements 4 to 7 of a row may fetch them with one access when their addresses are
 //! consecutive, the first is aligned, and the mask is the same for all four. [`AxisInfo`] carries these three
@@ -53,7 +53,7 @@ use core::fmt;
 /// Stands for every power of two from 2^62 on: what divides zero.
 const BEYOND: u8 = 62;
 
-/// What is known of a tensor of integers, truth values or pointers; a scalar counts as one dimension of size 1.
+/// Axis information of a tensor of integers, truth values or pointers; a scalar counts as one dimension of size 1.
 ///
 /// ```text
 /// value                              contiguity  divisibility  constancy
@@ -77,7 +77,7 @@ pub struct AxisInfo {
 }
 
 impl AxisInfo {
-    /// Nothing known of a tensor of this rank; rank 0 is a scalar.
+    /// Returns the facts of a tensor of which nothing is known; rank 0 is a scalar.
     ///
     /// # Panics
     /// Never; dimensions beyond the eighth are left out, and nothing is claimed of them.
@@ -104,13 +104,13 @@ impl AxisInfo {
         }
     }
 
-    /// Nothing known of a scalar.
+    /// Returns the facts of a scalar of which nothing is known.
     #[must_use]
     pub const fn scalar() -> Self {
         Self::unknown(0)
     }
 
-    /// A counter that starts at `first` and goes up by `step`.
+    /// Returns the facts of a counter that starts at `first` and goes up by `step`.
     #[must_use]
     pub fn counter(first: &Self, step: &Self) -> Self {
         let mut info = Self::scalar();
@@ -119,7 +119,7 @@ impl AxisInfo {
         info
     }
 
-    /// The same number in every element; `shape` is empty for a scalar.
+    /// Returns the facts of one number in every element; `shape` is empty for a scalar.
     ///
     /// # Units
     /// `bits` is the width of the type: `value` is reduced to it.
@@ -134,7 +134,7 @@ impl AxisInfo {
         info
     }
 
-    /// The numbers `start`, `start + 1`, ..., `end - 1`.
+    /// Returns the facts of `start`, `start + 1`, ..., `end - 1`.
     #[must_use]
     pub fn range(start: i64, end: i64) -> Self {
         let size = u64::try_from(end.saturating_sub(start)).unwrap_or(1).max(1);
@@ -149,7 +149,7 @@ impl AxisInfo {
         info.finish(64)
     }
 
-    /// Exactly what holds of a tensor given element by element in row-major order.
+    /// Computes the exact facts of a tensor that is given element by element in row-major order.
     ///
     /// # Errors
     /// Nothing where the number of elements is not the shape's.
@@ -197,7 +197,7 @@ impl AxisInfo {
         Some(info.finish(bits))
     }
 
-    /// A scalar integer argument that `divisibility` divides.
+    /// Returns the facts of a scalar integer argument that `divisibility` divides.
     #[must_use]
     pub fn argument(divisibility: u64) -> Self {
         let mut info = Self::scalar();
@@ -205,27 +205,27 @@ impl AxisInfo {
         info
     }
 
-    /// A scalar pointer to elements of `element_bytes` whose address `divisibility` divides.
+    /// Returns the facts of a scalar pointer to elements of `element_bytes` whose address `divisibility` divides.
     #[must_use]
     pub fn pointer_argument(element_bytes: u64, divisibility: u64) -> Self {
         Self::argument(divisibility).with_element_bytes(element_bytes)
     }
 
-    /// The same facts, for pointers to elements of this many bytes.
+    /// Makes these the facts of pointers to elements of this many bytes.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
         self
     }
 
-    /// The same facts, and that no element is negative.
+    /// Adds the fact that no element is negative.
     #[must_use]
     pub const fn with_non_negative(mut self) -> Self {
         self.non_negative = true;
         self
     }
 
-    /// The addresses of an access that is given as one pointer and a tensor of offsets, as in `amdg.buffer_load`.
+    /// Returns the facts of addresses that are given as one pointer and a tensor of offsets, as in `amdg.buffer_load`.
     ///
     /// # Units
     /// `self` is a scalar pointer in bytes, `offsets` counts elements.
@@ -259,44 +259,44 @@ impl AxisInfo {
         self
     }
 
-    /// The number of dimensions, 1 for a scalar.
+    /// Returns the number of dimensions, 1 for a scalar.
     #[must_use]
     pub const fn rank(&self) -> usize {
         self.rank as usize
     }
 
-    /// Along dimension `d`, aligned groups of this many elements are consecutive numbers, or, for pointers,
-    /// addresses of consecutive elements. 1 for a dimension that does not exist.
+    /// Returns the contiguity along dimension `d`: aligned groups of this many elements are consecutive numbers, or,
+    /// for pointers, addresses of consecutive elements. 1 for a dimension that does not exist.
     #[must_use]
     pub fn contiguity(&self, d: usize) -> u64 {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// A power of two that divides the first element of every such group; for pointers, of bytes.
+    /// Returns a power of two that divides the first element of every such group; for pointers, of bytes.
     #[must_use]
     pub fn divisibility(&self, d: usize) -> u64 {
         1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Along dimension `d`, aligned groups of this many elements are equal.
+    /// Returns the constancy along dimension `d`: aligned groups of this many elements are equal.
     #[must_use]
     pub fn constancy(&self, d: usize) -> u64 {
         1 << self.constancy_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// The number that every element is, sign-extended from the type's width; truth values are 0 and 1.
+    /// Returns the number that every element is, sign-extended from the type's width; truth values are 0 and 1.
     #[must_use]
     pub const fn constant_value(&self) -> Option<i64> {
         self.constant
     }
 
-    /// Whether no element is negative when read as signed.
+    /// Returns whether no element is negative when read as signed.
     #[must_use]
     pub const fn is_non_negative(&self) -> bool {
         self.non_negative
     }
 
-    /// What holds of a value that is either `self` or `other`.
+    /// Returns the facts that hold of a value that is either `self` or `other`.
     ///
     /// # Laws
     /// Commutative, associative, idempotent, and every claim of the result follows from either side's.
@@ -324,7 +324,7 @@ impl AxisInfo {
         info
     }
 
-    /// A scalar (or a tensor of one element) in every element of a new shape.
+    /// Broadcasts a scalar (or a tensor of one element) to a new shape.
     #[must_use]
     pub fn splat(&self, shape: &[u64]) -> Self {
         let mut info = Self::unknown(shape.len());
@@ -334,7 +334,7 @@ impl AxisInfo {
         info
     }
 
-    /// A new dimension of size 1 before dimension `axis`.
+    /// Adds a dimension of size 1 before dimension `axis`.
     #[must_use]
     pub fn expand_dims(&self, axis: usize) -> Self {
         if axis > self.rank() || self.rank() == MAX_DIMS {
@@ -364,7 +364,7 @@ impl AxisInfo {
         info
     }
 
-    /// Dimension `i` of the result is dimension `order[i]` of `self`.
+    /// Reorders dimensions: dimension `i` of the result is dimension `order[i]` of `self`.
     #[must_use]
     pub fn transpose(&self, order: &[usize]) -> Self {
         let mut info = Self::unknown(order.len());
@@ -378,7 +378,7 @@ impl AxisInfo {
         info
     }
 
-    /// The same elements in row-major order under another shape.
+    /// Reshapes: the same elements in row-major order under another shape.
     ///
     /// A dimension of the result that walks along one dimension of `self` in steps of 1 keeps its runs, cut to
     /// what both hold; one that walks in larger steps keeps the equal groups that are longer than a step.
@@ -434,7 +434,7 @@ impl AxisInfo {
         info
     }
 
-    /// Two tensors side by side along a new last dimension of size 2.
+    /// Joins two tensors along a new last dimension of size 2.
     #[must_use]
     pub fn join_tensors(&self, other: &Self) -> Self {
         let mut info = self.join(other);
@@ -450,7 +450,7 @@ impl AxisInfo {
         info
     }
 
-    /// Either half of a tensor along its last dimension of size 2.
+    /// Returns the facts of either half of a tensor along its last dimension of size 2.
     #[must_use]
     pub fn split_tensor(&self) -> Self {
         let mut info = *self;
@@ -464,7 +464,7 @@ impl AxisInfo {
         info
     }
 
-    /// Only that equal operands give equal results: for operations that work element by element.
+    /// Returns the facts of any elementwise operation: equal operands give equal results.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {

@@ -1,4 +1,4 @@
-//! What an access to global memory moves: how many instructions, and how many pieces of memory they touch.
+//! Traffic of an access to global memory: the instructions, and the sectors that they touch.
 
 use super::{AxisInfo, VectorAccess};
 use crate::layout::{Dim, LinearLayout};
@@ -6,7 +6,7 @@ use crate::layout::{Dim, LinearLayout};
 /// The smallest piece of global memory that is moved, in bytes.
 pub const SECTOR_BYTES: u64 = 32;
 
-/// What all warps of a block ask of global memory for one tensor.
+/// The accesses and sectors that all warps of a block need for one tensor in global memory.
 ///
 /// 32 lanes of a warp that load 4 floats in a row each, one lane after another, load 512 bytes by one instruction:
 /// 16 sectors. With one float each and rows far apart, each lane touches a sector of its own.
@@ -20,7 +20,7 @@ pub struct Traffic {
     pub sectors: u64,
 }
 
-/// Who takes part in an access.
+/// The replicas that take part in an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// Each thread that holds an element, as for a load.
@@ -71,7 +71,7 @@ impl Traffic {
         }
     }
 
-    /// Whether it asks no more of memory than the other, in either count.
+    /// Returns whether neither count is larger than the other's.
     #[must_use]
     pub const fn is_at_most(&self, other: &Self) -> bool {
         self.accesses <= other.accesses && self.sectors <= other.sectors

@@ -1,4 +1,4 @@
-//! How many elements one access may move, and which registers they lie in.
+//! Vectorised accesses: the number of elements of one access, and their registers.
 
 use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
@@ -9,13 +9,13 @@ use crate::number::narrow;
 pub struct MemoryAccess<'a> {
     /// The addresses, one per element.
     pub pointer: &'a AxisInfo,
-    /// Which elements take part; all of them where there is no mask.
+    /// The mask of elements that take part; all do if there is none.
     pub mask: Option<&'a AxisInfo>,
     /// The width of an element; truth values and anything narrower than a byte take one.
     pub element_bits: u32,
     /// (register, lane, warp, block) -> (dim0, ...) without zero register bases.
     pub layout: &'a LinearLayout,
-    /// What the operation itself promises, as `contiguity` of `amdg.buffer_load` does: so many elements along the
+    /// The operation's own promise, as `contiguity` of `amdg.buffer_load`: so many elements along the
     /// dimension of the layout's first register are consecutive, aligned, and under one mask. 1 for nothing.
     pub promised_elements: u64,
     /// The widest access of the machine, in bits.
@@ -33,13 +33,13 @@ pub struct VectorAccess {
 }
 
 impl VectorAccess {
-    /// How many elements an access moves: a power of two, 1 where nothing wider is safe.
+    /// Returns the number of elements of an access: a power of two, 1 where nothing wider is safe.
     #[must_use]
     pub const fn elements(&self) -> usize {
         1 << self.num_bits
     }
 
-    /// The register bits that tell the elements apart: setting the i-th moves by 2^i elements in memory.
+    /// Returns the register bits that tell the elements apart: setting the i-th moves by 2^i elements in memory.
     ///
     /// They may be any bits, in any order; `[2, 0]` pairs register 0 with 4, and then with 1.
     #[must_use]
@@ -47,20 +47,20 @@ impl VectorAccess {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// The tensor dimension that the elements lie along; 0 for single elements.
+    /// Returns the tensor dimension that the elements lie along; 0 for single elements.
     #[must_use]
     pub const fn dim(&self) -> usize {
         self.dim
     }
 
-    /// A power of two that divides every access's address, at least the access's own size and at most the widest
+    /// Returns a power of two that divides every access's address, at least the access's own size and at most the widest
     /// access's or the element's.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
     }
 
-    /// The same access, cut into ones of at most so many elements.
+    /// Splits the access into accesses of at most so many elements.
     #[must_use]
     pub fn at_most(mut self, elements: usize) -> Self {
         let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
@@ -72,7 +72,7 @@ impl VectorAccess {
         self
     }
 
-    /// The registers of the access that `register` belongs to, in memory order.
+    /// Returns the registers of the access that `register` belongs to, in memory order.
     ///
     /// With bits `[2, 0]`, registers 0 to 7 fall into 0 4 1 5 and 2 6 3 7.
     pub fn registers_of(&self, register: usize) -> impl Iterator<Item = usize> + '_ {
@@ -86,7 +86,7 @@ impl VectorAccess {
         })
     }
 
-    /// Whether a register is the first of its access.
+    /// Returns whether a register is the first of its access.
     #[must_use]
     pub fn is_first(&self, register: usize) -> bool {
         self.register_bits().iter().all(|b| register >> b & 1 == 0)
@@ -94,7 +94,7 @@ impl VectorAccess {
 }
 
 impl MemoryAccess<'_> {
-    /// The widest access that the addresses, the mask and the layout allow.
+    /// Returns the widest access that the addresses, the mask and the layout allow.
     ///
     /// # Laws
     /// For every thread and every group of registers: the addresses go up by one element from each to the next,

@@ -81,7 +81,7 @@ pub(super) struct Shared {
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
 
-/// What is to be chosen, and what each choice costs.
+/// An assignment problem: nodes with alternatives, and the price of each choice.
 ///
 /// A node is an operation, or several that must agree; its alternatives are the ways to run it, of which an
 /// assignment picks one for each node. What an assignment costs is the sum of

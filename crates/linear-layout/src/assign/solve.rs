@@ -10,7 +10,7 @@ use super::order::Order;
 use super::prune::Pruned;
 use super::relax::relaxed;
 
-/// How an assignment was found, and so what is known of it.
+/// The search that found an assignment, and so what is proved of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
     /// By elimination: no assignment is cheaper, none as cheap has fewer conversions, and none that is equal in
@@ -33,9 +33,9 @@ pub struct Solution {
     pub conversions: u32,
     /// No assignment is cheaper than this, whatever the graph: shared terms count as they are paid.
     pub bound: Price,
-    /// How it was found.
+    /// The search that found it.
     pub how: How,
-    /// How many entries of tables were looked at: the work, which grows as time does, on any machine.
+    /// The number of table entries that were visited: a measure of time that does not depend on the machine.
     pub steps: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Whether two layouts of different systems are the same.
+//! Comparison of layouts of different systems.
 
 use core::fmt;
 
@@ -19,7 +19,7 @@ pub enum Distributed {
     Register(RegisterLayout),
 }
 
-/// How two layouts differ.
+/// The first difference between two layouts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {

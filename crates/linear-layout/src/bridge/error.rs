@@ -1,11 +1,11 @@
-//! Why a layout of one system is none of another.
+//! Errors of conversions between the three systems.
 
 use crate::cute::CuteError;
 use crate::layout::{Dim, LayoutError};
 use crate::tilus::TilusError;
 use thiserror::Error;
 
-/// Why a layout of one system is none of another, or cannot be converted.
+/// An error of converting a layout of one system to another.
 ///
 /// The kind is private; the text names the mode or basis at fault.
 /// ```

@@ -10,7 +10,7 @@ use crate::tilus::RegisterLayout;
 /// The in-dims of a linear layout that are the number of a thread, the fastest first.
 const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// Where each bit of the thread and of the place goes in the number of the element.
+/// The basis of each thread bit and register bit in the number of the element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBases {
     /// Of each bit of the number of a thread, the fastest first; zero for a replication.

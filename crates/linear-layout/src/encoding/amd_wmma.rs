@@ -134,7 +134,7 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
-    /// Whether two differ in nothing but how they are split over CTAs.
+    /// Returns whether the two differ at most in their split over CTAs.
     #[must_use]
     pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {

@@ -1,4 +1,4 @@
-//! How the CTAs of a cluster share a tensor.
+//! The split of a tensor over the CTAs of a cluster.
 
 use crate::number::narrow;
 use core::fmt;
@@ -17,7 +17,7 @@ pub(crate) struct CtaBit {
     pub(crate) step: Option<(u8, u8)>,
 }
 
-/// How a tensor is split over the CTAs of a cluster (a CGA), spelled `CGALayout = [[1, 0]]`.
+/// The split of a tensor over the CTAs of a cluster (a CGA), spelled `CGALayout = [[1, 0]]`.
 ///
 /// Each bit of the CTA number either moves by a power of two pieces along one dim, or repeats the
 /// data: `[[1, 0], [0, 0]]` is four CTAs of which CTA 1 holds the lower half of the rows, and CTAs

@@ -1,4 +1,4 @@
-//! What can be wrong with an encoding, its text, or the shape it is laid over.
+//! Errors of an encoding, of its text, or of the shape that it lays out.
 
 use crate::number::narrow;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What compilers ask of an encoding.
+//! Queries of compilers on an encoding.
 
 use super::cga::first_seen;
 use super::error::Kind;

@@ -1,8 +1,8 @@
-//! Which known name a misspelled one is most like.
+//! Suggestions for misspelled names.
 
 pub(crate) use strsim::levenshtein as edits;
 
-/// The known name that the fewest edits turn into `name`, if they are no more than half of its letters.
+/// Returns the known name of the smallest edit distance, if it is no more than half of the letters of `name`.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::nearest;
@@ -14,7 +14,7 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     by_distance(name, known).first().copied()
 }
 
-/// Every known name that so few edits turn into `name`, the nearest first.
+/// Returns all known names within that edit distance, the nearest first.
 ///
 /// ```
 /// use linear_layout::encoding::spelling::by_distance;

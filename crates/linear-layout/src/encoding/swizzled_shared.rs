@@ -35,7 +35,7 @@ pub struct SwizzledSharedEncoding {
     pub(super) swizzle: Swizzle,
 }
 
-/// What the swizzled and the rotating family have in common; both are read as one.
+/// The parameters that the swizzled and the rotating family share; both dereference to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     vec: u32,

@@ -1,9 +1,9 @@
-//! Which register layouts the instructions `tcgen05.ld` and `tcgen05.st` can move.
+//! Register layouts that the instructions `tcgen05.ld` and `tcgen05.st` can move.
 
 use crate::layout::{Dim, LayoutError, LinearLayout, RegisterPermutation, Surjectivity};
 use thiserror::Error;
 
-/// Why a register layout cannot be moved to or from tensor memory.
+/// An error of moving a register layout to or from tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccessError {
@@ -24,7 +24,7 @@ pub enum AccessError {
     Layout(#[from] LayoutError),
 }
 
-/// Whether tensor memory can be read into registers, and written from them, by `tcgen05.ld` and
+/// Checks that tensor memory can be read into registers, and written from them, by `tcgen05.ld` and
 /// `tcgen05.st`; a thread may use `max_registers`.
 ///
 /// # Shape

@@ -22,7 +22,7 @@ pub struct BitMatrix {
     columns: [u64; 64],
 }
 
-/// Why a matrix cannot be made or an operation on it has no answer.
+/// An error of making a matrix or of an operation on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct MatrixError {
     kind: Kind,

@@ -1,4 +1,4 @@
-//! Which register actions a lowering wants: before a division, without copies, for additive addresses.
+//! Register permutations for lowerings: before a division, without copies, for additive addresses.
 
 use super::side::Moves;
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};

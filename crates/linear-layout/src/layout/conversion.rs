@@ -1,4 +1,4 @@
-//! What has to move between two layouts of one tensor.
+//! Minimal conversions between two layouts of one tensor.
 
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 

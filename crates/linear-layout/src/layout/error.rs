@@ -1,11 +1,11 @@
-//! What can be wrong with a layout, with the dim or basis that is at fault.
+//! Errors of a layout, with the dim or basis that is at fault.
 
 use core::fmt;
 use thiserror::Error;
 
 use super::Dim;
 
-/// Which side of a layout a dimension is on.
+/// The side of a layout that a dimension is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// An input dimension: `register`, `lane`, `offset`, ...
@@ -23,7 +23,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// Why a layout cannot be made or an operation on it has no answer.
+/// An error of making a layout or of an operation on it.
 ///
 /// The kind is private; the text says what was found and what was expected, and the getters say
 /// which dim ([`dim`](Self::dim)) or basis ([`basis`](Self::basis)) is at fault.

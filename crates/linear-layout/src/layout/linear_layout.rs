@@ -7,7 +7,7 @@ use super::side::{Side, log2_of};
 use super::{Dim, LayoutError, Role};
 use crate::f2::{Echelon, low_mask, shl};
 
-/// Whether a layout made from bases must reach every output coordinate.
+/// The requirement that a layout made from bases reach every output coordinate, or its absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surjectivity {
     /// An output that no input reaches is an error.

@@ -1,4 +1,4 @@
-//! Which lane holds what of the rows that an instruction of a warp loads or stores.
+//! Fragments of matrices: the lanes that hold each part of the rows that an instruction of a warp loads or stores.
 //!
 //! Said anew, as quotients and remainders: the planner's bits are in the target room, and the two must agree.
 //!
@@ -47,7 +47,7 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// The row and the byte within it of byte `byte` of what a lane holds.
+/// Returns the row and the byte within it of byte `byte` of what a lane holds.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     use Fragment as F;
     let (unit, low) = (byte / 2, byte % 2);
@@ -69,7 +69,7 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// The lane that holds a byte of a row of a plain matrix, and which byte of its word.
+/// Returns the lane that holds a byte of a row of a plain matrix, and which byte of its word.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }

@@ -1,4 +1,4 @@
-//! What the threads of a block do to move data: plain data, with a cost.
+//! Plans: what the threads of a block do to move data, as plain data with a cost.
 //!
 //! A plan is decided before anything is emitted. The lowering turns each step into the instruction of the same
 //! name, the machine model runs the same steps, and allocation asks the plan how much memory it takes: nobody

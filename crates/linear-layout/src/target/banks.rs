@@ -41,7 +41,7 @@ impl Banks {
         }
     }
 
-    /// The bits of a lane's number that run through lanes served together, where these are consecutive: as many
+    /// Returns the bits of a lane's number that run through lanes served together, where these are consecutive: as many
     /// lanes as fill all banks once. On 32 banks of 4 bytes, 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
     pub fn consecutive(self, bytes: u32) -> u32 {
         // An access of 12 bytes takes the room of one of 16.

@@ -22,13 +22,13 @@ pub struct Float8 {
     pub exponent_bits: u32,
     /// The bits of the mantissa, without the leading one that normal numbers leave out.
     pub mantissa_bits: u32,
-    /// What the exponent is larger by than the power of two.
+    /// The bias of the exponent.
     pub bias: u32,
-    /// Which codes are no numbers.
+    /// The standard that says which codes are no numbers.
     pub family: Float8Family,
 }
 
-/// Who defined a format, which decides the codes that are no numbers.
+/// The standard that defines a format, which decides the codes that are no numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8Family {
     /// The Open Compute Project: E5M2 has infinities and NaNs as IEEE's formats do; E4M3 one NaN of each sign,

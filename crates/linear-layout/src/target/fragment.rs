@@ -1,4 +1,4 @@
-//! How instructions that a warp runs together deal rows of shared memory to its lanes.
+//! Fragments: the distribution of rows of shared memory to lanes by instructions that a warp runs together.
 //!
 //! Each lane gives the address of a row, and holds a few units of several rows. Which ones, the instruction says: bits
 //! of the lane and of what it holds number the units of a row and the rows.
@@ -41,7 +41,7 @@ pub enum Fragment {
     Load8,
 }
 
-/// Who says one bit of where a unit lies.
+/// The source of one bit of a unit's position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
     /// A bit of the lane's number.
@@ -55,16 +55,16 @@ pub enum Held {
 pub struct Deal {
     /// Bytes that keep together.
     pub unit_bytes: u32,
-    /// What numbers the units of a row, lowest bit first.
+    /// The sources of the bits of a unit's index in its row, lowest bit first.
     pub within: &'static [Held],
-    /// What numbers the rows, lowest bit first.
+    /// The sources of the bits of a row's index, lowest bit first.
     pub rows: &'static [Held],
     /// One instruction moves up to 2^this of them.
     pub most_log2: u32,
 }
 
 impl Deal {
-    /// Log2 of the units that a lane holds.
+    /// Returns log2 of the units that a lane holds.
     pub fn units_log2(&self) -> u32 {
         let units = self.within.iter().chain(self.rows);
         narrow::<u32>(units.filter(|held| **held == Held::Unit).count())
@@ -80,7 +80,7 @@ impl Deal {
         self.unit_bytes << self.within.len()
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> u32 {
         1 << self.rows.len()
     }
@@ -145,7 +145,7 @@ impl Fragment {
 }
 
 impl Target {
-    /// The fragments that instructions of this GPU load from shared memory, or store to it.
+    /// Returns the fragments that instructions of this GPU load from shared memory, or store to it.
     pub fn fragments(&self, access: Access) -> impl Iterator<Item = Fragment> + use<> {
         use Fragment as F;
         let has = &self.instructions;

@@ -141,14 +141,14 @@ pub struct Instructions {
     pub async_to_shared: bool,
     /// Buffer instructions; none on NVIDIA.
     pub buffer: Option<BufferInstructions>,
-    /// What conversions with scales ask for.
+    /// The instructions for conversions with scales.
     pub scaled_conversion: ScaledConversion,
     /// The floats of 8 bits that are converted by instructions, to nearest: OCP's from `sm_89` on, on gfx950 and
     /// gfx12; FNUZ on gfx942.
     pub float8: Option<Float8Family>,
 }
 
-/// How a family's buffer instructions spell what they are told.
+/// The encoding of operands of a family's buffer instructions.
 ///
 /// # Source
 /// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide
@@ -204,7 +204,7 @@ impl CacheBits {
     }
 }
 
-/// How a GPU multiplies by scales as it widens numbers of 4 and 8 bits.
+/// The instructions that widen numbers of 4 and 8 bits and multiply them by scales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
     /// By instructions for any number of elements.
@@ -216,7 +216,7 @@ pub enum ScaledConversion {
     Eights,
 }
 
-/// What one warp-wide operation costs, in quarters of a clock of one SM (or CU).
+/// The cost of each warp-wide operation, in quarters of a clock of one SM (or CU).
 ///
 /// Two units work side by side: the load-store unit and the arithmetic unit. A plan takes as long as the
 /// busier one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
@@ -233,7 +233,7 @@ pub struct Costs {
     pub lane_reduction: u32,
     /// One wavefront: up to `banks * 4` bytes read or written at once.
     pub wavefront: u32,
-    /// What an access costs beside its wavefronts: issue and address.
+    /// The cost of an access beside its wavefronts: issue and address.
     pub access: u32,
     /// A barrier of the whole block, with the time lost waiting for the slowest warp.
     pub barrier: u32,
@@ -276,7 +276,7 @@ impl XorShuffle {
     }
 }
 
-/// What the blocks share that run on one processor (SM, CU) at the same time.
+/// The resources that resident blocks of one processor (SM, CU) share.
 ///
 /// CUDA programming guide, "Compute capabilities"; the makers' ISA and tuning manuals for waves of a CU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -321,9 +321,9 @@ pub struct Target {
     pub llvm_triple: &'static str,
     /// The language of assembly, inline or not.
     pub assembly: Assembly,
-    /// Whether LLVM writes objects for it, which a linker makes code objects of that the driver loads.
+    /// True if LLVM writes objects for it, which a linker turns into code objects that the driver loads.
     pub has_objects: bool,
-    /// Whether the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
+    /// True if the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
     ///
     /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since `sm_70` (CUDA
     /// programming guide, "Independent thread scheduling").
@@ -345,7 +345,7 @@ pub struct Target {
     pub bank_bytes: u32,
     /// The most shared memory one block can have.
     pub max_shared_bytes: u32,
-    /// What blocks that run at the same time share.
+    /// The resources that resident blocks share.
     pub processor: Processor,
     /// The most bits one lane reads or writes in one access to global memory.
     ///
@@ -353,9 +353,9 @@ pub struct Target {
     pub max_global_vector_bits: u32,
     /// The most bits one lane reads or writes in one shared-memory access.
     pub max_shared_vector_bits: u32,
-    /// Which optional instructions exist.
+    /// The optional instructions that it has.
     pub instructions: Instructions,
-    /// What operations cost.
+    /// The costs of operations.
     pub costs: Costs,
     /// Lane bits served together by a 16-byte load, where they are not simply the lowest ones.
     load_b128_lane_bits: Option<u32>,
@@ -452,7 +452,7 @@ impl Target {
             })
     }
 
-    /// The GPU whose prices count where a module names none: of those with so many lanes in a warp, a usual one.
+    /// Returns the default GPU with so many lanes in a warp, for modules that name none.
     ///
     /// # Panics
     /// Never: both are in the table.
@@ -462,7 +462,7 @@ impl Target {
         Self::parse(name).expect("it is in the table")
     }
 
-    /// The names of the targets that have something, for messages: `cuda:90`, `cuda:100`.
+    /// Returns the names of the targets that have something, for messages: `cuda:90`, `cuda:100`.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
         let all = TARGETS.iter().filter(|target| has(&target.instructions));
@@ -470,7 +470,7 @@ impl Target {
         names.join(", ")
     }
 
-    /// log2 of the lanes per warp.
+    /// Returns log2 of the lanes per warp.
     #[must_use]
     pub const fn lanes_log2(&self) -> u32 {
         self.lanes.trailing_zeros()
@@ -482,7 +482,7 @@ impl Target {
         self.banks * self.bank_bytes
     }
 
-    /// The lane bits that vary among lanes served together in an access of `bytes` per lane.
+    /// Returns the lane bits that vary among lanes served together in an access of `bytes` per lane.
     ///
     /// Lanes that agree in all *other* lane bits are served in the same phase, and conflicts count only
     /// among them. 4-byte accesses of 32 lanes are one phase (`0b11111`); 16-byte accesses are four phases
@@ -513,7 +513,7 @@ impl Target {
         lanes - 1
     }
 
-    /// The instruction that moves a word from lane `i ^ mask` to lane `i`.
+    /// Returns the instruction that moves a word from lane `i ^ mask` to lane `i`.
     ///
     /// # Panics
     /// None; a mask of 0 answers like any other.
@@ -556,7 +556,7 @@ pub struct TargetError {
 }
 
 impl TargetError {
-    /// The name that was looked for.
+    /// Returns the unknown name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

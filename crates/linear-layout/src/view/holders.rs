@@ -1,4 +1,4 @@
-//! Which inputs reach an output.
+//! Inputs that reach an output.
 
 use core::fmt;
 

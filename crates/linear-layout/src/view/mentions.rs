@@ -1,10 +1,10 @@
-//! Where the text of a module names encodings, and for tensors of which shape.
+//! Mentions of encodings in the text of a module, with the shapes of their tensors.
 
 use core::ops::Range;
 
 use crate::encoding::{Aliases, Encoding, EncodingError};
 
-/// What MLIR's tools separate the modules of one file with.
+/// The line that separates the modules of one file for MLIR's tools.
 pub const SPLIT_MARKER: &str = "// -----";
 
 /// How the names of encodings begin.
@@ -18,11 +18,11 @@ const MAX_DEPTH: usize = 64;
 pub struct Definition {
     /// The name, without `#`.
     pub name: String,
-    /// What it stands for.
+    /// The encoding that it stands for.
     pub encoding: Encoding,
     /// The whole definition.
     pub span: Range<usize>,
-    /// Which module of the file it is in, from 0.
+    /// The index of its module in the file.
     pub module: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct Mention {
     pub span: Range<usize>,
     /// The type that it lays out, with the shape that is laid out, where it stands in one.
     pub holder: Option<(Range<usize>, Vec<u64>)>,
-    /// Which module of the file it is in, from 0.
+    /// The index of its module in the file.
     pub module: usize,
 }
 
@@ -78,7 +78,7 @@ pub struct Mentions {
 pub struct Unreadable {
     /// The byte of the text at which it is wrong, as far as that is known, or at which it begins.
     pub at: usize,
-    /// What is wrong with it.
+    /// The error of reading it.
     pub error: EncodingError,
 }
 

@@ -1,4 +1,4 @@
-//! Which matrix instructions there are, by the names of their intrinsics, and what these take.
+//! Matrix instructions by the names of their intrinsics, and the operands of these.
 //!
 //! # Source
 //! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands; the manuals that

@@ -1,4 +1,4 @@
-//! Whether a statement is one that an assembler takes and that can be run.
+//! Checks that a statement is one that an assembler takes and that can be run.
 
 use super::forms::{FORMS, Form};
 use super::text::{Arg, Name, Statement, ptx_type};

@@ -1,4 +1,4 @@
-//! Which encoding the result of a view has, so that no data moves; and the other way round.
+//! Inference of encodings through views, so that no data moves: forwards, and backwards to the source.
 //!
 //! Every function says what encoding makes an operation a renaming of registers: if a thread holds
 //! element `[i, j]` of the operand, it holds the element that this becomes in the result. Functions

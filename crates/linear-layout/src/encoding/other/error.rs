@@ -1,9 +1,9 @@
-//! Why a layout of another compiler cannot be read, or is no linear one.
+//! Errors of layouts of other compilers.
 
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// Why a layout of another compiler cannot be read, or is no linear one.
+/// An error of reading a layout of another compiler, or of converting it to a linear one.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct CompilerLayoutError(Box<Kind>);

@@ -14,7 +14,7 @@ const REPLICATED: &str = "#mosaic_gpu.Replicated<";
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-/// What a part of the number of a warp or a lane chooses.
+/// The meaning of one part of a warp's or a lane's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TiledDim {
     /// The index along this dim of the tiled tensor, counted from the end: -1 is the last.

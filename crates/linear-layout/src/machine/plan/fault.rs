@@ -1,9 +1,9 @@
-//! What can be wrong with a plan.
+//! Faults of plans.
 
 use crate::plan::ValueId;
 use thiserror::Error;
 
-/// What is wrong with a plan, at the first place where it shows.
+/// A fault of a plan, at the first place where it shows.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
 pub struct PlanFault(#[from] Kind);

@@ -1,8 +1,8 @@
-//! What a run of a plan counts.
+//! Counts of a run of a plan.
 
 use core::fmt;
 
-/// What a run of a plan counted, for the whole block.
+/// The counts of a run of a plan, for the whole block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct PlanReport {
@@ -31,7 +31,7 @@ pub struct PlanReport {
 }
 
 impl PlanReport {
-    /// Extra wavefronts of stores and loads together.
+    /// Returns the extra wavefronts of stores and loads together.
     #[must_use]
     pub const fn conflicts(&self) -> u64 {
         self.store_conflicts + self.load_conflicts

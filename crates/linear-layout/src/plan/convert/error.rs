@@ -1,4 +1,4 @@
-//! Why a conversion could not be planned.
+//! Errors of planning a conversion.
 
 use super::Strategy;
 use crate::layout::{Dim, LayoutError};

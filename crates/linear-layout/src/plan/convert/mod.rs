@@ -41,7 +41,7 @@ use core::fmt;
 use super::program::{Cost, Program};
 use crate::layout::Dim;
 
-/// What the caller asks of a plan beyond the layouts.
+/// The options of [`plan_conversion`].
 ///
 /// ```
 /// use linear_layout::plan::{PlanOptions, Strategy};
@@ -67,7 +67,7 @@ pub struct PlanOptions {
 }
 
 impl PlanOptions {
-    /// No limit but the target's, any strategy.
+    /// Returns the default options: no limit but the target's, any strategy.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -76,14 +76,14 @@ impl PlanOptions {
         }
     }
 
-    /// The same options with at most `bytes` of shared memory.
+    /// Limits the shared memory to `bytes`.
     #[must_use]
     pub const fn with_scratch_limit(mut self, bytes: u32) -> Self {
         self.scratch_limit = Some(bytes);
         self
     }
 
-    /// The same options with the strategy prescribed.
+    /// Prescribes the strategy.
     #[must_use]
     pub const fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = Some(strategy);
@@ -113,7 +113,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// What a plan does, in one word.
+/// The kind of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PlanKind {
@@ -141,7 +141,7 @@ impl fmt::Display for PlanKind {
     }
 }
 
-/// Why a plan is as it is: what had to move, and what the other strategies would have cost.
+/// The reason for a plan: what had to move, and what the other strategies would have cost.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reason {
     /// The input dims that the minimal conversion touches, as in Triton: empty when nothing moves.
@@ -158,7 +158,7 @@ pub struct Reason {
     pub repetitions: u32,
 }
 
-/// How a conversion is carried out, and why so.
+/// The plan of a conversion, and the reason for it.
 ///
 /// # Shape
 /// The program takes the unique registers of the source (zero register bases removed, in register order) and gives

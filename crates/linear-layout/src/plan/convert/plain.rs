@@ -7,7 +7,7 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::BarrierScope;
 use crate::target::Target;
 
-/// What something takes in the plain way.
+/// The scratch bytes and barriers of the baseline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Plain {
     /// Bytes of scratch memory.
@@ -16,7 +16,7 @@ pub struct Plain {
     pub barriers: u32,
 }
 
-/// Returns what a conversion takes in the plain way, as Triton goes: through a swizzled
+/// Returns the scratch bytes and barriers of the baseline, which is Triton's way: through a swizzled
 /// buffer, filled and read in one round for each combination of registers that both sides have outside its banks; or
 /// by lanes, where at most one register bit is exchanged with a lane bit.
 ///

@@ -1,4 +1,4 @@
-//! What conversions are expected to cost, against what their programs cost.
+//! Expected costs of conversions against the costs of their programs.
 
 use super::shared::{Route, choices, plan_shared};
 use super::shuffle::Exchange;

@@ -1,4 +1,4 @@
-//! Why a gather could not be planned.
+//! Errors of planning a gather.
 
 use super::super::memory::MemoryError;
 use crate::layout::LayoutError;

@@ -1,4 +1,4 @@
-//! How a gather is carried out: each thread takes the elements that its indices name, along one axis.
+//! Plans of gathers: each thread takes the elements that its indices name, along one axis.
 //!
 //! `result[i, j] = src[indices[i, j], j]`: which element a register gets is known at run time only. [`plan_gather`]
 //! sees where the source and the indices lie, and answers with the cheaper of two ways:
@@ -33,9 +33,9 @@ pub use error::GatherError;
 /// A gather to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<'a> {
-    /// Where the elements are: (register, lane, warp, block) -> the tensor's dims.
+    /// The layout of the elements: (register, lane, warp, block) -> the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Where the indices are, and the results.
+    /// The layout of the indices and of the results.
     pub indices: &'a LinearLayout,
     /// Along which of the output dims.
     pub axis: usize,
@@ -45,7 +45,7 @@ pub struct Gather<'a> {
     pub target: &'a Target,
 }
 
-/// How elements get to the threads that ask for them.
+/// The way in which elements get to the threads that ask for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GatherWay {
     /// Through lanes of the same warp.

@@ -1,4 +1,4 @@
-//! Why a histogram could not be planned.
+//! Errors of planning a histogram.
 
 use super::super::PlanError;
 use super::super::memory::MemoryError;

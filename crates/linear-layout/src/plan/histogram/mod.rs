@@ -1,4 +1,4 @@
-//! How a histogram is made: each element is counted once, in the bin that its value names.
+//! Plans of histograms: each element is counted once, in the bin that its value names.
 //!
 //! Which bin an element goes to is known at run time only, and many elements may go to the same one.
 //! [`plan_histogram`] sees where the elements lie and where the counts are to be, and answers with the cheapest of
@@ -38,17 +38,17 @@ pub use error::HistogramError;
 /// A histogram to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
-    /// Where the elements are: (register, lane, warp, block) -> the tensor's dims, without zero register bases.
+    /// The layout of the elements: (register, lane, warp, block) -> the tensor's dims, without zero register bases.
     pub src: &'a LinearLayout,
-    /// Where the counts are to be: (register, lane, warp, block) -> one dim, without zero register bases.
+    /// The layout of the counts: (register, lane, warp, block) -> one dim, without zero register bases.
     pub dst: &'a LinearLayout,
-    /// Whether some elements are not counted: those that a mask leaves out, or whose values are no bins.
+    /// True if some elements are not counted: those that a mask leaves out, or whose values are no bins.
     pub is_masked: bool,
     /// The GPU.
     pub target: &'a Target,
 }
 
-/// How elements are counted.
+/// The way in which elements are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HistogramWay {
     /// Each adds 1 to its bin in shared memory.

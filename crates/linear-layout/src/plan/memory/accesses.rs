@@ -1,4 +1,4 @@
-//! Which registers go in one access: as many as their positions allow, without more wavefronts.
+//! Grouping of registers into accesses: as many in one as their positions allow, without more wavefronts.
 //!
 //! Both what stores to buffers and what goes through swizzled scratch memory ask the same question: registers,
 //! lanes and warps each move a position in memory by some bits; which registers lie side by side, how wide may
@@ -44,7 +44,7 @@ pub(crate) struct Choices<'a> {
 /// Bytes of a register, into which narrow elements are packed.
 const WORD_BYTES: u32 = 4;
 
-/// How a warp accesses memory.
+/// The form of a warp's accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Each lane what it holds, at an address of its own.

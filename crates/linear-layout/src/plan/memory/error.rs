@@ -1,4 +1,4 @@
-//! Why accesses of a buffer could not be planned.
+//! Errors of planning accesses to a buffer.
 
 use crate::layout::LayoutError;
 use thiserror::Error;

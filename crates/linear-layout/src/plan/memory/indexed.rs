@@ -8,7 +8,7 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// Where elements lie of which one coordinate is known at run time only.
+/// The addresses of elements of which one coordinate is known at run time only.
 ///
 /// A row of 8 elements of 4 bytes, of which two lanes and two registers ask for any:
 /// ```

@@ -54,15 +54,15 @@ use crate::target::{Access, Target};
 /// One access of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryAccess {
-    /// What is combined, exclusive or, with the position of thread and view.
+    /// The constant that is XORed with the position of thread and view.
     pub xor: u64,
-    /// What is added to the address.
+    /// The constant that is added to the address.
     pub add: u64,
     /// The register of each element, lowest address first; of matrices, word after word.
     pub registers: Vec<u32>,
 }
 
-/// How the registers of a tensor are stored to a buffer, or loaded from it.
+/// The accesses that store the registers of a tensor to a buffer, or load them from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryPlan {
     place: Place,

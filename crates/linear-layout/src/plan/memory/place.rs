@@ -1,11 +1,11 @@
-//! Where the elements of a buffer lie: a layout, and gaps.
+//! Places of the elements of a buffer: a layout, and padding.
 
 use super::error::{Kind, MOST_BYTES, MemoryError};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
 
-/// How a buffer skips bytes: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
+/// The padding of a buffer: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
     /// Log2 of the bytes between two gaps.
@@ -14,7 +14,7 @@ pub struct Padding {
     pub padding_log2: u32,
 }
 
-/// Where the elements of one buffer lie.
+/// The places of the elements of one buffer: a layout and its padding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     layout: LinearLayout,

@@ -1,4 +1,4 @@
-//! Why a product could not be planned.
+//! Errors of planning a product.
 
 use super::super::PlanError;
 use crate::layout::LayoutError;

@@ -1,4 +1,4 @@
-//! Which instructions take the operands of a product as they lie, and why others do not.
+//! Instructions that take the operands of a product without conversion, and the reasons against the others.
 
 use super::MatrixProduct;
 use super::build::{check, instructions};
@@ -9,16 +9,16 @@ use super::mismatch::Mismatch;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Product, TileBit};
 
-/// What an instruction does for a product whose operands stay where they are.
+/// The issues of an instruction for a product whose operands are not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
-    /// How often each warp issues it.
+    /// The number of issues of each warp.
     pub count: usize,
-    /// What these cost a warp, in quarters of a clock.
+    /// The cost of these for a warp, in quarters of a clock.
     pub cost: u64,
 }
 
-/// What an instruction does for a product, or the first place where it does not match.
+/// The issues of an instruction for a product, or the first mismatch.
 pub type Attempt = Result<Issues, Mismatch>;
 
 /// Tries each instruction of the right types, and a multiplication in each lane, on the layouts as they are.

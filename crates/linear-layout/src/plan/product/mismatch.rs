@@ -1,4 +1,4 @@
-//! Why an instruction does not multiply tensors of given layouts.
+//! Mismatches between an instruction and the layouts of a product.
 
 use super::coordinates::{At, K, M, N};
 use crate::layout::Dim;

@@ -1,4 +1,4 @@
-//! How a product of matrices in registers is carried out: which instruction multiplies which registers.
+//! Plans of products of matrices in registers: which instruction multiplies which registers.
 //!
 //! `D = A B + D`, where layouts say which thread holds which element. [`plan_product`] looks for an instruction of the
 //! target ([`crate::target::Product`]) whose operands lie as the tensors do, by one rule that names no encoding:
@@ -39,13 +39,13 @@ pub use mismatch::Mismatch;
 /// A product to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixProduct<'a> {
-    /// Where the sum is: (register, lane, warp) to (m, n), with the number of the matrix first where there are several.
+    /// The layout of the sum: (register, lane, warp) to (m, n), with the number of the matrix first where there are several.
     pub d: &'a LinearLayout,
-    /// Where the left factor is: to (m, k).
+    /// The layout of the left factor: to (m, k).
     pub a: &'a LinearLayout,
-    /// Where the right factor is: to (k, n).
+    /// The layout of the right factor: to (k, n).
     pub b: &'a LinearLayout,
-    /// What the elements of A and B may be taken as, the best first: `f32` as itself, or as `tf32`.
+    /// The types that the elements of A and B may be taken as, the best first: `f32` as itself, or as `tf32`.
     pub factors: &'a [[Number; 2]],
     /// The type of the sum's elements.
     pub sum: Number,

@@ -1,4 +1,4 @@
-//! What a program costs by the target's model.
+//! The cost of a program by the target's model.
 
 use crate::number::narrow;
 use core::fmt;
@@ -31,7 +31,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The whole cost, for comparing.
+    /// Returns the total, which costs are compared by.
     #[must_use]
     pub const fn total(self) -> u32 {
         let (a, b) = (self.load_store, self.arithmetic);

@@ -42,7 +42,7 @@ use crate::layout::{Dim, LinearLayout};
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The node as an index of a table.
+    /// Returns the node as an index of a table.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -95,7 +95,7 @@ pub enum IndexOp {
     Xor(NodeId, NodeId),
 }
 
-/// How a constant joins a run-time value.
+/// The operation that joins a constant and a run-time value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Join {
     /// The constant is 0: nothing to do.
@@ -156,32 +156,32 @@ impl IndexProgram {
         Self::new(&input_bits, &outputs)
     }
 
-    /// The operations, each after those it uses.
+    /// Returns the operations, each after those it uses.
     #[must_use]
     pub fn ops(&self) -> &[IndexOp] {
         &self.ops
     }
 
-    /// The node of each output.
+    /// Returns the node of each output.
     #[must_use]
     pub fn outputs(&self) -> &[NodeId] {
         &self.outputs
     }
 
-    /// How many operations are executed: all nodes but inputs and constants.
+    /// Returns the number of executed operations: all nodes but inputs and constants.
     #[must_use]
     pub fn num_ops(&self) -> usize {
         let free = |op: &&IndexOp| !matches!(op, IndexOp::Input { .. } | IndexOp::Constant(_));
         self.ops.iter().filter(free).count()
     }
 
-    /// Every bit that an output can have set.
+    /// Returns the mask of bits that an output can have set.
     #[must_use]
     pub fn possible_bits(&self, output: usize) -> u64 {
         self.possible[self.outputs[output].index()]
     }
 
-    /// How a constant part joins an output: a sum where no bit meets, an exclusive or otherwise.
+    /// Returns how a constant joins an output: by a sum if their bits are disjoint, by exclusive or otherwise.
     #[must_use]
     pub fn join(&self, output: usize, constant: u64) -> Join {
         match constant {

@@ -79,103 +79,103 @@ pub const fn scratch_alignment(bytes: u32) -> u32 {
 }
 
 impl Program {
-    /// The width in bits of each operand's elements, as the caller gave it.
+    /// Returns the width in bits of each operand's elements, as the caller gave it.
     #[must_use]
     pub fn widths(&self) -> &[u32] {
         &self.widths
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     #[must_use]
     pub fn type_of(&self, value: ValueId) -> ValueType {
         self.types[value.index()]
     }
 
-    /// The width in bits of the elements of a value's operand.
+    /// Returns the width in bits of the elements of a value's operand.
     #[must_use]
     pub fn element_bits(&self, value: ValueId) -> u32 {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
 
-    /// log2 of the lanes of a warp.
+    /// Returns log2 of the lanes of a warp.
     #[must_use]
     pub const fn lanes_log2(&self) -> u32 {
         self.lanes_log2
     }
 
-    /// log2 of the warps of the block.
+    /// Returns log2 of the warps of the block.
     #[must_use]
     pub const fn warps_log2(&self) -> u32 {
         self.warps_log2
     }
 
-    /// How many source values there are: values `0..num_sources`.
+    /// Returns the number of source values: values `0..num_sources`.
     #[must_use]
     pub const fn num_sources(&self) -> usize {
         self.num_sources as usize
     }
 
-    /// How many values there are in all, for a table indexed by [`ValueId::index`].
+    /// Returns the number of all values, for a table indexed by [`ValueId::index`].
     #[must_use]
     pub fn num_values(&self) -> usize {
         self.types.len()
     }
 
-    /// The steps, in order.
+    /// Returns the steps, in order.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The values of an operand list.
+    /// Returns the values of an operand list.
     #[must_use]
     pub fn operands(&self, list: Operands) -> &[ValueId] {
         &self.operands[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// The conditions that steps refer to.
+    /// Returns the conditions that steps refer to.
     #[must_use]
     pub fn predicates(&self) -> &[Predicate] {
         &self.predicates
     }
 
-    /// The lane maps that [`Step::ShuffleIndex`] refers to.
+    /// Returns the lane maps that [`Step::ShuffleIndex`] refers to.
     #[must_use]
     pub fn lane_maps(&self) -> &[LaneMap] {
         &self.lane_maps
     }
 
-    /// The run-time parts of addresses.
+    /// Returns the run-time parts of addresses.
     #[must_use]
     pub fn address_bases(&self) -> &[AddressBase] {
         &self.address_bases
     }
 
-    /// The maps that [`Step::Compute`] refers to.
+    /// Returns the maps that [`Step::Compute`] refers to.
     #[must_use]
     pub fn index_maps(&self) -> &[IndexProgram] {
         &self.index_maps
     }
 
-    /// The votes that [`Step::CountVotes`] refers to.
+    /// Returns the votes that [`Step::CountVotes`] refers to.
     #[must_use]
     pub fn votes(&self) -> &[Vote] {
         &self.votes
     }
 
-    /// The instructions that [`Step::Mma`] refers to.
+    /// Returns the instructions that [`Step::Mma`] refers to.
     #[must_use]
     pub fn rows(&self) -> &[Product] {
         &self.rows
     }
 
-    /// The value of each register given back, in register order.
+    /// Returns the value of each register given back, in register order.
     #[must_use]
     pub fn results(&self) -> &[ValueId] {
         &self.results
     }
 
-    /// How often everybody in the block waits for everybody.
+    /// Returns the number of barriers of the whole block.
     #[must_use]
     pub fn num_barriers(&self) -> usize {
         let waits = |step: &&Step| matches!(step, Step::Barrier(BarrierScope::Block));
@@ -191,7 +191,7 @@ impl Program {
         self.scratch_bytes
     }
 
-    /// What the program costs by the target's model.
+    /// Returns the cost of the program by the target's model.
     #[must_use]
     pub const fn cost(&self) -> Cost {
         self.cost

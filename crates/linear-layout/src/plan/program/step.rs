@@ -11,13 +11,13 @@ use crate::target::Fragment;
 pub struct ValueId(pub u32);
 
 impl ValueId {
-    /// The value as an index of a table of values.
+    /// Returns the value as an index of a table of values.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The value `by` places further on, for steps that define several.
+    /// Returns the value `by` places further on, for steps that define several.
     #[must_use]
     pub const fn plus(self, by: u32) -> Self {
         Self(self.0 + by)
@@ -47,7 +47,7 @@ impl Operands {
         }
     }
 
-    /// How many values the list holds.
+    /// Returns the number of values in the list.
     #[must_use]
     pub const fn len(self) -> usize {
         self.len as usize
@@ -63,9 +63,9 @@ impl Operands {
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueType {
-    /// Which of [`super::Program::widths`] its elements have.
+    /// The index into [`super::Program::widths`] of its elements' width.
     pub operand: u8,
-    /// Whether it is an `i32` that carries several narrow elements, half of a 64-bit one, or a number; an element
+    /// True for an `i32` that carries several narrow elements, half of a 64-bit one, or a number; an element
     /// otherwise.
     pub is_word: bool,
 }
@@ -176,39 +176,39 @@ pub struct AddressBase {
     pub start: u32,
     /// The memory.
     pub space: Space,
-    /// What is skipped on the way from offsets to addresses.
+    /// The paddings between offsets and addresses.
     pub gaps: Vec<Padding>,
     /// Every bit that [`Address::numbers`] may set in an offset.
     pub number_bits: u32,
 }
 
 impl AddressBase {
-    /// The byte offset of one thread.
+    /// Returns the byte offset of one thread.
     #[must_use]
     pub fn apply(&self, thread: u32) -> u32 {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
 
-    /// The address of an offset: after all gaps before it.
+    /// Returns the address of an offset: after all paddings before it.
     #[must_use]
     pub fn padded(&self, offset: u32) -> u32 {
         narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
-    /// Every bit that some thread may have set.
+    /// Returns the mask of bits that some thread may have set.
     #[must_use]
     pub fn possible_bits(&self) -> u32 {
         self.columns.iter().fold(0, |a, c| a | c)
     }
 }
 
-/// Where an access goes, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`.
+/// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`.
 ///
 /// `add` only has bits that nothing else can have, so it is an immediate offset of the instruction; `xor` is shared by
 /// many accesses, so its value is computed once for all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
-    /// Which of [`super::Program::address_bases`].
+    /// The index into [`super::Program::address_bases`].
     pub base: u32,
     /// Constant bits that overlap those of the base.
     pub xor: u32,
@@ -218,7 +218,7 @@ pub struct Address {
     pub numbers: Operands,
 }
 
-/// Who waits at a barrier.
+/// The threads that wait at a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BarrierScope {
     /// The lanes of one warp (`bar.warp.sync`; on AMD a wait for the wave's own memory operations).
@@ -454,7 +454,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What the step does, in a word or two, for counting: `shuffle` whatever the lanes.
+    /// Returns the step's kind in a word or two, for counting: `shuffle` whatever the lanes.
     #[must_use]
     pub const fn sort(&self) -> &'static str {
         match self {

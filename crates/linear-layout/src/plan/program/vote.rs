@@ -5,13 +5,13 @@ use crate::number::narrow;
 /// The lanes and the counts that own bins, and the lanes whose elements count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// What each bit of a bin's number tells apart, lowest first.
+    /// The meaning of each bit of a bin's index, lowest first.
     pub places: Vec<BinBit>,
     /// Lanes with one of these bits set hold copies, which do not count.
     pub copies: u32,
 }
 
-/// What a bit of a bin's number tells apart.
+/// The meaning of one bit of a bin's index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
     /// Lanes, by a bit of their number.

@@ -1,4 +1,4 @@
-//! How a reduction is carried out: which elements each thread combines, and with whom it exchanges what.
+//! Plans of reductions: the elements that each thread combines, and its exchanges with other threads.
 //!
 //! [`plan_reduction`] sees the layout of a tensor, the axis that goes, and the layout that the result is to have.
 //! Its answer, a [`ReducePlan`], is a program over tuples ([`super::tuples`]).
@@ -47,22 +47,22 @@ use core::fmt;
 pub use build::plan_reduction;
 pub use plain::plain_reduction;
 
-/// What is to be reduced.
+/// A reduction to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction<'a> {
-    /// Where the operands' elements are: (register, lane, warp, block) -> the tensor's dims.
+    /// The layout of the operands: (register, lane, warp, block) -> the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Which of the output dims goes.
+    /// The output dim that is reduced.
     pub axis: usize,
-    /// Where the results are to be, over the other dims in order; nothing for a scalar, which every thread has.
+    /// The layout of the results over the other dims in order; nothing for a scalar, which every thread has.
     pub dst: Option<&'a LinearLayout>,
     /// The width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// How many instructions combine two tuples.
+    /// The number of instructions that combine two tuples.
     pub combine: u32,
-    /// What the region is to an instruction that combines all lanes of a warp at once, where the GPU has one for it.
+    /// The instruction that combines all lanes of a warp at once, if the GPU has one for the region.
     pub at_once: Option<LaneReduction>,
-    /// Whether one instruction combines two neighbours of the only operand that lie in a word.
+    /// True if one instruction combines two neighbours of the only operand that lie in a word.
     pub is_packed: bool,
     /// The GPU.
     pub target: &'a Target,
@@ -70,7 +70,7 @@ pub struct Reduction<'a> {
     pub scratch_limit: Option<u32>,
 }
 
-/// How a reduction is carried out.
+/// The plan of a reduction.
 ///
 /// # Laws
 /// Each result is the combination of all elements of its row, each once: `check_reduction`.
@@ -80,22 +80,22 @@ pub struct ReducePlan {
     considered: Vec<(Way, Cost)>,
 }
 
-/// How the rows of a thread, and what is left of the axis, are dealt with.
+/// The choices of a reduction: the treatment of a thread's rows and of the rest of the axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Way {
-    /// Whether the source is first brought into the layout of the result, with the axis in registers.
+    /// True if the source is first converted to the layout of the result, with the axis in registers.
     pub gathers_first: bool,
-    /// Whether lanes give half of their rows away.
+    /// True if lanes give half of their rows away.
     pub halves: bool,
-    /// Whether what each warp leaves is combined by lanes, not by one thread.
+    /// True if lanes combine the partial results of warps, not one thread.
     pub across_lanes: bool,
-    /// Whether rows stay in their registers and lanes as far as that can be while warps go to lanes: more steps, and
+    /// True if rows stay in their registers and lanes as far as possible while warps go to lanes: more steps, and
     /// less shared memory.
     pub rows_stay: bool,
-    /// Whether these lanes give half of their rows away, too.
+    /// True if these lanes give half of their rows away, too.
     pub halves_again: bool,
-    /// Whether all lanes of a warp are combined by one instruction, where that can be.
+    /// True if one instruction combines all lanes of a warp, where possible.
     pub at_once: bool,
 }
 

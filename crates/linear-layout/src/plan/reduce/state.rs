@@ -1,4 +1,4 @@
-//! Where the elements are in the middle of a reduction.
+//! Positions of the elements in the middle of a reduction.
 
 use super::super::tuples::{Coordinates, TupleError, TupleId};
 use super::Reduction;

@@ -1,4 +1,4 @@
-//! How a scan is carried out: each element combined with all before it along one axis.
+//! Plans of scans: each element is combined with all before it along one axis.
 //!
 //! [`plan_scan`] sees the layout of a tensor, which the result has too, and the axis. Its answer, a [`ScanPlan`], is
 //! a program over tuples ([`super::tuples`]) that keeps the order of elements: the region need not be commutative.
@@ -40,20 +40,20 @@ use core::fmt;
 pub use build::plan_scan;
 pub use plain::plain_scan;
 
-/// What is to be scanned.
+/// A scan to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// Where the operands' elements are, and the results': (register, lane, warp, block) -> the tensor's dims.
+    /// The layout of the operands and the results: (register, lane, warp, block) -> the tensor's dims.
     pub src: &'a LinearLayout,
     /// Along which of the output dims.
     pub axis: usize,
-    /// Whether the last element along the axis comes first.
+    /// True if the last element along the axis comes first.
     pub reverse: bool,
     /// The width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// How many instructions combine two tuples.
+    /// The number of instructions that combine two tuples.
     pub combine: u32,
-    /// Whether one instruction combines two neighbours of the only operand that lie in a word.
+    /// True if one instruction combines two neighbours of the only operand that lie in a word.
     pub is_packed: bool,
     /// The GPU.
     pub target: &'a Target,
@@ -80,7 +80,7 @@ impl fmt::Display for ScanWay {
     }
 }
 
-/// How a scan is carried out.
+/// The plan of a scan.
 ///
 /// # Laws
 /// Each result is the combination of its row from the first element to its own, in order: `check_scan`.

@@ -76,7 +76,7 @@ pub fn plan_sharing(
     through_memory(b, layout, bits, target)
 }
 
-/// The layout of a scalar, which every thread of so many warps holds.
+/// Returns the layout of a scalar, which every thread of so many warps holds.
 ///
 /// # Errors
 /// When there are more threads than a layout can number.

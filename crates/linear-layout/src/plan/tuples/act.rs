@@ -1,4 +1,4 @@
-//! What is done to tuples.
+//! Acts on tuples.
 
 use super::super::ConvertPlan;
 use super::super::program::{LaneMap, Predicate};

@@ -1,4 +1,4 @@
-//! How positions in the middle of a program are numbered.
+//! Numbering of positions in the middle of a program.
 
 use super::super::gf2::compress;
 use super::error::{Kind, TupleError};

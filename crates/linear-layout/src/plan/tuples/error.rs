@@ -1,4 +1,4 @@
-//! Why elements could not be combined.
+//! Errors of planning programs on tuples.
 
 use super::super::PlanError;
 use crate::layout::LayoutError;

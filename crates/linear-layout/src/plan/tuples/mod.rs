@@ -27,10 +27,10 @@ pub(super) use coordinates::Coordinates;
 pub use error::TupleError;
 pub(super) use room::{Room, plan_in_room, rank};
 
-/// What the region is to a GPU that combines all lanes of a warp by one instruction.
+/// The properties of a region that one instruction computes over all lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaneReduction {
-    /// Whether elements may be combined with copies of themselves.
+    /// True if elements may be combined with copies of themselves.
     pub is_idempotent: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whether conversions have bytes of shared memory of their own.
+//! Shared memory of conversions: bytes of their own, or the same bytes in turns.
 
 use super::{Program, TupleError, Turns};
 

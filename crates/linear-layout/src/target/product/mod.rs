@@ -14,7 +14,7 @@ use super::{Target, Vendor};
 use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
-/// What a bit of the number of a lane or a register addresses.
+/// The coordinate that one bit of a lane's or register's index addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
     /// A bit of the row of A and D.
@@ -44,7 +44,7 @@ pub struct TileOperand {
     pub lanes: Vec<TileBit>,
     /// By bit of the element's number in the registers, lowest bits first within a packed register.
     pub registers: Vec<TileBit>,
-    /// How the elements are passed: vectors of so many scalars, one for a scalar.
+    /// The size of the vectors that pass the elements; 1 for scalars.
     pub vector: u32,
     /// The type of the scalars.
     pub scalar: Scalar,
@@ -67,7 +67,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Width in bits.
+    /// Returns the width in bits.
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -108,7 +108,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Width in bits.
+    /// Returns the width in bits.
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -198,9 +198,9 @@ pub struct Product {
     pub sum: Number,
     /// The intrinsic; none for a multiplication and an addition in each lane.
     pub intrinsic: Option<String>,
-    /// What the intrinsic takes, in order.
+    /// The arguments of the intrinsic, in order.
     pub arguments: Vec<Argument>,
-    /// Where the intrinsic is called more than once.
+    /// The split into calls, if the intrinsic is called more than once.
     pub calls: Option<Calls>,
     /// Multiplications and additions that a processor carries out in a clock.
     pub rate: u32,
@@ -242,7 +242,7 @@ impl Product {
         sizes
     }
 
-    /// What the instruction costs a warp of so many lanes, in quarters of a clock.
+    /// Returns the issue cost for a warp of so many lanes, in quarters of a clock.
     #[must_use]
     pub fn issue(&self, lanes: u32) -> u32 {
         let lanes = if self.is_of_lane() { lanes } else { 1 };
@@ -276,7 +276,7 @@ impl Product {
         at
     }
 
-    /// The same instruction for transposed matrices: `D^T = B^T A^T`, of which A is passed as B.
+    /// Returns the same instruction for transposed matrices: `D^T = B^T A^T`, of which A is passed as B.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
@@ -303,7 +303,7 @@ impl Product {
         }
     }
 
-    /// A multiplication and an addition in each lane: what every target has.
+    /// Returns a multiplication and an addition in each lane: what every target has.
     #[must_use]
     pub fn of_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {

@@ -1,4 +1,4 @@
-//! Where panels and cells stand in a picture: one answer for SVG and for the page.
+//! Geometry of panels and cells in a picture, the same for SVG and for the page.
 
 use super::{Arrangement, Panel, Scene};
 use crate::number::narrow;

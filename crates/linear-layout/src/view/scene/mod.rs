@@ -1,4 +1,4 @@
-//! What is drawn, before anybody draws it: cells with labels and colours, and links between them.
+//! Pictures as data: cells with labels and colours, and links between them.
 //!
 //! A [`Scene`] is made once, of a layout, of two of them, of a conversion or of accesses to shared memory, and
 //! drawn by any of three: as text for a terminal ([`Text`], and `Display` for plain text), as SVG ([`svg`]), and as
@@ -53,7 +53,7 @@ pub use svg::svg;
 pub use systems::{register_grid, shared_grid};
 pub use text::Text;
 
-/// How much of a layout is shown.
+/// The limits of a picture of a layout.
 ///
 /// What lies outside is counted in a last line, so that a cut view cannot be taken for a whole one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ impl Window {
         grids: u64::MAX,
     };
 
-    /// What a picture or a page shows, where one can zoom and scroll.
+    /// The window of a picture or a page, where one can zoom and scroll.
     pub const PICTURE: Self = Self {
         rows: 256,
         columns: 256,
@@ -96,25 +96,25 @@ impl Default for Window {
 /// A picture as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scene {
-    /// What is shown, in a few words; text leaves it out.
+    /// The title, in a few words; text leaves it out.
     pub title: String,
-    /// How to read it.
+    /// The caption, which says how to read the picture.
     pub caption: String,
     /// The tables, in order.
     pub panels: Vec<Panel>,
-    /// How they stand to each other.
+    /// The arrangement of the panels.
     pub arrangement: Arrangement,
     /// Arrows between cells.
     pub links: Vec<Link>,
-    /// What the numbers in [`Cell::slots`] count.
+    /// The space that the numbers in [`Cell::slots`] index.
     pub slots: Space,
-    /// What the numbers in [`Cell::elements`] count, in panels that do not say it themselves.
+    /// The space that the numbers in [`Cell::elements`] index, in panels without one of their own.
     pub elements: Space,
-    /// What a window has left out, and what else there is to say; a line each.
+    /// Remarks, a line each, such as what a window has left out.
     pub remarks: Vec<String>,
 }
 
-/// How panels stand to each other.
+/// The arrangement of panels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
     /// Side by side in a picture, as far as a window is wide; below each other in text.
@@ -134,9 +134,9 @@ pub struct Space(pub Vec<(String, u64)>);
 /// A table of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// What tells it from the other panels; empty where there are none.
+    /// The title among the other panels; empty if there are none.
     pub title: String,
-    /// How text draws it.
+    /// The frame in text.
     pub frame: Frame,
     /// Names over columns that stand next to each other, and over how many; empty, or for all columns.
     pub groups: Vec<(String, usize)>,
@@ -146,12 +146,12 @@ pub struct Panel {
     pub rows: Vec<String>,
     /// Row by row, as many as labels say.
     pub cells: Vec<Cell>,
-    /// What the numbers in [`Cell::elements`] count, if not what the scene says. Elements of two panels belong together
+    /// The space that the numbers in [`Cell::elements`] index, if not the scene's. Elements of two panels belong together
     /// where they agree in the dimensions that both have.
     pub elements: Option<Space>,
 }
 
-/// How text draws a panel; pictures draw all alike.
+/// The frame of a panel in text; pictures draw all alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {
     /// Numbered rows and columns, cells to the right.
@@ -166,19 +166,19 @@ pub enum Frame {
 /// One cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What stands in it.
+    /// The text of the cell.
     pub text: String,
-    /// What it is filled with.
+    /// The fill of the cell.
     pub paint: Paint,
     /// Slots of the hardware that it stands for, as [`Scene::slots`] counts them.
     pub slots: Vec<u64>,
-    /// How many more slots there are than are named.
+    /// The number of slots beyond those in `slots`.
     pub more_slots: u64,
     /// Elements that it stands for, as [`Panel::elements`] or [`Scene::elements`] counts them.
     pub elements: Vec<u64>,
 }
 
-/// What a cell is filled with. What it looks like depends on [`Theme`].
+/// The fill of a cell; [`Theme`] decides its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
     /// Nothing.
@@ -219,7 +219,7 @@ pub struct Link {
     pub from: (usize, usize),
     /// Panel and cell that it ends at.
     pub to: (usize, usize),
-    /// What it says, in a line of text.
+    /// The label, in a line of text.
     pub label: String,
 }
 

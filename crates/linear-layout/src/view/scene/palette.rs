@@ -2,7 +2,7 @@
 
 use super::Paint;
 
-/// How many tints there are; others count on from 0.
+/// The number of tints; larger numbers wrap around.
 pub const NUM_TINTS: u32 = 32;
 
 /// The ground that colours stand on.

@@ -31,7 +31,7 @@ pub struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// Without colours, as wide as it comes.
+    /// Returns a picture without colours or limit of width.
     #[must_use]
     pub fn new(scene: &'s Scene) -> Self {
         Self {
