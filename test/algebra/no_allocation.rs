@@ -6,7 +6,6 @@ use std::hint::black_box;
 
 use linear_layout::cute::{self, CuteError};
 use linear_layout::encoding::Encoding;
-use linear_layout::f2::{BitMatrix, Span};
 use linear_layout::layout::{
     AffineLayout, Dim, LayoutError, LinearLayout, RegisterPermutation, ensure_not_larger_than,
     ensure_not_smaller_than,
@@ -181,31 +180,6 @@ fn encodings_become_layouts_without_allocating() {
         *(if inputs > 24 { &mut large } else { &mut small }) += 1;
     }
     assert!(small > 1000 && large > 0, "{small} and {large}");
-}
-
-#[test]
-fn matrices_never_allocate() {
-    let columns: [u64; 40] =
-        core::array::from_fn(|i| (i as u64 + 3).wrapping_mul(0x9e37_79b9) >> 3);
-    let a = check("from_columns", || {
-        BitMatrix::from_columns(40, &columns.map(|c| c & ((1 << 40) - 1)))
-    })
-    .unwrap();
-    check("product", || a.product(&a)).unwrap();
-    check("transpose", || a.transpose());
-    check("rref", || a.rref());
-    check("inverse", || a.inverse().is_ok());
-    check("solve", || a.solve(&a)).unwrap();
-    let (kernel, image) = check("kernel and image", || (a.kernel(), a.image()));
-    check("spans", || {
-        let whole = Span::whole(40);
-        (
-            kernel.sum(&image),
-            kernel.intersection(&image),
-            image.complement_in(&whole),
-            image.orthogonal(40),
-        )
-    });
 }
 
 /// Layouts of Tilus of the usual ranks; indices that are returned as lists are not among these.

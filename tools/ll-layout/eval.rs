@@ -119,8 +119,9 @@ fn inverse(
                 "`{dim}` = {index} is outside the tensor; expected < {size}"
             )));
         }
-        packed |= linear_layout::f2::shl(*index, shift);
-        shift += size.trailing_zeros() as usize;
+        // Behind 64 bits are sizes of 1 only.
+        packed |= index.checked_shl(shift).unwrap_or(0);
+        shift += size.trailing_zeros();
     }
     let holders = Holders::new(layout);
     let element: Vec<u64> = indices.iter().map(|(_, index)| *index).collect();

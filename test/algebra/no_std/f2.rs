@@ -5,8 +5,14 @@
 #[path = "../../../crates/linear-layout/src/f2/mod.rs"]
 pub mod f2;
 
-/// Uses the room as a caller would: elimination, inverse, subspaces, messages.
-pub fn rank_and_nullity(columns: &[u64]) -> Result<(usize, usize), f2::MatrixError> {
-    let matrix = f2::BitMatrix::from_columns(64, columns)?;
-    Ok((matrix.rank(), matrix.kernel().dimension()))
+/// Uses the room as a caller would: elimination and subspaces.
+pub fn rank_and_nullity(columns: &[u64]) -> (usize, usize) {
+    let mut echelon = f2::Echelon::new();
+    let mut kernel = f2::Span::empty();
+    for (index, column) in columns.iter().enumerate() {
+        if let Some(vector) = echelon.insert(index, *column) {
+            kernel.insert(vector);
+        }
+    }
+    (echelon.rank(), kernel.dimension())
 }

@@ -1,38 +1,28 @@
-//! Bit matrices over GF(2): the only room that knows how bits are packed.
+//! Linear algebra over GF(2): the only room that knows how bits are packed.
 //!
 //! GF(2) is the field with two elements: adding is XOR, multiplying is AND. A vector of up to 64
-//! bits is one `u64`; a matrix of up to 64x64 bits is one word per *column*, so that column `j` is
-//! the image of the `j`-th unit vector and applying the matrix is an XOR of columns:
+//! bits is one `u64`; a matrix of up to 64x64 bits is a slice with one word per *column*, so that column `j` is
+//! the image of the `j`-th unit vector and applying the matrix is an XOR of columns ([`apply_columns`]):
 //!
 //! ```text
 //!     | 1 0 1 |      columns, bit r = row r:  [0b01, 0b10, 0b11]
 //! A = | 0 1 1 |      A (1, 0, 1) = column 0 ^ column 2 = 0b01 ^ 0b11 = 0b10
 //! ```
 //!
-//! Reading order: [`BitMatrix`] (products, transpose, rank, inverse), [`Echelon`] (columns taken in
-//! one at a time: solving, kernels, membership), [`Span`] (subspaces: image, kernel, intersection,
-//! complement). Deliberately missing: matrices beyond 64x64, and anything that allocates.
-//! The room uses `core` only.
+//! Reading order: [`Echelon`] (columns taken in one at a time: solving, kernels, rank, membership), [`Span`]
+//! (subspaces). Deliberately missing: matrices beyond 64x64, and anything that allocates. The room uses `core` only.
 
 mod echelon;
-mod matrix;
 mod span;
 #[cfg(test)]
 mod tests;
 
 pub use echelon::Echelon;
-pub use matrix::{BitMatrix, MatrixError, Rref};
 pub use span::Span;
 
 /// Returns a word whose low `bits` bits are ones; 64 or more gives all ones.
-///
-/// ```
-/// # use linear_layout::f2::low_mask;
-/// assert_eq!((low_mask(0), low_mask(3), low_mask(64)), (0, 0b111, u64::MAX));
-/// ```
 #[inline]
-#[must_use]
-pub const fn low_mask(bits: usize) -> u64 {
+pub(crate) const fn low_mask(bits: usize) -> u64 {
     if bits >= 64 {
         u64::MAX
     } else {
@@ -42,15 +32,13 @@ pub const fn low_mask(bits: usize) -> u64 {
 
 /// Returns `x` shifted left; every bit is gone when `by` is 64 or more.
 #[inline]
-#[must_use]
-pub const fn shl(x: u64, by: usize) -> u64 {
+pub(crate) const fn shl(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x << by }
 }
 
 /// Returns `x` shifted right; every bit is gone when `by` is 64 or more.
 #[inline]
-#[must_use]
-pub const fn shr(x: u64, by: usize) -> u64 {
+pub(crate) const fn shr(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x >> by }
 }
 

@@ -236,14 +236,6 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the matrix: one row for each output bit, one column for each input bit.
-    #[must_use]
-    pub fn matrix(&self) -> crate::f2::BitMatrix {
-        let mut columns = [0; 64];
-        columns[..self.ins.bits()].copy_from_slice(self.columns());
-        crate::f2::BitMatrix::from_inline(self.outs.bits(), self.ins.bits(), columns)
-    }
-
     /// Returns the packed outputs of a range of packed inputs, in order, one XOR each.
     ///
     /// Bits beyond the in-dims are ignored, as in [`apply_packed`](Self::apply_packed).
