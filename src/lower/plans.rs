@@ -4,7 +4,7 @@ use crate::analysis::effects::{Choice, Effects};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::Op;
 use crate::sys::{Diagnostic, operation_id};
-use linear_layout::plan::Program;
+use linear_layout::plan::program::Program;
 use melior::ir::Type;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

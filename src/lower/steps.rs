@@ -14,8 +14,8 @@ use super::words;
 use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
+use linear_layout::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
 use linear_layout::plan::program::{IndexProgram, LaneMap, Predicate};
-use linear_layout::plan::{Address, BarrierScope, Program, Space, Step, ValueId};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 

@@ -2,7 +2,8 @@
 
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::machine::{PlanReport, check_plan};
-use linear_layout::plan::{PlanOptions, Program, Step, Strategy, plan_conversion};
+use linear_layout::plan::program::{Program, Step};
+use linear_layout::plan::{PlanOptions, Strategy, plan_conversion};
 use linear_layout::target::Target;
 use serde_json::Value;
 use std::collections::BTreeSet;

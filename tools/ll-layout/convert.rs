@@ -7,8 +7,9 @@ use crate::{Failure, batch};
 use clap::ValueEnum;
 use linear_layout::layout::LinearLayout;
 use linear_layout::machine::{PlanReport, check_plan};
+use linear_layout::plan::program::Program;
 use linear_layout::plan::{
-    ConvertPlan, Cost, PlanError, PlanKind, PlanOptions, Program, Strategy, plan_conversion,
+    ConvertPlan, Cost, PlanError, PlanKind, PlanOptions, Strategy, plan_conversion,
 };
 use linear_layout::target::{TARGETS, Target};
 use linear_layout::view::{Scene, Window};

@@ -8,7 +8,7 @@ use crate::lower::plans::wrong;
 use crate::lower::types::bits_of;
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
-use linear_layout::plan::ValueId;
+use linear_layout::plan::program::ValueId;
 use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOperand};
 use melior::ir::{Type, ValueLike};
 

@@ -8,8 +8,8 @@ use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
 use crate::f2::apply_columns;
 use crate::layout::LayoutError;
 use crate::number::narrow;
-use crate::plan::Program;
 use crate::plan::memory::{BufferAccess, MemoryError};
+use crate::plan::program::Program;
 use thiserror::Error;
 
 /// A fault of the program of an access.
@@ -87,8 +87,8 @@ mod tests {
     use super::*;
     use crate::encoding::Encoding;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::Step;
     use crate::plan::memory::{Place, plan_access};
+    use crate::plan::program::Step;
     use crate::target::{Access, Target};
 
     const BUFFERS: [&str; 4] = [
@@ -149,7 +149,7 @@ mod tests {
     fn broken_accesses_are_found() {
         every(|access| {
             let program = plan_access(access).unwrap();
-            let with = |change: fn(&mut crate::plan::Address)| {
+            let with = |change: fn(&mut crate::plan::program::Address)| {
                 program.edited(|steps| {
                     let address = steps.iter_mut().find_map(|step| match step {
                         Step::Store { address, .. }

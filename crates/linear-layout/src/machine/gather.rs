@@ -7,7 +7,7 @@
 use super::plan::{PlanFault, check_at_numbers, columns, span};
 use crate::layout::LinearLayout;
 use crate::plan::gather::{Gather, GatherPlan};
-use crate::plan::{Program, Step};
+use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -91,8 +91,8 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::Dim;
-    use crate::plan::BarrierScope;
     use crate::plan::gather::{GatherWay, plan_gather};
+    use crate::plan::program::BarrierScope;
     use crate::target::Target;
     use proptest::prelude::*;
 

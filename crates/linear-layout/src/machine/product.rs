@@ -4,7 +4,7 @@ use super::plan::{Cell, PlanFault, check_operands};
 use super::tuples::elements;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
-use crate::plan::Program;
+use crate::plan::program::Program;
 use crate::target::Target;
 use core::cell::RefCell;
 use rustc_hash::FxHashMap;
@@ -159,8 +159,8 @@ mod tests {
     use super::super::tuples::tests::layout as any_layout;
     use super::*;
     use crate::layout::{Dim, Surjectivity};
-    use crate::plan::Step;
     use crate::plan::product::{MatrixProduct, ProductPlan, plan_product};
+    use crate::plan::program::Step;
     use crate::target::{Number, Product, TARGETS, TileBit};
     use proptest::prelude::*;
     use std::collections::HashSet;

@@ -77,7 +77,7 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::Step;
+    use crate::plan::program::Step;
     use crate::plan::reduce::{plain_reduction, plan_reduction};
     use crate::plan::tuples::LaneReduction;
     use crate::target::Target;

@@ -68,7 +68,7 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::Step;
+    use crate::plan::program::Step;
     use crate::plan::scan::{plain_scan, plan_scan};
     use crate::target::Target;
     use proptest::prelude::*;

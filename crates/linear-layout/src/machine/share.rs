@@ -2,7 +2,7 @@
 
 use super::plan::{PlanFault, check_owned};
 use crate::layout::{Dim, LinearLayout};
-use crate::plan::Program;
+use crate::plan::program::Program;
 use crate::target::Target;
 
 /// Runs the plan for every thread and checks that each register ends with its element, where at first the owners of
@@ -31,7 +31,7 @@ pub fn check_sharing(
 mod tests {
     use super::*;
     use crate::layout::Surjectivity;
-    use crate::plan::Step;
+    use crate::plan::program::Step;
     use crate::plan::share::plan_sharing;
 
     fn target() -> &'static Target {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`program`] | steps on values, addresses, what they cost; not what they are for |
 //! | [`memory`] | registers to and from a buffer: widths of accesses, addresses, bank conflicts |
-//! | [`convert`] | from one register layout to another: strategies, the swizzle of scratch memory |
+//! | [`plan_conversion`] | from one register layout to another: strategies, the swizzle of scratch memory |
 //! | [`tuples`] | steps on one element of each operand, the conversions in between |
 //! | [`gather`] | elements at indices known at run time: through lanes or shared memory |
 //! | [`histogram`] | how often each value occurs: by atomic additions or by votes |
@@ -19,7 +19,7 @@
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
 
-pub mod convert;
+mod convert;
 pub mod gather;
 mod gf2;
 pub mod histogram;
@@ -35,7 +35,6 @@ pub use convert::{
     ConvertPlan, Plain, PlanError, PlanKind, PlanOptions, Reason, Strategy, plain_conversion,
     plan_conversion,
 };
-pub use program::{
-    Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Space, Step,
-    ValueId, scratch_alignment,
-};
+pub use program::cost::Cost;
+
+use program::{Program, Step};

@@ -14,7 +14,7 @@
 mod comments;
 mod holders;
 mod mentions;
-pub mod scene;
+mod scene;
 mod words;
 
 pub use comments::{layout_text, shape_text, with_layout_comments};

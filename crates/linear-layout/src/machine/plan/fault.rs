@@ -1,6 +1,6 @@
 //! Faults of plans.
 
-use crate::plan::ValueId;
+use crate::plan::program::ValueId;
 use thiserror::Error;
 
 /// A fault of a plan, at the first place where it shows.

@@ -7,7 +7,7 @@
 
 use super::name::Name;
 use crate::number::narrow;
-use crate::plan::{BarrierScope, Program, Step};
+use crate::plan::program::{BarrierScope, Program, Step};
 use gpu_race::{Cell, Found, Now, Order, UNTOUCHED};
 
 /// What went wrong in a cell.

@@ -46,8 +46,8 @@ use name::Part;
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
-use crate::plan::Program;
 use crate::plan::memory::Place;
+use crate::plan::program::Program;
 use crate::target::{Access, Target};
 
 /// Runs the plan for every thread and checks each destination register.

@@ -10,7 +10,7 @@ use super::memory::{CellFault, Memory};
 use super::name::Name;
 use super::report::PlanReport;
 use crate::number::narrow;
-use crate::plan::{Address, BarrierScope, Program, Space, Step, ValueId};
+use crate::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
 use crate::target::{Access, Target, Wavefronts};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::layout::Surjectivity;
-use crate::plan::{Address, BarrierScope, PlanOptions, Step, Strategy, plan_conversion};
+use crate::plan::program::{Address, BarrierScope, Step};
+use crate::plan::{PlanOptions, Strategy, plan_conversion};
 use crate::target::Fragment;
 
 /// 32 x 32 elements on `1 << warps` warps: rows along lanes against columns along lanes.

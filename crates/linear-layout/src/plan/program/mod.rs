@@ -2,7 +2,7 @@
 //!
 //! A [`Program`] is straight-line code that all threads of a block run: it takes registers, moves them between
 //! registers, lanes and shared memory, and gives registers. It knows nothing of what it is for: a conversion
-//! ([`super::convert`]) is one program with a reason.
+//! ([`super::ConvertPlan`]) is one program with a reason.
 //!
 //! # Values
 //! A program is in single-assignment form. Values `0..num_sources` are the registers it is given; each step
@@ -19,12 +19,11 @@
 //! A thread number is `lane + (warp << lanes_log2)`; masks and address columns speak of its bits.
 //!
 //! Reading order: [`Step`] (the data), `build` (values, sharing, removal of what nobody uses), `cost`, `banks`,
-//! `text`,
-//! [`IndexProgram`] (address arithmetic).
+//! `text`, [`IndexProgram`] (address arithmetic).
 
 mod banks;
 mod build;
-mod cost;
+pub(super) mod cost;
 mod index;
 mod step;
 mod text;
@@ -32,7 +31,7 @@ mod vote;
 
 pub(crate) use banks::wavefronts;
 pub(crate) use build::{Builder, Inlined, Threads, View};
-pub use cost::Cost;
+pub(crate) use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
 pub use step::{
     Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Space, Step, ValueId,

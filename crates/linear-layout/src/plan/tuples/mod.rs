@@ -1,6 +1,6 @@
 //! Combining tuples: one element of each operand of a reduction or a scan.
 //!
-//! A builder puts a [`Program`] together from what is done to tuples:
+//! A builder puts a [`Program`](super::program::Program) together from what is done to tuples:
 //!
 //! ```text
 //! combine    v2 = region(v0, v1)              what the region does, only the lowering knows

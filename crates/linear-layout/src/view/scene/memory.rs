@@ -5,7 +5,7 @@ use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::memory::{MemoryPlan, Place};
-use crate::plan::{Program, Step, ValueId};
+use crate::plan::program::{Program, Step, ValueId};
 use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 

@@ -3,7 +3,7 @@
 use super::{CellFault, Kind, Machine, Name, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, size};
 use crate::number::narrow;
-use crate::plan::{Address, Space, ValueId};
+use crate::plan::program::{Address, Space, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {

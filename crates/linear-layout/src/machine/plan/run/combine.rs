@@ -2,7 +2,7 @@
 
 use super::{Kind, Machine, Name, PlanFault};
 use crate::number::narrow;
-use crate::plan::ValueId;
+use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {

@@ -3,7 +3,7 @@
 use super::{Computed, Kind, Machine, Name, Numbers, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, holder};
 use crate::number::narrow;
-use crate::plan::ValueId;
+use crate::plan::program::ValueId;
 use crate::target::Fragment;
 use std::rc::Rc;
 
