@@ -19,17 +19,14 @@ pub(super) struct Cost(u128);
 impl Cost {
     pub(super) const ZERO: Cost = Cost(0);
 
-    /// The cost of a price that may be more than a [`Price`] holds.
-    pub(super) fn of_price(price: u128) -> Cost {
-        match price.leading_zeros() < CONVERSION_BITS {
-            true => Cost(u128::MAX),
-            false => Cost(price << CONVERSION_BITS),
-        }
+    /// The cost of a price without conversions.
+    pub(super) fn of_price(price: Price) -> Cost {
+        Cost(u128::from(price) << CONVERSION_BITS)
     }
 
-    /// The cost of a term at that price.
-    pub(super) fn new(price: u128, term: &Term) -> Cost {
-        Cost(Cost::of_price(price).0 | u128::from(term.conversions))
+    /// The cost of a term.
+    pub(super) fn new(term: &Term) -> Cost {
+        Cost(Cost::of_price(term.price).0 | u128::from(term.conversions))
     }
 
     /// The price, as far as a [`Price`] goes.

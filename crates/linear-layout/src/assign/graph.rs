@@ -14,19 +14,10 @@ pub struct NodeId(u32);
 
 impl NodeId {
     /// Returns its place in program order, which is its place in an assignment.
-    #[must_use]
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
-
-/// An edge of a [`Graph`], by the order in which edges were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EdgeId(u32);
-
-/// A term of a [`Graph`] that is paid once for several nodes, by the order in which they were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SharedId(u32);
 
 /// What one choice costs: its price, and the conversions that it needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,8 +30,6 @@ pub(super) struct Term {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Terms {
     pub(super) terms: Vec<Term>,
-    /// The bytes of shared memory that each takes; nothing where none takes any.
-    bytes: Vec<u64>,
 }
 
 impl Terms {
@@ -48,18 +37,7 @@ impl Terms {
         let term = |(price, conversions)| Term { price, conversions };
         Terms {
             terms: prices.into_iter().map(term).collect(),
-            bytes: Vec::new(),
         }
-    }
-
-    fn set_bytes(&mut self, bytes: &[u64]) {
-        assert_eq!(self.terms.len(), bytes.len(), "bytes for each price");
-        self.bytes = bytes.to_vec();
-    }
-
-    /// The bytes of shared memory that a choice takes.
-    pub(super) fn bytes(&self, at: usize) -> u64 {
-        self.bytes.get(at).copied().unwrap_or(0)
     }
 }
 
@@ -106,7 +84,7 @@ pub(super) struct Shared {
 /// assert_eq!((best.choice, best.price, best.bound), (vec![1, 1, 1], 160, 160));
 /// ```
 /// # Units
-/// Prices count quarters of a cycle, already times how often the operation runs; bytes are of shared memory.
+/// Prices count quarters of a cycle, already times how often the operation runs.
 /// # Panics
 /// A graph is made by code that knows it. Methods panic where prices or flags are not one for each alternative
 /// (or pair), and where a node is of another graph.
@@ -143,13 +121,11 @@ impl Graph {
     /// Alternatives of `a` x alternatives of `b`, those of `b` next to each other.
     /// # Panics
     /// If there are not as many prices as pairs.
-    pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) -> EdgeId {
+    pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) {
         let pairs = self.alternatives(a) * self.alternatives(b);
         assert_eq!(prices.len(), pairs, "prices for each pair");
-        let id = EdgeId(number(self.edges.len()));
         let terms = Terms::new(prices);
         self.edges.push(Edge { a, b, terms });
-        id
     }
 
     /// Adds what is paid once if the alternative of at least one member is marked: a slice of addresses that is
@@ -157,13 +133,8 @@ impl Graph {
     ///
     /// # Panics
     /// If a member does not have one flag for each alternative.
-    pub fn shared(
-        &mut self,
-        price: Price,
-        conversions: u32,
-        members: Vec<(NodeId, Vec<bool>)>,
-    ) -> SharedId {
-        self.share(None, vec![(price, conversions)], members)
+    pub fn shared(&mut self, price: Price, conversions: u32, members: Vec<(NodeId, Vec<bool>)>) {
+        self.share(None, vec![(price, conversions)], members);
     }
 
     /// Adds a copy of what `of` gives in another layout: paid once, at the price for the alternative of `of`, if
@@ -187,13 +158,13 @@ impl Graph {
         of: NodeId,
         prices: Vec<(Price, u32)>,
         members: Vec<(NodeId, Vec<bool>)>,
-    ) -> SharedId {
+    ) {
         assert_eq!(
             prices.len(),
             self.alternatives(of),
             "prices for each layout"
         );
-        self.share(Some(of), prices, members)
+        self.share(Some(of), prices, members);
     }
 
     fn share(
@@ -201,39 +172,12 @@ impl Graph {
         of: Option<NodeId>,
         prices: Vec<(Price, u32)>,
         members: Vec<(NodeId, Vec<bool>)>,
-    ) -> SharedId {
+    ) {
         for (node, asks) in &members {
             assert_eq!(asks.len(), self.alternatives(*node), "flags of a member");
         }
-        let id = SharedId(number(self.shared.len()));
         let terms = Terms::new(prices);
         self.shared.push(Shared { of, terms, members });
-        id
-    }
-
-    /// Says how many bytes of shared memory each alternative of a node takes; none if nothing is said.
-    ///
-    /// # Panics
-    /// If there is not one number for each alternative.
-    pub fn set_node_bytes(&mut self, node: NodeId, bytes: &[u64]) {
-        self.nodes[node.index()].set_bytes(bytes);
-    }
-
-    /// Says how many bytes of shared memory each pair of an edge takes; none if nothing is said.
-    ///
-    /// # Panics
-    /// If there is not one number for each pair.
-    pub fn set_edge_bytes(&mut self, edge: EdgeId, bytes: &[u64]) {
-        self.edges[edge.0 as usize].terms.set_bytes(bytes);
-    }
-
-    /// Says how many bytes of shared memory a shared term takes: one number, or one for each alternative of
-    /// what it is a copy of; none if nothing is said.
-    ///
-    /// # Panics
-    /// If there are not as many numbers as prices.
-    pub fn set_shared_bytes(&mut self, shared: SharedId, bytes: &[u64]) {
-        self.shared[shared.0 as usize].terms.set_bytes(bytes);
     }
 
     /// Returns how many nodes there are.
@@ -251,8 +195,7 @@ impl Graph {
     ///
     /// # Panics
     /// If the node is of another graph.
-    #[must_use]
-    pub fn alternatives(&self, node: NodeId) -> usize {
+    pub(crate) fn alternatives(&self, node: NodeId) -> usize {
         self.nodes[node.index()].terms.len()
     }
 
@@ -275,21 +218,6 @@ impl Graph {
                 let price = price.saturating_add(term.price);
                 (price, conversions.saturating_add(term.conversions))
             })
-    }
-
-    /// Returns the bytes of shared memory that an assignment takes, all at once: a sum, without lifetimes.
-    ///
-    /// # Panics
-    /// If there is not one alternative for each node.
-    #[must_use]
-    pub fn bytes(&self, choice: &[u32]) -> u64 {
-        assert_eq!(
-            choice.len(),
-            self.nodes.len(),
-            "an alternative for each node"
-        );
-        self.paid(choice)
-            .fold(0, |sum, (terms, at)| sum.saturating_add(terms.bytes(at)))
     }
 
     /// The terms that an assignment pays: those of a node, an edge or a shared term, and which of them.

@@ -26,7 +26,6 @@
 //!
 //! Reading order: [`Graph`], [`solve`], `network`, `eliminate`, `improve`.
 
-mod budget;
 mod cost;
 mod eliminate;
 mod expand;
@@ -42,6 +41,5 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-pub use budget::solve_within;
-pub use graph::{EdgeId, Graph, INFEASIBLE, NodeId, Price, SharedId};
-pub use solve::{How, Solution, next_best, solve, solve_from};
+pub use graph::{Graph, INFEASIBLE, NodeId, Price};
+pub use solve::{How, Solution, next_best, solve};

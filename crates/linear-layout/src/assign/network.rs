@@ -29,36 +29,28 @@ pub(super) struct Network {
     pub(super) helpers: Vec<usize>,
 }
 
-/// How many bits a price of bytes has behind the point.
-pub(super) const BYTE_PRICE_BITS: u32 = 8;
-
 /// A graph's costs, as they go into tables.
 struct Costs {
-    per_byte: u64,
     forbidden: Cost,
 }
 
 impl Costs {
-    /// What a choice costs, with its bytes; nothing if it is infeasible.
-    fn feasible(per_byte: u64, terms: &Terms, at: usize) -> Option<Cost> {
+    /// The cost of a choice; nothing if it is infeasible.
+    fn feasible(terms: &Terms, at: usize) -> Option<Cost> {
         let term = &terms.terms[at];
-        let bytes = match per_byte {
-            0 => 0,
-            _ => (u128::from(per_byte) * u128::from(terms.bytes(at))) >> BYTE_PRICE_BITS,
-        };
-        (term.price != INFEASIBLE).then(|| Cost::new(u128::from(term.price) + bytes, term))
+        (term.price != INFEASIBLE).then(|| Cost::new(term))
     }
 
     #[inline]
     fn of(&self, terms: &Terms, at: usize) -> Cost {
-        Costs::feasible(self.per_byte, terms, at).unwrap_or(self.forbidden)
+        Costs::feasible(terms, at).unwrap_or(self.forbidden)
     }
 
     /// More than any feasible assignment costs.
-    fn beyond(graph: &Graph, per_byte: u64) -> Cost {
+    fn beyond(graph: &Graph) -> Cost {
         let dearest = |terms: &Terms| {
             let all = 0..terms.terms.len();
-            let costs = all.filter_map(|at| Costs::feasible(per_byte, terms, at));
+            let costs = all.filter_map(|at| Costs::feasible(terms, at));
             costs.max().unwrap_or_default()
         };
         let nodes = graph.nodes().iter().map(dearest);
@@ -179,16 +171,10 @@ fn apart(table: &[Cost], columns: usize) -> Option<(Vec<Cost>, Vec<Cost>)> {
 }
 
 impl Network {
-    /// The network of a graph, with a price on each byte of shared memory.
-    ///
-    /// # Units
-    /// `per_byte`: prices for each byte, with eight bits behind the point.
-    pub(super) fn new(graph: &Graph, per_byte: u64) -> Network {
-        let forbidden = Costs::beyond(graph, per_byte);
-        let costs = Costs {
-            per_byte,
-            forbidden,
-        };
+    /// The network of a graph.
+    pub(super) fn new(graph: &Graph) -> Network {
+        let forbidden = Costs::beyond(graph);
+        let costs = Costs { forbidden };
         let mut tables = Tables {
             sizes: Vec::new(),
             one: Vec::new(),

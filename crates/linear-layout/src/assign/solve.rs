@@ -9,6 +9,7 @@ use super::network::Network;
 use super::order::Order;
 use super::prune::Pruned;
 use super::relax::relaxed;
+use std::mem;
 
 /// The search that found an assignment, and so what is proved of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +38,6 @@ pub struct Solution {
     pub how: How,
     /// The number of table entries that were visited: a measure of time that does not depend on the machine.
     pub steps: u64,
-}
-
-impl Solution {
-    /// Returns whether no assignment is cheaper.
-    #[must_use]
-    pub fn is_optimal(&self) -> bool {
-        self.price == self.bound
-    }
 }
 
 /// How large tables may be, in entries.
@@ -86,29 +79,16 @@ impl Limits {
 /// If `start` does not have one alternative for each node.
 #[must_use]
 pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
-    solve_from(graph, &[start])
-}
-
-/// Returns an assignment that is as cheap as can be, and not dearer than any of `starts`; see [`solve`].
-///
-/// Starts matter only where moves are needed.
-///
-/// # Panics
-/// If a start does not have one alternative for each node.
-#[must_use]
-pub fn solve_from(graph: &Graph, starts: &[&[u32]]) -> Solution {
-    solve_with(graph, starts, Limits::USUAL)
+    solve_with(graph, start, Limits::USUAL)
 }
 
 /// Solves with tables that are not larger than these limits.
-pub(super) fn solve_with(graph: &Graph, starts: &[&[u32]], limits: Limits) -> Solution {
-    let network = Network::new(graph, 0);
-    let found = best(&network, graph, starts, limits);
-    let choices = starts.iter().map(|start| start.to_vec());
-    let choices = choices.chain([found.choice]);
-    let priced = choices.map(|choice| (graph.price(&choice), choice));
-    let best = priced.min().expect("what was found is one of them");
-    let ((price, conversions), choice) = best;
+pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Solution {
+    let network = Network::new(graph);
+    let found = best(&network, graph, start, limits);
+    let priced = [start.to_vec(), found.choice].map(|choice| (graph.price(&choice), choice));
+    let [first, second] = priced;
+    let ((price, conversions), choice) = first.min(second);
     let bound = match found.bound >= network.forbidden {
         true => INFEASIBLE,
         false => found.bound.price(),
@@ -147,20 +127,17 @@ pub(super) struct Found {
 }
 
 /// The cheapest assignment of a graph's network that is found.
-pub(super) fn best(network: &Network, graph: &Graph, starts: &[&[u32]], limits: Limits) -> Found {
+fn best(network: &Network, graph: &Graph, start: &[u32], limits: Limits) -> Found {
     if let Some(found) = eliminated(network, limits) {
         return found;
     }
     let low = Order::up_to(network, limits.few);
     let core = Eliminated::in_order(network, &low, &[]).rest(network);
     let pruned = Pruned::new(network, core);
-    let starts = starts
-        .iter()
-        .map(|start| pruned.enter(&network.complete(graph, start)));
-    let starts: Vec<Vec<u32>> = starts.collect();
+    let start = pruned.enter(&network.complete(graph, start));
     let mut found = match eliminated(&pruned.network, limits) {
         Some(found) => found,
-        None => moved(&pruned.network, &starts, limits),
+        None => moved(&pruned.network, start, limits),
     };
     found.choice.resize(network.sizes.len(), 0);
     found.choice = pruned.leave(&found.choice);
@@ -193,8 +170,8 @@ fn eliminated(network: &Network, limits: Limits) -> Option<Found> {
     })
 }
 
-/// The cheapest assignment that moves find from any start, and from what the bound suggests.
-fn moved(network: &Network, starts: &[Vec<u32>], limits: Limits) -> Found {
+/// The cheapest assignment that moves find from the start, and from what the bound suggests.
+fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> Found {
     let low = Order::up_to(network, limits.few);
     let outside = Eliminated::in_order(network, &low, &[]);
     let core = outside.rest(network);
@@ -205,17 +182,15 @@ fn moved(network: &Network, starts: &[Vec<u32>], limits: Limits) -> Found {
     relaxed.choose(&mut suggested);
     let mut steps = outside.steps + relaxed.steps;
     let mut mover = Mover::new(&core, limit, limits.moves);
-    let starts = starts.iter().chain([&suggested]).cloned();
-    let mut found: Vec<Improved> = starts.map(|start| mover.priced(start)).collect();
-    for one in &mut found {
-        mover.improve(one);
+    let [mut best, mut other] = [start, suggested].map(|start| {
+        let mut found = mover.priced(start);
+        mover.improve(&mut found);
+        found
+    });
+    if (other.cost, &other.choice) < (best.cost, &best.choice) {
+        mem::swap(&mut best, &mut other);
     }
-    found.sort_by(|a, b| (a.cost, &a.choice).cmp(&(b.cost, &b.choice)));
-    let mut found = found.into_iter();
-    let mut best = found.next().expect("one was suggested");
-    for other in found {
-        mover.fuse(&mut best, &other.choice);
-    }
+    mover.fuse(&mut best, &other.choice);
     mover.expand(&mut best);
     mover.improve(&mut best);
     steps += mover.steps;
