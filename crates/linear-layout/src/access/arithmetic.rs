@@ -60,7 +60,8 @@ pub enum Comparison {
 
 impl Comparison {
     /// All, each at the position that is its number in `arith.cmpi`.
-    pub const ALL: [Self; 10] = [
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 10] = [
         Self::Eq,
         Self::Ne,
         Self::Slt,

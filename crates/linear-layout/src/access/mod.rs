@@ -14,7 +14,7 @@
 //! let range = AxisInfo::range(0, 64);
 //! let offset = AxisInfo::binary(BinaryOp::Add, &block.splat(&[64]), &range, 32);
 //! assert_eq!((offset.contiguity(0), offset.divisibility(0)), (64, 64));
-//! let x = AxisInfo::pointer_argument(4, 16).splat(&[64]);
+//! let x = AxisInfo::argument(16).with_element_bytes(4).splat(&[64]);
 //! let pointer = x.add_offset(&offset, 32);
 //! // 64 addresses in a row, the first a multiple of 16 bytes: accesses of 4 floats.
 //! assert_eq!((pointer.contiguity(0), pointer.divisibility(0)), (64, 16));
@@ -28,8 +28,7 @@
 //! - Sizes, divisibilities and run lengths are powers of two; 2^62 stands for "and beyond", so zero is divisible
 //!   by 2^62.
 //!
-//! Reading order: this file (the facts, shapes), `arithmetic` (operations on numbers), `vector` (the conclusion),
-//! `traffic` (what it asks of memory).
+//! Reading order: this file (the facts, shapes), `arithmetic` (operations on numbers), `vector` (the conclusion).
 //! Missing on purpose: facts about loaded values (another thread may write them) and ranges of values.
 //!
 //! # Source
@@ -39,12 +38,10 @@
 mod arithmetic;
 #[cfg(test)]
 mod tests;
-mod traffic;
 mod vector;
 
 use crate::number::narrow;
 pub use arithmetic::{BinaryOp, Comparison};
-pub use traffic::{SECTOR_BYTES, Sharing, Traffic};
 pub use vector::{MemoryAccess, VectorAccess};
 
 use crate::layout::MAX_DIMS;
@@ -203,12 +200,6 @@ impl AxisInfo {
         let mut info = Self::scalar();
         info.divisibility_log2[0] = divisor_log2(i128::from(divisibility.max(1)));
         info
-    }
-
-    /// Returns the facts of a scalar pointer to elements of `element_bytes` whose address `divisibility` divides.
-    #[must_use]
-    pub fn pointer_argument(element_bytes: u64, divisibility: u64) -> Self {
-        Self::argument(divisibility).with_element_bytes(element_bytes)
     }
 
     /// Makes these the facts of pointers to elements of this many bytes.

@@ -567,7 +567,7 @@ proptest! {
             let pointer = Tensor {
                 bits: 64,
                 values: offsets.values.iter().map(|v| base + (v << element_log2)).collect(),
-                info: AxisInfo::pointer_argument(1 << element_log2, 1 << base_alignment)
+                info: AxisInfo::argument(1 << base_alignment).with_element_bytes(1 << element_log2)
                     .at_offsets(&offsets.info, offsets.bits, &offsets.shape),
                 ..offsets.clone()
             };
@@ -750,7 +750,9 @@ fn pointer(alignment: u64) -> (AxisInfo, AxisInfo) {
         &AxisInfo::range(0, 1024),
         32,
     );
-    let pointer = AxisInfo::pointer_argument(4, alignment).at_offsets(&offsets, 32, &[1024]);
+    let pointer = AxisInfo::argument(alignment)
+        .with_element_bytes(4)
+        .at_offsets(&offsets, 32, &[1024]);
     (pointer, offsets)
 }
 

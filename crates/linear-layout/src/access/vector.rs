@@ -47,12 +47,6 @@ impl VectorAccess {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// Returns the tensor dimension that the elements lie along; 0 for single elements.
-    #[must_use]
-    pub const fn dim(&self) -> usize {
-        self.dim
-    }
-
     /// Returns a power of two that divides every access's address, at least the access's own size and at most the widest
     /// access's or the element's.
     #[must_use]
