@@ -50,7 +50,7 @@ impl Scope {
     }
 
     /// Returns true if two operations with these scopes are morally strong: each includes the other's thread.
-    pub fn meets(self, who: Who, other: Self, other_who: Who) -> bool {
+    pub(crate) fn meets(self, who: Who, other: Self, other_who: Who) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
 }
@@ -70,10 +70,10 @@ impl fmt::Display for Scope {
 
 /// A thread, with the first threads of its warp and of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Who {
-    pub thread: u32,
-    pub warp: u32,
-    pub block: u32,
+pub(crate) struct Who {
+    pub(crate) thread: u32,
+    pub(crate) warp: u32,
+    pub(crate) block: u32,
 }
 
 impl From<Now> for Who {
@@ -88,7 +88,7 @@ impl From<Now> for Who {
 
 /// A set of accesses, downwards closed; empty lists stand for nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Clock {
+pub(crate) struct Clock {
     /// Of a block by its first thread: accesses of block epochs below this one.
     blocks: Vec<(u32, u32)>,
     /// Of a warp by its first thread: accesses of warp epochs below this one.
@@ -137,19 +137,19 @@ fn union(a: &[(u32, u32)], b: &[(u32, u32)]) -> Vec<(u32, u32)> {
 }
 
 impl Clock {
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.warps.is_empty() && self.threads.is_empty()
     }
 
-    pub fn block(&self, block: u32) -> u32 {
+    pub(crate) fn block(&self, block: u32) -> u32 {
         bound(&self.blocks, block)
     }
 
-    pub fn warp(&self, warp: u32) -> u32 {
+    pub(crate) fn warp(&self, warp: u32) -> u32 {
         bound(&self.warps, warp)
     }
 
-    pub fn thread(&self, thread: u32) -> u32 {
+    pub(crate) fn thread(&self, thread: u32) -> u32 {
         bound(&self.threads, thread)
     }
 
@@ -212,7 +212,7 @@ fn push(list: &mut Vec<Release>, new: Release) {
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     /// The accesses that happen before what it does next, beside those that epochs order.
-    pub known: Arc<Clock>,
+    pub(crate) known: Arc<Clock>,
     /// What its fences have covered: its next atomic writes release it.
     fences: Vec<Release>,
     /// What it has observed by relaxed reads: its next fence acquires it.
@@ -255,7 +255,7 @@ pub type Location = (u64, usize);
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
     /// Releases so far: an access is covered by its thread's later releases only.
-    pub time: u32,
+    pub(crate) time: u32,
     locations: HashMap<Location, Vec<Release>>,
 }
 

@@ -103,26 +103,26 @@ pub struct Access<'m> {
 
 /// A thread and a moment in a word, or nobody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry(u64);
+pub(crate) struct Entry(u64);
 
 impl Entry {
-    pub const NOBODY: Self = Self(0);
+    pub(crate) const NOBODY: Self = Self(0);
 
-    pub fn new(thread: u32, number: u32) -> Self {
+    pub(crate) fn new(thread: u32, number: u32) -> Self {
         Self((u64::from(thread) + 1) << 32 | u64::from(number))
     }
 
     /// Stands for the cell with this number.
-    pub fn cell(index: usize) -> Self {
+    pub(crate) fn cell(index: usize) -> Self {
         Self(u64::from(u32::MAX) << 32 | index as u64)
     }
 
     /// Returns the number of the cell that it stands for.
-    pub fn as_cell(self) -> Option<usize> {
+    pub(crate) fn as_cell(self) -> Option<usize> {
         (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.number() as usize)
     }
 
-    pub fn thread(self) -> u32 {
+    pub(crate) fn thread(self) -> u32 {
         ((self.0 >> 32) as u32).wrapping_sub(1)
     }
 
@@ -151,7 +151,7 @@ impl Entry {
 
 /// The relation of an earlier access to the one in progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Past {
+pub(crate) enum Past {
     /// There was none, as far as this block can tell.
     None,
     /// It comes before, and no other thread of this memory will ever meet it.
@@ -170,7 +170,7 @@ impl Access<'_> {
 
     /// Classifies the accesses of a thread, and perhaps of a second one, relative to this access.
     #[inline]
-    pub fn past(&self, entry: Entry, second: u32) -> Past {
+    pub(crate) fn past(&self, entry: Entry, second: u32) -> Past {
         if entry == Entry::NOBODY {
             return Past::None;
         }
@@ -195,7 +195,7 @@ impl Access<'_> {
 
     /// Returns whether a group of these two stays the same if this access is added to it.
     #[inline]
-    pub fn is_in(&self, entry: Entry, second: u32) -> bool {
+    pub(crate) fn is_in(&self, entry: Entry, second: u32) -> bool {
         entry.number() == self.number
             && second != NOBODY
             && self.order.same_warp(entry.thread(), self.now)

@@ -3,7 +3,7 @@
 use super::error::{CuteError, Kind};
 use super::layout::Layout;
 use super::mode::Mode;
-use super::tuple::{Builder, Coord, IntTuple, Tuple, TupleRef};
+use super::tuple::{Builder, Coord, IntTuple, TupleRef};
 
 impl Layout {
     /// Returns the index of a coordinate: a number, or a tuple of numbers and tuples, no deeper than the shape.
@@ -213,17 +213,5 @@ impl Parts {
         fits(part.is_leaf(), part.rank(), coordinate.rank())?;
         let mut items = part.items().zip(coordinate.items());
         items.try_for_each(|(part, coordinate)| self.split(part, coordinate))
-    }
-}
-
-impl Coord {
-    /// Returns the coordinate as numbers.
-    /// # Errors
-    /// When it has a `_`.
-    pub fn to_numbers(&self) -> Result<IntTuple, CuteError> {
-        if self.leaves().contains(&None) {
-            return Err(Kind::CoordNotWhole.into());
-        }
-        Ok(Tuple::map(self, |leaf| leaf.unwrap_or_default()))
     }
 }

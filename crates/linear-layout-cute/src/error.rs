@@ -56,8 +56,6 @@ pub(crate) enum Kind {
     },
     #[error("the coordinate has no `_`, so that no mode is kept; expected one")]
     NothingKept,
-    #[error("the coordinate has a `_`; expected a number in each mode")]
-    CoordNotWhole,
     #[error(
         "the tiler keeps a mode with `_`, so that it has no tile; expected a size or a layout, or a division without \
          gathering"

@@ -65,4 +65,4 @@ pub use mode::Mode;
 pub use swizzle::Swizzle;
 pub use swizzled::ComposedSlice;
 pub use tiler::Tiler;
-pub use tuple::{Coord, IntTuple, MAX_NODES, Tuple};
+pub use tuple::{Coord, IntTuple, Tuple};

@@ -6,7 +6,7 @@ use super::error::{CuteError, Kind};
 use smallvec::SmallVec;
 
 /// The largest number of leaves and tuples, counted together, in one nested tuple.
-pub const MAX_NODES: usize = 1024;
+pub(crate) const MAX_NODES: usize = 1024;
 
 /// The profile in pre-order: 0 is a leaf, `k > 0` a tuple of the `k` items that follow.
 pub(crate) type Nodes = SmallVec<[u16; 12]>;

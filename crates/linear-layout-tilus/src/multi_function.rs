@@ -346,33 +346,6 @@ impl MultiFunction {
         Self::new(&self.shape, &parts, &modes)
     }
 
-    /// Returns the function [collapsed](Self::collapse) along the dims that a shape to which it
-    /// broadcasts has not, or has with extent 1.
-    ///
-    /// # Errors
-    /// When the shape has more dims, or a dim is neither kept nor 1.
-    pub fn collapse_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
-        let rank = self.shape.len();
-        let Some(missing) = rank.checked_sub(shape.len()) else {
-            return Err(Kind::RankLarger {
-                found: shape.len(),
-                rank,
-            }
-            .into());
-        };
-        let mut dims: Modes<usize> = (0..missing).collect();
-        for (i, &found) in shape.iter().enumerate() {
-            let (dim, extent) = (missing + i, self.shape[missing + i]);
-            if found != extent {
-                if found != 1 {
-                    return Err(Kind::NotBroadcast { dim, extent, found }.into());
-                }
-                dims.push(dim);
-            }
-        }
-        self.collapse(&dims)
-    }
-
     /// Tells whether at every index the values of `self` include those of the other.
     ///
     /// ```

@@ -59,8 +59,7 @@ impl Swizzle {
     }
 
     /// Tells whether offsets up to this one stay what they are.
-    #[must_use]
-    pub const fn keeps_all_up_to(self, offset: u64) -> bool {
+    pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 

@@ -142,8 +142,7 @@ impl AmdMfmaEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.warps_per_cta.len()
     }
 

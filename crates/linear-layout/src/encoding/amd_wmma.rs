@@ -129,8 +129,7 @@ impl AmdWmmaEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.cga.rank()
     }
 

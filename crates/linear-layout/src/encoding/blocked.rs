@@ -188,8 +188,7 @@ impl BlockedEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.order.len()
     }
 

@@ -5,7 +5,6 @@ use core::fmt;
 
 use super::error::{Kind, OfRule};
 use super::{EncodingError, Ints, List, MAX_RANK};
-use crate::layout::{Dim, LinearLayout};
 
 /// Most CTAs in one cluster, as a power of two.
 const MAX_CTA_BITS: usize = 16;
@@ -114,16 +113,14 @@ impl CgaLayout {
     /// Returns the layout that the older spelling describes: along each dim, in `order` (fastest
     /// first), `split` pieces, each held by `ctas / split` CTAs.
     ///
-    /// ```
-    /// # use linear_layout::encoding::CgaLayout;
-    /// let cga = CgaLayout::from_split(&[2, 2], &[2, 1], &[0, 1])?;
-    /// assert_eq!(cga.to_string(), "[[1, 0], [0, 0]]");
-    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
-    /// ```
     /// # Errors
     /// When the lists differ in length, a number is no power of two, a split is larger than its
     /// number of CTAs, or `order` is no permutation.
-    pub fn from_split(ctas: &[u32], split: &[u32], order: &[u32]) -> Result<Self, EncodingError> {
+    pub(crate) fn from_split(
+        ctas: &[u32],
+        split: &[u32],
+        order: &[u32],
+    ) -> Result<Self, EncodingError> {
         let rank = check_rank("CTAOrder", order.len())?;
         same_rank("CTAsPerCGA", ctas, "CTAOrder", order)?;
         same_rank("CTASplitNum", split, "CTAOrder", order)?;
@@ -167,8 +164,7 @@ impl CgaLayout {
     }
 
     /// Returns whether the cluster is one CTA.
-    #[must_use]
-    pub fn is_single(&self) -> bool {
+    pub(crate) fn is_single(&self) -> bool {
         self.bits.is_empty()
     }
 
@@ -193,8 +189,7 @@ impl CgaLayout {
 
     /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim that
     /// the bit before it moves in.
-    #[must_use]
-    pub fn ctas_per_cga(&self) -> Ints {
+    pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
         for bit in self.bits.iter() {
@@ -202,17 +197,6 @@ impl CgaLayout {
             ctas[dim] *= 2;
         }
         ctas
-    }
-
-    /// Returns the dims, those that the CTA number moves in first, fastest first.
-    #[must_use]
-    pub fn order(&self) -> Ints {
-        let steps = self
-            .bits
-            .iter()
-            .filter_map(|b| b.step)
-            .map(|(d, _)| u32::from(d));
-        first_seen(steps, 0..narrow::<u32>(self.rank()))
     }
 
     /// Returns what one CTA holds of a tensor with this shape: `shape / min(shape, pieces)`.
@@ -242,23 +226,6 @@ impl CgaLayout {
             }
             basis
         })
-    }
-
-    /// Returns this layout as a map from `block` to the dims.
-    ///
-    /// # Errors
-    /// None for a layout that was made by this type's constructors.
-    pub fn to_linear_layout(&self) -> Result<LinearLayout, EncodingError> {
-        let mut tiling = super::tiling::Tiling::bare(&[Dim::BLOCK], self.rank());
-        let split = self.split_log2();
-        tiling.set_bits(&split[..self.rank()]);
-        for bit in self.bits.iter() {
-            match bit.step {
-                Some((dim, bit)) => tiling.push_bit(0, dim as usize, bit),
-                None => tiling.push(0, 0),
-            }
-        }
-        tiling.into_layout()
     }
 
     /// Returns the layout whose dim `i` is this one's dim `order[i]`.
@@ -412,11 +379,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_split_of_fewer_pieces_than_ctas_makes_copies() {
+        let cga = CgaLayout::from_split(&[2, 2], &[2, 1], &[0, 1]).unwrap();
+        assert_eq!(cga.to_string(), "[[1, 0], [0, 0]]");
+    }
+
+    #[test]
     fn copies_count_for_the_dim_before_them() {
         let cga = CgaLayout::from_bases(2, &[[0, 1], [0, 0], [1, 0]]).unwrap();
         assert_eq!(&*cga.ctas_per_cga(), &[2, 4]);
         assert_eq!(&*cga.split_num(), &[2, 2]);
-        assert_eq!(&*cga.order(), &[1, 0]);
         assert_eq!(&*cga.shape_per_cta(&[1, 64]), &[1, 32]);
         assert_eq!(&*cga.shape_per_cta(&[3, 8, 64]), &[3, 4, 32]);
     }

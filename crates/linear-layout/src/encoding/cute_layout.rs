@@ -207,14 +207,12 @@ impl CuteEncoding {
     }
 
     /// Returns the number of lanes in a warp.
-    #[must_use]
-    pub fn threads_per_warp(&self) -> u32 {
+    pub(crate) fn threads_per_warp(&self) -> u32 {
         self.written.threads_per_warp
     }
 
     /// Returns the number of dims of the tensor or buffer.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         match &self.tile {
             Some(tile) => tile.shape.len(),
             None => self.written.layout.layout.rank(),

@@ -112,8 +112,7 @@ impl DotOperandEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.parent.rank()
     }
 
@@ -123,8 +122,7 @@ impl DotOperandEncoding {
     }
 
     /// Returns the dim that is summed over.
-    #[must_use]
-    pub fn k_dim(&self) -> usize {
+    pub(crate) fn k_dim(&self) -> usize {
         self.rank()
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }

@@ -81,14 +81,12 @@ impl WrittenLayout {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.layout.out_dims().count()
     }
 
     /// Returns the dims in the order in which registers move, then those left, the last first.
-    #[must_use]
-    pub fn order(&self) -> Ints {
+    pub(crate) fn order(&self) -> Ints {
         order_of(&self.layout, Dim::REGISTER)
     }
 

@@ -21,8 +21,7 @@ pub type Ints = List<u32, MAX_RANK>;
 
 impl<T: Copy + Default, const N: usize> List<T, N> {
     /// Returns the empty list.
-    #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             len: 0,
             items: [T::default(); N],
@@ -33,7 +32,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     ///
     /// # Errors
     /// When there are more than `N` of them.
-    pub fn from_slice(items: &[T]) -> Result<Self, EncodingError> {
+    pub(crate) fn from_slice(items: &[T]) -> Result<Self, EncodingError> {
         let mut list = Self::new();
         for item in items {
             list.push(*item)?;
@@ -64,7 +63,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     ///
     /// # Errors
     /// When the list is full.
-    pub fn push(&mut self, item: T) -> Result<(), EncodingError> {
+    pub(crate) fn push(&mut self, item: T) -> Result<(), EncodingError> {
         match self.items.get_mut(self.len as usize) {
             Some(slot) => {
                 *slot = item;

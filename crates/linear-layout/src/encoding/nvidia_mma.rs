@@ -90,8 +90,7 @@ impl NvidiaMmaEncoding {
     }
 
     /// Returns whether the instruction is `wgmma`.
-    #[must_use]
-    pub fn is_hopper(&self) -> bool {
+    pub(crate) fn is_hopper(&self) -> bool {
         self.version_major == 3
     }
 
@@ -114,8 +113,7 @@ impl NvidiaMmaEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.warps_per_cta.len()
     }
 

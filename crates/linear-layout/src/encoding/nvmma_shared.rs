@@ -112,8 +112,7 @@ impl NvmmaSharedEncoding {
     }
 
     /// Returns how many elements stay together.
-    #[must_use]
-    pub fn vec(&self) -> u32 {
+    pub(crate) fn vec(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
         } else {
@@ -122,14 +121,12 @@ impl NvmmaSharedEncoding {
     }
 
     /// Returns how many rows in a row have the same phase.
-    #[must_use]
-    pub fn per_phase(&self) -> u32 {
+    pub(crate) fn per_phase(&self) -> u32 {
         128_u32.checked_div(self.swizzle_bytes).unwrap_or(1)
     }
 
     /// Returns how many phases there are.
-    #[must_use]
-    pub fn max_phase(&self) -> u32 {
+    pub(crate) fn max_phase(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
         } else {
@@ -138,8 +135,7 @@ impl NvmmaSharedEncoding {
     }
 
     /// Returns what the start address of a buffer must be a multiple of, in bytes.
-    #[must_use]
-    pub fn alignment_bytes(&self) -> u32 {
+    pub(crate) fn alignment_bytes(&self) -> u32 {
         128 * self.max_phase()
     }
 

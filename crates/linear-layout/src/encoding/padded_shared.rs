@@ -139,7 +139,6 @@ impl PaddedSharedEncoding {
     /// # use linear_layout::encoding::{CgaLayout, PaddedSharedEncoding};
     /// let padded = PaddedSharedEncoding::with_order(&[(4, 2)], &[0], &[16], &CgaLayout::single(1)?)?;
     /// assert_eq!([0, 3, 4, 8].map(|i| padded.padded_offset(i)), [0, 3, 6, 12]);
-    /// assert_eq!(padded.padded_size(16), 22);
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     #[must_use]
@@ -152,23 +151,13 @@ impl PaddedSharedEncoding {
             })
     }
 
-    /// Returns how many elements a buffer for `count` elements takes; none are left out at its end.
-    #[must_use]
-    pub fn padded_size(&self, count: u64) -> u64 {
-        count
-            .checked_sub(1)
-            .map_or(0, |last| self.padded_offset(last).saturating_add(1))
-    }
-
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.linear.num_out_dims()
     }
 
     /// Returns the dims in the order in which offsets move, then those left, the last first.
-    #[must_use]
-    pub fn order(&self) -> Ints {
+    pub(crate) fn order(&self) -> Ints {
         order_of(&self.linear, Dim::OFFSET)
     }
 

@@ -106,8 +106,7 @@ impl PartitionedSharedEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.partition_layout.rank()
     }
 

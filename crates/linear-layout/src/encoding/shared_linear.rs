@@ -84,8 +84,7 @@ impl SharedLinearEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.layout.num_out_dims()
     }
 

@@ -81,14 +81,12 @@ impl SliceEncoding {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.parent.rank() - 1
     }
 
     /// Returns the shape that the parent sees: `shape` with a 1 at `dim`.
-    #[must_use]
-    pub fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
+    pub(crate) fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let (before, after) = shape.split_at(self.dim().min(shape.len()));
         List::collect(before.iter().chain(&[1]).chain(after).copied())
     }

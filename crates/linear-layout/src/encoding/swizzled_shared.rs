@@ -85,8 +85,7 @@ impl Swizzle {
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.order.len()
     }
 

@@ -79,14 +79,12 @@ impl TilusEncoding {
     }
 
     /// Returns the number of lanes in a warp.
-    #[must_use]
-    pub fn threads_per_warp(&self) -> u32 {
+    pub(crate) fn threads_per_warp(&self) -> u32 {
         self.threads_per_warp
     }
 
     /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
+    pub(crate) fn rank(&self) -> usize {
         self.layout.rank()
     }
 

@@ -30,9 +30,6 @@ pub struct RegisterPermutation {
     in_bits: u8,
 }
 
-/// Triton's name of [`RegisterPermutation`].
-pub type ColumnAction = RegisterPermutation;
-
 impl RegisterPermutation {
     /// Returns the action that takes basis `action[i]` of `dim`, of `2^in_bits` slots, as the new basis `i`.
     ///

@@ -15,7 +15,7 @@ use crate::f2::{low_mask, shl};
 /// let row = LinearLayout::identity_1d(8, Dim::LANE, Dim::out(0))?;
 /// let backwards = AffineLayout::from(row).flip_in(Dim::LANE)?;
 /// assert_eq!(backwards.apply(&[(Dim::LANE, 2)])?, [5]); // 7 - 2 = 2 ^ 7
-/// assert_eq!(backwards.compose(&backwards.rename_in(Dim::LANE, Dim::out(0))?)?.offset_packed(), 0);
+/// assert_eq!(backwards.invert()?.apply(&[(Dim::out(0), 5)])?, [2]);
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Shape
@@ -246,49 +246,6 @@ impl AffineLayout {
             linear: self.linear.clone(),
             offset: self.offset ^ by,
         })
-    }
-
-    /// Returns the map with one in-dim renamed.
-    ///
-    /// # Errors
-    /// As [`LinearLayout::rename_in`].
-    pub fn rename_in(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
-        Ok(Self {
-            linear: self.linear.rename_in(from, to)?,
-            offset: self.offset,
-        })
-    }
-
-    /// Returns the map with one out-dim renamed.
-    ///
-    /// # Errors
-    /// As [`LinearLayout::rename_out`].
-    pub fn rename_out(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
-        Ok(Self {
-            linear: self.linear.rename_out(from, to)?,
-            offset: self.offset,
-        })
-    }
-
-    /// Returns the map with its in-dims in this order.
-    ///
-    /// # Errors
-    /// As [`LinearLayout::transpose_ins`].
-    pub fn transpose_ins(&self, order: &[Dim]) -> Result<Self, LayoutError> {
-        Ok(Self {
-            linear: self.linear.transpose_ins(order)?,
-            offset: self.offset,
-        })
-    }
-
-    /// Returns the map with its out-dims in this order.
-    ///
-    /// # Errors
-    /// As [`LinearLayout::transpose_outs`].
-    pub fn transpose_outs(&self, order: &[Dim]) -> Result<Self, LayoutError> {
-        let linear = self.linear.transpose_outs(order)?;
-        let offset = Moves::between(&self.linear.outs, &linear.outs).apply(self.offset);
-        Ok(Self { linear, offset })
     }
 }
 

@@ -109,7 +109,7 @@ mod standard;
 mod sublayout;
 mod text;
 
-pub use action::{ColumnAction, RegisterPermutation};
+pub use action::RegisterPermutation;
 pub use affine::AffineLayout;
 pub use coords::Coords;
 pub use dim::Dim;

@@ -36,5 +36,3 @@ pub use convert::{
     plan_conversion,
 };
 pub use program::cost::Cost;
-
-use program::{Program, Step};

@@ -34,7 +34,7 @@ pub struct Banks {
 
 impl Banks {
     /// Returns the banks of a GPU.
-    pub const fn of(target: &Target) -> Self {
+    pub(crate) const fn of(target: &Target) -> Self {
         Self {
             count: target.banks,
             bytes: target.bank_bytes,

@@ -43,7 +43,7 @@ pub enum Fragment {
 
 /// The source of one bit of a unit's position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub(crate) enum Held {
     /// A bit of the lane's number.
     Lane(usize),
     /// A bit of the number of a lane's unit: those of `rows` come first, each list in its order.
@@ -54,18 +54,18 @@ pub enum Held {
 #[derive(Debug)]
 pub struct Deal {
     /// Bytes that keep together.
-    pub unit_bytes: u32,
+    pub(crate) unit_bytes: u32,
     /// The sources of the bits of a unit's index in its row, lowest bit first.
-    pub within: &'static [Held],
+    pub(crate) within: &'static [Held],
     /// The sources of the bits of a row's index, lowest bit first.
-    pub rows: &'static [Held],
+    pub(crate) rows: &'static [Held],
     /// One instruction moves up to 2^this of them.
     pub most_log2: u32,
 }
 
 impl Deal {
     /// Returns log2 of the units that a lane holds.
-    pub fn units_log2(&self) -> u32 {
+    pub(crate) fn units_log2(&self) -> u32 {
         let units = self.within.iter().chain(self.rows);
         narrow::<u32>(units.filter(|held| **held == Held::Unit).count())
     }
@@ -76,12 +76,12 @@ impl Deal {
     }
 
     /// Bytes of a row.
-    pub fn row_bytes(&self) -> u32 {
+    pub(crate) fn row_bytes(&self) -> u32 {
         self.unit_bytes << self.within.len()
     }
 
     /// Returns the number of rows.
-    pub fn row_count(&self) -> u32 {
+    pub(crate) fn row_count(&self) -> u32 {
         1 << self.rows.len()
     }
 }

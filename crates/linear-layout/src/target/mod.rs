@@ -32,7 +32,8 @@ mod table;
 
 pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
-pub use fragment::{Deal, Fragment, Held};
+pub(crate) use fragment::Held;
+pub use fragment::{Deal, Fragment};
 pub use product::{Argument, Calls, Number, Product, ProductFamily, Scalar, TileBit, TileOperand};
 pub use table::TARGETS;
 
@@ -168,15 +169,15 @@ pub struct BufferInstructions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CacheBits {
     /// `cg` of a load.
-    pub load_cg: u32,
+    pub(crate) load_cg: u32,
     /// `cg` of a store.
-    pub store_cg: u32,
+    pub(crate) store_cg: u32,
     /// `cs`.
-    pub cs: u32,
+    pub(crate) cs: u32,
     /// `cv`.
-    pub cv: u32,
+    pub(crate) cv: u32,
     /// `wt`.
-    pub wt: u32,
+    pub(crate) wt: u32,
     /// Of an atomic access that all blocks see, beside `sc0`, which asks for what was there.
     pub atomic: u32,
 }
@@ -270,8 +271,7 @@ pub enum XorShuffle {
 
 impl XorShuffle {
     /// Says whether the exchange stays in the arithmetic unit and leaves the load-store unit alone.
-    #[must_use]
-    pub const fn is_arithmetic(self) -> bool {
+    pub(crate) const fn is_arithmetic(self) -> bool {
         !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
     }
 }
@@ -280,19 +280,19 @@ impl XorShuffle {
 ///
 /// CUDA programming guide, "Compute capabilities"; the makers' ISA and tuning manuals for waves of a CU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Processor {
+pub(crate) struct Processor {
     /// The most threads of all blocks.
-    pub threads: u32,
+    pub(crate) threads: u32,
     /// The most blocks.
-    pub blocks: u32,
+    pub(crate) blocks: u32,
     /// Bytes of shared memory.
-    pub shared_bytes: u32,
+    pub(crate) shared_bytes: u32,
     /// Bytes that each block takes beside its own.
-    pub reserved_bytes: u32,
+    pub(crate) reserved_bytes: u32,
     /// Registers of 32 bits, of all lanes.
-    pub registers: u32,
+    pub(crate) registers: u32,
     /// The most registers of 32 bits that a lane can have.
-    pub lane_registers: u32,
+    pub(crate) lane_registers: u32,
 }
 
 /// One GPU as data.
@@ -346,7 +346,7 @@ pub struct Target {
     /// The most shared memory one block can have.
     pub max_shared_bytes: u32,
     /// The resources that resident blocks share.
-    pub processor: Processor,
+    pub(crate) processor: Processor,
     /// The most bits one lane reads or writes in one access to global memory.
     ///
     /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), in accesses that no mask, cache or order is said of; 128 elsewhere.
@@ -477,8 +477,7 @@ impl Target {
     }
 
     /// Bytes of shared memory that one wavefront reads or writes when no two lanes meet in a bank.
-    #[must_use]
-    pub const fn wavefront_bytes(&self) -> u32 {
+    pub(crate) const fn wavefront_bytes(&self) -> u32 {
         self.banks * self.bank_bytes
     }
 
@@ -553,14 +552,6 @@ impl fmt::Display for Target {
         TARGETS.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "))]
 pub struct TargetError {
     name: String,
-}
-
-impl TargetError {
-    /// Returns the unknown name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
 }
 
 #[cfg(test)]

@@ -52,8 +52,7 @@ impl Number {
     }
 
     /// Returns how many registers of 32 bits so many elements take.
-    #[must_use]
-    pub const fn registers(self, elements: u64) -> u64 {
+    pub(crate) const fn registers(self, elements: u64) -> u64 {
         (elements * self.bits() as u64).div_ceil(32)
     }
 }

@@ -76,7 +76,6 @@ impl Holders {
 /// let l = LinearLayout::from_bases(&[
 ///     (Dim::REGISTER, &[&[1]]), (Dim::LANE, &[&[2], &[4]]), (Dim::WARP, &[&[8]])], &[Dim::out(0)])?;
 /// assert_eq!(InPoint::new(&l, 0b1_10_1).to_string(), "T6:1"); // warp 1, lane 2: 4 + 2
-/// assert_eq!(InPoint::legend(&l), "T<4 * warp + lane>:<register>");
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +114,7 @@ impl<'l> InPoint<'l> {
 
     /// Returns the number of the thread, counted through the warps of a CTA and the CTAs; `None` where the layout
     /// has slots that no thread holds.
-    #[must_use]
-    pub fn thread(&self) -> Option<u64> {
+    pub(crate) fn thread(&self) -> Option<u64> {
         // Sizes multiply to at most 2^64, and the index is below the product.
         let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
         let is_held = matches!(style(self.layout), Style::Threads);
@@ -129,8 +127,7 @@ impl<'l> InPoint<'l> {
     }
 
     /// Returns how the points of `layout` print.
-    #[must_use]
-    pub fn legend(layout: &LinearLayout) -> String {
+    pub(crate) fn legend(layout: &LinearLayout) -> String {
         let mut text = String::new();
         for (dim, letter) in before(layout) {
             text += &format!("{letter}<{dim}>:");

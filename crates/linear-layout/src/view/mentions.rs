@@ -90,8 +90,7 @@ impl Mentions {
     }
 
     /// Finds the encodings of a text whose modules are separated by lines that start with `marker`.
-    #[must_use]
-    pub fn with_marker(text: &str, marker: &str) -> Self {
+    pub(crate) fn with_marker(text: &str, marker: &str) -> Self {
         let mut scanner = Scanner {
             text,
             marker,

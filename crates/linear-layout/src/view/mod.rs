@@ -21,7 +21,7 @@ pub use comments::{layout_text, shape_text, with_layout_comments};
 pub use holders::{Holders, InPoint};
 pub use mentions::{Definition, Mention, Mentions, SPLIT_MARKER, Unreadable};
 pub use scene::{
-    Arrangement, Cell, Frame, Link, NUM_TINTS, Paint, Panel, Scene, Space, Text, Theme, Window,
-    html, register_grid, shared_grid, svg,
+    Arrangement, Cell, Frame, Link, Paint, Panel, Scene, Space, Text, Theme, Window, html,
+    register_grid, shared_grid, svg,
 };
 pub use words::{words, words_of_cute, words_of_register};

@@ -80,28 +80,25 @@ pub(super) enum Kind {
     Combined { result: usize, thread: usize },
 }
 
+#[cfg(test)]
 impl PlanFault {
     /// Says whether a destination register ended with the wrong element.
-    #[must_use]
-    pub const fn is_wrong_element(&self) -> bool {
+    pub(crate) const fn is_wrong_element(&self) -> bool {
         matches!(self.0, Kind::Wrong { .. })
     }
 
     /// Says whether two threads met in shared memory without a barrier between them.
-    #[must_use]
-    pub const fn is_race(&self) -> bool {
+    pub(crate) const fn is_race(&self) -> bool {
         matches!(self.0, Kind::Race { .. })
     }
 
     /// Says whether shared memory was read before it was written.
-    #[must_use]
-    pub const fn is_uninitialised(&self) -> bool {
+    pub(crate) const fn is_uninitialised(&self) -> bool {
         matches!(self.0, Kind::Uninitialised { .. })
     }
 
     /// Says whether an access left the scratch buffer or was not aligned to its size.
-    #[must_use]
-    pub const fn is_bad_address(&self) -> bool {
+    pub(crate) const fn is_bad_address(&self) -> bool {
         matches!(self.0, Kind::OutOfBounds { .. } | Kind::Misaligned { .. })
     }
 }

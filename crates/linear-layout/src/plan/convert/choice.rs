@@ -33,7 +33,7 @@ use crate::target::Target;
 /// # Units
 /// `elem_bits`: the width of an element, 1 to 64, a power of two.
 /// # Errors
-/// - `is_unsupported`: movement between blocks, or an odd element width;
+/// - movement between blocks, or an odd element width;
 /// - `is_strategy`: the prescribed strategy cannot do it;
 /// - `is_scratch_limit`: no plan fits the scratch limit;
 /// - otherwise the layouts do not fit each other or the target.

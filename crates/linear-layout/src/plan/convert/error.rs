@@ -68,15 +68,6 @@ impl<E: Into<Kind>> From<E> for PlanError {
 }
 
 impl PlanError {
-    /// Says whether the conversion is sound but something about it is not built yet.
-    #[must_use]
-    pub const fn is_unsupported(&self) -> bool {
-        matches!(
-            self.0,
-            Kind::BlockMovement { .. } | Kind::ElementWidth { .. }
-        )
-    }
-
     /// Says whether no plan fits the scratch limit.
     #[must_use]
     pub const fn is_scratch_limit(&self) -> bool {
@@ -246,7 +237,7 @@ mod tests {
         let target = Target::parse("cuda:90").unwrap();
         let plan = |bits, options| plan_conversion(&plain, &swapped, bits, target, &options);
         let none = PlanOptions::new();
-        assert!(plan(3, none).unwrap_err().is_unsupported());
+        assert!(plan(3, none).is_err());
         assert!(
             plan(32, none.with_scratch_limit(0))
                 .unwrap_err()

@@ -32,7 +32,7 @@ const MAX_CHOICES: usize = 6;
 /// ```
 ///
 /// # Errors
-/// - `is_unsupported`: tensors in several blocks, or an odd element width;
+/// - tensors in several blocks, or an odd element width;
 /// - otherwise the layouts do not fit each other, or there is not enough shared memory.
 pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
     check(gather)?;

@@ -39,15 +39,3 @@ impl<E: Into<Kind>> From<E> for GatherError {
         Self(kind.into())
     }
 }
-
-impl GatherError {
-    /// Says whether the gather is sound but something about it is not built yet.
-    #[must_use]
-    pub const fn is_unsupported(&self) -> bool {
-        match &self.0 {
-            Kind::Width { .. } | Kind::SeveralBlocks { .. } => true,
-            Kind::Memory(error) => error.is_unsupported(),
-            Kind::Shapes { .. } | Kind::Scratch { .. } | Kind::Layout(_) => false,
-        }
-    }
-}

@@ -36,7 +36,7 @@ const COUNT_BITS: u32 = 32;
 /// ```
 ///
 /// # Errors
-/// - `is_unsupported`: tensors in several blocks;
+/// - tensors in several blocks;
 /// - otherwise the result has not one dim, or there is not enough shared memory.
 pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, HistogramError> {
     let Histogram { src, dst, .. } = *histogram;

@@ -38,16 +38,3 @@ impl<E: Into<Kind>> From<E> for HistogramError {
         Self(kind.into())
     }
 }
-
-impl HistogramError {
-    /// Says whether the histogram is sound but something about it is not built yet.
-    #[must_use]
-    pub const fn is_unsupported(&self) -> bool {
-        match &self.0 {
-            Kind::SeveralBlocks { .. } => true,
-            Kind::Memory(error) => error.is_unsupported(),
-            Kind::Conversion(error) => error.is_unsupported(),
-            Kind::Rank { .. } | Kind::Scratch { .. } | Kind::Layout(_) => false,
-        }
-    }
-}

@@ -28,7 +28,8 @@
 mod build;
 mod error;
 
-use super::{Cost, Program};
+use super::Cost;
+use super::program::Program;
 use crate::layout::LinearLayout;
 use crate::target::Target;
 

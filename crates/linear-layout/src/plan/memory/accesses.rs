@@ -46,7 +46,7 @@ const WORD_BYTES: u32 = 4;
 
 /// The form of a warp's accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub(crate) enum Form {
     /// Each lane what it holds, at an address of its own.
     Own,
     /// Rows that lanes give the addresses of, which hold parts of them all.

@@ -36,11 +36,3 @@ impl<E: Into<Kind>> From<E> for MemoryError {
         Self(kind.into())
     }
 }
-
-impl MemoryError {
-    /// Says whether the buffer is sound but something about it is not built yet.
-    #[must_use]
-    pub const fn is_unsupported(&self) -> bool {
-        matches!(self.0, Kind::Width { .. } | Kind::SeveralBlocks { .. })
-    }
-}

@@ -19,7 +19,8 @@ use core::slice;
 /// let memory = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[2], &[4]])], &d)?;
 /// let plan = IndexedPlan::new(&registers, 0, 8, &Place::new(memory, &[], 32)?)?;
 /// // Where a register is along the axis does not matter: its index does.
-/// assert_eq!(plan.address(1, [0, 0], 5, 0), 20);
+/// assert_eq!(plan.registers(), [0, 0]);
+/// assert_eq!(plan.index_bits(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -115,8 +116,8 @@ impl IndexedPlan {
     }
 
     /// Returns the address of a register of a thread, lane and warp, at an index, in a view at a position.
-    #[must_use]
-    pub fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
+    #[cfg(test)]
+    pub(super) fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
         let position = self.thread.evaluate(&thread)[0]
             ^ self.index.evaluate(&[index])[0]
             ^ self.registers[register]

@@ -17,8 +17,7 @@
 //! let target = Target::parse("cuda:90")?;
 //! let plan = MemoryPlan::new(&registers, &place, 0, Access::Load, target)?;
 //! // One access of four elements, 8 bytes apart from lane to lane.
-//! assert_eq!((plan.accesses().len(), plan.vector()), (1, 4));
-//! assert_eq!(plan.address(0, [1, 0], 0), 8);
+//! assert_eq!(plan.cost(target).arithmetic, target.costs.access);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -37,8 +36,7 @@ mod place;
 mod program;
 
 use crate::number::narrow;
-pub use accesses::Form;
-pub(crate) use accesses::{Accesses, Choices};
+pub(crate) use accesses::{Accesses, Choices, Form};
 pub use error::MemoryError;
 pub use indexed::IndexedPlan;
 pub(crate) use place::padded;
@@ -53,13 +51,13 @@ use crate::target::{Access, Target};
 
 /// One access of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MemoryAccess {
+pub(crate) struct MemoryAccess {
     /// The constant that is XORed with the position of thread and view.
-    pub xor: u64,
+    pub(crate) xor: u64,
     /// The constant that is added to the address.
-    pub add: u64,
+    pub(crate) add: u64,
     /// The register of each element, lowest address first; of matrices, word after word.
-    pub registers: Vec<u32>,
+    pub(crate) registers: Vec<u32>,
 }
 
 /// The accesses that store the registers of a tensor to a buffer, or load them from it.
@@ -187,52 +185,33 @@ impl MemoryPlan {
     }
 
     /// Returns where the buffer's elements lie.
-    #[must_use]
-    pub fn place(&self) -> &Place {
+    pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
     /// Returns who holds what of an access.
-    #[must_use]
-    pub const fn form(&self) -> Form {
+    pub(crate) const fn form(&self) -> Form {
         self.form
     }
 
     /// Returns the position of a thread's register 0, or of its row of a matrix: inputs lane and warp.
-    #[must_use]
-    pub fn thread(&self) -> &IndexProgram {
+    pub(crate) fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Tells whether the position of a view never has a bit in common with that of a thread.
-    #[must_use]
-    pub fn is_view_disjoint(&self) -> bool {
-        let constants = self.accesses.iter().fold(0, |bits, a| bits | a.xor);
-        (self.thread.possible_bits(0) | constants) & self.view_mask == 0
-    }
-
     /// Returns how many elements an access has.
-    #[must_use]
-    pub const fn vector(&self) -> usize {
+    pub(crate) const fn vector(&self) -> usize {
         self.vector
     }
 
     /// Returns the accesses of each thread.
-    #[must_use]
-    pub fn accesses(&self) -> &[MemoryAccess] {
+    pub(crate) fn accesses(&self) -> &[MemoryAccess] {
         &self.accesses
     }
 
     /// Returns, for each register, which access has it, and as which element.
-    #[must_use]
-    pub fn held(&self) -> &[(u32, u32)] {
+    pub(crate) fn held(&self) -> &[(u32, u32)] {
         &self.held
-    }
-
-    /// Returns the wavefronts that all accesses of a warp take, and the least that as many bytes take.
-    #[must_use]
-    pub const fn wavefronts(&self) -> (u32, u32) {
-        self.wavefronts
     }
 
     /// Returns the byte permutes of each thread in front of stores, or behind loads, if every other operation keeps
@@ -262,8 +241,7 @@ impl MemoryPlan {
     }
 
     /// Returns the address that a thread, lane and warp, gives for an access, in a view at a position.
-    #[must_use]
-    pub fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
+    pub(crate) fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
         let access = &self.accesses[access];
         let position = self.thread.evaluate(&thread)[0] ^ view ^ access.xor;
         self.place.padded(position) + access.add

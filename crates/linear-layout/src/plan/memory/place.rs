@@ -84,8 +84,7 @@ impl Place {
     }
 
     /// Returns the bytes of one element.
-    #[must_use]
-    pub const fn element_bytes(&self) -> u64 {
+    pub(crate) const fn element_bytes(&self) -> u64 {
         1 << self.bytes_log2
     }
 
@@ -143,7 +142,7 @@ impl Place {
     ///
     /// # Errors
     /// When the layout does not reach every element.
-    pub fn steps(&self) -> Result<Vec<Vec<u64>>, MemoryError> {
+    pub(crate) fn steps(&self) -> Result<Vec<Vec<u64>>, MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let column = |dim| {
             let bits = 0..whole.in_bits(dim);

@@ -175,7 +175,7 @@ fn widths_and_wavefronts() {
         let place = place(buffer, bits);
         let plan = MemoryPlan::new(&registers, &place, 0, Access::Store, target).unwrap();
         assert_eq!(plan.vector(), width, "{buffer} {bits}");
-        assert_eq!(plan.wavefronts(), wavefronts, "{buffer} {bits}");
+        assert_eq!(plan.wavefronts, wavefronts, "{buffer} {bits}");
     };
     check(BUFFERS[1], 16, 8, (8, 8));
     check(BUFFERS[0], 16, 8, (64, 8));
@@ -196,7 +196,7 @@ fn permutes_follow_from_the_registers_of_words() {
         let place = place(&buffer, 16);
         let plan = MemoryPlan::of_warps(&registers, &place, 0, Access::Load, target).unwrap();
         assert_eq!(
-            (plan.wavefronts(), plan.permutes()),
+            (plan.wavefronts, plan.permutes()),
             (wavefronts, permutes),
             "{buffer}"
         );
@@ -225,7 +225,6 @@ fn views_in_one_piece() {
 fn what_is_refused() {
     let plain = encoding(BUFFERS[0]).to_linear_layout(&SHAPE).unwrap();
     let error = Place::new(plain, &[], 24).unwrap_err();
-    assert!(error.is_unsupported());
     assert_eq!(
         error.to_string(),
         "elements of 24 bits are not supported in a buffer: expected 8, 16, 32 or 64"
@@ -251,23 +250,4 @@ fn what_is_refused() {
             )
         );
     }
-}
-
-/// The low half of a view's position may be joined by or where no thread of the plan is ever at a bit of it.
-#[test]
-fn views_are_disjoint_where_no_thread_reaches_them() {
-    every(|place, registers, shape, target, _| {
-        let mask = place.view_mask(&shape).unwrap();
-        let plan = MemoryPlan::new(registers, place, mask, Access::Load, target).unwrap();
-        let mut reached = 0;
-        for warp in 0..4 {
-            for lane in 0..u64::from(target.lanes) {
-                let thread = plan.thread().evaluate(&[lane, warp])[0];
-                let positions = plan.accesses().iter().map(|access| thread ^ access.xor);
-                reached |= positions.fold(0, |all, position| all | position);
-            }
-        }
-        assert!(!plan.is_view_disjoint() || reached & mask == 0, "{plan:?}");
-        assert!(plan.is_view_disjoint() || reached & mask != 0, "{plan:?}");
-    });
 }

@@ -44,7 +44,7 @@ use rustc_hash::FxHashMap;
 /// ```
 ///
 /// # Errors
-/// - `is_unsupported`: tensors over several blocks, or types that nothing multiplies;
+/// - tensors over several blocks, or types that nothing multiplies;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
     let sizes = check(product)?;

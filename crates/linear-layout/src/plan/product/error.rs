@@ -50,14 +50,6 @@ impl<E: Into<Kind>> From<E> for ProductError {
     }
 }
 
-impl ProductError {
-    /// Returns true if the product is sound but something about it is not built yet.
-    #[must_use]
-    pub const fn is_unsupported(&self) -> bool {
-        matches!(self.0, Kind::SeveralBlocks { .. } | Kind::Numbers { .. })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::layout::{Dim, LinearLayout, Surjectivity};

@@ -27,7 +27,8 @@ mod explain;
 mod matching;
 mod mismatch;
 
-use super::{Cost, PlanKind, Program};
+use super::program::Program;
+use super::{Cost, PlanKind};
 use crate::layout::LinearLayout;
 use crate::target::{Number, Target, TileBit};
 

@@ -211,8 +211,7 @@ impl Program {
     }
 
     /// Bytes that a value takes in shared memory.
-    #[must_use]
-    pub fn value_bytes(&self, value: ValueId) -> u32 {
+    pub(crate) fn value_bytes(&self, value: ValueId) -> u32 {
         if self.is_word(value) {
             4
         } else {

@@ -48,14 +48,12 @@ impl Operands {
     }
 
     /// Returns the number of values in the list.
-    #[must_use]
-    pub const fn len(self) -> usize {
+    pub(crate) const fn len(self) -> usize {
         self.len as usize
     }
 
     /// Says whether the list holds nothing.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.len == 0
     }
 }
@@ -88,8 +86,7 @@ pub enum Predicate {
 
 impl Predicate {
     /// Returns the condition that a bit of the thread number is set.
-    #[must_use]
-    pub const fn is_set(bit: usize) -> Self {
+    pub(crate) const fn is_set(bit: usize) -> Self {
         Self::Differs {
             mask: 1 << bit,
             first: 0,
@@ -97,8 +94,7 @@ impl Predicate {
     }
 
     /// Returns the condition's value in one thread.
-    #[must_use]
-    pub const fn holds(self, thread: u32) -> bool {
+    pub(crate) const fn holds(self, thread: u32) -> bool {
         match self {
             Self::Parity(mask) => (mask & thread).count_ones() & 1 == 1,
             Self::Clear(mask) => mask & thread == 0,
@@ -134,17 +130,7 @@ pub enum LaneMap {
 
 impl LaneMap {
     /// Returns the lane that a thread reads from, before the step's own exclusive or.
-    ///
-    /// ```
-    /// use linear_layout::plan::program::LaneMap;
-    /// // Lanes count in bits 1 and 3: 0, 2, 8, 10.
-    /// assert_eq!(LaneMap::Before { mask: 0b1010 }.apply(0b1000, 5), 0b0010);
-    /// assert_eq!(LaneMap::After { mask: 0b1010 }.apply(0b0011, 5), 0b1001);
-    /// assert_eq!(LaneMap::Fixed { mask: 3, bits: 1 }.apply(7, 5), 5);
-    /// assert_eq!(LaneMap::Linear(vec![2, 1]).apply(1, 5), 2);
-    /// ```
-    #[must_use]
-    pub fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
+    pub(crate) fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
         let lane = thread & ((1 << lanes_log2) - 1);
         match *self {
             Self::Linear(ref columns) => crate::plan::gf2::apply_u32(columns, thread),
@@ -184,14 +170,12 @@ pub struct AddressBase {
 
 impl AddressBase {
     /// Returns the byte offset of one thread.
-    #[must_use]
-    pub fn apply(&self, thread: u32) -> u32 {
+    pub(crate) fn apply(&self, thread: u32) -> u32 {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
 
     /// Returns the address of an offset: after all paddings before it.
-    #[must_use]
-    pub fn padded(&self, offset: u32) -> u32 {
+    pub(crate) fn padded(&self, offset: u32) -> u32 {
         narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
@@ -480,5 +464,19 @@ impl Step {
             Self::Barrier(BarrierScope::Warp) => "warp barrier",
             Self::Barrier(BarrierScope::Block) => "block barrier",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LaneMap;
+
+    #[test]
+    fn lanes_are_read_by_maps() {
+        // Lanes count in bits 1 and 3: 0, 2, 8, 10.
+        assert_eq!(LaneMap::Before { mask: 0b1010 }.apply(0b1000, 5), 0b0010);
+        assert_eq!(LaneMap::After { mask: 0b1010 }.apply(0b0011, 5), 0b1001);
+        assert_eq!(LaneMap::Fixed { mask: 3, bits: 1 }.apply(7, 5), 5);
+        assert_eq!(LaneMap::Linear(vec![2, 1]).apply(1, 5), 2);
     }
 }

@@ -22,15 +22,13 @@ pub enum BinBit {
 
 impl Vote {
     /// Returns log2 of how many counts each lane has.
-    #[must_use]
-    pub fn counts_log2(&self) -> u32 {
+    pub(crate) fn counts_log2(&self) -> u32 {
         let of_register = |bit: &&BinBit| matches!(bit, BinBit::Register(_));
         narrow::<u32>(self.places.iter().filter(of_register).count())
     }
 
     /// Returns the bits of the lane that tell bins apart.
-    #[must_use]
-    pub fn lane_mask(&self) -> u32 {
+    pub(crate) fn lane_mask(&self) -> u32 {
         self.places.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,
             BinBit::Register(_) => mask,
@@ -38,8 +36,7 @@ impl Vote {
     }
 
     /// Returns the bin that a lane counts in a register.
-    #[must_use]
-    pub fn bin(&self, register: u32, lane: u32) -> u32 {
+    pub(crate) fn bin(&self, register: u32, lane: u32) -> u32 {
         let bits = self.places.iter().enumerate();
         bits.fold(0, |bin, (i, place)| {
             let is_set = match place {

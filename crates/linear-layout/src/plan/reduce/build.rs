@@ -1,7 +1,7 @@
 //! Planning a reduction: each way is built, the cheapest is taken.
 
-use super::super::Program;
 use super::super::program::Predicate;
+use super::super::program::Program;
 use super::super::tuples::{
     Combining, Coordinates, LaneReduction, Room, TupleBuilder, TupleError, TupleId, plan_in_room,
     rank,
@@ -68,8 +68,8 @@ const MAX_GATHERED: usize = 64;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
-/// - `is_unsupported`: the axis lies in several blocks, or an odd element width;
-/// - `is_scratch_limit`: no way fits into the GPU's shared memory;
+/// - the axis lies in several blocks, or an odd element width;
+/// - no way fits into the GPU's shared memory;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
     let limit = reduction.scratch_limit;

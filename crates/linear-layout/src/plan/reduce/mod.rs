@@ -36,9 +36,9 @@ mod plain;
 mod state;
 
 use super::Cost;
-use super::Program;
+use super::program::Program;
 #[cfg(test)]
-use super::Step;
+use super::program::Step;
 use super::tuples::{LaneReduction, TupleError};
 use crate::layout::LinearLayout;
 use crate::target::Target;

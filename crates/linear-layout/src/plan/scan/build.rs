@@ -1,6 +1,6 @@
 //! Planning a scan: parts from the bottom up, carries from the top down.
 
-use super::super::Program;
+use super::super::program::Program;
 use super::super::program::{LaneMap, Predicate};
 use super::super::tuples::{
     Combining, Coordinates, Room, TupleBuilder, TupleError, TupleId, plan_in_room, rank,
@@ -31,8 +31,8 @@ use crate::number::narrow;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
-/// - `is_unsupported`: the axis lies in several blocks, or an odd element width;
-/// - `is_scratch_limit`: no way fits into the GPU's shared memory;
+/// - the axis lies in several blocks, or an odd element width;
+/// - no way fits into the GPU's shared memory;
 /// - otherwise the layout does not fit the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;

@@ -30,9 +30,9 @@ mod build;
 mod plain;
 
 use super::Cost;
-use super::Program;
+use super::program::Program;
 #[cfg(test)]
-use super::Step;
+use super::program::Step;
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;

@@ -4,12 +4,13 @@ use super::super::program::{
     BarrierScope, Builder, Inlined, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
 };
 use super::super::{ConvertPlan, PlanKind, PlanOptions, plan_conversion};
+use super::Turns;
 use super::act::{Act, Combining, Conversion, TupleId};
 use super::error::{Kind, TupleError};
 use super::room::Room;
-use super::{Program, Turns};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
+use crate::plan::program::Program;
 use core::cmp::Reverse;
 use rustc_hash::FxHashMap;
 

@@ -39,25 +39,3 @@ impl<E: Into<Kind>> From<E> for TupleError {
         Self(kind.into())
     }
 }
-
-impl TupleError {
-    /// Says whether what is asked for is sound but something about it is not built yet.
-    #[must_use]
-    pub const fn is_unsupported(&self) -> bool {
-        match &self.0 {
-            Kind::Width { .. } | Kind::SeveralBlocks { .. } => true,
-            Kind::Conversion(error) => error.is_unsupported(),
-            Kind::Axis { .. } | Kind::Rows { .. } | Kind::Scratch { .. } | Kind::Layout(_) => false,
-        }
-    }
-
-    /// Says whether no way fits into shared memory.
-    #[must_use]
-    pub const fn is_scratch_limit(&self) -> bool {
-        match &self.0 {
-            Kind::Scratch { .. } => true,
-            Kind::Conversion(error) => error.is_scratch_limit(),
-            _ => false,
-        }
-    }
-}

@@ -19,8 +19,6 @@ mod coordinates;
 mod error;
 mod room;
 
-use super::Program;
-
 pub(super) use act::{Combining, TupleId};
 pub(super) use build::TupleBuilder;
 pub(super) use coordinates::Coordinates;

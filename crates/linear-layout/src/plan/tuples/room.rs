@@ -1,6 +1,7 @@
 //! Shared memory of conversions: bytes of their own, or the same bytes in turns.
 
-use super::{Program, TupleError, Turns};
+use super::{TupleError, Turns};
+use crate::plan::program::Program;
 
 /// The shared memory of a program.
 #[derive(Clone, Copy, Debug)]

@@ -132,8 +132,7 @@ impl Number {
     }
 
     /// Returns true if every value of another type is one of this type, too.
-    #[must_use]
-    pub fn holds(self, other: Self) -> bool {
+    pub(crate) fn holds(self, other: Self) -> bool {
         let is_narrower = other.bits() < self.bits() || (self, other) == (Self::F32, Self::Tf32);
         self == other || is_narrower && self.is_integer() == other.is_integer()
     }
@@ -304,8 +303,7 @@ impl Product {
     }
 
     /// Returns a multiplication and an addition in each lane: what every target has.
-    #[must_use]
-    pub fn of_lane(factors: [Number; 2], sum: Number) -> Self {
+    pub(crate) fn of_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,
             ..TileOperand::default()

@@ -48,7 +48,8 @@ mod text;
 
 use crate::number::narrow;
 pub use html::html;
-pub use palette::{NUM_TINTS, Theme};
+pub(crate) use palette::NUM_TINTS;
+pub use palette::Theme;
 pub use svg::svg;
 pub use systems::{register_grid, shared_grid};
 pub use text::Text;
@@ -184,7 +185,7 @@ pub enum Paint {
     /// Nothing.
     #[default]
     Blank,
-    /// One of [`NUM_TINTS`] colours: eight hues of four shades, shades next to each other. Others count on from 0.
+    /// One of 32 colours: eight hues of four shades, shades next to each other. Others count on from 0.
     Tint(u32),
     /// Something is wrong, or costs: a conflict, a difference.
     Warning,
@@ -194,16 +195,14 @@ pub enum Paint {
 
 impl Paint {
     /// Returns the colour of the `i`th of things that should all look different: other hues first.
-    #[must_use]
-    pub fn hue(i: u64) -> Self {
+    pub(crate) fn hue(i: u64) -> Self {
         let i = narrow::<u32>(i % u64::from(NUM_TINTS));
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
     }
 
     /// Returns the colour of one of `count` things that stand in a row: neighbours are shades of one hue, unless there
     /// are so few that each can have its own.
-    #[must_use]
-    pub fn shade(i: u64, count: u64) -> Self {
+    pub(crate) fn shade(i: u64, count: u64) -> Self {
         if count <= u64::from(NUM_TINTS) / 4 {
             Self::hue(i)
         } else {
@@ -241,14 +240,6 @@ impl Scene {
 }
 
 impl Panel {
-    /// Returns the cell in a row and a column, if there is one.
-    #[must_use]
-    pub fn cell(&self, row: usize, column: usize) -> Option<&Cell> {
-        let is_inside = row < self.rows.len() && column < self.columns.len();
-        let cell = self.cells.get(row * self.columns.len() + column);
-        cell.filter(|_| is_inside)
-    }
-
     /// The rows, with their labels.
     fn lines(&self) -> impl Iterator<Item = (&str, &[Cell])> {
         let cells = self.cells.chunks(self.columns.len().max(1));

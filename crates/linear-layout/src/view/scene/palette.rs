@@ -3,7 +3,7 @@
 use super::Paint;
 
 /// The number of tints; larger numbers wrap around.
-pub const NUM_TINTS: u32 = 32;
+pub(crate) const NUM_TINTS: u32 = 32;
 
 /// The ground that colours stand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -235,7 +235,7 @@ mod tests {
                     .flat_map(|lane| (0..1usize << held.registers.len()).map(move |r| (lane, r)))
                 {
                     let [down, across] = row.coordinates(operand, register, lane);
-                    let cell = panel.cell(down, across).unwrap();
+                    let cell = &panel.cells[down * panel.columns.len() + across];
                     let name = format!("T{lane}:{register}");
                     let is_named = cell.text.split('|').any(|text| text == name);
                     assert!(is_named, "{}: {} has no {name}", row.name, cell.text);
