@@ -77,7 +77,7 @@ impl Lines {
 fn check(input: &str, file: &str) {
     let both = source::with_lowered(input.as_bytes(), file, None, None, |module| {
         let text = printed(module, file)?;
-        let read = gpu_sim::text::read(&text).map_err(|error| error.to_string())?;
+        let read = gpu_sim::read_generic(&text).map_err(|error| error.to_string())?;
         let walked = simulated::module(module, file);
         Ok((Lines::of(&walked), Lines::of(&read)))
     });

@@ -22,7 +22,7 @@ pub enum FloatTy {
 
 /// The rounding of a number to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Direction {
+pub(crate) enum Direction {
     /// The nearest; of two, the one with an even mantissa.
     Nearest,
     /// The magnitude does not grow.
@@ -54,7 +54,7 @@ impl FloatTy {
     }
 
     /// Reads MLIR's spelling of a type; the inverse of [`FloatTy::name`].
-    pub fn parse(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         [Self::F16, Self::BF16, Self::F32, Self::F64]
             .into_iter()
             .find(|ty| ty.name() == name)
@@ -77,7 +77,7 @@ impl FloatTy {
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
     )]
-    pub fn to_f32(self, bits: u64) -> f32 {
+    pub(crate) fn to_f32(self, bits: u64) -> f32 {
         match self {
             Self::F16 => f16_to_f32(bits as u16),
             Self::BF16 => f32::from_bits((bits as u32) << 16),
@@ -121,7 +121,7 @@ impl FloatTy {
     /// right one is the next in that direction, one step of the magnitude's bits away.
     ///
     /// `FloatTy::F16.rounded(65519.0, Direction::Upward)` is infinity, `0x7C00`, and downward it is `0x7BFF`.
-    pub fn rounded(self, value: f64, direction: Direction) -> u64 {
+    pub(crate) fn rounded(self, value: f64, direction: Direction) -> u64 {
         let nearest = self.from_f64(value);
         let found = self.to_f64(nearest);
         let sign = 1u64 << (self.bits() - 1);
@@ -142,7 +142,7 @@ impl FloatTy {
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
     )]
-    pub fn from_f32(self, value: f32) -> u64 {
+    pub(crate) fn from_f32(self, value: f32) -> u64 {
         match self {
             Self::F32 => u64::from(value.to_bits()),
             _ => self.from_f64(f64::from(value)),

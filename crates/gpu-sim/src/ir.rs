@@ -1,7 +1,7 @@
 //! A module of the LLVM dialect as plain data.
 //!
-//! Who has MLIR at hand fills a [`Module`] by walking its operations; [`text`](crate::text) reads one from MLIR's
-//! generic form. [`decode`](crate::decode()) makes a program of a kernel in it.
+//! Programs with MLIR at hand fill a [`Module`] by walking its operations; [`read_generic`](crate::read_generic) reads
+//! one from MLIR's generic form. [`decode`](crate::decode()) makes a program of a kernel in it.
 //!
 //! ```
 //! use gpu_sim::ir::{Attribute, Block, Module, Operation, Type};
@@ -143,8 +143,7 @@ impl Module {
     }
 
     /// Returns the name of a value.
-    #[must_use]
-    pub fn name(&self, value: Value) -> &str {
+    pub(crate) fn name(&self, value: Value) -> &str {
         self.names.get(value.0 as usize).map_or("%?", |name| name)
     }
 
@@ -183,8 +182,7 @@ impl Module {
 
 impl Operation {
     /// Returns an attribute.
-    #[must_use]
-    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&Attribute> {
         let mut all = self.attributes.iter();
         all.find(|(key, _)| key == name)
             .map(|(_, attribute)| attribute)

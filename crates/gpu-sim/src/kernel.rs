@@ -26,7 +26,7 @@ use super::{ops, text};
 /// for an operation or type that the simulator does not know, with the nearest that it does;
 /// `Launch` for a target that the table does not have.
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
-    decode(&text::read(text)?, entry)
+    decode(&text::read_generic(text)?, entry)
 }
 
 /// Decodes the kernel `entry` of a module, or the only one that it has.

@@ -10,9 +10,9 @@ use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
     /// The GPU, where it is known which: what it lacks is refused.
-    pub target: Option<&'static Target>,
+    pub(crate) target: Option<&'static Target>,
     /// The assembly language that a kernel may hold, and that accesses are named by in reports.
-    pub assembly: Assembly,
+    pub(crate) assembly: Assembly,
     /// True if the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
     pub lockstep: bool,
     /// Lanes per warp or wave.
@@ -25,13 +25,14 @@ pub struct Machine {
     pub shared_limit: u32,
     /// The bits of a lane's number that run through a group of lanes whose 16-byte loads from
     /// shared memory are served together, where these are not the lowest bits.
-    pub wide_load_lane_bits: Option<u32>,
+    pub(crate) wide_load_lane_bits: Option<u32>,
     /// The floats of 8 bits that its instructions convert.
-    pub float8: Option<Float8Family>,
+    pub(crate) float8: Option<Float8Family>,
 }
 
 impl Machine {
     /// Returns the machine of a row of the table of targets.
+    #[must_use]
     pub const fn of(target: &'static Target) -> Self {
         Self {
             target: Some(target),
@@ -47,6 +48,7 @@ impl Machine {
     }
 
     /// Returns an NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
+    #[must_use]
     pub const fn nvidia() -> Self {
         Self {
             target: None,
@@ -62,6 +64,7 @@ impl Machine {
     }
 
     /// Returns an AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
+    #[must_use]
     pub const fn amd(lanes: u32) -> Self {
         Self {
             target: None,

@@ -69,7 +69,7 @@ mod report;
 mod run;
 #[cfg(test)]
 mod tests;
-pub mod text;
+mod text;
 
 pub use code::{Param, ParamTy};
 pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compare, initial_bytes};
@@ -81,5 +81,5 @@ pub use kernel::{decode, decode_generic};
 pub use launch::{Arg, Arrival, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
-pub use report::json_string;
-pub use report::{GlobalUse, LineUse, Report, SharedUse};
+pub use report::{GlobalUse, LineUse, Report, SharedUse, json_string};
+pub use text::read_generic;

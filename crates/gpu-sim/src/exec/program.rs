@@ -101,7 +101,7 @@ impl Program {
     }
 
     /// Returns the source site of the instruction with index `op`.
-    pub fn site(&self, op: u32) -> &Site {
+    pub(crate) fn site(&self, op: u32) -> &Site {
         &self.sites[self.op_sites[op as usize] as usize]
     }
 }

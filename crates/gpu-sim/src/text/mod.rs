@@ -11,13 +11,13 @@ use std::collections::HashMap;
 /// Reads a module.
 ///
 /// ```
-/// let module = gpu_sim::text::read(r#""builtin.module"() ({ "llvm.func"() ({}) : () -> () }) : () -> ()"#)?;
+/// let module = gpu_sim::read_generic(r#""builtin.module"() ({ "llvm.func"() ({}) : () -> () }) : () -> ()"#)?;
 /// assert_eq!(module.root.regions[0][0].operations[0].name, "llvm.func");
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
 /// `Malformed` with line and column for anything else.
-pub fn read(text: &str) -> Result<Module, KernelError> {
+pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     let mut parser = Parser {
         text,
         at: 0,
@@ -509,7 +509,7 @@ mod tests {
   }) {nvvm.reqntid = array<i32: 128, 1, 1>, w = 0x7FC0 : bf16} : () -> ()
 }) {"ttg.num-warps" = 4 : i32} : () -> ()
 "#;
-        let module = read(text).unwrap();
+        let module = read_generic(text).unwrap();
         assert_eq!(module.root.int("ttg.num-warps"), Some(4));
         let func = &module.root.regions[0][0].operations[0];
         assert_eq!(func.ints("nvvm.reqntid"), Some(&[128, 1, 1][..]));
@@ -554,7 +554,7 @@ mod tests {
 }> ({
 }) : () -> ()
 "#;
-        let module = read(text).unwrap();
+        let module = read_generic(text).unwrap();
         let i16 = |value: i128| Attribute::Int(value, Type::Int(16));
         match module.root.attribute("raw") {
             Some(Attribute::Dense {
@@ -607,14 +607,14 @@ mod tests {
             (r"\%d", "%d"),
         ] {
             let text = format!("\"builtin.module\"() <{{s = \"{written}\"}}> ({{\n}}) : () -> ()");
-            let module = read(&text).unwrap();
+            let module = read_generic(&text).unwrap();
             assert_eq!(module.root.str("s"), Some(meant), "{written}");
         }
     }
 
     #[test]
     fn errors_name_the_place() {
-        let error = read("\"builtin.module\"() ({\n  %0 = llvm.add").unwrap_err();
+        let error = read_generic("\"builtin.module\"() ({\n  %0 = llvm.add").unwrap_err();
         let expect = "line 2, column 8: expected an operation in generic form, found `llvm.add`";
         assert_eq!(error.message(), expect);
     }
