@@ -13,6 +13,7 @@ use std::mem;
 
 /// The search that found an assignment, and so what is proved of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum How {
     /// By elimination: no assignment is cheaper, none as cheap has fewer conversions, and none that is equal in
     /// both is earlier.

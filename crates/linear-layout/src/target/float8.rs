@@ -15,6 +15,7 @@
 /// # Source
 /// OCP 8-bit floating point specification, section 5; for the others MLIR's `Float8E4M3FNUZ` and `Float8E5M2FNUZ`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Float8 {
     /// MLIR's name.
     pub name: &'static str,

@@ -52,6 +52,7 @@ pub(crate) enum Held {
 
 /// A fragment as bits.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Deal {
     /// Bytes that keep together.
     pub(crate) unit_bytes: u32,

@@ -14,11 +14,13 @@
 //! # Ok::<(), linear_layout::target::TargetError>(())
 //! ```
 //!
-//! What differs between GPUs is a column here, with its source. Whoever needs to know a new difference adds
-//! a column; names and version numbers are compared in `table.rs` only, where the rows are made.
+//! What differs between GPUs is a column here, with its source. A new difference is a new column; names and version
+//! numbers are compared in `table.rs` only, where the rows are made. So structs of tables are non-exhaustive. Enums that
+//! a back end or a simulator matches are exhaustive, so that the compiler finds the places where a new variant needs
+//! code.
 //!
-//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`]. [`Product`]. Missing on purpose: TMA, which
-//! nothing asks for yet.
+//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`]. Missing on purpose: TMA,
+//! which nothing asks for yet.
 
 use core::fmt;
 use thiserror::Error;
@@ -89,6 +91,7 @@ pub enum Access {
 ///
 /// A flag is set where the instruction exists; what it costs stands in [`Costs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct Instructions {
     /// `ldmatrix` (8x8 blocks of 16 bits from shared memory), `sm_75` and later.
     pub load_matrix: bool,
@@ -155,6 +158,7 @@ pub struct Instructions {
 /// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide
 /// for the resource descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct BufferInstructions {
     /// The bits that say how data is cached.
     pub cache: CacheBits,
@@ -167,6 +171,7 @@ pub struct BufferInstructions {
 /// `sc0` is 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; on RDNA 4 a temporal hint
 /// stands in bits 0 to 2 and a scope from bit 3 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct CacheBits {
     /// `cg` of a load.
     pub(crate) load_cg: u32,
@@ -223,6 +228,7 @@ pub enum ScaledConversion {
 /// busier one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
 /// memory one slot (4): measured, see the conversion benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Costs {
     /// A select, byte permute or other arithmetic operation on the arithmetic unit.
     pub select: u32,

@@ -48,6 +48,7 @@ pub struct Gather<'a> {
 
 /// The way in which elements get to the threads that ask for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum GatherWay {
     /// Through lanes of the same warp.
     Lanes,

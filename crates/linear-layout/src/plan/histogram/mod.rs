@@ -51,6 +51,7 @@ pub struct Histogram<'a> {
 
 /// The way in which elements are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum HistogramWay {
     /// Each adds 1 to its bin in shared memory.
     Adding,

@@ -9,6 +9,7 @@ use thiserror::Error;
 ///
 /// Operands are numbered A, B, D. Coordinates are those of the matrix, of m, n and k; a bit is named by what it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum Mismatch {
     /// A bit of the lane addresses what the instruction's bit cannot stand for.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, letter(*.operand), place(*.found), wanted(*.bit, *.expected))]

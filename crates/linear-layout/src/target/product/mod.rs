@@ -39,6 +39,7 @@ impl TileBit {
 
 /// The elements of an operand that one warp holds.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct TileOperand {
     /// By bit of the lane number; empty for an instruction that each lane carries out alone.
     pub lanes: Vec<TileBit>,
@@ -167,6 +168,7 @@ pub enum Argument {
 ///
 /// A call takes the next part of the registers of one operand, and all registers of the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Calls {
     /// The operand that is taken part by part: 0 or 1, A or B. Its highest register bits number the calls.
     pub operand: usize,
@@ -186,6 +188,7 @@ pub struct Calls {
 /// # Ok::<(), linear_layout::target::TargetError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Product {
     /// The instruction's name, with its sizes and the types of D and of A and B.
     pub name: String,
