@@ -118,4 +118,4 @@ pub use fit::{ensure_not_larger_than, ensure_not_smaller_than};
 pub use linear_layout::{LinearLayout, Surjectivity};
 pub use query::FreeMasks;
 pub use side::MAX_DIMS;
-pub use standard::{ApplyRange, standard_out_dims};
+pub use standard::standard_out_dims;

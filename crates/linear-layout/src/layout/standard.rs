@@ -245,8 +245,10 @@ impl LinearLayout {
     /// assert!(l.apply_range(0..4).eq([0, 1, 3, 2]));
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
-    #[must_use]
-    pub fn apply_range(&self, inputs: core::ops::Range<u64>) -> ApplyRange {
+    pub fn apply_range(
+        &self,
+        inputs: core::ops::Range<u64>,
+    ) -> impl Iterator<Item = u64> + Clone + use<> {
         // Going from x to x + 1 flips the low bits up to the lowest zero of x, so the image changes
         // by the XOR of the columns up to there.
         let mut steps = [0; 64];
@@ -255,36 +257,12 @@ impl LinearLayout {
             sum ^= self.columns().get(i).copied().unwrap_or(0);
             *step = sum;
         }
-        let inside = low_mask(self.ins.bits());
-        ApplyRange {
-            steps,
-            image: self.apply_packed(inputs.start & inside),
-            inputs,
-        }
-    }
-}
-
-/// The outputs of consecutive inputs; see [`LinearLayout::apply_range`].
-#[derive(Clone, Debug)]
-pub struct ApplyRange {
-    steps: [u64; 64],
-    image: u64,
-    inputs: core::ops::Range<u64>,
-}
-
-impl Iterator for ApplyRange {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let x = self.inputs.next()?;
-        let image = self.image;
-        self.image ^= self.steps[(x.trailing_ones() & 63) as usize];
-        Some(image)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.inputs.size_hint()
+        let mut image = self.apply_packed(inputs.start & low_mask(self.ins.bits()));
+        inputs.map(move |x| {
+            let output = image;
+            image ^= steps[(x.trailing_ones() & 63) as usize];
+            output
+        })
     }
 }
 
