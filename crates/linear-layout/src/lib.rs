@@ -2,12 +2,14 @@
 //!
 //! New to the subject? [`guide::linear_layouts`] takes twenty minutes.
 //!
-//! Modules, lowest first; each one uses only those above it in this list:
-//! [`f2`] bit matrices, [`layout`] the layout algebra, [`cute`] and [`tilus`] the layouts of CuTe and
-//! Tilus, [`bridge`] conversions between the three systems, [`encoding`] the named layouts of compilers,
-//! [`target`] GPUs as data, [`access`] how wide accesses to memory may be, [`plan`] how data moves,
-//! [`machine`] the checker that proves plans lane by lane, [`assign`] the choice of layouts for a whole
-//! kernel, [`view`] layouts as text and pictures.
+//! Start with [`layout`] (the algebra), [`encoding`] (the named layouts of compilers), [`plan`] (how data moves between
+//! layouts, its cost and its text), [`view`] (layouts as text and pictures), and [`bridge`] with [`cute`] and [`tilus`]
+//! (the layouts of these two systems). Compilers that lower plans also need [`plan::program`] (the steps of plans),
+//! [`access`] (how wide accesses to memory may be), [`machine`] (the checker that proves plans lane by lane) and
+//! [`assign`] (the choice of layouts for a whole kernel). [`target`] has GPUs as data, [`f2`] linear algebra over bits.
+//!
+//! Each module uses only those above it in this list: `f2`, `layout`, `cute` and `tilus`, `bridge`, `encoding`, `target`,
+//! `access`, `plan`, `machine`, `assign`, `view`.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
