@@ -8,14 +8,18 @@ mod report;
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
+use super::respell::in_order;
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{
     self, Asked, Explanation, Kernel, Large, Of, Plans, Scope, Went,
 };
-use crate::sys::build::Op;
+use crate::ir::ops::tt;
+use crate::ir::{ProductTypes, TensorType};
+use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
+use melior::ir::ValueLike;
 
 /// What `memory` may be.
 const MEMORY: [&str; 2] = ["pinned", "free"];
@@ -160,6 +164,9 @@ impl RemoveLayoutConversionsOptions {
                         }),
                     };
                     self.explain_left(context, function, (&kernel, &explanation), costs);
+                    if self.explain {
+                        explain_products(context, function, asked, &mut plans);
+                    }
                     entries.push(report::entry(
                         (function, asked),
                         costs,
@@ -226,6 +233,46 @@ impl RemoveLayoutConversionsOptions {
                 context.remark(conversion.op, &text);
             }
         }
+    }
+}
+
+/// Emits a remark at each product that converts operands or its result itself.
+fn explain_products<'c>(
+    context: &PassContext<'c>,
+    function: Op<'c>,
+    asked: Asked,
+    plans: &mut Plans,
+) {
+    for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
+        let layout = |value: Val<'c>| {
+            let tensor = TensorType::of(value.r#type())?;
+            context.layouts().tensor(&tensor).ok()
+        };
+        let operands = (layout(dot.a()), layout(dot.b()), layout(dot.c()));
+        let ((Some(a), Some(b), Some(d)), Ok(types)) = (operands, ProductTypes::of(dot)) else {
+            continue;
+        };
+        let layouts = [&a.unique, &b.unique, &d.unique];
+        let Ok(product) = plans.product(&types, layouts, asked) else {
+            continue;
+        };
+        let is_converted = product.plan.is_converted().into_iter();
+        let names = is_converted.zip(["the left operand", "the right operand", "the result"]);
+        let names: Vec<&str> = names.filter(|(is, _)| *is).map(|(_, name)| name).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let costs = product.plan.conversions().into_iter().flatten();
+        let cycles: u32 = costs.map(|(_, cost)| cost.total()).sum();
+        context.remark(
+            dot.op(),
+            &format!(
+                "is multiplied by {}, for which it converts {} itself: {} cycles per execution",
+                product.plan.instruction(),
+                names.join(" and "),
+                cycles.div_ceil(4)
+            ),
+        );
     }
 }
 

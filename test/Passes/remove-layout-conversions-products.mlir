@@ -3,6 +3,7 @@
 // A product counts at the price of its plan, 32 instructions of 8 cycles, for each iteration that a loop counts.
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#bases = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // expected-remark@+1 {{costs 256 cycles with 0 conversions}}
@@ -20,5 +21,13 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %sum : tensor<64x64xf32, #mma>
+  }
+
+  // An operand in another layout is converted by the product, of which nothing is seen in the IR.
+  // expected-remark@+1 {{with 0 conversions}}
+  tt.func @hidden(%a: tensor<64x64xf16, #bases>, %b: tensor<64x64xf16, #bases>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    // expected-remark@+1 {{is multiplied by mma.m16n8k16.f32.f16, for which it converts the left operand and the right operand itself:}}
+    %d = tt.dot %a, %b, %c : tensor<64x64xf16, #bases> * tensor<64x64xf16, #bases> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
   }
 }
