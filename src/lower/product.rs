@@ -35,13 +35,13 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
         d: &d.unique,
         a: &a.unique,
         b: &b.unique,
+        scales: None,
         factors: &types.factors,
         sum: types.sum,
         target: gpu.target,
     };
     let plan = plan_product(&product).map_err(|e| Diagnostic::new(e.to_string()))?;
-    let all = [&d.unique, &a.unique, &b.unique];
-    machine::check_product(plan.program(), all, gpu.target).map_err(wrong)?;
+    machine::check_product(plan.program(), &product).map_err(wrong)?;
     Ok(plan)
 }
 

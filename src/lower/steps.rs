@@ -399,11 +399,12 @@ impl<'r, 'c> Run<'r, 'c> {
                 acc,
                 a,
                 b,
+                scales,
                 row,
             } => {
                 let plan = self.plan;
                 let lists = [a, b, acc].map(|list| plan.operands(list));
-                self.multiply(first, lists, &plan.rows()[row as usize])?;
+                self.multiply(first, lists, scales, &plan.rows()[row as usize])?;
             }
             Step::Barrier(BarrierScope::Warp) => self.l.gpu.warp_barrier(&mut self.l.e),
             Step::Barrier(BarrierScope::Block) => self.l.gpu.block_barrier(&mut self.l.e),

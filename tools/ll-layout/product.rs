@@ -117,13 +117,14 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         d: &d,
         a: &a,
         b: &b,
+        scales: None,
         factors: &factors,
         sum,
         target,
     };
     let tried = match_instructions(&product).map_err(Failure::new)?;
     let plan = plan_product(&product).map_err(Failure::new)?;
-    check_product(plan.program(), [&d, &a, &b], target).map_err(|fault| {
+    check_product(plan.program(), &product).map_err(|fault| {
         Failure::new(format!("the plan for {target} is wrong: {fault}"))
             .note("this is a bug of linear-layout; please report the three layouts")
     })?;

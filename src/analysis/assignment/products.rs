@@ -38,6 +38,7 @@ impl Plans {
             d,
             a,
             b,
+            scales: None,
             factors: &types.factors,
             sum: types.sum,
             target: asked.target,

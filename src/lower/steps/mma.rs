@@ -8,7 +8,7 @@ use crate::lower::plans::wrong;
 use crate::lower::types::bits_of;
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
-use linear_layout::plan::program::ValueId;
+use linear_layout::plan::program::{ScaleWord, ValueId};
 use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOperand};
 use melior::ir::{Type, ValueLike};
 
@@ -18,6 +18,7 @@ impl<'c> Run<'_, 'c> {
         &mut self,
         first: ValueId,
         lists: [&[ValueId]; 3],
+        scales: [Option<ScaleWord>; 2],
         row: &Product,
     ) -> Result<(), Diagnostic> {
         let registers = lists
@@ -27,6 +28,7 @@ impl<'c> Run<'_, 'c> {
             self.set(first, sum);
             return Ok(());
         };
+        let scales = scales.map(|word| Some((self.get(word?.word), word?.selector)));
         let e = &mut self.l.e;
         let passed: Vec<Vec<Val<'c>>> = (registers.iter().zip(&row.operands))
             .map(|(registers, operand)| passed(e, registers, operand))
@@ -57,6 +59,17 @@ impl<'c> Run<'_, 'c> {
                     Argument::CallIndex { bits } => {
                         let type_ = e.int_type(bits);
                         arguments.push(e.constant(type_, index));
+                    }
+                    Argument::Scales(factor) => {
+                        let one = one_of(row, scales.iter().all(Option::is_none));
+                        let type_ = e.types.i32;
+                        let word = scales[factor].map(|(word, _)| word);
+                        arguments.push(word.unwrap_or_else(|| e.constant(type_, one.into())));
+                    }
+                    Argument::Selector { factor, bits } => {
+                        let type_ = e.int_type(bits);
+                        let selector = scales[factor].map_or(0, |(_, selector)| selector);
+                        arguments.push(e.constant(type_, selector.into()));
                     }
                 }
             }
@@ -138,6 +151,15 @@ impl<'c> Run<'_, 'c> {
         Err(wrong(format!(
             "a factor of `{from}` is multiplied into a sum of `{to}`"
         )))
+    }
+}
+
+/// The word of scales that is passed for a factor without any.
+fn one_of(row: &Product, are_none: bool) -> u32 {
+    match &row.scales {
+        Some(scales) if are_none => scales.absent,
+        Some(scales) => u32::from_ne_bytes([scales.number.one(); 4]),
+        None => 0,
     }
 }
 

@@ -4,8 +4,8 @@ use super::plan::{Cell, PlanFault, check_operands};
 use super::tuples::elements;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
+use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
-use crate::target::Target;
 use core::cell::RefCell;
 use rustc_hash::FxHashMap;
 
@@ -66,17 +66,29 @@ enum Term<'s> {
     Nothing,
     /// A factor of products that add nothing.
     Zero,
-    /// An element of A or of B, by its coordinates there: the matrix first, of several.
+    /// An element of A or of B, by its coordinates there: the matrix first, of several. Of a byte that holds several
+    /// elements, the first.
     Factor(Side, [u32; 3]),
+    /// A scale of A or of B, by its coordinates there.
+    Scale(Side, [u32; 3]),
     /// The sum at these coordinates of D, over a set of k.
-    Sum([u32; 3], u32, &'s RefCell<Sets>),
+    Sum([u32; 3], u32, &'s Sums),
+}
+
+/// What is known of all sums.
+#[derive(Debug)]
+struct Sums {
+    sets: RefCell<Sets>,
+    /// log2 of the elements that have one scale, of factors that have scales.
+    blocks_log2: [Option<u8>; 2],
 }
 
 impl PartialEq for Term<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Nothing, Self::Nothing) | (Self::Zero, Self::Zero) => true,
-            (Self::Factor(side, a), Self::Factor(other, b)) => (side, a) == (other, b),
+            (Self::Factor(side, a), Self::Factor(other, b))
+            | (Self::Scale(side, a), Self::Scale(other, b)) => (side, a) == (other, b),
             (Self::Sum(a, ks, _), Self::Sum(b, others, _)) => (a, ks) == (b, others),
             _ => false,
         }
@@ -91,21 +103,55 @@ impl Cell for Term<'_> {
         Self::Nothing
     }
 
-    fn plus_product(self, a: Self, b: Self) -> Option<Self> {
-        let (at, set, sets, a, b) = match (self, a, b) {
-            (Self::Sum(at, set, sets), Self::Factor(Side::A, a), Self::Factor(Side::B, b)) => {
-                (at, set, sets, a, b)
-            }
-            (Self::Sum(..), Self::Zero, Self::Factor(Side::B, _) | Self::Zero)
-            | (Self::Sum(..), Self::Factor(Side::A, _), Self::Zero) => return Some(self),
-            _ => return None,
-        };
-        let [matrix, m, n] = at;
-        if (a[0], a[1], b[0], b[2], a[2]) != (matrix, m, matrix, n, b[1]) {
+    fn plus_product(self, factors: [Self; 2], scales: [Option<Self>; 2]) -> Option<Self> {
+        let Self::Sum([matrix, m, n], set, sums) = self else {
             return None;
+        };
+        let mut k = [None; 2];
+        for (factor, (side, own)) in [(Side::A, m), (Side::B, n)].into_iter().enumerate() {
+            let coordinates = |[of, row, column]: [u32; 3]| match side {
+                Side::A => (of, row, column),
+                Side::B => (of, column, row),
+            };
+            k[factor] = match factors[factor] {
+                Self::Zero => None,
+                Self::Factor(found, at) if found == side => {
+                    let (of, found, k) = coordinates(at);
+                    if (of, found) != (matrix, own) {
+                        return None;
+                    }
+                    Some(k)
+                }
+                _ => return None,
+            };
+            let is_right = match (scales[factor], sums.blocks_log2[factor]) {
+                (None, None) => true,
+                // What is multiplied by zero still has a scale of its own row, lest that of another one be NaN.
+                (Some(Self::Scale(found, [of, row, block])), Some(log2)) => {
+                    let is_of_block = k[factor].is_none_or(|k| k >> log2 == block);
+                    (found, of, row) == (side, matrix, own) && is_of_block
+                }
+                _ => false,
+            };
+            if !is_right {
+                return None;
+            }
         }
-        let set = sets.borrow_mut().with(set, a[2])?;
-        Some(Self::Sum(at, set, sets))
+        let [Some(a), Some(b)] = k else {
+            return Some(self);
+        };
+        let set = (a == b).then(|| sums.sets.borrow_mut().with(set, a))??;
+        Some(Self::Sum([matrix, m, n], set, sums))
+    }
+
+    fn within(self, index: usize) -> Self {
+        match self {
+            Self::Factor(side, mut at) => {
+                at[if side == Side::A { 2 } else { 1 }] += narrow::<u32>(index);
+                Self::Factor(side, at)
+            }
+            other => other,
+        }
     }
 }
 
@@ -126,32 +172,48 @@ fn cells<'s>(layout: &LinearLayout, cell: &dyn Fn([u32; 3]) -> Term<'s>) -> Vec<
 }
 
 /// Runs the program of a product for every thread, and proves that each element of the result adds up each k once, of
-/// the elements that belong there.
+/// the elements that belong there, each with the scale of its row or column and block.
 ///
 /// # Shape
-/// `plan` takes the unique registers of `[d, a, b]`, layouts to `(m, n)`, `(m, k)`, `(k, n)`, with the
-/// number of a matrix before these where there are several, one operand after the
-/// other, and gives those of `d`. Signs, zeros and the order of the sum are not looked at.
+/// `plan` takes the unique registers of D, A and B, then of the scales of A and of B where there are any, one operand
+/// after the other, and gives those of D. Signs, zeros and the order of the sum are not looked at.
 /// # Errors
 /// The first fault: a sum of what does not belong together, a k twice or never, a malformed step.
-pub fn check_product(
-    plan: &Program,
-    [d, a, b]: [&LinearLayout; 3],
-    target: &Target,
-) -> Result<(), PlanFault> {
-    let sets = RefCell::new(Sets::new());
-    let k = a.out_shape().last().map_or(1, |(_, size)| size);
+pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {
+    let (d, a, b) = (product.d, product.a, product.b);
+    let packed_log2 = [0, 1].map(|factor| product.packed_log2(factor));
+    let scales = product.scales.map_or([None; 2], |scales| scales.layouts);
+    let block_log2 = product.scales.map(|scales| scales.block_log2);
+    let sums = Sums {
+        sets: RefCell::new(Sets::new()),
+        blocks_log2: scales.map(|layout| layout.and(block_log2)),
+    };
+    let k = a.out_shape().last().map_or(1, |(_, size)| size) << packed_log2[0];
     let all = (0..narrow::<u32>(k)).fold(0, |set, k| {
         // Each k is new to what holds the smaller ones.
-        sets.borrow_mut().with(set, k).unwrap_or(set)
+        sums.sets.borrow_mut().with(set, k).unwrap_or(set)
     });
-    let sources = [
-        cells(d, &|at| Term::Sum(at, 0, &sets)),
-        cells(a, &|at| Term::Factor(Side::A, at)),
-        cells(b, &|at| Term::Factor(Side::B, at)),
+    let factor = |side, [matrix, row, column]: [u32; 3]| {
+        let [of_a, of_b] = packed_log2;
+        Term::Factor(
+            side,
+            match side {
+                Side::A => [matrix, row, column << of_a],
+                Side::B => [matrix, row << of_b, column],
+            },
+        )
+    };
+    let mut sources = vec![
+        cells(d, &|at| Term::Sum(at, 0, &sums)),
+        cells(a, &|at| factor(Side::A, at)),
+        cells(b, &|at| factor(Side::B, at)),
     ];
-    let results = [cells(d, &|at| Term::Sum(at, all, &sets))];
-    check_operands(plan, &sources, &results, &[], target)
+    for (layout, side) in scales.into_iter().zip([Side::A, Side::B]) {
+        let rows = layout.map(|layout| cells(layout, &|at| Term::Scale(side, at)));
+        sources.push(rows.unwrap_or_default());
+    }
+    let results = [cells(d, &|at| Term::Sum(at, all, &sums))];
+    check_operands(plan, &sources, &results, &[], product.target)
 }
 
 #[cfg(test)]
@@ -159,9 +221,9 @@ mod tests {
     use super::super::tuples::tests::layout as any_layout;
     use super::*;
     use crate::layout::{Dim, Surjectivity};
-    use crate::plan::product::{MatrixProduct, ProductPlan, plan_product};
-    use crate::plan::program::Step;
-    use crate::target::{Number, Product, TARGETS, TileBit};
+    use crate::plan::product::{FactorScales, ProductPlan, match_instructions, plan_product};
+    use crate::plan::program::{ScaleWord, Step};
+    use crate::target::{Number, Product, ScaleBit, ScaleOperand, TARGETS, Target, TileBit};
     use proptest::prelude::*;
     use std::collections::HashSet;
 
@@ -183,19 +245,37 @@ mod tests {
         LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
     }
 
+    /// Where a bit of k lies in another order: blocks with one scale stay whole, and elements of a byte neighbours.
+    fn renamed(row: &Product, bit: u8) -> u8 {
+        let bits = row.sizes()[2].trailing_zeros() as u8;
+        let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
+        let packed = row.operands.iter().map(|operand| operand.packed.len());
+        let packed = packed.max().unwrap_or(0) as u8;
+        let range = match bit {
+            bit if bit < packed => return bit,
+            bit if bit < block => packed..block,
+            _ => packed.max(block)..bits,
+        };
+        range.end - 1 - (bit - range.start)
+    }
+
+    /// Where a bit of the tile lies: a dim of m, n, k, and its value; the bits of k in another order where `renames`.
+    fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
+        match bit {
+            TileBit::M(bit) => (0, 1u64 << bit),
+            TileBit::N(bit) => (1, 1 << bit),
+            TileBit::K(bit) if renames => (2, 1 << renamed(row, bit)),
+            TileBit::K(bit) => (2, 1 << bit),
+            TileBit::Copy => (3, 0),
+        }
+    }
+
     /// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, and so the lanes where
     /// each multiplies alone; the bits of k in another order where `renames`.
     fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
         let sizes = row.sizes();
         let [m, n, k] = sizes;
-        let last = k.trailing_zeros().saturating_sub(1) as u8;
-        let place = |bit: &TileBit| match bit {
-            TileBit::M(bit) => (0, 1u64 << bit),
-            TileBit::N(bit) => (1, 1 << bit),
-            TileBit::K(bit) if renames => (2, 1 << (last - bit)),
-            TileBit::K(bit) => (2, 1 << bit),
-            TileBit::Copy => (3, 0),
-        };
+        let place = |bit: &TileBit| place(row, renames, *bit);
         let more = [(0, m), (1, n), (2, k)];
         [[0, 2], [2, 1], [0, 1]].map(|dims| {
             let operand = match dims {
@@ -203,15 +283,17 @@ mod tests {
                 [2, 1] => 1,
                 _ => 2,
             };
-            let basis =
-                |(dim, value): (usize, u64)| dims.map(|own| if own == dim { value } else { 0 });
             let held = &row.operands[operand];
+            let basis = |(dim, value): (usize, u64)| {
+                let value = value >> if dim == 2 { held.packed.len() } else { 0 };
+                dims.map(|own| if own == dim { value } else { 0 })
+            };
             let mut registers: Bases = held.registers.iter().map(|bit| basis(place(bit))).collect();
             let further = more.iter().filter(|(dim, _)| dims.contains(dim));
             registers.extend(further.map(|at| basis(*at)));
             let mut lanes: Bases = held.lanes.iter().map(|bit| basis(place(bit))).collect();
             let warps = vec![basis((0, 2 * m))];
-            let mut all = [4 * m, 2 * n, 2 * k];
+            let mut all = [4 * m, 2 * n, (2 * k) >> held.packed.len()];
             if lanes.is_empty() {
                 let bits = target.lanes.trailing_zeros();
                 lanes = (0..bits).map(|bit| basis((0, (4 * m) << bit))).collect();
@@ -221,20 +303,236 @@ mod tests {
         })
     }
 
-    fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> ProductPlan {
-        let [a, b, d] = layouts;
-        let product = MatrixProduct {
+    fn product<'a>(
+        factors: &'a [[Number; 2]; 1],
+        sum: Number,
+        [a, b, d]: [&'a LinearLayout; 3],
+        target: &'a Target,
+    ) -> MatrixProduct<'a> {
+        MatrixProduct {
             d,
             a,
             b,
-            factors: &[row.factors],
-            sum: row.sum,
+            scales: None,
+            factors,
+            sum,
             target,
-        };
+        }
+    }
+
+    fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> ProductPlan {
+        let factors = [row.factors];
+        let product = product(&factors, row.sum, layouts.each_ref(), target);
         let plan = plan_product(&product).unwrap();
-        let verdict = check_product(plan.program(), [d, a, b], target);
+        let verdict = check_product(plan.program(), &product);
         verdict.unwrap_or_else(|fault| panic!("{}: {fault}\n{}", row.name, plan.program()));
         plan
+    }
+
+    /// Layouts of the scales of A and B for tensors as [`around`] has them; the second tile along m or n is in other
+    /// lanes where a selector says which of them are read.
+    fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
+        let scales = row.scales.as_ref().expect("an instruction with scales");
+        let [m, n, k] = row.sizes();
+        [0, 1].map(|factor| {
+            let held = &scales.operands[factor];
+            let size = [m, n][factor];
+            let basis = |(dim, value): (usize, u64)| match dim {
+                2 => [0, value >> scales.block_log2],
+                _ => [value, 0],
+            };
+            let mut is_selected = false;
+            let mut of = |bit: &ScaleBit| match bit {
+                ScaleBit::Of(bit) => basis(place(row, renames, *bit)),
+                ScaleBit::Selected(_) => {
+                    is_selected = true;
+                    [size, 0]
+                }
+                ScaleBit::Clear => [0, 0],
+            };
+            let lanes: Bases = held.lanes.iter().map(&mut of).collect();
+            let bytes = held.bytes.iter();
+            let bytes = bytes.filter(|bit| matches!(bit, ScaleBit::Of(_)));
+            let mut registers: Bases = bytes.map(&mut of).collect();
+            registers.push(basis((2, k)));
+            if !is_selected {
+                registers.push([size, 0]);
+            }
+            let warps = vec![if factor == 0 { [2 * m, 0] } else { [0, 0] }];
+            let sizes = [[4 * m, 2 * n][factor], (2 * k) >> scales.block_log2];
+            layout([registers, lanes, warps], sizes)
+        })
+    }
+
+    /// A product by an instruction with scales, whose first or second factor may have none.
+    fn with_scales<'a>(
+        row: &Product,
+        product: MatrixProduct<'a>,
+        layouts: [Option<&'a LinearLayout>; 2],
+    ) -> MatrixProduct<'a> {
+        let scales = row.scales.as_ref().expect("an instruction with scales");
+        MatrixProduct {
+            scales: Some(FactorScales {
+                layouts,
+                block_log2: scales.block_log2,
+                number: scales.number,
+            }),
+            ..product
+        }
+    }
+
+    /// Every instruction with scales multiplies what lies as it takes it, and every plan is proved.
+    #[test]
+    fn each_instruction_with_scales_is_found_and_proved() {
+        let mut known = HashSet::new();
+        for target in TARGETS {
+            for row in target.scaled_products() {
+                if !known.insert(row.name.clone()) {
+                    continue;
+                }
+                for renames in [false, true] {
+                    let layouts = around(&row, renames, target);
+                    let factors = [row.factors];
+                    let product = product(&factors, row.sum, layouts.each_ref(), target);
+                    let [a, b] = scales_around(&row, renames);
+                    // One of the two may have none.
+                    let all = [[true, true], [true, false], [false, true], [false, false]];
+                    let is_first = target.scaled_matrix_instructions()[0] == row && !renames;
+                    for scales in all.into_iter().take(if is_first { 4 } else { 1 }) {
+                        let scales = [scales[0].then_some(&a), scales[1].then_some(&b)];
+                        let product = with_scales(&row, product, scales);
+                        let plan = plan_product(&product).unwrap();
+                        let verdict = check_product(plan.program(), &product);
+                        verdict.unwrap_or_else(|f| panic!("{}: {f}\n{}", row.name, plan.program()));
+                        assert_eq!(plan.is_converted(), [false; 3], "{}", row.name);
+                        assert_eq!(plan.scale_conversions(), [None; 2], "{}", row.name);
+                    }
+                }
+            }
+        }
+        assert_eq!(known.len(), 2 * (2 * 9 + 9 + 6));
+    }
+
+    /// Faults of scales in the plan of each instruction are noticed: those of another row or block, those of the other
+    /// factor, none, and another selector.
+    #[test]
+    fn faults_of_scales_are_noticed() {
+        let mut known = HashSet::new();
+        let mut count = 0;
+        for target in TARGETS {
+            for row in target.scaled_products() {
+                if !known.insert(row.name.clone()) {
+                    continue;
+                }
+                let layouts = around(&row, false, target);
+                let factors = [row.factors];
+                let product = product(&factors, row.sum, layouts.each_ref(), target);
+                let scales = scales_around(&row, false);
+                let product = with_scales(&row, product, scales.each_ref().map(Some));
+                let plan = plan_product(&product).unwrap();
+                let plan = plan.program();
+                let scales_of = |step: &Step| match step {
+                    Step::Mma { scales, .. } => Some(*scales),
+                    _ => None,
+                };
+                let issues: Vec<usize> = (0..plan.steps().len())
+                    .filter(|i| scales_of(&plan.steps()[*i]).is_some())
+                    .collect();
+                let mut faulty = |at: usize, wrong: [Option<ScaleWord>; 2]| {
+                    if scales_of(&plan.steps()[at]) == Some(wrong) {
+                        return;
+                    }
+                    count += 1;
+                    let edited = plan.edited(|steps| {
+                        if let Step::Mma { scales, .. } = &mut steps[at] {
+                            *scales = wrong;
+                        }
+                    });
+                    let verdict = check_product(&edited, &product);
+                    assert!(verdict.is_err(), "{}: {wrong:?}\n{edited}", row.name);
+                };
+                let first = issues[0];
+                let [a, b] = scales_of(&plan.steps()[first]).unwrap();
+                // Another tile along m, n or k has other scales.
+                for other in &issues {
+                    faulty(first, scales_of(&plan.steps()[*other]).unwrap());
+                }
+                faulty(first, [b, a]);
+                faulty(first, [None, b]);
+                faulty(first, [a, None]);
+                let held = row.scales.as_ref().unwrap();
+                let bits = |operand: &ScaleOperand| [&operand.lanes[..], &operand.bytes].concat();
+                for (factor, operand) in held.operands.iter().enumerate() {
+                    for bit in bits(operand) {
+                        let ScaleBit::Selected(bit) = bit else {
+                            continue;
+                        };
+                        let mut wrong = [a, b];
+                        wrong[factor].as_mut().unwrap().selector ^= 1 << bit;
+                        faulty(first, wrong);
+                    }
+                }
+                // A layout in which a bit of the lane is another row.
+                let other = exchanged(&scales[0]);
+                let given = [Some(&other), Some(&scales[1])];
+                let verdict = check_product(plan, &with_scales(&row, product, given));
+                assert!(verdict.is_err(), "{}: bits exchanged", row.name);
+            }
+        }
+        assert!(count > 400, "{count}");
+    }
+
+    /// A renaming that sends elements of one block to two is refused: the factors are converted.
+    #[test]
+    fn blocks_with_one_scale_stay_whole() {
+        let target = Target::parse("hip:gfx950").unwrap();
+        let rows = target.scaled_products();
+        let row = rows
+            .iter()
+            .find(|row| row.name == "mfma.scale.f32.32x32x64.e4m3.e4m3");
+        let row = row.unwrap();
+        // Bits 4 and 5 of k exchanged: what the lanes hold is in the other block.
+        let torn = around(row, false, target);
+        let exchanged_k = |layout: &LinearLayout, dim: usize| {
+            let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
+                let coords = layout
+                    .columns_of(own)
+                    .iter()
+                    .map(|c| layout.unpack(*c).to_vec());
+                let bases = coords.map(|c| {
+                    let mut basis = [c[0], c[1]];
+                    basis[dim] = match basis[dim] {
+                        16 => 32,
+                        32 => 16,
+                        other => other,
+                    };
+                    basis
+                });
+                bases.collect::<Bases>()
+            });
+            self::layout(parts, [0, 1].map(|i| layout.out_size(Dim::out(i))))
+        };
+        let layouts = [
+            exchanged_k(&torn[0], 1),
+            exchanged_k(&torn[1], 0),
+            torn[2].clone(),
+        ];
+        let factors = [row.factors];
+        let product = product(&factors, row.sum, layouts.each_ref(), target);
+        let scales = scales_around(row, false);
+        let product = with_scales(row, product, scales.each_ref().map(Some));
+        let plan = plan_product(&product).unwrap();
+        check_product(plan.program(), &product).unwrap();
+        assert_eq!(plan.is_converted(), [true, true, false]);
+        let tried = match_instructions(&product).unwrap();
+        let (_, verdict) = tried
+            .iter()
+            .find(|(tried, _)| tried.name == row.name)
+            .unwrap();
+        assert_eq!(
+            verdict.unwrap_err().to_string(),
+            "k 16 of the tile lies at k 32, expected less than 32, the elements that have one scale"
+        );
     }
 
     /// Every instruction of every target multiplies what lies as it takes it, and every plan is proved.
@@ -284,7 +582,8 @@ mod tests {
                     continue;
                 }
                 let layouts = around(&row, false, target);
-                let [a, b, d] = &layouts;
+                let factors = [row.factors];
+                let product = product(&factors, row.sum, layouts.each_ref(), target);
                 let plan = planned(&row, &layouts, target);
                 let plan = plan.program();
                 let mut products = (0..plan.steps().len())
@@ -345,10 +644,11 @@ mod tests {
                     ),
                 ];
                 for (name, faulty) in faults {
-                    let verdict = check_product(&faulty, [d, a, b], target);
+                    let verdict = check_product(&faulty, &product);
                     assert!(verdict.is_err(), "{}: {name}\n{faulty}", row.name);
                 }
-                let verdict = check_product(plan, [d, &exchanged(a), b], target);
+                let a = &exchanged(product.a);
+                let verdict = check_product(plan, &MatrixProduct { a, ..product });
                 assert!(verdict.is_err(), "{}: bits exchanged", row.name);
             }
         }
@@ -385,9 +685,10 @@ mod tests {
             let a = of([m, k], &keys[..24]);
             let b = of([k, n], &keys[24..48]);
             let d = of([m, n], &keys[48..]);
-            let product = MatrixProduct { d: &d, a: &a, b: &b, factors: &[factors], sum, target };
+            let factors = [factors];
+            let product = product(&factors, sum, [&a, &b, &d], target);
             let plan = plan_product(&product).expect("every product has a plan");
-            let verdict = check_product(plan.program(), [&d, &a, &b], target);
+            let verdict = check_product(plan.program(), &product);
             prop_assert!(verdict.is_ok(), "{verdict:?}\n{}\nA {a}\nB {b}\nD {d}", plan.program());
         }
     }
@@ -421,7 +722,8 @@ mod tests {
     fn a_wrong_product_is_noticed() {
         let (row, target) = of_ampere();
         let layouts = around(&row, false, target);
-        let [a, b, d] = &layouts;
+        let factors = [row.factors];
+        let product = product(&factors, row.sum, layouts.each_ref(), target);
         let plan = planned(&row, &layouts, target);
         let plan = plan.program();
         let products: Vec<usize> = (0..plan.steps().len())
@@ -447,7 +749,7 @@ mod tests {
                     }
                 });
                 changed += 1;
-                let verdict = check_product(&edited, [d, a, b], target);
+                let verdict = check_product(&edited, &product);
                 assert!(verdict.is_err(), "{edited}");
             }
         }
@@ -458,7 +760,7 @@ mod tests {
         let edited = plan.edited(|steps| {
             steps.remove(last);
         });
-        assert!(check_product(&edited, [d, a, b], target).is_err());
+        assert!(check_product(&edited, &product).is_err());
     }
 
     /// Of a tensor that the tile is too large for along k, half of A is cleared.

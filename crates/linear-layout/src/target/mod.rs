@@ -36,7 +36,10 @@ pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
 pub(crate) use fragment::Held;
 pub use fragment::{Deal, Fragment};
-pub use product::{Argument, Calls, Number, Product, ProductFamily, Scalar, TileBit, TileOperand};
+pub use product::{
+    Argument, BlockScales, Calls, Number, Product, ProductFamily, Scalar, ScaleBit, ScaleNumber,
+    ScaleOperand, TileBit, TileOperand,
+};
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.

@@ -5,7 +5,7 @@ use core::fmt;
 
 impl Number {
     /// All element types.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::F16,
         Self::Bf16,
         Self::Tf32,
@@ -17,6 +17,7 @@ impl Number {
         Self::E5m2,
         Self::E4m3Fnuz,
         Self::E5m2Fnuz,
+        Self::E2m1,
     ];
 
     /// Returns the spelling of the type in IR: `f16`, `f8E4M3FN`.
@@ -34,6 +35,7 @@ impl Number {
             Self::E5m2 => "f8E5M2",
             Self::E4m3Fnuz => "f8E4M3FNUZ",
             Self::E5m2Fnuz => "f8E5M2FNUZ",
+            Self::E2m1 => "f4E2M1FN",
         }
     }
 
@@ -76,7 +78,10 @@ impl Product {
     #[must_use]
     pub fn registers(&self) -> [u64; 3] {
         let types = self.types();
-        [0, 1, 2].map(|i| types[i].registers(1 << self.operands[i].registers.len()))
+        [0, 1, 2].map(|i| {
+            let held = &self.operands[i];
+            types[i].registers(1 << (held.registers.len() + held.packed.len()))
+        })
     }
 }
 

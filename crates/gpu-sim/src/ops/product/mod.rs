@@ -374,6 +374,17 @@ impl Multiply {
         Ok(tile)
     }
 
+    /// The bits of a word of scales that are read: those of the bytes that the selector says.
+    fn scale_bits(&self, scales: &Scales, operand: usize) -> u64 {
+        let blocks = self.fragments.sizes[2] / scales.blocks.size;
+        let bytes = (0..blocks).map(|block| {
+            let selected = scales.selectors[operand];
+            let (_, byte) = self.fragments.scale(operand, 0, block, selected);
+            0xff << (8 * byte)
+        });
+        bytes.fold(0, |all, bits| all | bits)
+    }
+
     /// The bits of an element that begins at a bit of an operand's registers.
     fn code_at(&self, exec: &Exec<'_>, operand: usize, lane: u32, at: u32) -> u64 {
         let words = &self.operands[operand];
@@ -447,7 +458,16 @@ impl Instruction for Multiply {
         if self.fragments.deal == Deal::Lane {
             return Fate::Results(lane.of_reads());
         }
-        lane.harm()
+        let Some(scales) = &self.scales else {
+            return lane.harm();
+        };
+        for (operand, register) in scales.registers.into_iter().enumerate() {
+            if lane.bits(register) & self.scale_bits(scales, operand) != 0 {
+                return lane.harm_of(&[register]);
+            }
+        }
+        let words = self.operands.iter().flatten().map(|(reg, _)| *reg);
+        lane.harm_of(&words.collect::<Vec<Reg>>())
     }
 
     fn turn(&self) -> Turn {

@@ -1,10 +1,10 @@
 //! Matrix instructions against the rows that the planner goes by, and against sums computed by hand.
 
 use super::fragment::Fragments;
-use super::number::Format;
+use super::number::{Format, ScaleFormat};
 use super::statement::{self, Argument, Statement};
 use crate::{Arg, FaultKind, FloatTy, KernelError, Launch, Memory, decode_generic};
-use linear_layout::target::{self, Number, Product, TARGETS};
+use linear_layout::target::{self, Number, Product, ScaleNumber, TARGETS};
 use std::collections::HashSet;
 
 fn format_of(number: Number) -> Format {
@@ -18,6 +18,7 @@ fn format_of(number: Number) -> Format {
         Number::I32 => Format::I32,
         Number::E4m3 | Number::E4m3Fnuz => Format::E4m3,
         Number::E5m2 | Number::E5m2Fnuz => Format::E5m2,
+        Number::E2m1 => Format::E2m1,
         other => panic!("{other:?} has no format here"),
     }
 }
@@ -26,14 +27,24 @@ fn format_of(number: Number) -> Format {
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
-        target::Argument::Constant { .. } | target::Argument::CallIndex { .. } => None,
+        target::Argument::Constant { .. }
+        | target::Argument::CallIndex { .. }
+        | target::Argument::Scales(_)
+        | target::Argument::Selector { .. } => None,
     });
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
 /// The coordinates that a row gives to an element, as a [`Place`](super::fragment::Place) has them.
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
-    let [first, second] = row.coordinates(operand, element as usize, lane as usize);
+    let packed = row.operands[operand].packed.len();
+    let register = element as usize >> packed;
+    let mut coordinates = row.coordinates(operand, register, lane as usize);
+    // Of the elements of a byte, the lowest comes first along k.
+    if operand < 2 {
+        coordinates[1 - operand] += element as usize & ((1 << packed) - 1);
+    }
+    let [first, second] = coordinates;
     // Of B, A's and D's transposes, the own coordinate comes second.
     let is_swapped = match as_ {
         2 => passed(row)[0] == 1,
@@ -68,7 +79,8 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
         let held = &row.operands[operand];
         let (elements, stride) = (fragments.elements(as_), statement.stride(as_));
         let is_split = row.calls.is_some_and(|calls| calls.operand == operand);
-        let found = (1u32 << held.registers.len()) / if is_split { calls } else { 1 };
+        let found =
+            (1u32 << (held.registers.len() + held.packed.len())) / if is_split { calls } else { 1 };
         if found != elements * stride && found != elements {
             return Some(format!(
                 "operand {as_} of {found} elements, expected {elements}"
@@ -117,8 +129,78 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
     if let Some(at) = names.iter().enumerate().position(|named| !is_named(named)) {
         return Some(format!("k of {at} is {:?}", names[at]));
     }
+    if let Some(text) = contradiction_of_scales(row, statement, formats) {
+        return Some(text);
+    }
     let different: HashSet<_> = names.iter().collect();
     (different.len() != names.len()).then(|| "two k are one".to_owned())
+}
+
+/// Says how the scales and formats of a row contradict a statement.
+fn contradiction_of_scales(
+    row: &Product,
+    statement: &Statement,
+    formats: [Format; 3],
+) -> Option<String> {
+    let (scales, blocks) = match (&row.scales, statement.scales) {
+        (None, None) => return None,
+        (Some(scales), Some(blocks)) => (scales, blocks),
+        found => return Some(format!("scales {found:?}")),
+    };
+    let format = match scales.number {
+        ScaleNumber::E8m0 => ScaleFormat::E8m0,
+        ScaleNumber::E4m3 => ScaleFormat::E4m3,
+    };
+    if (1 << scales.block_log2, format) != (blocks.size, blocks.format) {
+        return Some(format!("blocks {blocks:?}"));
+    }
+    let passed = passed(row);
+    if row.arguments.len() != statement.arguments.len() {
+        return Some("another number of arguments".to_owned());
+    }
+    for (argument, stated) in row.arguments.iter().zip(statement.arguments) {
+        let is_right = match (*argument, *stated) {
+            (target::Argument::Operand(operand), Argument::Matrix(as_))
+            | (target::Argument::Scales(operand), Argument::Scales(as_))
+            | (
+                target::Argument::Selector {
+                    factor: operand, ..
+                },
+                Argument::Selector(as_),
+            ) => passed[as_] == operand,
+            (target::Argument::Constant { value, .. }, Argument::FormatOf(as_)) => {
+                let codes = [(Format::E4m3, 0), (Format::E5m2, 1), (Format::E2m1, 4)];
+                codes.contains(&(formats[as_], value))
+            }
+            (target::Argument::Constant { value, .. }, Argument::Zero | Argument::Hint) => {
+                value == 0
+            }
+            _ => false,
+        };
+        if !is_right {
+            return Some(format!("{argument:?} is passed as {stated:?}"));
+        }
+    }
+    let fragments = statement.fragments(formats);
+    for (as_, operand) in passed.into_iter().enumerate().take(2) {
+        let [edge, k] = fragments.shape(as_);
+        for selector in statement.selectors() {
+            let selector = *selector as u32;
+            let all = (0..edge).flat_map(|own| (0..k / blocks.size).map(move |b| (own, b)));
+            for (own, block) in all {
+                let (lane, byte) = fragments.scale(as_, own, block, selector);
+                let held = &scales.operands[operand];
+                let found = held.coordinates(byte as usize, lane as usize, selector);
+                let expected = [own, block * blocks.size].map(|at| at as usize);
+                if found != Some(expected) {
+                    return Some(format!(
+                        "byte {byte} of lane {lane} at {selector} scales {found:?}, expected {expected:?}"
+                    ));
+                }
+            }
+        }
+    }
+    None
 }
 
 fn statement_of(row: &Product, target: &target::Target) -> &'static Statement {
@@ -132,7 +214,11 @@ fn statement_of(row: &Product, target: &target::Target) -> &'static Statement {
 fn every_row_of_every_target_is_what_the_manuals_say() {
     let mut count = 0;
     for target in TARGETS {
-        for row in target.products() {
+        for row in target
+            .products()
+            .into_iter()
+            .chain(target.scaled_products())
+        {
             let statement = statement_of(&row, target);
             if let Some(text) = contradiction(&row, statement) {
                 panic!("{} on {}: {text}", row.name, target.name);
@@ -143,12 +229,52 @@ fn every_row_of_every_target_is_what_the_manuals_say() {
     assert!(count >= 400, "{count}");
 }
 
+/// Any two bits of a row's scales exchanged are noticed.
+#[test]
+fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
+    let mut count = 0;
+    for target in TARGETS {
+        for row in target.scaled_products() {
+            let statement = statement_of(&row, target);
+            let bits = |row: &Product, factor: usize| {
+                let held = &row.scales.as_ref().unwrap().operands[factor];
+                [&held.lanes[..], &held.bytes].concat()
+            };
+            for (factor, own) in [0, 1].map(|factor| (factor, bits(&row, factor))) {
+                for (a, b) in (0..own.len()).flat_map(|b| (0..b).map(move |a| (a, b))) {
+                    if own[a] == own[b] {
+                        continue;
+                    }
+                    let mut wrong = row.clone();
+                    let held = &mut wrong.scales.as_mut().unwrap().operands[factor];
+                    let mut all = own.clone();
+                    all.swap(a, b);
+                    held.bytes = all.split_off(held.lanes.len());
+                    held.lanes = all;
+                    let found = contradiction(&wrong, statement);
+                    assert!(
+                        found.is_some(),
+                        "{} factor {factor} bits {a}, {b}",
+                        row.name
+                    );
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+}
+
 /// Any two bits of a row exchanged are noticed.
 #[test]
 fn a_row_with_two_bits_exchanged_is_noticed() {
     let mut count = 0;
     for target in TARGETS {
-        for row in target.products() {
+        for row in target
+            .products()
+            .into_iter()
+            .chain(target.scaled_products())
+        {
             let statement = statement_of(&row, target);
             for (operand, is_lane) in (0..3).flat_map(|i| [(i, true), (i, false)]) {
                 let held = &row.operands[operand];

@@ -14,9 +14,12 @@ pub(crate) trait Name: Copy + PartialEq {
     /// earlier. Nothing where elements are not combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// Returns a sum with the product of two elements added to it, by the names of their first granules. Nothing where
-    /// they do not belong together.
-    fn plus_product(self, a: Self, b: Self) -> Option<Self>;
+    /// Returns a sum with the product of two elements added to it, by the names of their first granules and of their
+    /// scales. Nothing where they do not belong together.
+    fn plus_product(self, factors: [Self; 2], scales: [Option<Self>; 2]) -> Option<Self>;
+
+    /// Returns the name of an element of those that a byte holds, by the name of the byte.
+    fn within(self, index: usize) -> Self;
 
     /// The name of the number 0 as an element of an operand: it counts no element, and its products add nothing.
     fn zero(_operand: u8) -> Option<Self> {
@@ -42,8 +45,12 @@ impl Name for u32 {
         None
     }
 
-    fn plus_product(self, _: Self, _: Self) -> Option<Self> {
+    fn plus_product(self, _: [Self; 2], _: [Option<Self>; 2]) -> Option<Self> {
         None
+    }
+
+    fn within(self, _: usize) -> Self {
+        self
     }
 
     fn is_beside(self, _: Self) -> bool {
@@ -63,10 +70,17 @@ pub(crate) trait Cell: Copy + PartialEq {
     /// What the number 0 stands for: a count of no element, a factor of products that add nothing.
     const ZERO: Option<Self> = None;
 
-    /// Returns what a sum stands for with the product of two elements added, where they belong together.
+    /// Returns what a sum stands for with the product of two elements added, each with its scale if it has one, where
+    /// they belong together.
     #[must_use]
-    fn plus_product(self, _a: Self, _b: Self) -> Option<Self> {
+    fn plus_product(self, _factors: [Self; 2], _scales: [Option<Self>; 2]) -> Option<Self> {
         None
+    }
+
+    /// Returns what an element of those that a byte holds stands for.
+    #[must_use]
+    fn within(self, _index: usize) -> Self {
+        self
     }
 }
 
@@ -105,12 +119,30 @@ impl<C: Cell> Name for Part<C> {
         is_one.then(|| Self::of(self.cell.combined_with(other.cell), self.operand))
     }
 
-    fn plus_product(self, a: Self, b: Self) -> Option<Self> {
-        let are_elements = [self, a, b].iter().all(|part| part.granule == 0);
-        // The result is the first operand of a product, its factors the others.
-        let are_of_product = (self.operand, a.operand, b.operand) == (0, 1, 2);
-        let cell = self.cell.plus_product(a.cell, b.cell)?;
-        (are_elements && are_of_product).then(|| Self::of(cell, 0))
+    fn plus_product(self, factors: [Self; 2], scales: [Option<Self>; 2]) -> Option<Self> {
+        // The result is the first operand of a product, its factors the next ones, then their scales.
+        let operands = [
+            Some(self),
+            Some(factors[0]),
+            Some(factors[1]),
+            scales[0],
+            scales[1],
+        ];
+        let mut parts = (0..).zip(operands);
+        let are_of_product = parts.all(|(operand, part)| {
+            part.is_none_or(|part| (part.operand, part.granule) == (operand, 0))
+        });
+        let cells = factors.map(|part| part.cell);
+        let scales = scales.map(|part| part.map(|part| part.cell));
+        let cell = self.cell.plus_product(cells, scales)?;
+        are_of_product.then(|| Self::of(cell, 0))
+    }
+
+    fn within(self, index: usize) -> Self {
+        Self {
+            cell: self.cell.within(index),
+            ..self
+        }
     }
 
     fn zero(operand: u8) -> Option<Self> {

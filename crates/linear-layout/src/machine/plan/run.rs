@@ -484,11 +484,13 @@ impl<'a, N: Name> Machine<'a, N> {
                 acc,
                 a,
                 b,
+                scales,
                 row,
             } => self.multiply(
                 index,
                 first,
                 [a, b, acc].map(|list| plan.operands(list)),
+                scales,
                 row,
             )?,
             Step::Barrier(scope) => {

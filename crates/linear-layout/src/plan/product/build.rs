@@ -1,15 +1,16 @@
 //! Putting the program of a product together.
 
 use super::candidates;
-use super::coordinates::{At, K};
+use super::coordinates::{At, Axes, K};
 use super::error::{Kind, ProductError};
 use super::matching::{Elements, Match, Renaming};
-use super::{MatrixProduct, ProductPlan};
+use super::scales::{self, ScaleSource};
+use super::{FactorScales, MatrixProduct, ProductPlan};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
-use crate::plan::program::{Builder, Inlined, Predicate, Threads, ValueId};
+use crate::plan::program::{Builder, Inlined, Predicate, ScaleWord, Threads, ValueId};
 use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
-use crate::target::{Number, Product};
+use crate::target::{BlockScales, Number, Product};
 use rustc_hash::FxHashMap;
 
 /// Plans a product of matrices.
@@ -35,6 +36,7 @@ use rustc_hash::FxHashMap;
 /// ])?;
 /// let plan = plan_product(&MatrixProduct {
 ///     d: &d, a: &a, b: &b,
+///     scales: None,
 ///     factors: &[[Number::F16; 2]],
 ///     sum: Number::F32,
 ///     target: Target::parse("cuda:80")?,
@@ -44,30 +46,36 @@ use rustc_hash::FxHashMap;
 /// ```
 ///
 /// # Errors
-/// - tensors over several blocks, or types that nothing multiplies;
+/// - tensors over several blocks, or types that nothing multiplies, with scales;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
     let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
-    let elements = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));
+    let elements =
+        [0, 1, 2].map(|operand| Elements::of(layouts[operand], Axes::of(product, operand)));
     let rows = instructions(product)?;
     let [a, b, d] = &elements;
-    let as_they_are = rows.iter().filter_map(|row| {
-        let found = Match::of(row, [a, b, d], sizes[K]).ok()?;
-        Some((row, found))
-    });
-    let cost = |(row, found): &(&Product, Match)| {
+    let mut as_they_are = Vec::new();
+    for row in &rows {
+        if let Ok(found) = Match::of(row, [a, b, d], sizes[K])
+            && let Some(scales) = scales::sources(product, row, &found, d, sizes[K])?
+        {
+            as_they_are.push((row, found, scales));
+        }
+    }
+    let cost = |(row, found, _): &Tried<'_>| {
         let issues = found.issues.len() as u64;
         // Of two that take as long, the one that multiplies nothing twice, then the one that is issued less often.
         let size: u64 = row.sizes().iter().product();
         let time = issues * u64::from(row.issue(product.target.lanes));
         (time, issues * size, issues)
     };
-    let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.partition(|(row, _)| row.is_of_lane());
+    let is_of_lane = |(row, ..): &Tried<'_>| row.is_of_lane();
+    let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.into_iter().partition(is_of_lane);
     // A lane may have to pack what it multiplies, which only the whole program tells.
     let best_of_warp = of_warp.into_iter().min_by_key(cost);
     let plans = best_of_warp.into_iter().chain(of_lane);
-    let plans = plans.map(|(row, found)| build(product, row, &found, &NONE));
+    let plans = plans.map(|tried| build(product, &tried, &NONE));
     if let Some(plan) = plans.min_by_key(|plan| plan.program.cost().total()) {
         return Ok(plan);
     }
@@ -81,8 +89,12 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
             best = Some(plan);
         }
     }
-    best.ok_or_else(|| unreachable!("each lane multiplies what it is given"))
+    // Each lane multiplies what it is given, without scales.
+    best.ok_or_else(|| Kind::NoTile.into())
 }
+
+/// An instruction, how it covers the product, and the scales of its factors.
+type Tried<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
 /// The instructions that multiply elements of these types, the best types first, and a multiplication in each lane.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
@@ -102,11 +114,43 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
             .into());
         }
     }
+    if let Some(scales) = &product.scales {
+        return with_scales(product, scales, *own);
+    }
+    if let Some(factor) = own.iter().find(|factor| factor.packed_log2() > 0) {
+        let bits = factor.bits();
+        return Err(Kind::Numbers { bits }.into());
+    }
     let mut rows: Vec<Product> = product.target.products();
     rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
     // What comes first in the list is better, then what is faster.
     rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
     rows.push(Product::of_lane(*own, product.sum));
+    Ok(rows)
+}
+
+/// The instructions that multiply factors of these types by such scales.
+fn with_scales(
+    product: &MatrixProduct<'_>,
+    scales: &FactorScales<'_>,
+    factors: [Number; 2],
+) -> Result<Vec<Product>, ProductError> {
+    let mut rows = product.target.scaled_products();
+    rows.retain(|row| {
+        let takes = |held: &BlockScales| {
+            (held.block_log2, held.number) == (scales.block_log2, scales.number)
+        };
+        (row.factors, row.sum) == (factors, product.sum) && row.scales.as_ref().is_some_and(takes)
+    });
+    if rows.is_empty() {
+        return Err(Kind::NoScales {
+            target: product.target.name,
+            factors,
+            sum: product.sum,
+            block: 1 << scales.block_log2,
+        }
+        .into());
+    }
     Ok(rows)
 }
 
@@ -120,7 +164,11 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
     if let Some(blocks) = blocks.filter(|blocks| *blocks > 1) {
         return Err(Kind::SeveralBlocks { blocks }.into());
     }
-    for (operand, layout) in ["A", "B", "D"].into_iter().zip(layouts) {
+    let scales = product.scales.map_or([None; 2], |scales| scales.layouts);
+    let names = ["A", "B", "D", "the scales of A", "the scales of B"];
+    let all = layouts.map(Some).into_iter().chain(scales);
+    for (operand, layout) in names.into_iter().zip(all) {
+        let Some(layout) = layout else { continue };
         let (lanes, warps) = (layout.in_size(Dim::LANE), layout.in_size(Dim::WARP));
         let expected = (
             u64::from(product.target.lanes),
@@ -135,9 +183,16 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
             .into());
         }
     }
-    let [a, b, d] = layouts
-        .map(|layout| -> Vec<u64> { layout.out_dims().map(|dim| layout.out_size(dim)).collect() });
+    let shape = |layout: &LinearLayout| -> Vec<u64> {
+        layout.out_dims().map(|dim| layout.out_size(dim)).collect()
+    };
+    let [mut a, mut b, d] = layouts.map(shape);
     let rank = d.len();
+    // Two elements in a byte count as two.
+    if let (Some(k), Some(b_k)) = (a.last_mut(), b.len().checked_sub(2)) {
+        *k <<= product.packed_log2(0);
+        b[b_k] <<= product.packed_log2(1);
+    }
     let is_product = (2..=3).contains(&rank) && a.len() == rank && b.len() == rank && {
         let (rows, columns) = (rank - 2, rank - 1);
         let has_one_k = a[columns] == b[rows];
@@ -146,6 +201,23 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
     };
     if !is_product {
         return Err(Kind::Shapes { a, b, d }.into());
+    }
+    let block_log2 = product.scales.map_or(0, |scales| scales.block_log2);
+    for (factor, layout) in scales.into_iter().enumerate() {
+        let Some(layout) = layout else { continue };
+        let mut expected = d.clone();
+        expected[rank - 2] = d[rank - 2 + factor];
+        expected[rank - 1] = a[rank - 1] >> block_log2;
+        let found = shape(layout);
+        if found != expected || expected[rank - 1] << block_log2 != a[rank - 1] {
+            return Err(Kind::Scales {
+                operand: ["A", "B"][factor],
+                found,
+                expected,
+                block: 1 << block_log2,
+            }
+            .into());
+        }
     }
     let matrices = if rank == 3 { d[0] } else { 1 };
     Ok([matrices, d[rank - 2], d[rank - 1], a[rank - 1]])
@@ -177,10 +249,13 @@ fn converted(
             continue;
         };
         let now = [0, 1, 2].map(|operand| match &layouts[operand] {
-            Some(layout) => Elements::of(layout, operand),
+            Some(layout) => Elements::of(layout, Axes::of(product, operand)),
             None => elements[operand].clone(),
         });
         let Ok(found) = Match::of(row, now.each_ref(), sizes[K]) else {
+            continue;
+        };
+        let Some(scales) = scales::sources(product, row, &found, &now[2], sizes[K])? else {
             continue;
         };
         let given = [product.a, product.b, product.d];
@@ -196,7 +271,7 @@ fn converted(
                 plans[3] = Some(plan(layout, given[operand])?);
             }
         }
-        let plan = build(product, row, &found, &plans);
+        let plan = build(product, &(row, found, scales), &plans);
         let cost = plan.program.cost().total();
         let is_better = |best: &ProductPlan| cost < best.program.cost().total();
         if best.as_ref().is_none_or(is_better) {
@@ -220,14 +295,17 @@ fn layouts_for(
     let sum;
     let mut of_sum = &elements[2];
     if !kept[2] {
-        let layout = candidates::sum(row, &renaming, [given[0], given[1]], product.d).ok()?;
-        sum = Elements::of(&layout, 2);
+        let axes = Axes::of(product, 2);
+        let factors = [given[0], given[1]];
+        let layout = candidates::sum(row, &renaming, factors, (product.d, axes)).ok()?;
+        sum = Elements::of(&layout, axes);
         of_sum = &sum;
         layouts[2] = Some(layout);
     }
     for (operand, like) in [product.a, product.b].into_iter().enumerate() {
         if !kept[operand] {
             // The sum may have no place for all of the tile.
+            let like = (like, Axes::of(product, operand));
             let layout =
                 candidates::factor(row, &renaming, operand, of_sum, like, sizes[K]).ok()?;
             layouts[operand] = Some(layout);
@@ -236,10 +314,10 @@ fn layouts_for(
     Some(layouts)
 }
 
-/// The width of an element of A, B or D.
+/// The width of an element of the tensor of A, B, D or of scales: of a byte where that holds several elements.
 fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
-    let factors = product.factors[0].map(Number::bits);
-    [factors[0], factors[1], product.sum.bits()][operand]
+    let factors = product.factors[0].map(|number| number.bits() << number.packed_log2());
+    [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
 }
 
 /// No conversion of A, of B, of D, or of the result.
@@ -247,13 +325,15 @@ const NONE: [Option<ConvertPlan>; 4] = [None, None, None, None];
 
 fn build(
     product: &MatrixProduct<'_>,
-    row: &Product,
-    found: &Match,
+    (row, found, scales): &Tried<'_>,
     conversions: &[Option<ConvertPlan>; 4],
 ) -> ProductPlan {
-    let count = |layout: &LinearLayout| narrow::<u32>(layout.in_size(Dim::REGISTER));
-    let layouts = [product.d, product.a, product.b];
-    let operands: Vec<(u32, u32)> = (layouts.into_iter().zip([2, 0, 1]))
+    let count = |layout: Option<&LinearLayout>| {
+        layout.map_or(0, |layout| narrow::<u32>(layout.in_size(Dim::REGISTER)))
+    };
+    let layouts = [product.d, product.a, product.b].map(Some).into_iter();
+    let layouts = layouts.chain(product.scales.iter().flat_map(|scales| scales.layouts));
+    let operands: Vec<(u32, u32)> = (layouts.zip([2, 0, 1, 3, 4]))
         .map(|(layout, operand)| (count(layout), width(product, operand)))
         .collect();
     let threads = Threads::of(product.d);
@@ -261,12 +341,19 @@ fn build(
     let sources = b.sources();
     let (sums, factors) = sources.split_at(operands[0].0 as usize);
     let (left, right) = factors.split_at(operands[1].0 as usize);
-    // A, B and D, as they are multiplied.
-    let given = [left, right, sums];
+    let (right, scales_given) = right.split_at(operands[2].0 as usize);
+    let scales_of_a = operands.get(3).map_or(0, |(count, _)| *count as usize);
+    let (scales_a, scales_b) = scales_given.split_at(scales_of_a);
+    // A, B and D, and the scales of A and B, as they are multiplied.
+    let given = [left, right, sums, scales_a, scales_b];
     let mut now = given.map(<[ValueId]>::to_vec);
     let mut scratch = 0;
     let mut parts = Vec::new();
-    for (operand, plan) in conversions[..3].iter().enumerate() {
+    let of_scales = scales
+        .each_ref()
+        .map(|source| source.as_ref()?.conversion.as_ref());
+    let before = conversions[..3].iter().map(Option::as_ref).chain(of_scales);
+    for (operand, plan) in before.enumerate() {
         if let Some(plan) = plan {
             let program = plan.program();
             parts.push((operand, program, scratch));
@@ -277,7 +364,7 @@ fn build(
     let inlined: Vec<Inlined<'_>> = (parts.iter())
         .map(|(operand, program, start)| Inlined {
             program,
-            operand: narrow((1 + *operand) % 3),
+            operand: [1, 2, 0, 3, 4][*operand],
             sources: given[*operand],
             start: *start,
         })
@@ -285,7 +372,7 @@ fn build(
     for ((operand, ..), results) in parts.iter().zip(b.inline(&inlined)) {
         now[*operand] = results;
     }
-    let [left, right, sums] = now;
+    let [left, right, sums, scales_a, scales_b] = now;
     let factors = [left, right];
     let mut tiles = TilesOf {
         row,
@@ -294,7 +381,9 @@ fn build(
         factors: &factors,
         known: FxHashMap::default(),
     };
-    tiles.number = b.row(row.clone());
+    tiles.number = b.row((*row).clone());
+    let registers = [scales_a, scales_b];
+    let mut words: FxHashMap<(usize, usize), ValueId> = FxHashMap::default();
     // What each tile of the sum has added up, and where its elements go.
     let mut accumulators: FxHashMap<usize, Vec<ValueId>> = FxHashMap::default();
     let mut order: Vec<&[usize]> = Vec::new();
@@ -307,7 +396,24 @@ fn build(
             let values: Vec<ValueId> = sum.iter().map(|r| sums[*r]).collect();
             packed(&mut b, row, &values)
         });
-        let after = b.mma(&before, &left, &right, tiles.number);
+        let mut of_issue = [None, None];
+        for (factor, source) in scales.iter().enumerate() {
+            let Some(source) = source else { continue };
+            let (word, selector) = source
+                .words
+                .at(issue.at)
+                .expect("each issue has its scales");
+            let value = *words.entry((factor, word)).or_insert_with(|| {
+                let bytes = source.words.words[word].iter();
+                let bytes: Vec<ValueId> = bytes.map(|r| registers[factor][*r]).collect();
+                b.pack(&bytes)
+            });
+            of_issue[factor] = Some(ScaleWord {
+                word: value,
+                selector,
+            });
+        }
+        let after = b.mma(&before, &left, &right, of_issue, tiles.number);
         accumulators.insert(sum[0], after);
     }
     let mut results = sums.to_vec();
@@ -336,7 +442,11 @@ fn build(
             let plan = plan.as_ref()?;
             Some((plan.kind(), plan.program().cost()))
         }),
-        renaming: found.renaming.clone(),
+        scale_conversions: of_scales.map(|plan| {
+            let plan = plan?;
+            Some((plan.kind(), plan.program().cost()))
+        }),
+        renaming: found.renaming.bits(),
         count: found.issues.len(),
     }
 }

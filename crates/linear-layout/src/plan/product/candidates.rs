@@ -1,10 +1,10 @@
 //! Layouts that an instruction takes: of factors for a sum, and of a sum for the factors that stay where they are.
 
-use super::coordinates::{At, COORDINATES, K, M, N};
+use super::coordinates::{At, Axes, K, M, N};
 use super::matching::{Elements, Renaming};
 use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
-use crate::target::Product;
+use crate::target::{Product, ScaleBit, ScaleOperand};
 
 /// Returns the layout of a factor, operand 0 or 1, that an instruction multiplies into a sum.
 ///
@@ -14,16 +14,11 @@ pub(super) fn factor(
     renaming: &Renaming,
     operand: usize,
     sum: &Elements,
-    like: &LinearLayout,
+    (like, axes): (&LinearLayout, Axes),
     k_size: u64,
 ) -> Result<LinearLayout, LayoutError> {
     let own = if operand == 0 { M } else { N };
-    let of_sum = |at: &At| {
-        let mut kept = [0; 4];
-        kept[0] = at[0];
-        kept[own] = at[own];
-        kept
-    };
+    let of_sum = |at: &At| part_of_sum(*at, own);
     let bits = &row.operands[operand];
     let tile = |bits: &[_]| -> Vec<At> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
     let (lanes, mut warps): (Vec<At>, Vec<At>) = match row.is_of_lane() {
@@ -32,25 +27,71 @@ pub(super) fn factor(
     };
     warps.extend(sum.warps.iter().map(of_sum));
     let mut registers: Vec<At> = Vec::new();
-    let packed = |at: &At| pack(like, operand, at);
+    let packed = |at: &At| pack(like, axes, at);
     // Along k, an instruction adds up what its lanes hold; along m and n, a thread needs all in its own registers.
     let mut held = Span::empty();
     for at in tile(&bits.lanes).iter().filter(|at| at[K] != 0) {
         held.insert(packed(at));
     }
-    let along_k = (0..).map(|i| 1u64 << i).take_while(|k| *k < k_size);
-    let along_k = along_k.map(|k| {
-        let mut at = [0; 4];
-        at[K] = k;
-        at
-    });
-    let rest = along_k.chain(sum.registers.iter().map(of_sum));
+    let rest = along_k(k_size).chain(sum.registers.iter().map(of_sum));
     for at in tile(&bits.registers).into_iter().chain(rest) {
         if held.insert(packed(&at)) {
             registers.push(at);
         }
     }
-    layout(like, operand, &[registers, lanes, warps])
+    layout(like, axes, &[registers, lanes, warps])
+}
+
+/// What an element of the sum has in common with a factor along its own dim, m or n.
+fn part_of_sum(at: At, own: usize) -> At {
+    let mut kept = [0; 4];
+    kept[0] = at[0];
+    kept[own] = at[own];
+    kept
+}
+
+/// The bits of k.
+fn along_k(k_size: u64) -> impl Iterator<Item = At> {
+    let bits = (0..).map(|i| 1u64 << i).take_while(move |k| *k < k_size);
+    bits.map(|k| {
+        let mut at = [0; 4];
+        at[K] = k;
+        at
+    })
+}
+
+/// Returns the layout of the scales of a factor, 0 or 1, that an instruction multiplies into a sum.
+///
+/// Bytes of the tile come first in the registers, then blocks along k, then the factor's own dim.
+pub(super) fn scales(
+    bits: &ScaleOperand,
+    renaming: &Renaming,
+    factor: usize,
+    sum: &Elements,
+    (like, axes): (&LinearLayout, Axes),
+    k_size: u64,
+) -> Result<LinearLayout, LayoutError> {
+    let own = if factor == 0 { M } else { N };
+    let tile = |bits: &[ScaleBit]| -> Vec<At> {
+        let images = bits.iter().map(|bit| match bit {
+            ScaleBit::Of(bit) => renaming.image(*bit),
+            ScaleBit::Selected(_) | ScaleBit::Clear => [0; 4],
+        });
+        images.collect()
+    };
+    let lanes = tile(&bits.lanes);
+    let warps = sum.warps.iter().map(|at| part_of_sum(*at, own)).collect();
+    let mut held = Span::empty();
+    for at in &lanes {
+        held.insert(pack(like, axes, at));
+    }
+    let of_sum = sum.registers.iter().map(|at| part_of_sum(*at, own));
+    let all = tile(&bits.bytes)
+        .into_iter()
+        .chain(along_k(k_size))
+        .chain(of_sum);
+    let registers = all.filter(|at| held.insert(pack(like, axes, at))).collect();
+    layout(like, axes, &[registers, lanes, warps])
 }
 
 /// Returns the layout of a sum that an instruction adds products to, with these factors where they are given.
@@ -60,15 +101,15 @@ pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,
     factors: [Option<&Elements>; 2],
-    like: &LinearLayout,
+    (like, axes): (&LinearLayout, Axes),
 ) -> Result<LinearLayout, LayoutError> {
     let bits = &row.operands[2];
     let tile = |bits: &[_]| -> Vec<At> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
     let (mut registers, lanes) = (tile(&bits.registers), tile(&bits.lanes));
     let mut held = Span::empty();
-    registers.retain(|at| held.insert(pack(like, 2, at)));
+    registers.retain(|at| held.insert(pack(like, axes, at)));
     for at in &lanes {
-        held.insert(pack(like, 2, at));
+        held.insert(pack(like, axes, at));
     }
     // Rows before columns, the matrix last.
     let mut units: Vec<At> = Vec::new();
@@ -99,21 +140,21 @@ pub(super) fn sum(
                 let own = if unit[M] == 0 { 1 } else { 0 };
                 let is_alone = unit[0] != 0 && factors.iter().all(Option::is_none);
                 (is_alone || unit[0] == 0 && factors[own].is_none())
-                    && !held.contains(pack(like, 2, unit))
+                    && !held.contains(pack(like, axes, unit))
             };
             at = units.iter().find(is_free).copied().unwrap_or_default();
         }
-        held.insert(pack(like, 2, &at));
+        held.insert(pack(like, axes, &at));
         warps.push(at);
     }
-    registers.extend(units.iter().filter(|at| held.insert(pack(like, 2, at))));
-    layout(like, 2, &[registers, lanes, warps])
+    registers.extend(units.iter().filter(|at| held.insert(pack(like, axes, at))));
+    layout(like, axes, &[registers, lanes, warps])
 }
 
 /// The layout of an operand whose registers, lanes and warps are these; `like` gives the dims.
 fn layout(
     like: &LinearLayout,
-    operand: usize,
+    axes: Axes,
     parts: &[Vec<At>; 3],
 ) -> Result<LinearLayout, LayoutError> {
     let [registers, lanes, warps] = parts;
@@ -122,24 +163,21 @@ fn layout(
         (Dim::LANE, 1 << lanes.len()),
         (Dim::WARP, 1 << warps.len()),
     ];
-    let columns = parts.iter().flatten().map(|at| pack(like, operand, at));
+    let columns = parts.iter().flatten().map(|at| pack(like, axes, at));
     let columns: Vec<u64> = columns.collect();
     let outs: Vec<(Dim, u64)> = like.out_dims().map(|d| (d, like.out_size(d))).collect();
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
 /// Coordinates as a column of the operand's layout.
-fn pack(like: &LinearLayout, operand: usize, at: &At) -> u64 {
+fn pack(like: &LinearLayout, axes: Axes, at: &At) -> u64 {
     let rank = like.num_out_dims();
     let mut values = vec![0; rank];
     if rank == 3 {
         values[0] = at[0];
     }
-    for (dim, value) in COORDINATES[operand]
-        .into_iter()
-        .zip(&mut values[rank - 2..])
-    {
-        *value = at[dim];
+    for (dim, value) in axes.dims.into_iter().zip(&mut values[rank - 2..]) {
+        *value = at[dim] >> if dim == K { axes.k_log2 } else { 0 };
     }
     let mut column = 0;
     let mut shift = 0;

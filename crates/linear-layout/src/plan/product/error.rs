@@ -36,6 +36,26 @@ pub(super) enum Kind {
         sum: Number,
         expected: Number,
     },
+    #[error(
+        "the scales of {operand} are {found:?}: expected {expected:?}, one for {block} elements along k"
+    )]
+    Scales {
+        operand: &'static str,
+        found: Vec<u64>,
+        expected: Vec<u64>,
+        block: u64,
+    },
+    #[error(
+        "{target} has no instruction that multiplies {} by {} into {sum} with a scale for {block} elements", .factors[0], .factors[1]
+    )]
+    NoScales {
+        target: &'static str,
+        factors: [Number; 2],
+        sum: Number,
+        block: u64,
+    },
+    #[error("no instruction with scales takes tensors of these sizes and threads")]
+    NoTile,
     #[error("elements of {bits} bits are multiplied as nothing known")]
     Numbers { bits: u32 },
     #[error("an operand cannot be converted: {0}")]
@@ -72,6 +92,7 @@ mod tests {
                 d: &tall,
                 a: &tall,
                 b: &one,
+                scales: None,
                 factors: &[[factor; 2]],
                 sum,
                 target: Target::parse("cuda:80").unwrap(),

@@ -2,7 +2,7 @@
 
 use super::MatrixProduct;
 use super::build::{check, instructions};
-use super::coordinates::K;
+use super::coordinates::{Axes, K};
 use super::error::ProductError;
 use super::matching::{Elements, Match};
 use super::mismatch::Mismatch;
@@ -34,6 +34,7 @@ pub type Attempt = Result<Issues, Mismatch>;
 ///     d: &on(mma, &[16, 8])?,
 ///     a: &on(&operand(0, 2), &[16, 16])?,
 ///     b: &on(&operand(1, 4), &[16, 8])?,
+///     scales: None,
 ///     factors: &[[Number::F16; 2]],
 ///     sum: Number::F32,
 ///     target: Target::parse("cuda:80")?,
@@ -53,7 +54,8 @@ pub fn match_instructions(
 ) -> Result<Vec<(Product, Attempt)>, ProductError> {
     let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
-    let [a, b, d] = [0, 1, 2].map(|operand| Elements::of(layouts[operand], operand));
+    let [a, b, d] =
+        [0, 1, 2].map(|operand| Elements::of(layouts[operand], Axes::of(product, operand)));
     let tried = instructions(product)?.into_iter().map(|row| {
         let found = Match::of(&row, [&a, &b, &d], sizes[K]);
         let outcome = found.map(|found| {
@@ -153,6 +155,7 @@ mod tests {
             d,
             a,
             b,
+            scales: None,
             factors: &[[Number::F16; 2]],
             sum: Number::F32,
             target: Target::parse("cuda:80").unwrap(),

@@ -1,6 +1,6 @@
 //! An instruction's tile in the layouts of three tensors.
 
-use super::coordinates::{At, COORDINATES, K, M, N};
+use super::coordinates::{At, Axes, K, M, N};
 use super::mismatch::Mismatch;
 use crate::f2::Span;
 use crate::layout::{Dim, LinearLayout};
@@ -22,8 +22,8 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Those of operand 0, 1 or 2: A, B or D.
-    pub(super) fn of(layout: &LinearLayout, operand: usize) -> Self {
+    /// Those of an operand with these axes.
+    pub(super) fn of(layout: &LinearLayout, axes: Axes) -> Self {
         let columns = |dim| -> Vec<At> {
             let columns = layout.columns_of(dim).iter();
             columns
@@ -32,8 +32,8 @@ impl Elements {
                     let mut at = [0; 4];
                     let (matrix, own) = coords.split_at(coords.len() - 2);
                     at[0] = matrix.first().copied().unwrap_or(0);
-                    for (dim, value) in COORDINATES[operand].into_iter().zip(own) {
-                        at[dim] = *value;
+                    for (dim, value) in axes.dims.into_iter().zip(own) {
+                        at[dim] = *value << if dim == K { axes.k_log2 } else { 0 };
                     }
                     at
                 })
@@ -120,6 +120,26 @@ impl Renaming {
         sizes: At,
     ) -> Result<Self, Mismatch> {
         let mut renaming = Self::default();
+        // The elements of a byte are neighbours along k.
+        for (number, bit) in row
+            .operands
+            .iter()
+            .flat_map(|o| o.packed.iter().enumerate())
+        {
+            let mut at = [0; 4];
+            at[K] = 1 << number;
+            renaming.send(*bit, at).unwrap_or(());
+        }
+        let block_log2 = row.scales.as_ref().map(|scales| scales.block_log2);
+        // A block with one scale stays whole.
+        let may_be_at = |bit: TileBit, image: u64| match (bit, block_log2) {
+            (TileBit::K(bit), Some(block_log2)) => {
+                let blocks = image >> block_log2;
+                let whole = blocks << block_log2 == image;
+                if bit < block_log2 { blocks == 0 } else { whole }
+            }
+            _ => true,
+        };
         // The sum first: what it says holds for both factors.
         let given = |operand: usize| operands[operand].map(|elements| (operand, elements));
         for (operand, elements) in [2, 0, 1].into_iter().filter_map(given) {
@@ -157,7 +177,8 @@ impl Renaming {
             let image = match holders.split_first() {
                 Some((first, others)) => {
                     let alone = |at: &&At| (0..4).all(|i| (i == dim) != (at[i] == 0));
-                    let mut columns = first.registers.iter().filter(alone);
+                    let allowed = |at: &&At| alone(at) && may_be_at(bit, at[dim]);
+                    let mut columns = first.registers.iter().filter(allowed);
                     let is_shared = |at: &&At| others.iter().all(|o| o.registers.contains(at));
                     columns
                         .find(|at| span.reduce(at[dim]) != 0 && is_shared(at))
@@ -165,10 +186,20 @@ impl Renaming {
                 }
                 None => {
                     let mut units = (0..).map(|i| 1 << i).take_while(|unit| *unit < sizes[dim]);
-                    units.find(|unit| span.insert(*unit)).unwrap_or(0)
+                    let is_free = |unit: &u64| may_be_at(bit, *unit) && span.insert(*unit);
+                    units.find(is_free).unwrap_or(0)
                 }
             };
             renaming.images[dim - 1].insert(number, image);
+        }
+        for (bit, found) in renaming.bits() {
+            if let Some(block_log2) = block_log2.filter(|_| !may_be_at(bit, found)) {
+                return Err(Mismatch::Block {
+                    bit,
+                    found,
+                    block_log2,
+                });
+            }
         }
         Ok(renaming)
     }
@@ -234,6 +265,8 @@ impl Tiles {
 /// One use of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
+    /// Where the tile begins.
+    pub(super) at: At,
     /// The registers of A, B and D, by element of the tile.
     pub(super) registers: [Vec<usize>; 3],
 }
@@ -242,7 +275,7 @@ pub(super) struct Issue {
 #[derive(Debug)]
 pub(super) struct Match {
     /// Where each bit of the tile lies in the tensors.
-    pub(super) renaming: Vec<(TileBit, u64)>,
+    pub(super) renaming: Renaming,
     /// In order: k outside, ascending, then the registers of D.
     pub(super) issues: Vec<Issue>,
     /// Elements of A's tile that are added twice where they are not zero.
@@ -319,6 +352,7 @@ impl Match {
                 let left = begin(&a, 0, [*matrix, *m, 0, k])?;
                 let right = begin(&b, 1, [*matrix, 0, *n, k])?;
                 issues.push(Issue {
+                    at: [*matrix, *m, *n, k],
                     registers: [
                         a.registers(left),
                         b.registers(right),
@@ -335,14 +369,14 @@ impl Match {
                 .fold(0, |mask, (_, i)| mask | 1 << i)
         };
         let left = &row.operands[0];
-        let twice = mask(&left.registers);
+        let (twice, zero_lanes) = (mask(&left.registers), mask(&left.lanes));
         Ok(Self {
-            renaming: renaming.bits(),
+            renaming,
             issues,
             zero_elements: (0..1usize << left.registers.len())
                 .map(|element| element & twice != 0)
                 .collect(),
-            zero_lanes: narrow(mask(&left.lanes)),
+            zero_lanes: narrow(zero_lanes),
         })
     }
 }

@@ -14,7 +14,7 @@ pub enum Mismatch {
     /// A bit of the lane addresses what the instruction's bit cannot stand for.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, letter(*.operand), place(*.found), wanted(*.bit, *.expected))]
     Lane {
-        /// A, B or D.
+        /// A, B, D, or the scales of A or B.
         operand: usize,
         /// The bit of the lane number.
         number: usize,
@@ -57,6 +57,16 @@ pub enum Mismatch {
         /// Where the tile begins.
         at: At,
     },
+    /// A bit of k leaves the block of elements that have one scale, or does not leave it.
+    #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), blocks(*.bit, *.block_log2))]
+    Block {
+        /// The bit of the tile.
+        bit: TileBit,
+        /// Where it lies.
+        found: u64,
+        /// log2 of the elements of a block.
+        block_log2: u8,
+    },
     /// The lanes that add up a row hold only a part of it.
     #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
     Depth {
@@ -68,7 +78,18 @@ pub enum Mismatch {
 }
 
 const fn letter(operand: usize) -> &'static str {
-    ["A", "B", "D"][operand]
+    ["A", "B", "D", "the scales of A", "the scales of B"][operand]
+}
+
+/// Where a bit of k may lie.
+fn blocks(bit: TileBit, block_log2: u8) -> String {
+    let size = 1u64 << block_log2;
+    match bit {
+        TileBit::K(bit) if bit >= block_log2 => {
+            format!("a multiple of {size}, the elements that have one scale")
+        }
+        _ => format!("less than {size}, the elements that have one scale"),
+    }
 }
 
 /// `m 8 and k 2`.

@@ -12,12 +12,16 @@
 //! renamed freely, as a sum does not depend on the order of its terms (its rounding may). A tile may be larger than
 //! the tensor: rows and columns are computed twice then, and the part of A that would be added twice is zero.
 //!
+//! Factors may have a scale for each block of elements along k. An instruction that multiplies by them takes each scale
+//! from one lane, so that k may be renamed within blocks, and blocks as a whole. Elements of 4 bits lie in pairs along k.
+//!
 //! Where nothing divides, some of A, B and D are converted to what an instruction takes, at the least cost; a
-//! multiplication and addition in each lane is an instruction, too, so that every product has a plan.
+//! multiplication and addition in each lane is an instruction, too, so that every product without scales has a plan.
 //!
 //! Reading order: `matching` (the renaming, and the tiles that it gives), `mismatch` (why there is none), `build` (the
-//! program), `candidates` (layouts that instructions take), `explain` (what each instruction would do).
-//! Missing on purpose: operands in shared memory, scales, tensors over several blocks.
+//! program), `scales` (which word holds the scales of an issue), `candidates` (layouts that instructions take), `explain`
+//! (what each instruction would do).
+//! Missing on purpose: operands in shared memory, tensors over several blocks, pairs of elements along m or n.
 
 mod build;
 mod candidates;
@@ -26,11 +30,12 @@ mod error;
 mod explain;
 mod matching;
 mod mismatch;
+mod scales;
 
 use super::program::Program;
 use super::{Cost, PlanKind};
 use crate::layout::LinearLayout;
-use crate::target::{Number, Target, TileBit};
+use crate::target::{Number, ScaleNumber, Target, TileBit};
 
 pub use build::plan_product;
 pub use error::ProductError;
@@ -42,10 +47,12 @@ pub use mismatch::Mismatch;
 pub struct MatrixProduct<'a> {
     /// The layout of the sum: (register, lane, warp) to (m, n), with the number of the matrix first where there are several.
     pub d: &'a LinearLayout,
-    /// The layout of the left factor: to (m, k).
+    /// The layout of the left factor: to (m, k), or to (m, k / 2) where a byte holds two elements.
     pub a: &'a LinearLayout,
-    /// The layout of the right factor: to (k, n).
+    /// The layout of the right factor: to (k, n), or to (k / 2, n).
     pub b: &'a LinearLayout,
+    /// The scales of the factors, where an instruction is to multiply by them.
+    pub scales: Option<FactorScales<'a>>,
     /// The types that the elements of A and B may be taken as, the best first: `f32` as itself, or as `tf32`.
     pub factors: &'a [[Number; 2]],
     /// The type of the sum's elements.
@@ -54,17 +61,41 @@ pub struct MatrixProduct<'a> {
     pub target: &'a Target,
 }
 
+/// Scales of blocks of a product's factors.
+#[derive(Clone, Copy, Debug)]
+pub struct FactorScales<'a> {
+    /// Where the scales of A are: to (m, k / block); and those of B: to (n, k / block). A factor without scales is
+    /// multiplied as it is.
+    pub layouts: [Option<&'a LinearLayout>; 2],
+    /// log2 of the elements along k that have one scale.
+    pub block_log2: u8,
+    /// The type of a scale.
+    pub number: ScaleNumber,
+}
+
+impl MatrixProduct<'_> {
+    /// log2 of the elements of a factor that a byte holds.
+    pub(crate) fn packed_log2(&self, factor: usize) -> u32 {
+        self.factors
+            .first()
+            .map_or(0, |all| all[factor].packed_log2())
+    }
+}
+
 /// The program of a product.
 ///
 /// # Shape
-/// Operands 0, 1, 2 of the program: the unique registers of D, A and B. Results: those of D.
+/// Operands 0, 1, 2 of the program: the unique registers of D, A and B; of a product with scales operands 3 and 4 those
+/// of the scales of A and B, which may be none. Results: those of D.
 /// # Laws
-/// Each element of D has each product of its row of A and its column of B added once: `check_product`.
+/// Each element of D has each product of its row of A and its column of B added once, with their scales:
+/// `check_product`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProductPlan {
     program: Program,
     instruction: String,
     conversions: [Option<(PlanKind, Cost)>; 4],
+    scale_conversions: [Option<(PlanKind, Cost)>; 2],
     renaming: Vec<(TileBit, u64)>,
     count: usize,
 }
@@ -101,6 +132,12 @@ impl ProductPlan {
     #[must_use]
     pub const fn conversions(&self) -> [Option<(PlanKind, Cost)>; 4] {
         self.conversions
+    }
+
+    /// Returns the conversions of the scales of A and of B, with their costs.
+    #[must_use]
+    pub const fn scale_conversions(&self) -> [Option<(PlanKind, Cost)>; 2] {
+        self.scale_conversions
     }
 
     /// Returns which of A, B and D are converted, D there and back.

@@ -10,7 +10,7 @@ use inputs::{each_input, outs, renumber, with_out};
 use super::cost::cost_of;
 use super::{
     Address, AddressBase, BarrierScope, Cost, IndexProgram, LaneMap, Operands, Predicate, Program,
-    Step, ValueId, ValueType, Vote,
+    ScaleWord, Step, ValueId, ValueType, Vote,
 };
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Product, Target};
@@ -436,6 +436,7 @@ impl Builder {
         acc: &[ValueId],
         a: &[ValueId],
         b: &[ValueId],
+        scales: [Option<ScaleWord>; 2],
         row: u32,
     ) -> Vec<ValueId> {
         let first = self.define(narrow(acc.len()), self.types[acc[0].index()]);
@@ -445,6 +446,7 @@ impl Builder {
             acc,
             a,
             b,
+            scales,
             row,
         });
         (0..acc.len).map(|i| first.plus(i)).collect()

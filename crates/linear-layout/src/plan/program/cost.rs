@@ -301,10 +301,17 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
                 (first, acc.len, before(&both.concat()))
             }
             Step::Mma {
-                first, acc, a, b, ..
+                first,
+                acc,
+                a,
+                b,
+                scales,
+                ..
             } => {
-                let all = [acc, a, b].map(|list| before(program.operands(list)));
-                (first, acc.len, all[0].max(all[1]).max(all[2]))
+                let lists = [acc, a, b].map(|list| before(program.operands(list)));
+                let scales = scales.map(|s| s.map_or(0, |scales| before(&[scales.word])));
+                let all = lists.into_iter().chain(scales);
+                (first, acc.len, all.max().unwrap_or(0))
             }
             Step::Store { .. }
             | Step::StoreMatrices { .. }

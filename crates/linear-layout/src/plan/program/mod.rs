@@ -34,8 +34,8 @@ pub(crate) use build::{Builder, Inlined, Threads, View};
 pub(crate) use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
 pub use step::{
-    Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Space, Step, ValueId,
-    ValueType,
+    Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, ScaleWord, Space, Step,
+    ValueId, ValueType,
 };
 pub use vote::{BinBit, Vote};
 

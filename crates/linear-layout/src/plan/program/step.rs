@@ -211,6 +211,15 @@ pub enum BarrierScope {
     Block,
 }
 
+/// A word of scales, and which of them an instruction uses ([`crate::target::ScaleBit::Selected`]).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ScaleWord {
+    /// Up to four scales.
+    pub word: ValueId,
+    /// The selector.
+    pub selector: u32,
+}
+
 /// One operation of a program, executed by all threads of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
@@ -430,6 +439,8 @@ pub enum Step {
         a: Operands,
         /// The registers of B.
         b: Operands,
+        /// The words of scales of A and of B; none for factors that are multiplied as they are.
+        scales: [Option<ScaleWord>; 2],
         /// Which of [`super::Program::rows`].
         row: u32,
     },

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::target::Fragment;
 
-use super::{Address, BarrierScope, LaneMap, Operands, Predicate, Program, Space, Step};
+use super::{Address, BarrierScope, LaneMap, Operands, Predicate, Program, ScaleWord, Space, Step};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -332,16 +332,20 @@ impl Program {
                 acc,
                 a,
                 b,
+                scales,
                 row,
             } => {
                 match acc.len {
                     1 => write!(f, "{first} = mma row {row} of ")?,
                     n => write!(f, "{first}..%{} = mma row {row} of ", first.0 + n - 1)?,
                 }
-                self.fmt_list(f, a)?;
-                write!(f, " and ")?;
-                self.fmt_list(f, b)?;
-                write!(f, " plus ")?;
+                for (list, scales, next) in [(a, scales[0], " and "), (b, scales[1], " plus ")] {
+                    self.fmt_list(f, list)?;
+                    if let Some(ScaleWord { word, selector }) = scales {
+                        write!(f, " scaled by {word} at {selector}")?;
+                    }
+                    write!(f, "{next}")?;
+                }
                 self.fmt_list(f, acc)
             }
             Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),

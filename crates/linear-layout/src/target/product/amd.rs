@@ -7,7 +7,8 @@
 
 use super::TileBit::{Copy as Held, K, M, N};
 use super::{
-    A_B_D, Argument, Calls, Number, Product, Scalar, TileBit, TileOperand, bits, constant,
+    A_B_D, Argument, BlockScales, Calls, Number, Product, Scalar, ScaleBit, ScaleNumber,
+    ScaleOperand, TileBit, TileOperand, bits, constant, scale_bits,
 };
 use crate::number::narrow;
 use Number as T;
@@ -30,6 +31,7 @@ impl Square {
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
+            packed: Vec::new(),
             registers: bits(K, 0..self.own),
             vector: (self.factors[0].bits() << self.own) / self.scalar.bits(),
             scalar: self.scalar,
@@ -45,6 +47,7 @@ impl Square {
             intrinsic: Some(format!("llvm.amdgcn.{}", self.intrinsic)),
             arguments: self.arguments,
             calls: None,
+            scales: None,
             rate: self.rate,
         }
     }
@@ -54,6 +57,7 @@ impl Square {
         let d = TileOperand {
             vector: 1 << d.len(),
             lanes: [bits(N, 0..self.edge), d_lanes].concat(),
+            packed: Vec::new(),
             registers: d,
             scalar: self.sum.1,
         };
@@ -95,6 +99,7 @@ impl Square {
         };
         let d = TileOperand {
             lanes: bits(N, 0..6),
+            packed: Vec::new(),
             registers: bits(M, 0..2),
             vector: 4,
             scalar: self.sum.1,
@@ -252,6 +257,7 @@ fn of_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool)
     };
     let operand = || TileOperand {
         lanes: Vec::new(),
+        packed: Vec::new(),
         registers: bits(K, 0..packed),
         vector,
         scalar,
@@ -270,6 +276,7 @@ fn of_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool)
         intrinsic: Some(format!("llvm.amdgcn.{intrinsic}")),
         arguments: A_B_D.into_iter().chain(clamp).collect(),
         calls: None,
+        scales: None,
         rate: 128 << packed,
     }
 }
@@ -432,5 +439,150 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma).collect();
     rows.push(of_lane("fdot2", T::F16, f32, true));
     rows.push(of_lane("fdot2.f32.bf16", T::Bf16, f32, true));
+    rows
+}
+
+/// The formats of `f8f6f4`, and their numbers in modifiers.
+const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
+
+/// A tile of `f8f6f4`: lanes hold 16 bytes side by side along k, then 16 bytes behind those of the other groups of lanes.
+#[derive(Clone, Copy)]
+struct Mixed {
+    /// log2 of the edge of the square of results, of the groups of lanes along k, and of k.
+    edge: u8,
+    groups: u8,
+    k: u8,
+}
+
+impl Mixed {
+    fn factor(self, of: fn(u8) -> TileBit, number: Number) -> TileOperand {
+        let packed = narrow::<u8>(number.packed_log2());
+        let run = 4 + packed;
+        let elements = [bits(K, 0..run), bits(K, run + self.groups..self.k)].concat();
+        let (within, registers) = elements.split_at(packed.into());
+        TileOperand {
+            lanes: [bits(of, 0..self.edge), bits(K, run..run + self.groups)].concat(),
+            packed: within.to_vec(),
+            registers: registers.to_vec(),
+            vector: (number.bits() << elements.len()) / 32,
+            scalar: S::Int(32),
+        }
+    }
+
+    fn scales(self, of: fn(u8) -> TileBit, [lanes, bytes]: [&[ScaleBit]; 2]) -> ScaleOperand {
+        let edge = scale_bits(&bits(of, 0..self.edge));
+        ScaleOperand {
+            lanes: [&edge, lanes].concat(),
+            bytes: bytes.to_vec(),
+        }
+    }
+}
+
+pub(super) fn scaled_rows(name: &str) -> Vec<Product> {
+    let pairs = || F8F6F4.into_iter().flat_map(|a| F8F6F4.map(|b| [a, b]));
+    // Where both factors have 4 bits, twice as many are multiplied.
+    let rate = |eights: u32, factors: [Number; 2]| {
+        eights << u32::from(factors.iter().all(|factor| factor.bits() == 4))
+    };
+    let row = |tile: Mixed, intrinsic: &str, d: [Vec<TileBit>; 2], scales, arguments, factors| {
+        let [a, b]: [Number; 2] = factors;
+        let [lanes, registers] = d;
+        let d = TileOperand {
+            vector: 1 << registers.len(),
+            lanes,
+            packed: Vec::new(),
+            registers,
+            scalar: S::F32,
+        };
+        Product {
+            name: format!("{intrinsic}.{}.{}", a.name(), b.name()),
+            operands: [tile.factor(M, a), tile.factor(N, b), d],
+            factors,
+            sum: T::F32,
+            intrinsic: Some(format!("llvm.amdgcn.{intrinsic}.f8f6f4")),
+            arguments,
+            calls: None,
+            scales: Some(BlockScales {
+                operands: scales,
+                block_log2: 5,
+                number: ScaleNumber::E8m0,
+                absent: 0,
+            }),
+            rate: 0,
+        }
+    };
+    let selector = |factor| Argument::Selector { factor, bits: 32 };
+    let mut rows = Vec::new();
+    if name == "gfx950" {
+        for (shape, edge) in [("32x32x64", 5), ("16x16x128", 4)] {
+            let spare = 6 - edge;
+            let tile = Mixed {
+                edge,
+                groups: spare,
+                k: 11 - edge,
+            };
+            // A lane's scale is for a block of k that it need not hold elements of.
+            let blocks = scale_bits(&bits(K, 5..5 + spare));
+            let bytes = [ScaleBit::Selected(0), ScaleBit::Selected(1)];
+            for [a, b] in pairs() {
+                let d = [
+                    [bits(N, 0..edge), bits(M, 2..2 + spare)].concat(),
+                    [bits(M, 0..2), bits(M, 2 + spare..edge)].concat(),
+                ];
+                let scales = [M, N].map(|of| tile.scales(of, [&blocks, &bytes]));
+                let arguments = [
+                    &A_B_D[..],
+                    &[constant(32, a.1), constant(32, b.1)],
+                    &[selector(0), Argument::Scales(0)],
+                    &[selector(1), Argument::Scales(1)],
+                ];
+                let intrinsic = format!("mfma.scale.f32.{shape}");
+                let factors = [a.0, b.0];
+                rows.push(Product {
+                    rate: rate(4096, factors),
+                    ..row(tile, &intrinsic, d, scales, arguments.concat(), factors)
+                });
+            }
+        }
+    }
+    if name.starts_with("gfx125") {
+        let tile = Mixed {
+            edge: 4,
+            groups: 1,
+            k: 7,
+        };
+        let bytes = scale_bits(&bits(K, 5..7));
+        for [a, b] in pairs() {
+            let d = [[bits(N, 0..4), bits(M, 3..4)].concat(), bits(M, 0..3)];
+            let scales = [M, N].map(|of| tile.scales(of, [&[ScaleBit::Selected(0)], &bytes]));
+            let e8m0 = constant(32, 0);
+            let arguments = [
+                &[constant(32, a.1), Argument::Operand(0)][..],
+                &[constant(32, b.1), Argument::Operand(1)],
+                &[constant(16, 0), Argument::Operand(2)],
+                &[selector(0), e8m0, Argument::Scales(0)],
+                &[selector(1), e8m0, Argument::Scales(1)],
+                &[constant(1, 0); 2],
+            ];
+            let factors = [a.0, b.0];
+            let arguments = arguments.concat();
+            let row = row(
+                tile,
+                "wmma.scale.f32.16x16x128",
+                d,
+                scales,
+                arguments,
+                factors,
+            );
+            rows.push(Product {
+                scales: row.scales.map(|scales| BlockScales {
+                    absent: 0x7f7f_7f7f,
+                    ..scales
+                }),
+                rate: rate(2048, factors),
+                ..row
+            });
+        }
+    }
     rows
 }

@@ -43,6 +43,10 @@ impl TileBit {
 pub struct TileOperand {
     /// By bit of the lane number; empty for an instruction that each lane carries out alone.
     pub lanes: Vec<TileBit>,
+    /// By bit of the element's number in a byte that holds several; empty where an element has bytes of its own.
+    ///
+    /// A tensor of such elements has a byte for all of them, which is the unit that `registers` counts.
+    pub packed: Vec<TileBit>,
     /// By bit of the element's number in the registers, lowest bits first within a packed register.
     pub registers: Vec<TileBit>,
     /// The size of the vectors that pass the elements; 1 for scalars.
@@ -106,6 +110,8 @@ pub enum Number {
     E4m3Fnuz,
     /// E5M2 of the same kind.
     E5m2Fnuz,
+    /// OCP's E2M1, two of which are in a byte.
+    E2m1,
 }
 
 impl Number {
@@ -117,6 +123,16 @@ impl Number {
             Self::Tf32 | Self::F32 | Self::I32 => 32,
             Self::F64 => 64,
             Self::I8 | Self::E4m3 | Self::E5m2 | Self::E4m3Fnuz | Self::E5m2Fnuz => 8,
+            Self::E2m1 => 4,
+        }
+    }
+
+    /// log2 of the elements that a byte holds.
+    #[must_use]
+    pub const fn packed_log2(self) -> u32 {
+        match self.bits() {
+            4 => 1,
+            _ => 0,
         }
     }
 
@@ -128,6 +144,7 @@ impl Number {
             Self::E5m2 => "e5m2",
             Self::E4m3Fnuz => "e4m3fnuz",
             Self::E5m2Fnuz => "e5m2fnuz",
+            Self::E2m1 => "e2m1",
             other => other.ir_name(),
         }
     }
@@ -162,6 +179,103 @@ pub enum Argument {
         /// Width in bits.
         bits: u32,
     },
+    /// The word with the scales of A or B: 0 or 1.
+    Scales(usize),
+    /// Which scales of those words are used ([`ScaleBit::Selected`]), of A or B.
+    Selector {
+        /// 0 or 1.
+        factor: usize,
+        /// Width in bits.
+        bits: u32,
+    },
+}
+
+/// The type of a scale; a byte.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ScaleNumber {
+    /// OCP's E8M0, a power of two: 127 is 1, 255 NaN.
+    E8m0,
+    /// OCP's E4M3 without its sign.
+    E4m3,
+}
+
+impl ScaleNumber {
+    /// Returns the byte that stands for 1.
+    #[must_use]
+    pub const fn one(self) -> u8 {
+        match self {
+            Self::E8m0 => 127,
+            Self::E4m3 => 0x38,
+        }
+    }
+}
+
+/// What a bit of the number of a lane, or of a byte in its word of scales, addresses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ScaleBit {
+    /// A bit of the row or column, or a bit of k that is not within a block.
+    Of(TileBit),
+    /// Scales with another value of this bit of the selector are not read.
+    Selected(u8),
+    /// Scales where the bit is set are not read.
+    Clear,
+}
+
+/// The scales of a factor that one warp holds, in a word of 32 bits in each lane.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ScaleOperand {
+    /// By bit of the lane number.
+    pub lanes: Vec<ScaleBit>,
+    /// By bit of the number of a byte in the word.
+    pub bytes: Vec<ScaleBit>,
+}
+
+impl ScaleOperand {
+    fn transposed(mut self) -> Self {
+        for bit in self.lanes.iter_mut().chain(&mut self.bytes) {
+            if let ScaleBit::Of(bit) = bit {
+                *bit = bit.transposed();
+            }
+        }
+        self
+    }
+
+    /// Returns the row of A or column of B, and k, of the first element that the scale in a byte of a lane is for;
+    /// nothing where it is not read.
+    #[must_use]
+    pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
+        let lanes = self.lanes.iter().zip(0..);
+        let lanes = lanes.map(|(bit, i)| (bit, lane >> i & 1 == 1));
+        let bytes = self.bytes.iter().zip(0..);
+        let bytes = bytes.map(|(bit, i)| (bit, byte >> i & 1 == 1));
+        let mut at = [0; 2];
+        for (bit, is_set) in lanes.chain(bytes) {
+            match *bit {
+                ScaleBit::Selected(of) if (selector >> of & 1 == 1) != is_set => return None,
+                ScaleBit::Clear if is_set => return None,
+                ScaleBit::Of(M(bit) | N(bit)) if is_set => at[0] |= 1 << bit,
+                ScaleBit::Of(K(bit)) if is_set => at[1] |= 1 << bit,
+                _ => {}
+            }
+        }
+        Some(at)
+    }
+}
+
+/// Scales of blocks of the factors' elements along k, by which an instruction multiplies.
+///
+/// Bits of k below `block_log2` are within a block, which has one scale: no [`ScaleBit`] addresses them. A renaming of k
+/// must therefore send them to places within a block, and the others to whole blocks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockScales {
+    /// Those of A and B.
+    pub operands: [ScaleOperand; 2],
+    /// log2 of the elements along k that have one scale.
+    pub block_log2: u8,
+    /// The type of a scale.
+    pub number: ScaleNumber,
+    /// The word that is passed for both factors where neither has scales.
+    pub absent: u32,
 }
 
 /// An instruction that is several calls of an intrinsic, each of which adds to the sum of the one before.
@@ -204,6 +318,8 @@ pub struct Product {
     pub arguments: Vec<Argument>,
     /// The split into calls, if the intrinsic is called more than once.
     pub calls: Option<Calls>,
+    /// The scales that the factors are multiplied by.
+    pub scales: Option<BlockScales>,
     /// Multiplications and additions that a processor carries out in a clock.
     pub rate: u32,
 }
@@ -223,12 +339,17 @@ fn bits(of: fn(u8) -> TileBit, range: core::ops::Range<u8>) -> Vec<TileBit> {
     range.map(of).collect()
 }
 
+/// Bits of the tile as bits of scales.
+fn scale_bits(bits: &[TileBit]) -> Vec<ScaleBit> {
+    bits.iter().copied().map(ScaleBit::Of).collect()
+}
+
 impl Product {
     /// Sizes m, n, k of the tile.
     #[must_use]
     pub fn sizes(&self) -> [u64; 3] {
         let all = self.operands.iter().flat_map(|operand| {
-            let lists = [&operand.lanes, &operand.registers];
+            let lists = [&operand.lanes, &operand.packed, &operand.registers];
             lists.into_iter().flatten()
         });
         let mut sizes = [1; 3];
@@ -258,7 +379,8 @@ impl Product {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of an element of an operand: `[m, k]` of A, `[k, n]` of B, `[m, n]` of D.
+    /// Returns the coordinates of an element of an operand: `[m, k]` of A, `[k, n]` of B, `[m, n]` of D. Of several
+    /// elements in a byte, those of the first.
     #[must_use]
     pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
         let held = &self.operands[operand];
@@ -282,7 +404,12 @@ impl Product {
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
-            for bit in operand.lanes.iter_mut().chain(&mut operand.registers) {
+            let lists = [
+                &mut operand.lanes,
+                &mut operand.packed,
+                &mut operand.registers,
+            ];
+            for bit in lists.into_iter().flatten() {
                 *bit = bit.transposed();
             }
             operand
@@ -290,6 +417,11 @@ impl Product {
         let exchanged = |argument: &Argument| match argument {
             Argument::Operand(0) => Argument::Operand(1),
             Argument::Operand(1) => Argument::Operand(0),
+            Argument::Scales(factor) => Argument::Scales(1 - factor),
+            Argument::Selector { factor, bits } => Argument::Selector {
+                factor: 1 - factor,
+                bits: *bits,
+            },
             other => *other,
         };
         Self {
@@ -300,6 +432,13 @@ impl Product {
             calls: self.calls.map(|calls| Calls {
                 operand: 1 - calls.operand,
                 ..calls
+            }),
+            scales: self.scales.clone().map(|scales| {
+                let [a, b] = scales.operands.map(ScaleOperand::transposed);
+                BlockScales {
+                    operands: [b, a],
+                    ..scales
+                }
             }),
             ..self.clone()
         }
@@ -319,6 +458,7 @@ impl Product {
             intrinsic: None,
             arguments: A_B_D.to_vec(),
             calls: None,
+            scales: None,
             // Those with the most arithmetic on f64 have a quarter of it, or half.
             rate: if sum.bits() == 64 { 32 } else { 128 },
         }
@@ -364,17 +504,39 @@ impl Target {
         rows
     }
 
+    /// Returns the matrix instructions that multiply the factors by [`BlockScales`], the fastest first.
+    #[must_use]
+    pub fn scaled_matrix_instructions(&self) -> Vec<Product> {
+        let name = self.short_name();
+        let mut rows = match self.vendor {
+            Vendor::Nvidia => nvidia::scaled_rows(name.parse().unwrap_or(0)),
+            Vendor::Amd => amd::scaled_rows(name),
+        };
+        rows.sort_by_key(|row| core::cmp::Reverse(row.rate));
+        rows
+    }
+
     /// Returns [`matrix_instructions`](Self::matrix_instructions), each also transposed.
     #[must_use]
     pub fn products(&self) -> Vec<Product> {
-        let rows = self.matrix_instructions().into_iter();
-        let both = rows.flat_map(|row| {
-            let transposed = row.transposed();
-            [row, transposed]
-        });
-        both.collect()
+        with_transposed(self.matrix_instructions())
     }
+
+    /// Returns [`scaled_matrix_instructions`](Self::scaled_matrix_instructions), each also transposed.
+    #[must_use]
+    pub fn scaled_products(&self) -> Vec<Product> {
+        with_transposed(self.scaled_matrix_instructions())
+    }
+
     fn short_name(&self) -> &'static str {
         self.name.rsplit(':').next().unwrap_or_default()
     }
+}
+
+fn with_transposed(rows: Vec<Product>) -> Vec<Product> {
+    let both = rows.into_iter().flat_map(|row| {
+        let transposed = row.transposed();
+        [row, transposed]
+    });
+    both.collect()
 }

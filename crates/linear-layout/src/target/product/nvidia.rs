@@ -4,7 +4,10 @@
 //! PTX ISA 8.8, section 9.7.14 (fragments), LLVM's `IntrinsicsNVVM.td` (names and operands).
 
 use super::TileBit::{K, M, N};
-use super::{A_B_D, Number, Product, Scalar, TileBit, TileOperand, bits};
+use super::{
+    A_B_D, Argument, BlockScales, Number, Product, Scalar, ScaleBit, ScaleNumber, ScaleOperand,
+    TileBit, TileOperand, bits, constant, scale_bits,
+};
 use crate::number::narrow;
 
 /// The types of the numbers of an instruction, and how registers of the factors are passed.
@@ -43,12 +46,14 @@ impl Types {
         let [a, b, [d_lanes, d_registers]] = operands;
         let factor = |[lanes, registers]: [Vec<TileBit>; 2]| TileOperand {
             lanes,
+            packed: Vec::new(),
             registers,
             vector: self.vector,
             scalar: self.scalar,
         };
         let d = TileOperand {
             lanes: d_lanes,
+            packed: Vec::new(),
             registers: d_registers,
             vector: if self.sum.bits() == 16 { 2 } else { 1 },
             scalar: match self.sum {
@@ -66,6 +71,7 @@ impl Types {
             intrinsic: Some(format!("llvm.nvvm.mma.{intrinsic}")),
             arguments: A_B_D.to_vec(),
             calls: None,
+            scales: None,
             rate,
         }
     }
@@ -143,5 +149,67 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
             add([4, 4], &name, types, 1024);
         }
     }
+    rows
+}
+
+/// The rows with scales, of compute capability 12.
+pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
+    use Number as T;
+    let mut rows = Vec::new();
+    if arch / 10 != 12 {
+        return rows;
+    }
+    // log2 of k, the kind with its number of scales, log2 of a block, the bits of a byte's number in a word of scales.
+    let mut add = |k: u8, kind: &str, factors: [Number; 2], scale: ScaleNumber, block, rate| {
+        let size_k = 1 << k;
+        let [a, b] = factors.map(Number::name);
+        let types = Types {
+            factors,
+            ..Types::of(factors[0], T::F32)
+        };
+        let packed = narrow::<u8>((32 / factors[0].bits()).trailing_zeros());
+        let suffix = match scale {
+            ScaleNumber::E8m0 => "ue8m0",
+            ScaleNumber::E4m3 => "ue4m3",
+        };
+        let name = format!("mma.block_scale.m16n8k{size_k}.f32.{a}.{b}.{suffix}");
+        let intrinsic =
+            format!("block.scale.m16n8k{size_k}.row.col.{kind}.f32.{a}.{b}.f32.{suffix}");
+        let mut row = types.row(name, &intrinsic, fragments(4, packed, k - packed - 2), rate);
+        for (operand, factor) in row.operands.iter_mut().zip(factors) {
+            let within = factor.packed_log2() as usize;
+            operand.packed = operand.registers.drain(..within).collect();
+        }
+        let blocks = bits(K, block..k);
+        let selected = (narrow::<u8>(blocks.len())..2).map(ScaleBit::Selected);
+        let bytes: Vec<ScaleBit> = scale_bits(&blocks).into_iter().chain(selected).collect();
+        // Of a quad, the first two lanes hold scales of rows 8 apart, the first one that of a column.
+        let rows_of_a = [scale_bits(&[M(3)]), vec![ScaleBit::Clear]].concat();
+        let operand = |quad: &[ScaleBit], of: fn(u8) -> TileBit| ScaleOperand {
+            lanes: [quad, &scale_bits(&bits(of, 0..3))].concat(),
+            bytes: bytes.clone(),
+        };
+        let selector = |factor| Argument::Selector { factor, bits: 16 };
+        let arguments = [
+            &A_B_D[..],
+            &[Argument::Scales(0), selector(0), constant(16, 0)],
+            &[Argument::Scales(1), selector(1), constant(16, 0)],
+        ];
+        row.arguments = arguments.concat();
+        row.scales = Some(BlockScales {
+            operands: [operand(&rows_of_a, M), operand(&[ScaleBit::Clear; 2], N)],
+            block_log2: block,
+            number: scale,
+            absent: u32::from_ne_bytes([scale.one(); 4]),
+        });
+        rows.push(row);
+    };
+    let (powers, numbers) = (ScaleNumber::E8m0, ScaleNumber::E4m3);
+    let formats = [T::E4m3, T::E5m2];
+    for factors in formats.into_iter().flat_map(|a| formats.map(|b| [a, b])) {
+        add(5, "mxf8f6f4.scale.1x", factors, powers, 5, 2048);
+    }
+    add(6, "mxf4nvf4.scale.2x", [T::E2m1; 2], powers, 5, 4096);
+    add(6, "mxf4nvf4.scale.4x", [T::E2m1; 2], numbers, 4, 4096);
     rows
 }

@@ -306,6 +306,7 @@ mod tests {
             d: &layout(mma, [64, 16]),
             a: &a,
             b: &b,
+            scales: None,
             factors: &[[Number::F16; 2]],
             sum: Number::F32,
             target: Target::parse("cuda:80").unwrap(),

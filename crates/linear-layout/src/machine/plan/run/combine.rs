@@ -2,7 +2,8 @@
 
 use super::{Kind, Machine, Name, PlanFault};
 use crate::number::narrow;
-use crate::plan::program::ValueId;
+use crate::plan::program::{ScaleWord, ValueId};
+use crate::target::Product;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
@@ -70,6 +71,7 @@ impl<N: Name> Machine<'_, N> {
         step: usize,
         first: ValueId,
         lists: [&[ValueId]; 3],
+        scales: [Option<ScaleWord>; 2],
         row: u32,
     ) -> Result<(), PlanFault> {
         let plan = self.plan;
@@ -95,7 +97,16 @@ impl<N: Name> Machine<'_, N> {
             let coordinates: Vec<(usize, usize, [usize; 2])> = coordinates.collect();
             held.push((each, rows, coordinates));
         }
-        let columns = [k, n, n];
+        // Several elements in a byte are one name until they are multiplied.
+        let packed = [0, 1].map(|factor| row.operands[factor].packed.len());
+        let columns = [k >> packed[0], n, n];
+        let block_log2 = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
+        let mut scale_rows = [None, None];
+        for (rows, scales) in scale_rows.iter_mut().zip(scales) {
+            if let Some(scales) = scales {
+                *rows = Some((self.rows(step, &[scales.word])?, scales.selector));
+            }
+        }
         let made: Vec<usize> = {
             let values = (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i));
             let made = values.flat_map(|value| {
@@ -110,10 +121,18 @@ impl<N: Name> Machine<'_, N> {
         };
         for warp in (0..self.threads).step_by(lanes) {
             let mut tiles = Vec::with_capacity(3);
-            for ((each, rows, coordinates), size) in held.iter().zip([m * k, k * n, m * n]) {
+            let sizes = [(m * k) >> packed[0], (k >> packed[1]) * n, m * n];
+            for ((each, rows, coordinates), size) in held.iter().zip(sizes) {
                 let columns = columns[tiles.len()];
+                // Which of a factor's coordinates is k.
+                let shifts = match tiles.len() {
+                    0 => [0, packed[0]],
+                    1 => [packed[1], 0],
+                    _ => [0; 2],
+                };
                 let mut tile = vec![N::NOTHING; size];
-                for (register, lane, [i, j]) in coordinates {
+                for (register, lane, at) in coordinates {
+                    let [i, j] = [at[0] >> shifts[0], at[1] >> shifts[1]];
                     let granule = |g: usize| self.names[rows[register * each + g] + warp + lane];
                     let name = granule(0);
                     if name == N::NOTHING || (1..*each).any(|g| granule(g) != name.granule(g)) {
@@ -127,12 +146,28 @@ impl<N: Name> Machine<'_, N> {
                 }
                 tiles.push(tile);
             }
+            let mut blocks = [None, None];
+            for (factor, blocks) in blocks.iter_mut().enumerate() {
+                if let Some((rows, selector)) = &scale_rows[factor] {
+                    let lanes = warp..warp + lanes;
+                    let found = self.scales(row, factor, (rows, *selector), lanes);
+                    *blocks = Some(found.ok_or(Kind::Lanes { step })?);
+                }
+            }
+            let scale = |factor: usize, own: usize, k_at: usize| {
+                let blocks: Option<&Vec<N>> = blocks[factor].as_ref();
+                blocks.map(|blocks| blocks[(own * k + k_at) >> block_log2])
+            };
             let mut sums = std::mem::take(&mut tiles[2]);
             for (at, sum) in sums.iter_mut().enumerate() {
                 let (i, j) = (at / n, at % n);
                 for k_at in 0..k {
-                    let (a, b) = (tiles[0][i * k + k_at], tiles[1][k_at * n + j]);
-                    *sum = sum.plus_product(a, b).ok_or(Kind::Product { step })?;
+                    let [a, b] = packed.map(|log2| (k_at >> log2, k_at & ((1 << log2) - 1)));
+                    let a = tiles[0][i * columns[0] + a.0].within(a.1);
+                    let b = tiles[1][b.0 * n + j].within(b.1);
+                    let scales = [scale(0, i, k_at), scale(1, j, k_at)];
+                    let sum_of = sum.plus_product([a, b], scales);
+                    *sum = sum_of.ok_or(Kind::Product { step })?;
                 }
             }
             let (each, _, coordinates) = &held[2];
@@ -144,6 +179,40 @@ impl<N: Name> Machine<'_, N> {
             }
         }
         Ok(())
+    }
+
+    /// The scales of a factor by row or column and block of k, from the words of a warp's lanes; nothing where two of
+    /// the lanes that are read differ, or none holds a scale.
+    fn scales(
+        &self,
+        row: &Product,
+        factor: usize,
+        (rows, selector): (&[usize], u32),
+        lanes: core::ops::Range<usize>,
+    ) -> Option<Vec<N>> {
+        let held = row.scales.as_ref()?;
+        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
+        let mut found = vec![N::NOTHING; ([m, n][factor] * k) >> held.block_log2];
+        for thread in lanes.clone() {
+            for (byte, row) in rows
+                .iter()
+                .enumerate()
+                .take(1 << held.operands[factor].bytes.len())
+            {
+                let lane = thread - lanes.start;
+                let Some([own, of_k]) = held.operands[factor].coordinates(byte, lane, selector)
+                else {
+                    continue;
+                };
+                let known = &mut found[(own * k + of_k) >> held.block_log2];
+                let name = self.names[row + thread];
+                if *known != N::NOTHING && *known != name {
+                    return None;
+                }
+                *known = name;
+            }
+        }
+        (!found.contains(&N::NOTHING)).then_some(found)
     }
 
     /// Counts the elements of each warp by the bins that lanes own.

@@ -127,8 +127,12 @@ pub(super) fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 3] {
         | Step::Load { .. }
         | Step::LoadMatrices { .. }
         | Step::Combine { .. }
-        | Step::Mma { .. }
         | Step::Barrier(_) => [None, None, None],
+        Step::Mma { scales: [a, b], .. } => [
+            a.as_mut().map(|scales| &mut scales.word),
+            b.as_mut().map(|scales| &mut scales.word),
+            None,
+        ],
     }
 }
 
