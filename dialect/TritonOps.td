@@ -279,7 +279,7 @@ def TT_ReduceReturnOp : TT_Op<"reduce.return", [LL_Unanalysed, LL_NoSharedMemory
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
-def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Opaque, Pure, AttrSizedOperandSegments,
+def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Unanalysed, Pure, AttrSizedOperandSegments,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product of operands with a scale per block of elements";
   let description = [{

@@ -243,7 +243,8 @@ def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
     `tt.dot_scaled` becomes a `tt.dot` of the elements times their scales in bf16 (in f16 where a factor is f16): 4-bit
     and 8-bit floats times powers of two are exact there, but for what leaves the type's range. A scale of 255 gives NaN
     unless `fastMath`. So do `amdg.scaled_upcast_fp4` and `amdg.scaled_upcast_fp8`, the factors of such a product on AMD's
-    GPUs.
+    GPUs. A `tt.dot_scaled` stays where the target has an instruction that multiplies by its scales and the result is laid
+    out for that, as Triton's TTGIR for gfx950, gfx1250 and sm_120 has it; operands and scales are converted then.
 
     A `tt.dot` of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` becomes three, three or six products of parts,
     where the target multiplies tf32 or bf16; else it stays, and is computed in f32.

@@ -15,6 +15,7 @@ use super::respell::in_order;
 use super::table::DecomposeProductsOptions;
 use crate::ir::ops::{amdg, tt};
 use crate::ir::{TensorType, builders};
+use crate::lower::product;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{FollowUp, Reported, Rewriter};
 use linear_layout::target::Target;
@@ -40,7 +41,9 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
             place: op,
         };
         if let Some(dot) = tt::DotScaled::of(op) {
-            let _ = scaled::decompose(context, emitter, dot);
+            if !product::is_native(dot, target) {
+                let _ = scaled::decompose(context, emitter, dot);
+            }
         } else if let Some(dot) = tt::Dot::of(op) {
             let _ = split::decompose(emitter, dot, target);
         } else if let Some(widening) = amdg::ScaledUpcastFp4::of(op) {

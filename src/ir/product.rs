@@ -1,10 +1,11 @@
-//! The element types of `tt.dot`.
+//! The element types of `tt.dot` and `tt.dot_scaled`.
 
-use super::ops::{InputPrecision, tt};
+use super::ops::{InputPrecision, ScaleDotElemType, tt};
 use super::{TensorType, element_name};
 use crate::sys::Diagnostic;
+use crate::sys::build::Val;
 use linear_layout::plan::product::factor_types;
-use linear_layout::target::Number;
+use linear_layout::target::{Number, ScaleNumber, Target};
 use melior::ir::{Type, ValueLike};
 
 /// The element types of a product.
@@ -32,12 +33,73 @@ impl ProductTypes {
     }
 }
 
+/// The types of a product with scales that a matrix instruction may multiply by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ScaledTypes {
+    pub(crate) factors: [Number; 2],
+    pub(crate) sum: Number,
+    /// log2 of the elements along K that have one scale.
+    pub(crate) block_log2: u8,
+    pub(crate) scale: ScaleNumber,
+}
+
+impl ScaledTypes {
+    /// Returns the types of a product with scales; `None` where no instruction of any target multiplies them: elements of
+    /// 6 or 16 bits, pairs of elements across K, blocks of other sizes.
+    fn of(dot: tt::DotScaled<'_, '_>) -> Option<Self> {
+        let factor = |kind: ScaleDotElemType, is_along_k: bool| match kind {
+            ScaleDotElemType::E4m3 => Some(Number::E4m3),
+            ScaleDotElemType::E5m2 => Some(Number::E5m2),
+            ScaleDotElemType::E2m1 => is_along_k.then_some(Number::E2m1),
+            _ => None,
+        };
+        let left = factor(dot.a_elem_type(), dot.lhs_k_pack())?;
+        let right = factor(dot.b_elem_type(), dot.rhs_k_pack())?;
+        let last = |value: Val<'_>| TensorType::of(value.r#type())?.shape.last().copied();
+        let k = last(dot.a())? << left.packed_log2();
+        let mut blocks = Vec::new();
+        for scale in [dot.a_scale(), dot.b_scale()].into_iter().flatten() {
+            let tensor = TensorType::of(scale.r#type())?;
+            let number = match &*element_name(tensor.element) {
+                "i8" => ScaleNumber::E8m0,
+                "f8E4M3FN" => ScaleNumber::E4m3,
+                _ => return None,
+            };
+            let size = k.checked_div(last(scale)?)?;
+            blocks.push((u8::try_from(size.checked_ilog2()?).ok()?, number));
+        }
+        // Without scales, any instruction multiplies by ones.
+        let (block_log2, scale) = *blocks.first().unwrap_or(&(5, ScaleNumber::E8m0));
+        let is_one = blocks.iter().all(|block| *block == (block_log2, scale));
+        is_one.then_some(Self {
+            factors: [left, right],
+            sum: number(dot.c().r#type()).ok()?,
+            block_log2,
+            scale,
+        })
+    }
+
+    /// Returns the types of a product with scales that an instruction of the target carries out. Where there is none, the
+    /// product is one of factors that are scaled before.
+    pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Option<Self> {
+        let types = Self::of(dot)?;
+        let mut rows = target.scaled_matrix_instructions().into_iter();
+        let is_known = rows.any(|row| {
+            let scales = row.scales.as_ref();
+            let scales = scales.map(|scales| (scales.block_log2, scales.number));
+            (row.factors, row.sum) == (types.factors, types.sum)
+                && scales == Some((types.block_log2, types.scale))
+        });
+        is_known.then_some(types)
+    }
+}
+
 /// What a tensor's elements are to a matrix instruction.
 fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
     let tensor = TensorType::of(type_);
     let name = tensor.map(|tensor| element_name(tensor.element));
     let name = name.unwrap_or_default();
-    let number = Number::of_ir_name(&name).filter(|number| *number != Number::Tf32);
+    let number = Number::of_ir_name(&name).filter(|n| !matches!(n, Number::Tf32 | Number::E2m1));
     number.ok_or_else(|| {
         Diagnostic::new(format!(
             "multiplies elements of `{name}`: expected f16, bf16, f32, f64, i8 or 8-bit floats, with a sum of f16, \

@@ -52,7 +52,7 @@ mod memory;
 mod plans;
 mod poll;
 mod print;
-mod product;
+pub(crate) mod product;
 mod program;
 mod range;
 mod reduce;

@@ -1,4 +1,4 @@
-//! `tt.dot`: by the matrix instruction that its layouts are made for.
+//! `tt.dot` and `tt.dot_scaled`: by the matrix instruction that their layouts are made for.
 
 use super::allocate::Asked;
 use super::gpu::Gpu;
@@ -7,12 +7,14 @@ use super::state::{Lowering, Outcome};
 use super::steps::{self, Given};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, ProductTypes};
-use crate::sys::build::Op;
+use crate::ir::{Layouts, ProductTypes, ScaledTypes};
+use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
-use linear_layout::plan::product::{MatrixProduct, ProductPlan, plan_product};
+use linear_layout::plan::product::{FactorScales, MatrixProduct, ProductPlan, plan_product};
+use linear_layout::target::Target;
 use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 
 /// What a product does in shared memory.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
@@ -41,22 +43,113 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
         target: gpu.target,
     };
     let plan = plan_product(&product).map_err(|e| Diagnostic::new(e.to_string()))?;
-    machine::check_product(plan.program(), &product).map_err(wrong)?;
+    prove(&plan, &product)?;
+    Ok(plan)
+}
+
+/// What a product with scales does in shared memory.
+pub(crate) fn effects_of_scaled(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let dot = tt::DotScaled::of(op).expect("the dispatch goes by kind");
+    let id = |value: Val<'_>| sys::type_id(value.r#type());
+    let mut key: Vec<usize> = [dot.a(), dot.b(), dot.c()].map(id).to_vec();
+    key.extend([dot.a_scale(), dot.b_scale()].map(|scale| scale.map_or(0, id)));
+    key.extend([dot.a_elem_type() as usize, dot.b_elem_type() as usize]);
+    key.extend([dot.lhs_k_pack(), dot.rhs_k_pack()].map(usize::from));
+    let (layouts, gpu) = (asked.layouts, asked.gpu);
+    let plan = asked
+        .plans
+        .plan(op, key, || plan_scaled(layouts, gpu.target, dot, prove))?;
+    Ok(Effects::of_program(plan.program(), None))
+}
+
+/// Returns true if an instruction multiplies by the scales of a product whose sum lies as the instruction has it. Others
+/// are products of factors that are scaled before, for which instructions and layouts of the sum can be chosen.
+pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
+    let layouts = Layouts::of(dot.op().context());
+    let plan = plan_scaled(layouts, target, dot, |_, _| Ok(()));
+    plan.is_ok_and(|plan| !plan.is_converted()[2])
+}
+
+/// Has the machine prove a plan.
+fn prove(plan: &ProductPlan, product: &MatrixProduct<'_>) -> Result<(), Diagnostic> {
+    machine::check_product(plan.program(), product).map_err(wrong)
+}
+
+/// Plans a product with scales, and has the plan proved.
+fn plan_scaled(
+    layouts: &Layouts,
+    target: &Target,
+    dot: tt::DotScaled<'_, '_>,
+    prove: impl Fn(&ProductPlan, &MatrixProduct<'_>) -> Result<(), Diagnostic>,
+) -> Result<ProductPlan, Diagnostic> {
+    let types = ScaledTypes::native(dot, target).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "is multiplied by no instruction of `{}`",
+            target.name
+        ))
+        .note("`decompose-products` makes it a product of factors that are scaled before")
+    })?;
+    let layout = |value: Val<'_>| layout_of(layouts, value.r#type());
+    let (a, b, d) = (layout(dot.a())?, layout(dot.b())?, layout(dot.c())?);
+    let scale_a = dot.a_scale().map(layout).transpose()?;
+    let scale_b = dot.b_scale().map(layout).transpose()?;
+    let scales = [&scale_a, &scale_b].map(|scale| scale.as_ref().map(|layout| &layout.unique));
+    let product = MatrixProduct {
+        d: &d.unique,
+        a: &a.unique,
+        b: &b.unique,
+        scales: Some(FactorScales {
+            layouts: scales,
+            block_log2: types.block_log2,
+            number: types.scale,
+        }),
+        factors: &[types.factors],
+        sum: types.sum,
+        target,
+    };
+    let plan = plan_product(&product).map_err(|e| Diagnostic::new(e.to_string()))?;
+    prove(&plan, &product)?;
     Ok(plan)
 }
 
 /// Lowers `tt.dot`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dot = tt::Dot::of(op).expect("the dispatch goes by kind");
+    let operands = [dot.c(), dot.a(), dot.b()].map(Some);
+    emit(l, op, &operands, dot.d())
+}
+
+/// Lowers `tt.dot_scaled`.
+pub(crate) fn lower_scaled<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let dot = tt::DotScaled::of(op).expect("the dispatch goes by kind");
+    let tensors = [dot.c(), dot.a(), dot.b()].map(Some);
+    let operands = [&tensors[..], &[dot.a_scale(), dot.b_scale()]].concat();
+    emit(l, op, &operands, dot.d())
+}
+
+/// Emits the plan of a product on its operands, in the plan's order.
+fn emit<'c>(
+    l: &mut Lowering<'c>,
+    op: Op<'c>,
+    operands: &[Option<Val<'c>>],
+    result: Val<'c>,
+) -> Outcome {
     let Some((plan, scratch)) = l.allocation.plan::<ProductPlan>(op) else {
         // The plan could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());
     };
-    let operands = [dot.c(), dot.a(), dot.b()].map(|value| l.get(value).to_vec());
-    let elements = operands.iter().map(|registers| registers[0].r#type());
-    let elements = elements.collect();
-    let sources = operands.concat();
+    let mut sources = Vec::new();
+    let mut elements = Vec::new();
+    for operand in operands {
+        let registers = operand.map_or_else(Vec::new, |value| l.get(value).to_vec());
+        // Scales that are missing have no registers.
+        let element = registers
+            .first()
+            .map_or(l.e.types.i8, |register| register.r#type());
+        elements.push(element);
+        sources.extend(registers);
+    }
     let given = Given {
         sources: &sources,
         elements,
@@ -65,6 +158,6 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         region: None,
     };
     let results = steps::emit(l, plan.program(), given)?;
-    l.set(dot.d(), results);
+    l.set(result, results);
     Ok(())
 }

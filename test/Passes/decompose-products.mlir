@@ -72,3 +72,33 @@ module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 1 : i32} {
     tt.return %d : tensor<16x16xf32, #b>
   }
 }
+
+// -----
+
+#mma = #ttg.amd_mfma<{version = 4, warpsPerCTA = [1, 1], instrShape = [32, 32, 64], isTransposed = true}>
+#b = #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [16, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {ttg.target = "hip:gfx950", "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  // An instruction multiplies by the scales, for a result that is laid out for it.
+  // CHECK-LABEL: @native
+  // CHECK: tt.dot_scaled
+  // CHECK-NOT: tt.dot
+  tt.func @native(%a: tensor<32x64xf8E4M3FN, #b>, %b: tensor<64x32xf8E5M2, #b>, %s: tensor<32x2xi8, #b>, %c: tensor<32x32xf32, #mma>) -> tensor<32x32xf32, #mma> {
+    %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = e5m2 {fastMath = false} : tensor<32x64xf8E4M3FN, #b>, tensor<32x2xi8, #b> * tensor<64x32xf8E5M2, #b> -> tensor<32x32xf32, #mma>
+    tt.return %d : tensor<32x32xf32, #mma>
+  }
+
+  // CHECK-LABEL: @blocked
+  // CHECK: tt.dot {{.*}}bf16
+  tt.func @blocked(%a: tensor<32x64xf8E4M3FN, #b>, %b: tensor<64x32xf8E5M2, #b>, %s: tensor<32x2xi8, #b>, %c: tensor<32x32xf32, #b>) -> tensor<32x32xf32, #b> {
+    %d = tt.dot_scaled %a scale %s, %b, %c lhs = e4m3 rhs = e5m2 {fastMath = false} : tensor<32x64xf8E4M3FN, #b>, tensor<32x2xi8, #b> * tensor<64x32xf8E5M2, #b> -> tensor<32x32xf32, #b>
+    tt.return %d : tensor<32x32xf32, #b>
+  }
+
+  // Pairs of elements across K are for no instruction.
+  // CHECK-LABEL: @across
+  // CHECK: tt.dot {{.*}}bf16
+  tt.func @across(%a: tensor<16x64xi8, #b>, %b: tensor<64x32xf8E5M2, #b>, %s: tensor<32x2xi8, #b>, %c: tensor<32x32xf32, #mma>) -> tensor<32x32xf32, #mma> {
+    %d = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = e5m2 {fastMath = false, lhs_k_pack = false} : tensor<16x64xi8, #b>, tensor<32x2xi8, #b> * tensor<64x32xf8E5M2, #b> -> tensor<32x32xf32, #mma>
+    tt.return %d : tensor<32x32xf32, #mma>
+  }
+}

@@ -4,82 +4,120 @@
 use crate::kernels::Bench;
 use crate::mathematics::assemble;
 use gpu_sim::{Arg, ElementTy};
-use linear_layout::target::{Number, Product, TARGETS, Target, TileBit};
+use linear_layout::target::{Number, Product, ScaleBit, ScaleNumber, TARGETS, Target, TileBit};
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The letter and the dims of each operand, among m, n, k.
-const OPERANDS: [(char, [usize; 2]); 3] = [('a', [0, 2]), ('b', [2, 1]), ('d', [0, 1])];
-
-/// The tensors of a kernel: four tiles along m, by registers and warps, two along n, one along k; lanes follow m where
-/// each multiplies alone.
-struct Tensors {
-    sizes: [u64; 3],
-    encodings: [String; 3],
+/// A tensor of a kernel: an operand of the product, or the scales of a factor.
+struct Tensor {
+    letter: char,
+    sizes: [u64; 2],
+    encoding: String,
+    /// The type of an element, as MLIR spells it.
+    element: &'static str,
 }
 
-impl Tensors {
-    fn around(row: &Product, target: &Target) -> Self {
-        let [m, n, k] = row.sizes();
-        let own = if row.is_of_lane() { target.lanes } else { 1 };
-        let place = |bit: &TileBit| match bit {
-            TileBit::M(bit) => (0, 1u64 << bit),
-            TileBit::N(bit) => (1, 1 << bit),
-            TileBit::K(bit) => (2, 1 << bit),
-            TileBit::Copy => (3, 0),
+/// The tensors A, B, D of a kernel, and the scales of A and B where the instruction has any: four tiles along m, by
+/// registers and warps, two along n, one along k; lanes follow m where each multiplies alone.
+fn tensors(row: &Product, target: &Target) -> Vec<Tensor> {
+    let [m, n, k] = row.sizes();
+    let own = if row.is_of_lane() { target.lanes } else { 1 };
+    let all = [4 * m * u64::from(own), 2 * n, k];
+    let place = |bit: &TileBit| match bit {
+        TileBit::M(bit) => (0, 1u64 << bit),
+        TileBit::N(bit) => (1, 1 << bit),
+        TileBit::K(bit) => (2, 1 << bit),
+        TileBit::Copy => (3, 0),
+    };
+    let encoding = |parts: [Vec<[u64; 2]>; 3]| {
+        let [registers, lanes, warps] = parts;
+        format!(
+            "#ttg.linear<{{register = {registers:?}, lane = {lanes:?}, warp = {warps:?}, block = []}}>"
+        )
+    };
+    // The place of an element along dims of which one is k, counted in units of so many bits.
+    let basis = |dims: [usize; 2], unit_log2: usize, (dim, value): (usize, u64)| {
+        let value = value >> if dim == 2 { unit_log2 } else { 0 };
+        dims.map(|own| if own == dim { value } else { 0 })
+    };
+    let mut tensors = Vec::new();
+    for (operand, dims) in [[0, 2], [2, 1], [0, 1]].into_iter().enumerate() {
+        let held = &row.operands[operand];
+        let packed = held.packed.len();
+        let basis = |at| basis(dims, packed, at);
+        let list = |places: &[TileBit]| -> Vec<[u64; 2]> {
+            places.iter().map(|bit| basis(place(bit))).collect()
         };
-        let encodings = [0, 1, 2].map(|operand| {
-            let (_, dims) = OPERANDS[operand];
-            let list = |places: Vec<(usize, u64)>| {
-                let basis = |(dim, value): &(usize, u64)| {
-                    dims.map(|own| if own == *dim { *value } else { 0 })
-                };
-                format!("{:?}", places.iter().map(basis).collect::<Vec<_>>())
-            };
-            let held = &row.operands[operand];
-            let further = [(0, m), (1, n)]
-                .into_iter()
-                .filter(|(dim, _)| dims.contains(dim));
-            let registers = held.registers.iter().map(place).chain(further).collect();
-            let alone = (0..own.trailing_zeros()).map(|bit| (0, (4 * m) << bit));
-            let lanes = held.lanes.iter().map(place).chain(alone).collect();
-            format!(
-                "#ttg.linear<{{register = {}, lane = {}, warp = {}, block = []}}>",
-                list(registers),
-                list(lanes),
-                list(vec![(0, 2 * m)])
-            )
+        let further = [(0, m), (1, n)].into_iter();
+        let further = further.filter(|(dim, _)| dims.contains(dim)).map(basis);
+        let alone = (0..own.trailing_zeros()).map(|bit| basis((0, (4 * m) << bit)));
+        let [registers, lanes] = [&held.registers, &held.lanes].map(|bits| list(bits));
+        tensors.push(Tensor {
+            letter: ['a', 'b', 'd'][operand],
+            sizes: dims.map(|dim| all[dim] >> if dim == 2 { packed } else { 0 }),
+            encoding: encoding([
+                registers.into_iter().chain(further).collect(),
+                lanes.into_iter().chain(alone).collect(),
+                vec![basis((0, 2 * m))],
+            ]),
+            element: element_type(row.types()[operand]).0,
         });
-        Self {
-            sizes: [4 * m * u64::from(own), 2 * n, k],
-            encodings,
+    }
+    for (factor, scales) in row.scales.iter().flat_map(|s| [(0, s), (1, s)]) {
+        let (held, size) = (&scales.operands[factor], [m, n][factor]);
+        let block_log2 = usize::from(scales.block_log2);
+        let basis = |at| basis([factor, 2], block_log2, at);
+        // The second tile is in the lanes that a selector leaves out, or else in other registers.
+        let bits = |bits: &[ScaleBit]| -> Vec<[u64; 2]> {
+            let bits = bits.iter().map(|bit| match bit {
+                ScaleBit::Of(bit) => basis(place(bit)),
+                ScaleBit::Selected(_) => [size, 0],
+                ScaleBit::Clear => [0, 0],
+            });
+            bits.collect()
+        };
+        let lanes = bits(&held.lanes);
+        let mut registers = bits(&held.bytes);
+        registers.retain(|basis| basis[0] != size);
+        if !lanes.contains(&[size, 0]) {
+            registers.push([size, 0]);
         }
+        let warp = if factor == 0 { [2 * m, 0] } else { [0, 0] };
+        tensors.push(Tensor {
+            letter: ['x', 'y'][factor],
+            sizes: [all[factor], k >> block_log2],
+            encoding: encoding([registers, lanes, vec![warp]]),
+            element: match scales.number {
+                ScaleNumber::E8m0 => "i8",
+                ScaleNumber::E4m3 => Number::E4m3.ir_name(),
+            },
+        });
     }
-
-    fn sizes(&self, operand: usize) -> [u64; 2] {
-        OPERANDS[operand].1.map(|dim| self.sizes[dim])
-    }
+    tensors
 }
 
-/// A type as MLIR spells it, and as the simulator holds it.
+/// A type as MLIR spells it, and as the simulator holds it; a byte where that holds several elements.
 fn element_type(number: Number) -> (&'static str, ElementTy) {
     let name = match number {
         Number::Tf32 => Number::F32.ir_name(),
+        Number::E2m1 => "i8",
         other => other.ir_name(),
     };
     (name, name.parse().expect("the simulator has the type"))
 }
 
-/// `@NAME(a, b, d, out)`: `out = a b + d`.
-fn function(name: &str, row: &Product, tensors: &Tensors) -> String {
-    let elements = row.types().map(|number| element_type(number).0);
-    let [a, b, d] = elements;
+/// `@NAME(a, b, d, out)`, or `@NAME(a, b, d, x, y, out)` with scales: `out = a b + d`.
+fn function(name: &str, row: &Product, tensors: &[Tensor]) -> String {
+    let arguments = tensors.iter();
+    let arguments = arguments.map(|t| format!("%{}: !tt.ptr<{}>, ", t.letter, t.element));
+    let sum = tensors[2].element;
     let mut text = format!(
-        "tt.func public @{name}(%a: !tt.ptr<{a}>, %b: !tt.ptr<{b}>, %d: !tt.ptr<{d}>, %out: !tt.ptr<{d}>) {{\n"
+        "tt.func public @{name}({}%out: !tt.ptr<{sum}>) {{\n",
+        arguments.collect::<String>()
     );
     let mut full = Vec::new();
-    for (operand, (letter, _)) in OPERANDS.into_iter().enumerate() {
-        let ([rows, columns], encoding) = (tensors.sizes(operand), &tensors.encodings[operand]);
+    for tensor in tensors {
+        let ([rows, columns], encoding) = (tensor.sizes, &tensor.encoding);
         let of = |shape: &str, element: &str| format!("tensor<{shape}x{element}, {encoding}>");
         let slice = |size, dim| {
             format!("tensor<{size}xi32, #ttg.slice<{{dim = {dim}, parent = {encoding}}}>>")
@@ -89,12 +127,12 @@ fn function(name: &str, row: &Product, tensors: &Tensors) -> String {
             of(&format!("{rows}x1"), "i32"),
             of(&format!("1x{columns}"), "i32"),
         );
-        let (numbers, element) = (of(&shape, "i32"), elements[operand]);
+        let (numbers, element) = (of(&shape, "i32"), tensor.element);
         let (pointers, values) = (
             of(&shape, &format!("!tt.ptr<{element}>")),
             of(&shape, element),
         );
-        let l = letter;
+        let l = tensor.letter;
         writeln!(
             text,
             "%{l}0 = tt.make_range {{start = 0 : i32, end = {rows} : i32}} : {row}
@@ -120,17 +158,28 @@ fn function(name: &str, row: &Product, tensors: &Tensors) -> String {
     } else {
         "ieee"
     };
+    let types: Vec<&str> = full.iter().map(|(values, ..)| &**values).collect();
     let (values, pointers, numbers) = &full[2];
+    let [left, right] = row.factors.map(Number::name);
+    let product = match &types[..] {
+        [a, b, _, x, y] => format!(
+            "tt.dot_scaled %avalue scale %xvalue, %bvalue scale %yvalue, %dvalue lhs = {left} rhs = {right} \
+             {{fastMath = false}} : {a}, {x} * {b}, {y} -> {values}"
+        ),
+        _ => format!(
+            "tt.dot %avalue, %bvalue, %dvalue, inputPrecision = {precision} : {} * {} -> {values}",
+            types[0], types[1]
+        ),
+    };
     write!(
         text,
-        "%sum = tt.dot %avalue, %bvalue, %dvalue, inputPrecision = {precision} : {} * {} -> {values}
-%o0 = tt.splat %out : !tt.ptr<{d}> -> {pointers}
+        "%sum = {product}
+%o0 = tt.splat %out : !tt.ptr<{sum}> -> {pointers}
 %o1 = tt.addptr %o0, %d8 : {pointers}, {numbers}
 tt.store %o1, %sum : {pointers}
 tt.return
 }}
-",
-        full[0].0, full[1].0
+"
     )
     .unwrap();
     text
@@ -156,9 +205,50 @@ fn element(operand: usize, at: [u64; 2]) -> f64 {
     f64::from(u8::try_from(number % 5).unwrap()) - 2.0
 }
 
+/// The power of two that scales a block of a factor.
+fn scale(factor: usize, at: [u64; 2]) -> i32 {
+    let [own, block] = at;
+    let number = [own + 2 * block, 2 * own + block][factor] % 3;
+    i32::try_from(number).unwrap() - 1
+}
+
+/// The bytes of a tensor's elements, row by row.
+fn bytes(row: &Product, operand: usize, sizes: [u64; 2]) -> Vec<u8> {
+    let [rows, columns] = sizes;
+    let places = (0..rows).flat_map(|down| (0..columns).map(move |across| [down, across]));
+    let bytes = places.flat_map(|at| match (operand, &row.scales) {
+        (0..3, _) if row.types()[operand] == Number::E2m1 => {
+            // The lower half of a byte comes first along k.
+            let dim = 1 - operand;
+            let halves = [0, 1].map(|half| {
+                let mut at = at;
+                at[dim] = 2 * at[dim] + half;
+                let number = element(operand, at);
+                let size = [0, 2, 4][number.abs() as usize];
+                size | if number < 0.0 { 8 } else { 0 }
+            });
+            vec![halves[0] | halves[1] << 4]
+        }
+        (0..3, _) => {
+            let ty = element_type(row.types()[operand]).1;
+            ty.encode(element(operand, at)).to_le_bytes()[..ty.bytes()].to_vec()
+        }
+        (_, Some(scales)) => {
+            let power = scale(operand - 3, at);
+            let step = match scales.number {
+                ScaleNumber::E8m0 => 1,
+                ScaleNumber::E4m3 => 8,
+            };
+            vec![u8::try_from(i32::from(scales.number.one()) + step * power).unwrap()]
+        }
+        (_, None) => unreachable!("scales of an instruction without any"),
+    });
+    bytes.collect()
+}
+
 /// Runs the kernel of a row on a CPU, and compares with the sum of products.
 fn run(row: &Product, target: &Target) {
-    let tensors = Tensors::around(row, target);
+    let tensors = tensors(row, target);
     let text = module(target, &function("product", row, &tensors));
     let intrinsic = row
         .intrinsic
@@ -167,23 +257,25 @@ fn run(row: &Product, target: &Target) {
     let name = format!("{} on {}", row.name, target.name);
     let mut bench = Bench::with_instruction(&text, &name, None, &format!("\"{intrinsic}\""));
     let mut args = Vec::new();
-    for (operand, number) in row.types().into_iter().enumerate() {
-        let ([rows, columns], (_, ty)) = (tensors.sizes(operand), element_type(number));
-        let places = (0..rows).flat_map(|down| (0..columns).map(move |across| [down, across]));
-        let bytes = places.flat_map(|at| {
-            let code = ty.encode(element(operand, at)).to_le_bytes();
-            code[..ty.bytes()].to_vec()
-        });
-        args.push(Arg::Buffer(bench.memory.add("operand", bytes.collect())));
+    for (operand, tensor) in tensors.iter().enumerate() {
+        let bytes = bytes(row, operand, tensor.sizes);
+        args.push(Arg::Buffer(bench.memory.add("operand", bytes)));
     }
-    let [m, n, k] = tensors.sizes;
+    let [m, n] = tensors[2].sizes;
+    let k = row.sizes()[2];
     let (_, sum) = element_type(row.sum);
     let out = bench.untouched(sum, (m * n) as usize);
     args.push(Arg::Buffer(out));
     bench.run([1, 1, 1], args);
     bench.check(out, sum, |at| {
         let (i, j) = (at as u64 / n, at as u64 % n);
-        let products = (0..k).map(|k| element(0, [i, k]) * element(1, [k, j]));
+        let products = (0..k).map(|k| {
+            let power = row.scales.as_ref().map_or(0, |scales| {
+                let block = k >> scales.block_log2;
+                scale(0, [i, block]) + scale(1, [j, block])
+            });
+            element(0, [i, k]) * element(1, [k, j]) * 2f64.powi(power)
+        });
         element(2, [i, j]) + products.sum::<f64>()
     });
 }
@@ -192,23 +284,27 @@ fn run(row: &Product, target: &Target) {
 fn each_gives_the_product() {
     let mut known = HashSet::new();
     for target in TARGETS {
-        for row in target.products() {
+        for row in target
+            .products()
+            .into_iter()
+            .chain(target.scaled_products())
+        {
             // Many targets have the same instructions.
             if known.insert((row.name.clone(), row.operands[0].registers.len())) {
                 run(&row, target);
             }
         }
     }
-    assert!(known.len() >= 90, "{}", known.len());
+    assert!(known.len() >= 150, "{}", known.len());
 }
 
 /// An intrinsic that LLVM does not know for a processor is an error there, or becomes the call of a symbol.
 #[test]
 fn each_assembles() {
     for target in TARGETS {
-        let rows = target.products();
+        let rows = [target.products(), target.scaled_products()].concat();
         let functions: String = (rows.iter().enumerate())
-            .map(|(i, row)| function(&format!("product{i}"), row, &Tensors::around(row, target)))
+            .map(|(i, row)| function(&format!("product{i}"), row, &tensors(row, target)))
             .collect();
         if functions.is_empty() {
             continue;

@@ -1,8 +1,10 @@
 """Writes a kernel with `tt.dot_scaled`, its operands, and the product as Python computes it.
 
-    scaled.py FOLDER TARGET A B [packed=mn] [result=ENCODING left=ENCODING right=ENCODING]
+    scaled.py FOLDER TARGET A B [packed=mn] [m=32 n=32 k=64] [scale=e4m3] [unscaled=a] [layouts=mfma32]
+        [result=ENCODING left=ENCODING right=ENCODING a_scale=ENCODING b_scale=ENCODING]
 
-A and B are e2m1, e4m3, e5m2, bf16 or fp16; the first three have scales. Sizes: 32 x 32 x 64. Elements are such that all
+A and B are e2m1, e4m3, e5m2, bf16 or fp16; the first three have scales, for 32 elements, or for 16 where scales are e4m3.
+`layouts` are Triton's of an instruction. Elements are such that all
 sums are exact in f32. The first row of A has scales of 0, which is 2^-127 (but for fp16, in which that is 0); the last
 one has a scale of 255, NaN.
 """
@@ -11,9 +13,11 @@ import random
 import struct
 import sys
 
-M, N, K, BLOCK = 32, 32, 64, 32
 folder, target, a_type, b_type, *rest = sys.argv[1:]
 options = dict(option.split("=", 1) for option in rest)
+exponents = options.get("scale") != "e4m3"
+M, N, K = (int(options.get(name, size)) for name, size in [("m", 32), ("n", 32), ("k", 64)])
+BLOCK = 32 if exponents else 16
 packed_along_k = options.get("packed") != "mn"
 lanes = 32 if target.startswith(("cuda", "hip:gfx1")) else 64
 draw = random.Random(f"{a_type} {b_type}")
@@ -47,6 +51,8 @@ def element(kind):
 
 
 def scale(row, block):
+    if not exponents:
+        return draw.randrange(0x30, 0x48)
     if row == 0 and b_type != "fp16":
         return 0
     if row == 31 and block == 1:
@@ -55,23 +61,36 @@ def scale(row, block):
 
 
 def power(code):
+    if not exponents:
+        return decoded("e4m3", code)
     return float("nan") if code == 255 else 2.0 ** (code - 127)
 
 
-has_scale = {kind: kind in ("e2m1", "e4m3", "e5m2") for kind in (a_type, b_type)}
+PARENTS = {
+    "mfma32": ("#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 64], isTransposed = true}>", 16),
+    "mfma16": ("#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 128], isTransposed = false}>", 16),
+    "wmma": ("#ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}, instrShape = [16, 16, 128]}>", 16),
+    "mma": ("#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>", 4),
+}
+if "layouts" in options:
+    parent, width = PARENTS[options["layouts"]]
+    operand = "#ttg.dot_op<{{opIdx = {}, parent = {}, kWidth = {}}}>"
+    options = {"result": parent, "left": operand.format(0, parent, width), "right": operand.format(1, parent, width)} | options
+
+has_scale = {name: kind in ("e2m1", "e4m3", "e5m2") and options.get("unscaled") != name for name, kind in [("a", a_type), ("b", b_type)]}
 a = [[element(a_type) for _ in range(K)] for _ in range(M)]
 b = [[element(b_type) for _ in range(N)] for _ in range(K)]
 a_scale = [[scale(m, k) for k in range(K // BLOCK)] for m in range(M)]
-b_scale = [[draw.randrange(126, 129) for _ in range(K // BLOCK)] for _ in range(N)]
+b_scale = [[draw.randrange(126, 129) if exponents else scale(1, 0) for _ in range(K // BLOCK)] for _ in range(N)]
 
 
 def value(m, n):
     total = 0.0
     for k in range(K):
         left, right = decoded(a_type, a[m][k]), decoded(b_type, b[k][n])
-        if has_scale[a_type]:
+        if has_scale["a"]:
             left *= power(a_scale[m][k // BLOCK])
-        if has_scale[b_type]:
+        if has_scale["b"]:
             right *= power(b_scale[n][k // BLOCK])
         total += left * right
     return total
@@ -134,13 +153,14 @@ def loaded(name, element, height, width, encoding):
     return f"{shape}, {encoding}>"
 
 
-arguments = [("a", IR_TYPES[a_type]), ("b", IR_TYPES[b_type]), ("a_scale", "i8"), ("b_scale", "i8"), ("out", "f32")]
+scale_type = "i8" if exponents else "f8E4M3FN"
+arguments = [("a", IR_TYPES[a_type]), ("b", IR_TYPES[b_type]), ("a_scale", scale_type), ("b_scale", scale_type), ("out", "f32")]
 left = loaded("a", IR_TYPES[a_type], a_rows, a_columns, options.get("left", "#b"))
 right = loaded("b", IR_TYPES[b_type], b_rows, b_columns, options.get("right", "#b"))
 operands, types = ["%a_v", "%b_v"], [left, right]
-for i, (name, kind, height) in enumerate([("a_scale", a_type, M), ("b_scale", b_type, N)]):
-    if has_scale[kind]:
-        types[i] += ", " + loaded(name, "i8", height, K // BLOCK, options.get(name, "#b"))
+for i, (name, height) in enumerate([("a_scale", M), ("b_scale", N)]):
+    if has_scale[name[0]]:
+        types[i] += ", " + loaded(name, scale_type, height, K // BLOCK, options.get(name, "#b"))
         operands[i] += f" scale %{name}_v"
 pointers = address("out", "f32", M, N)
 result = f"tensor<{M}x{N}xf32, {options.get('result', '#b')}>"
