@@ -8,7 +8,7 @@ use super::Emitter;
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{TensorType, builders};
 use crate::sys::build::{self, Val};
-use linear_layout::target::{Number, Product, Target, Vendor};
+use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
 /// Replaces a product of f32 in parts; leaves it where the target has no instruction for the parts.
@@ -32,8 +32,9 @@ pub(super) fn decompose<'c>(
     let rows = target.matrix_instructions();
     let is_for_parts =
         |row: &Product| !row.is_of_lane() && row.factors == [part; 2] && row.sum == Number::F32;
-    // AMD's GPUs have no instruction that rounds to tf32.
-    if !rows.iter().any(is_for_parts) || (part == Number::Tf32 && target.vendor != Vendor::Nvidia) {
+    // Only PTX rounds to tf32.
+    let is_rounded = part != Number::Tf32 || target.product_family() == ProductFamily::NvidiaMma;
+    if !is_rounded || !rows.iter().any(is_for_parts) {
         return None;
     }
     let precision = match part {

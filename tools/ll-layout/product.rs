@@ -341,6 +341,8 @@ fn facts(product: &MatrixProduct<'_>, plan: &ProductPlan, tried: &[Tried]) -> St
             program.scratch_bytes()
         );
     }
+    let [a, b, d] = product.words();
+    text += &format!("registers of a thread: A {a}, B {b}, D {d}\n");
     let packed = program.num_packed_words() as u64;
     text + &match packed {
         0 => "packing: none, what shares a word lies together\n".to_owned(),
@@ -388,6 +390,7 @@ fn to_json(
             "conversions".to_owned(),
             conversions.collect::<Map<_, _>>().into(),
         ),
+        ("registers_of_a_thread".to_owned(), json!(product.words())),
         ("scratch_bytes".to_owned(), json!(program.scratch_bytes())),
         ("packed_words".to_owned(), json!(program.num_packed_words())),
         ("steps".to_owned(), steps_json(program)),

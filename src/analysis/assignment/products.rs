@@ -7,7 +7,6 @@ use crate::ir::ProductTypes;
 use linear_layout::assign::Price;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::product::{MatrixProduct, ProductError, ProductPlan, plan_product};
-use linear_layout::target::Target;
 use std::sync::Arc;
 
 /// The plan of a product whose operands are in some layouts, and its price.
@@ -34,7 +33,7 @@ impl Plans {
         if let Some(known) = self.products.get(&key) {
             return known.clone();
         }
-        let planned = plan_product(&MatrixProduct {
+        let product = MatrixProduct {
             d,
             a,
             b,
@@ -42,10 +41,10 @@ impl Plans {
             factors: &types.factors,
             sum: types.sum,
             target: asked.target,
-        });
-        let planned = planned.map(|plan| {
+        };
+        let planned = plan_product(&product).map(|plan| {
             let own = Price::from(cost_and_bytes(plan.program(), asked).0);
-            let price = own + spills(types, [a, b, d], asked.target);
+            let price = own + spills(&product);
             Arc::new(PricedProduct { plan, price })
         });
         self.products.insert(key, planned.clone());
@@ -54,15 +53,10 @@ impl Plans {
 }
 
 /// The price of spills, where a thread holds more operands than it has registers: each word is stored and loaded.
-fn spills(types: &ProductTypes, [a, b, d]: [&LinearLayout; 3], target: &Target) -> Price {
-    let [left, right] = types.factors[0];
-    let operands = [(a, left), (b, right), (d, types.sum)];
-    let words = operands.map(|(layout, number)| {
-        let bits = layout.in_size(Dim::REGISTER) * u64::from(number.bits());
-        bits.div_ceil(32)
-    });
-    let words: u64 = words.iter().sum();
-    let warps = d.in_size(Dim::WARP);
+fn spills(product: &MatrixProduct<'_>) -> Price {
+    let target = product.target;
+    let words: u64 = product.words().iter().sum();
+    let warps = product.d.in_size(Dim::WARP);
     let threads = u32::try_from(warps * u64::from(target.lanes)).unwrap_or(u32::MAX);
     let registers = target.registers_per_thread(threads);
     let spilled = words.saturating_sub(registers.saturating_sub(OTHER_REGISTERS).into());

@@ -1097,6 +1097,7 @@ m: 1 2 4 8 -> 1 2 4 8
 n: 1 2 4 -> 1 2 4
 k: 1 2 4 8 -> 1 2 4 8
 conversions: none, the operands lie as the instruction takes them
+registers of a thread: A 16, B 16, D 32
 packing: none, what shares a word lies together
 steps of a thread: 32 packs, 16 matrix products
 
@@ -1118,6 +1119,7 @@ m: 1 2 4 8 -> 1 2 4 8
 n: 1 2 4 -> 1 2 4
 k: 1 2 4 8 -> 1 2 4 8
 conversion of B: shuffle, 144 clk (load-store 128, arithmetic 96, waiting 4)
+registers of a thread: A 16, B 16, D 32
 packing: none, what shares a word lies together
 steps of a thread: 48 packs, 32 selects, 16 shuffles, 16 unpacks, 16 matrix products
 

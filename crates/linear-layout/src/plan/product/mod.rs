@@ -34,7 +34,7 @@ mod scales;
 
 use super::program::Program;
 use super::{Cost, PlanKind};
-use crate::layout::LinearLayout;
+use crate::layout::{Dim, LinearLayout};
 use crate::target::{Number, ScaleNumber, Target, TileBit};
 
 pub use build::plan_product;
@@ -74,6 +74,16 @@ pub struct FactorScales<'a> {
 }
 
 impl MatrixProduct<'_> {
+    /// Returns the words of 32 bits that a thread holds of A, B and D.
+    #[must_use]
+    pub fn words(&self) -> [u64; 3] {
+        let [left, right] = self.factors.first().copied().unwrap_or([self.sum; 2]);
+        [(self.a, left), (self.b, right), (self.d, self.sum)].map(|(layout, number)| {
+            let bits = layout.in_size(Dim::REGISTER) * u64::from(number.bits());
+            bits.div_ceil(32)
+        })
+    }
+
     /// log2 of the elements of a factor that a byte holds.
     pub(crate) fn packed_log2(&self, factor: usize) -> u32 {
         self.factors
