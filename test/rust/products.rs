@@ -1,10 +1,13 @@
-//! Kernels whose products come in blocked layouts: matrix instructions are chosen, and the kernels are run.
+//! Kernels with matrix products, run on odd sizes beside plain Rust: in blocked layouts, for which instructions are chosen,
+//! and in those of the instructions that Triton chose.
 
 use crate::kernels::{Bench, UNTOUCHED};
-use gpu_sim::{Arg, ElementTy, FloatTy};
+use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, initial_bytes};
 use std::path::Path;
 
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
+const F32: ElementTy = ElementTy::Float(FloatTy::F32);
+const I8: ElementTy = ElementTy::Int(8);
 
 /// The GPUs, each with the kernels that are laid out over as many lanes, and what its instructions are called.
 const GPUS: [(&str, &str, &str); 10] = [
@@ -108,5 +111,186 @@ fn attention() {
             }));
         }
         check(gpu.0, &out, &expected, 3e-3);
+    }
+}
+
+/// The GPUs for which `test/kernels/products` has kernels, and what their instructions are called.
+const LAID_OUT: [(&str, &str); 2] = [
+    ("sm_80", "llvm.nvvm.mma.m16n8k16."),
+    ("gfx942", "llvm.amdgcn.mfma."),
+];
+
+/// A kernel as Triton laid it out, lowered.
+fn laid_out(kernel: &str, (folder, instruction): (&str, &str)) -> Bench {
+    let file = format!("test/kernels/products/{folder}/{kernel}.ttgir");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
+    let text = std::fs::read_to_string(path).expect("the kernel is part of the project");
+    Bench::with_instruction(&text, &file, None, instruction)
+}
+
+/// Quarters from -2 to 2: of these, sums of products are exact in every order.
+fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
+    let codes = initial_bytes(&Fill::Random, I8, count, seed);
+    let numbers = codes.iter().map(|code| f64::from(code % 17) / 4.0 - 2.0);
+    let bytes = numbers.flat_map(|number| (F16.encode(number) as u16).to_le_bytes());
+    bench.memory.add("input", bytes.collect())
+}
+
+/// Rows, columns and K of a product whose tiles of 32 all end beyond them, and rows of memory wide enough for either.
+const ODD: [usize; 3] = [45, 37, 51];
+const STRIDE: usize = 64;
+
+/// What [`ODD`] rows and columns of `of`, in rows of [`STRIDE`], should be, and `other` beside them.
+fn tiles(other: f64, of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let [m, n, _] = ODD;
+    (0..m * STRIDE)
+        .map(|i| match i % STRIDE {
+            column if column < n => of(i / STRIDE, column),
+            _ => other,
+        })
+        .collect()
+}
+
+fn sizes() -> impl Iterator<Item = Arg> {
+    ODD.into_iter()
+        .chain([STRIDE; 3])
+        .map(|size| Arg::Int(size as i128))
+}
+
+/// A product with weights of 8 bits, or of half as many, which are scaled.
+fn quantised_matmul(kernel: &str, weight: impl Fn(&[f64], usize, usize) -> f64) {
+    let [m, n, k] = ODD;
+    for gpu in LAID_OUT {
+        let mut bench = laid_out(kernel, gpu);
+        let a = quarters(&mut bench, m * STRIDE, 1);
+        let b = bench.random(I8, k * STRIDE, 2);
+        let scale = quarters(&mut bench, n, 3);
+        let c = bench.untouched(F32, m * STRIDE);
+        let buffers = [a, b, scale, c].map(Arg::Buffer).into_iter();
+        bench.run([2, 2, 1], buffers.chain(sizes()).collect());
+        let (x, w) = (bench.values(a, F16), bench.values(b, I8));
+        let scale = bench.values(scale, F16);
+        let expected = tiles(UNTOUCHED, |row, column| {
+            let products = (0..k).map(|i| x[row * STRIDE + i] * weight(&w, i, column));
+            products.sum::<f64>() * scale[column]
+        });
+        check(kernel, &bench.values(c, F32), &expected, 0.0);
+    }
+}
+
+#[test]
+fn matmul_of_int8_weights() {
+    quantised_matmul("matmul_int8_weights", |w, row, column| {
+        w[row * STRIDE + column]
+    });
+}
+
+#[test]
+fn matmul_of_int4_weights() {
+    quantised_matmul("matmul_int4_weights", |w, row, column| {
+        let byte = w[row * STRIDE + column / 2];
+        // From -8 to 7 each.
+        let high = (byte / 16.0).floor();
+        let low = byte - 16.0 * high;
+        match column % 2 {
+            0 if low < 8.0 => low,
+            0 => low - 16.0,
+            _ => high,
+        }
+    });
+}
+
+#[test]
+fn matmul_of_a_split_k() {
+    let [m, _, k] = ODD;
+    for gpu in LAID_OUT {
+        // More blocks than there are tiles along K: the last one adds nothing.
+        for blocks in [1, 2, 3] {
+            let mut bench = laid_out("matmul_split_k", gpu);
+            let a = quarters(&mut bench, m * STRIDE, 1);
+            let b = quarters(&mut bench, k * STRIDE, 2);
+            let zeros = initial_bytes(&Fill::Zeros, F32, m * STRIDE, 0);
+            let c = bench.memory.add("output", zeros);
+            let buffers = [a, b, c].map(Arg::Buffer).into_iter();
+            bench.run([2, 2, blocks], buffers.chain(sizes()).collect());
+            let (x, y) = (bench.values(a, F16), bench.values(b, F16));
+            let expected = tiles(0.0, |row, column| {
+                (0..k)
+                    .map(|i| x[row * STRIDE + i] * y[i * STRIDE + column])
+                    .sum()
+            });
+            check(gpu.0, &bench.values(c, F32), &expected, 0.0);
+        }
+    }
+}
+
+#[test]
+fn batched_matmul() {
+    let [m, _, k] = ODD;
+    // Tiles of 4 matrices.
+    let batch = 5;
+    for gpu in LAID_OUT {
+        let mut bench = laid_out("batched_matmul", gpu);
+        let a = quarters(&mut bench, batch * m * STRIDE, 1);
+        let b = quarters(&mut bench, batch * k * STRIDE, 2);
+        let c = bench.untouched(F32, batch * m * STRIDE);
+        let buffers = [a, b, c].map(Arg::Buffer).into_iter();
+        let args = buffers.chain([Arg::Int(batch as i128)]).chain(sizes());
+        bench.run([2, 2, 2], args.collect());
+        let (x, y) = (bench.values(a, F16), bench.values(b, F16));
+        let found = bench.values(c, F32);
+        for (matrix, found) in found.chunks(m * STRIDE).enumerate() {
+            let (x, y) = (&x[matrix * m * STRIDE..], &y[matrix * k * STRIDE..]);
+            let expected = tiles(UNTOUCHED, |row, column| {
+                (0..k)
+                    .map(|i| x[row * STRIDE + i] * y[i * STRIDE + column])
+                    .sum()
+            });
+            check(gpu.0, found, &expected, 0.0);
+        }
+    }
+}
+
+#[test]
+fn convolution() {
+    // Filters of 3 x 3 in steps of 2, a border of one pixel; channels are multiples of 16, as the kernel is promised.
+    let [images, height, width, channels, filters] = [2_usize, 7, 10, 48, 16];
+    let (rows, columns) = (height.div_ceil(2), width.div_ceil(2));
+    for gpu in LAID_OUT {
+        let mut bench = laid_out("convolution", gpu);
+        let x = quarters(&mut bench, images * height * width * channels, 1);
+        let w = quarters(&mut bench, 9 * channels * filters, 2);
+        let y = bench.untouched(F32, images * rows * columns * filters);
+        let buffers = [x, w, y].map(Arg::Buffer).into_iter();
+        let numbers = [images, height, width, channels, filters, rows, columns]
+            .map(|size| Arg::Int(size as i128));
+        let blocks = (images * rows * columns).div_ceil(32);
+        bench.run([blocks as u32, 1, 1], buffers.chain(numbers).collect());
+        let (x, w) = (bench.values(x, F16), bench.values(w, F16));
+        let pixel = |image: usize, row: usize, column: usize| {
+            // Rows and columns count the border.
+            let inside = (1..=height).contains(&row) && (1..=width).contains(&column);
+            inside.then(|| {
+                let first = ((image * height + row - 1) * width + column - 1) * channels;
+                &x[first..first + channels]
+            })
+        };
+        let expected: Vec<f64> = (0..images * rows * columns * filters)
+            .map(|i| {
+                let (filter, column) = (i % filters, i / filters % columns);
+                let (row, image) = (
+                    i / (filters * columns) % rows,
+                    i / (filters * columns * rows),
+                );
+                let taps = (0..9).filter_map(|tap| {
+                    let values = pixel(image, 2 * row + tap / 3, 2 * column + tap % 3)?;
+                    let weights = w[tap * channels * filters..].iter().skip(filter);
+                    let weights = weights.step_by(filters);
+                    Some(values.iter().zip(weights).map(|(x, w)| x * w).sum::<f64>())
+                });
+                taps.sum()
+            })
+            .collect();
+        check(gpu.0, &bench.values(y, F32), &expected, 0.0);
     }
 }
