@@ -56,7 +56,7 @@ pub(crate) fn exchanges(seed: u64) -> Kernel {
     builder.finish()
 }
 
-/// A kernel of one product or two, whose results are converted and combined.
+/// A kernel of one product or two, whose results are converted, combined, and used by other operations.
 pub(crate) fn products(seed: u64) -> Kernel {
     let mut rng = Rng::new(seed);
     let target = &TARGETS[rng.below(TARGETS.len())];
@@ -78,6 +78,13 @@ pub(crate) fn products(seed: u64) -> Kernel {
     }
     if made == 0 {
         builder.input();
+        let value = builder.any_tensor();
+        builder.store(value);
+    }
+    // Also beside everything else, in loops and branches too.
+    if builder.rng.chance(40) {
+        let steps = builder.rng.between(1, 6);
+        builder.steps(steps, 0);
         let value = builder.any_tensor();
         builder.store(value);
     }
@@ -381,7 +388,7 @@ impl Builder {
     }
 
     /// Runs of iteration `count` of the region around: a region of memory for each.
-    fn enter_iteration(&mut self, count: Value, most: u64) {
+    pub(super) fn enter_iteration(&mut self, count: Value, most: u64) {
         let times = self.constant(&Type::scalar(I32), most);
         let start = self.elementwise("arith.muli", &[self.slot.number, times]);
         self.slot = Slot {
@@ -390,7 +397,7 @@ impl Builder {
         };
     }
 
-    fn next_number(&mut self, number: Value) -> Value {
+    pub(super) fn next_number(&mut self, number: Value) -> Value {
         let type_ = self.type_(number);
         let one = self.constant(&type_, 1);
         self.elementwise("arith.addi", &[number, one])

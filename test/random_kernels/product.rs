@@ -1,7 +1,7 @@
 //! Products of matrices, of numbers so small that every order of a sum gives the same.
 
 use super::builder::{Builder, MAX_ELEMENTS};
-use super::kernel::{Code, Element, I32, Scalar, Value};
+use super::kernel::{Code, Element, I32, Scalar, Type, Value};
 use crate::referee::registers;
 
 /// What is multiplied, and what sums are of.
@@ -15,7 +15,8 @@ const TYPES: [(Scalar, Scalar); 6] = [
 ];
 
 impl Builder {
-    /// A product of two new matrices, or of two each, in layouts of any matrix instruction or of none.
+    /// A product of two new matrices, or of two each, in layouts of any matrix instruction or of none; or a sum of such
+    /// products over a loop.
     pub(super) fn product(&mut self) -> Option<Value> {
         let [m, n, k] = [0, 1, 2].map(|_| self.rng.power(3, 6));
         let batch = if self.rng.chance(15) {
@@ -53,11 +54,43 @@ impl Builder {
         {
             return None;
         }
-        let a = self.small_numbers(&left, 3, factor, &operands[0]);
-        let b = self.small_numbers(&right, 3, factor, &operands[1]);
         let c = self.small_numbers(&sum, 127, total, &parent);
-        let type_ = self.type_(c);
-        Some(self.one(Code::Dot, &[a, b, c], type_))
+        let multiply = |builder: &mut Self, sum: Value| {
+            let a = builder.small_numbers(&left, 3, factor, &operands[0]);
+            let b = builder.small_numbers(&right, 3, factor, &operands[1]);
+            let type_ = builder.type_(sum);
+            builder.one(Code::Dot, &[a, b, sum], type_)
+        };
+        Some(match self.rng.chance(30) {
+            true => self.summed(c, multiply),
+            false => multiply(self, c),
+        })
+    }
+
+    /// A loop that adds up to three products to a sum: 3 * 3 * 3 * 64 + 127 is exact in `f16`.
+    fn summed(&mut self, sum: Value, multiply: impl FnOnce(&mut Self, Value) -> Value) -> Value {
+        let number = Type::scalar(I32);
+        let [zero, one] = [0, 1].map(|value| self.constant(&number, value));
+        let trips = self.rng.below(4) as u64;
+        let trips = self.constant(&number, trips);
+        let types = [number.clone(), self.type_(sum)];
+        let arguments = [&number, &types[0], &types[1]];
+        let arguments = arguments.map(|type_| self.kernel.new_value(type_.clone()));
+        let [_, count, carried] = arguments;
+        let region = self.region(arguments.to_vec(), |b| {
+            b.enter_iteration(count, 4);
+            let result = multiply(b, carried);
+            let next = b.next_number(count);
+            b.terminate(Code::Yield, vec![next, result]);
+        });
+        let operands = vec![zero, trips, one, zero, sum];
+        self.structured(
+            Code::For { unsigned: false },
+            operands,
+            &types,
+            vec![region],
+        );
+        self.tensors[self.tensors.len() - 1]
     }
 
     /// Numbers from 0 to `most`, one less than a power of two.
