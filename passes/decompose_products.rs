@@ -25,8 +25,10 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 impl Pass for DecomposeProductsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let target = context.gpu(self.target.as_deref());
-        let target = target.unwrap_or_else(|_| context.usual_gpu());
+        let target = match &self.target {
+            Some(asked) => context.known_gpu(Some(asked), "", "cannot decompose products")?,
+            None => context.usual_gpu(),
+        };
         decompose(context, context.module(), target);
         Ok(Vec::new())
     }

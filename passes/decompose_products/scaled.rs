@@ -8,7 +8,7 @@ use super::super::context::PassContext;
 use super::super::respell::attribute;
 use super::Emitter;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
-use crate::ir::{TensorType, builders, element_bits};
+use crate::ir::{TensorType, builders, check_scaled_elements, element_bits};
 use crate::sys::build::{self, Val};
 use linear_layout::encoding::{Encoding, LinearEncoding, infer};
 use melior::ir::r#type::RankedTensorType;
@@ -26,12 +26,13 @@ struct Factor<'c> {
     is_left: bool,
 }
 
-/// Replaces a scaled product; leaves it where its operands have no layouts, or elements of 6 bits.
+/// Replaces a scaled product; leaves it where its operands have no layouts, or not the elements that it names.
 pub(super) fn decompose<'c>(
     context: &PassContext<'c>,
     emitter: Emitter<'c>,
     dot: tt::DotScaled<'c, 'c>,
 ) -> Option<()> {
+    check_scaled_elements(dot).ok()?;
     let rank = TensorType::of(dot.d().r#type())?.shape.len();
     let [last, before] = [rank.checked_sub(1)?, rank.checked_sub(2)?];
     let left = Factor {
@@ -50,7 +51,7 @@ pub(super) fn decompose<'c>(
         k: before,
         is_left: false,
     };
-    let to = common_type(&left, &right, emitter)?;
+    let to = common_type(&left, &right, emitter);
     let is_exact = !dot.fast_math();
     let a = left.scaled(context, emitter, to, is_exact)?;
     let b = right.scaled(context, emitter, to, is_exact)?;
@@ -60,22 +61,15 @@ pub(super) fn decompose<'c>(
 }
 
 /// Returns the narrowest type that both factors are exact in.
-fn common_type<'c>(
-    left: &Factor<'c>,
-    right: &Factor<'c>,
-    emitter: Emitter<'c>,
-) -> Option<Type<'c>> {
-    use ScaleDotElemType::{Bf16, E2m3, E3m2, Fp16};
+fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'c>) -> Type<'c> {
+    use ScaleDotElemType::{Bf16, Fp16};
     let context = build::context(emitter.place);
     let kinds = [left.kind, right.kind];
-    if kinds.contains(&E2m3) || kinds.contains(&E3m2) {
-        return None;
-    }
-    Some(match (kinds.contains(&Fp16), kinds.contains(&Bf16)) {
+    match (kinds.contains(&Fp16), kinds.contains(&Bf16)) {
         (true, true) => Type::float32(context),
         (true, false) => Type::float16(context),
         _ => Type::bfloat16(context),
-    })
+    }
 }
 
 impl<'c> Factor<'c> {

@@ -33,6 +33,40 @@ impl ProductTypes {
     }
 }
 
+/// Checks that the factors of a scaled product are tensors of the elements that the product names.
+///
+/// # Errors
+/// One of them is not, or elements have 6 bits.
+pub(crate) fn check_scaled_elements(dot: tt::DotScaled<'_, '_>) -> Result<(), Diagnostic> {
+    for (value, kind) in [(dot.a(), dot.a_elem_type()), (dot.b(), dot.b_elem_type())] {
+        let tensor = TensorType::of(value.r#type());
+        let name = tensor
+            .map(|tensor| element_name(tensor.element))
+            .unwrap_or_default();
+        let expected: &[&str] = match kind {
+            ScaleDotElemType::E2m1 => &["i8"],
+            ScaleDotElemType::E4m3 => &["i8", "f8E4M3FN"],
+            ScaleDotElemType::E5m2 => &["i8", "f8E5M2"],
+            ScaleDotElemType::Bf16 => &["bf16"],
+            ScaleDotElemType::Fp16 => &["f16"],
+            ScaleDotElemType::E2m3 | ScaleDotElemType::E3m2 => {
+                return Err(Diagnostic::new(format!(
+                    "cannot multiply `{}`: expected e2m1, e4m3, e5m2, bf16 or fp16",
+                    kind.name()
+                )));
+            }
+        };
+        if !expected.contains(&&*name) {
+            return Err(Diagnostic::new(format!(
+                "has `{}` in a tensor of `{name}`: expected `{}`",
+                kind.name(),
+                expected.join("` or `")
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// The types of a product with scales that a matrix instruction may multiply by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ScaledTypes {
@@ -82,6 +116,7 @@ impl ScaledTypes {
     /// Returns the types of a product with scales that an instruction of the target carries out. Where there is none, the
     /// product is one of factors that are scaled before.
     pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Option<Self> {
+        check_scaled_elements(dot).ok()?;
         let types = Self::of(dot)?;
         let mut rows = target.scaled_matrix_instructions().into_iter();
         let is_known = rows.any(|row| {

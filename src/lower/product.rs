@@ -7,7 +7,7 @@ use super::state::{Lowering, Outcome};
 use super::steps::{self, Given};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, ProductTypes, ScaledTypes};
+use crate::ir::{Layouts, ProductTypes, ScaledTypes, check_scaled_elements};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
@@ -82,6 +82,7 @@ fn plan_scaled(
     dot: tt::DotScaled<'_, '_>,
     prove: impl Fn(&ProductPlan, &MatrixProduct<'_>) -> Result<(), Diagnostic>,
 ) -> Result<ProductPlan, Diagnostic> {
+    check_scaled_elements(dot)?;
     let types = ScaledTypes::native(dot, target).ok_or_else(|| {
         Diagnostic::new(format!(
             "is multiplied by no instruction of `{}`",
