@@ -15,7 +15,7 @@ mod encodings;
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
-use super::respell::{attribute, in_order};
+use super::respell::attribute;
 use super::rewrite_layouts::{drop_dead, functions};
 use super::table::{ChooseMatrixInstructionsOptions, RemoveLayoutConversionsOptions};
 use crate::analysis::assignment::{
@@ -84,7 +84,10 @@ impl ChooseMatrixInstructionsOptions {
         let mut plans = Plans::default();
         let mut known: HashMap<Vec<usize>, Arc<Result<Ways, String>>> = HashMap::new();
         let mut products: Vec<Product<'c>> = Vec::new();
-        for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
+        for dot in build::in_order(function)
+            .into_iter()
+            .filter_map(tt::Dot::of)
+        {
             let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
             let widened = widened(dot);
             let others = [dot.input_precision() as usize, widened as usize];

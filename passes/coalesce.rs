@@ -13,7 +13,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
-use super::respell::{attribute, in_order};
+use super::respell::attribute;
 use super::table::CoalesceOptions;
 use crate::analysis::automatic::left_open;
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
@@ -31,7 +31,7 @@ const WIDEST_BITS: u32 = 128;
 impl Pass for CoalesceOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let module = context.module();
-        let functions = in_order(module)
+        let functions = build::in_order(module)
             .into_iter()
             .filter(|op| OpKind::TtFunc.is(*op));
         for function in functions {
@@ -157,7 +157,7 @@ fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bi
 /// The layout of each access of a function.
 pub(super) fn decide<'c>(context: &PassContext<'c>, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
     let (layouts, axis) = (context.layouts(), context.get::<AxisFacts>().of(function));
-    let operations = in_order(function);
+    let operations = build::in_order(function);
     let accesses: Vec<Access<'_>> = operations
         .iter()
         .filter_map(|op| Access::of(layouts, &axis, *op))

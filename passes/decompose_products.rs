@@ -1,7 +1,7 @@
 //! `decompose-products`: products that no instruction carries out, by products that one does.
 //!
-//! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication; `split` turns a product of f32 with
-//! `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower parts.
+//! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication;
+//! `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower parts.
 //! `convert-layouts-to-llvm` begins with it, so that the plan of a product has one element type per operand.
 //! # Source
 //! Triton's `DecomposeScaledBlocked` and `tritongpu-F32DotTC`, whose order of sums is kept.
@@ -11,17 +11,19 @@ mod split;
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::in_order;
+use super::respell::attribute;
 use super::table::DecomposeProductsOptions;
-use crate::ir::ops::{amdg, tt};
-use crate::ir::{TensorType, builders};
+use crate::ir::{OpView as V, TensorType, builders, element_bits};
 use crate::lower::product;
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{FollowUp, Reported, Rewriter};
+use crate::sys::{FollowUp, Reported};
+use linear_layout::encoding::Encoding;
 use linear_layout::target::Target;
+use melior::Context;
 use melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use melior::ir::r#type::{IntegerType, RankedTensorType};
 use melior::ir::{Attribute, Type, ValueLike};
+use std::sync::Arc;
 
 impl Pass for DecomposeProductsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
@@ -36,37 +38,52 @@ impl Pass for DecomposeProductsOptions {
 
 /// Decomposes all products of a module that the target has no instruction for.
 pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &Target) {
-    let rewriter = context.rewriter();
-    rewriter.each(in_order(module), |op| {
-        let emitter = Emitter {
-            rewriter,
-            place: op,
+    context.rewriter().each(build::in_order(module), |op| {
+        let emitter = Emitter { context, place: op };
+        // What cannot be decomposed is reported by the lowering.
+        let _ = match V::of(op) {
+            Some(V::TtDotScaled(dot)) if product::is_native(dot, target) => None,
+            Some(V::TtDotScaled(dot)) => scaled::decompose(emitter, dot),
+            Some(V::TtDot(dot)) => split::decompose(emitter, dot, target),
+            Some(V::AmdgScaledUpcastFp4(upcast)) => scaled::widen_fp4(emitter, upcast),
+            Some(V::AmdgScaledUpcastFp8(upcast)) => scaled::widen_fp8(emitter, upcast),
+            _ => None,
         };
-        if let Some(dot) = tt::DotScaled::of(op) {
-            if !product::is_native(dot, target) {
-                let _ = scaled::decompose(context, emitter, dot);
-            }
-        } else if let Some(dot) = tt::Dot::of(op) {
-            let _ = split::decompose(emitter, dot, target);
-        } else if let Some(widening) = amdg::ScaledUpcastFp4::of(op) {
-            let _ = scaled::widen_fp4(context, emitter, widening);
-        } else if let Some(widening) = amdg::ScaledUpcastFp8::of(op) {
-            let _ = scaled::widen_fp8(context, emitter, widening);
-        }
     });
 }
 
 /// Adds operations on tensors in front of a product.
 #[derive(Clone, Copy)]
-struct Emitter<'c> {
-    rewriter: Rewriter<'c>,
+struct Emitter<'p, 'c> {
+    context: &'p PassContext<'c>,
     place: Op<'c>,
 }
 
-impl<'c> Emitter<'c> {
+impl<'c> Emitter<'_, 'c> {
     /// Adds an operation, and returns its result.
     fn add<O>(self, building: builders::Building<'_, 'c, O>) -> Option<Val<'c>> {
-        building.before(self.rewriter, self.place)
+        building.before(self.context.rewriter(), self.place)
+    }
+
+    /// Replaces the product by a value.
+    fn replace(self, value: Val<'c>) {
+        self.context.rewriter().replace(self.place, &[value]);
+    }
+
+    /// Returns the MLIR context.
+    fn mlir(self) -> &'c Context {
+        build::context(self.place)
+    }
+
+    /// Returns the encoding of a tensor.
+    fn encoding(self, tensor: &TensorType<'c>) -> Option<Arc<Encoding>> {
+        self.context.layouts().of_tensor(tensor).ok()
+    }
+
+    /// Returns the type of a tensor.
+    fn tensor(self, shape: &[u64], element: Type<'c>, encoding: &Encoding) -> Option<Type<'c>> {
+        let encoding = attribute(self.place, encoding)?;
+        Some(RankedTensorType::new(shape, element, Some(encoding)).into())
     }
 
     /// Returns the type of a tensor with other elements.
@@ -92,23 +109,22 @@ impl<'c> Emitter<'c> {
     /// Adds a constant tensor of zeros, of a floating-point type.
     fn zero(self, type_: Type<'c>) -> Option<Val<'c>> {
         let element = TensorType::of(type_)?.element;
-        let context = build::context(self.place);
-        self.constant(type_, FloatAttribute::new(context, element, 0.0).into())
+        self.constant(type_, FloatAttribute::new(self.mlir(), element, 0.0).into())
     }
 
     /// Returns the integer type of this width.
     fn integer_type(self, bits: u32) -> Type<'c> {
-        IntegerType::new(build::context(self.place), bits).into()
+        IntegerType::new(self.mlir(), bits).into()
     }
 
+    /// Converts to another floating-point type, to the nearest number where it is narrower.
     fn convert_float(self, value: Val<'c>, element: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         if tensor.element == element {
             return Some(value);
         }
         let type_ = self.with_element(value, element)?;
-        let is_narrower =
-            crate::ir::element_bits(element) < crate::ir::element_bits(tensor.element);
+        let is_narrower = element_bits(element) < element_bits(tensor.element);
         let building = builders::tt::fp_to_fp(value, type_);
         self.add(building.rounding(is_narrower.then_some(builders::tt::RoundingMode::Rtne)))
     }

@@ -8,7 +8,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::inventory::Inventory;
 use super::proof::Claim;
-use super::respell::{Respelling, attribute, in_order, root};
+use super::respell::{Respelling, attribute, root};
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::{FoldLayoutConversionsOptions, RemoveLayoutConversionsOptions};
 use crate::analysis::assignment::{self, Plans, Role, Scope, Went};
@@ -83,7 +83,7 @@ fn is_pure(op: Op<'_>) -> bool {
 }
 
 fn conversions<'c>(context: &PassContext<'c>) -> Vec<ConvertLayout<'c, 'c>> {
-    let all = in_order(context.module()).into_iter();
+    let all = build::in_order(context.module()).into_iter();
     all.filter_map(conversion).collect()
 }
 
@@ -165,7 +165,7 @@ impl<'c> Folding<'_, 'c> {
         let rewriter = self.context.rewriter();
         self.drop_unused_arguments();
         self.share();
-        rewriter.each(in_order(self.context.module()), |op| {
+        rewriter.each(build::in_order(self.context.module()), |op| {
             use OpKind as K;
             match OpKind::of(op) {
                 Some(K::TtgConvertLayout) => drop(self.fold(op)),
@@ -246,7 +246,7 @@ impl<'c> Folding<'_, 'c> {
         let mut is_changed = false;
         for function in functions(self.context.module()) {
             let is_converted = |op: &Op<'c>| conversion(*op).is_some();
-            if !in_order(function).iter().any(is_converted) {
+            if !build::in_order(function).iter().any(is_converted) {
                 continue;
             }
             let drop_dead = || {
@@ -342,7 +342,7 @@ impl<'c> Folding<'_, 'c> {
     /// What a loop carries and nobody looks at, it carries unchanged: what makes it is not needed.
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
-        for op in in_order(self.context.module()) {
+        for op in build::in_order(self.context.module()) {
             let Some(body) = scf::For::of(op).and_then(|op| build::block_of(op.region())) else {
                 continue;
             };

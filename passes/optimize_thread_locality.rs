@@ -13,7 +13,7 @@ mod accumulate;
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::{attribute, in_order};
+use super::respell::attribute;
 use super::table::OptimizeThreadLocalityOptions;
 use crate::ir::ops::tt;
 use crate::ir::{ModuleInfo, TensorType, builders, element_bits};
@@ -26,7 +26,7 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 impl Pass for OptimizeThreadLocalityOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let operations = in_order(context.module());
+        let operations = build::in_order(context.module());
         for op in &operations {
             reshape(context, *op);
         }

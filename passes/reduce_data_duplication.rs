@@ -11,11 +11,11 @@
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
-use super::respell::{attribute, in_order};
+use super::respell::attribute;
 use super::rewrite_layouts::first_use;
 use super::table::ReduceDataDuplicationOptions;
 use crate::analysis::assignment::plan_buffer_access;
-use crate::analysis::pressure::exceeds_registers;
+use crate::analysis::pressure;
 use crate::ir::ops::scf;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{TensorType, builders, element_bits};
@@ -37,11 +37,13 @@ const MOST: u32 = 16;
 
 impl Pass for ReduceDataDuplicationOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        context.rewriter().each(in_order(context.module()), |op| {
-            if let Some(cvt) = ConvertLayout::of(op) {
-                let _ = through_buffer(context, cvt, self.only_cheaper);
-            }
-        });
+        context
+            .rewriter()
+            .each(build::in_order(context.module()), |op| {
+                if let Some(cvt) = ConvertLayout::of(op) {
+                    let _ = through_buffer(context, cvt, self.only_cheaper);
+                }
+            });
         Ok(Vec::new())
     }
 
@@ -111,8 +113,8 @@ fn through_buffer<'c>(
     }
     let (cost, buffer) = best?;
     // Registers are filled from a buffer when they are needed; a conversion's have all to be there at once.
-    let words = (dst.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32);
-    if only_cheaper && cost >= plan.program().cost().total() && words <= MOST_WORDS {
+    let is_small = pressure::words(layouts, to) <= MOST_WORDS;
+    if only_cheaper && cost >= plan.program().cost().total() && is_small {
         return None;
     }
     let noted = build::discardable_attributes(op);
@@ -124,7 +126,7 @@ fn through_buffer<'c>(
     let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
     // In each round of a loop that has no registers to keep it in.
     while let Some(looped) = place.filter(|op| is_loop(*op)) {
-        if !exceeds_registers(layouts, looped, target) {
+        if !pressure::exceeds_registers(layouts, looped, target) {
             break;
         }
         let mut bodies = (0..looped.region_count()).flat_map(|i| build::blocks(looped, i));

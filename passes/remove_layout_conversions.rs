@@ -8,7 +8,6 @@ mod report;
 use super::Pass;
 use super::context::PassContext;
 use super::proof::Claim;
-use super::respell::in_order;
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{
@@ -16,7 +15,7 @@ use crate::analysis::assignment::{
 };
 use crate::ir::ops::tt;
 use crate::ir::{ProductTypes, TensorType};
-use crate::sys::build::{Op, Val};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
 use melior::ir::ValueLike;
@@ -243,7 +242,10 @@ fn explain_products<'c>(
     asked: Asked,
     plans: &mut Plans,
 ) {
-    for dot in in_order(function).into_iter().filter_map(tt::Dot::of) {
+    for dot in build::in_order(function)
+        .into_iter()
+        .filter_map(tt::Dot::of)
+    {
         let layout = |value: Val<'c>| {
             let tensor = TensorType::of(value.r#type())?;
             context.layouts().tensor(&tensor).ok()

@@ -14,7 +14,6 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::in_order;
 use super::table::ReorderBroadcastOptions;
 use crate::analysis::assignment::Role;
 use crate::ir::ops::{arith, tt};
@@ -29,7 +28,7 @@ impl Pass for ReorderBroadcastOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let rewriter = context.rewriter();
         // What an operation gives is looked at before what uses it.
-        for op in in_order(context.module()) {
+        for op in build::in_order(context.module()) {
             if is_movable(op) && below_broadcast(rewriter, op).is_none() {
                 above_splats(rewriter, op);
             }

@@ -9,7 +9,6 @@
 use super::Pass;
 use super::coalesce;
 use super::context::PassContext;
-use super::respell::in_order;
 use super::table::{PassKind, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions};
 use crate::analysis::assignment::{self, Asked, Scope};
 use crate::analysis::automatic::{Demand, Settled, Ties, left_open, settle};
@@ -29,7 +28,7 @@ use std::sync::Arc;
 impl Pass for ResolveAutoLayoutsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let module = context.module();
-        let operations = in_order(module);
+        let operations = build::in_order(module);
         let is_open = |op: &Op<'_>| OpKind::GluonSetAutoLayout.is(*op);
         // What accesses ask for is what `auto` is then set to.
         for which in [OpenLayout::Coalesced, OpenLayout::Auto] {
@@ -105,7 +104,7 @@ fn asked(target: &'static Target) -> Asked {
 /// # Errors
 /// One is, which is reported at the first operation that makes it or takes it as an argument.
 pub(super) fn check_settled(context: &PassContext<'_>) -> Result<(), Reported> {
-    for op in in_order(context.module()) {
+    for op in build::in_order(context.module()) {
         let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
         let arguments = blocks
             .flat_map(|block| (0..block.argument_count()).map(move |i| build::argument(block, i)));

@@ -43,20 +43,6 @@ impl Inventory<'_> {
     }
 }
 
-/// The operations below one, in the order of the text.
-pub(super) fn in_order(root: Op<'_>) -> Vec<Op<'_>> {
-    let mut all = Vec::new();
-    let mut stack = vec![root];
-    while let Some(op) = stack.pop() {
-        all.push(op);
-        let below = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
-        let mut below: Vec<Op<'_>> = below.flat_map(build::operations).collect();
-        below.reverse();
-        stack.append(&mut below);
-    }
-    all
-}
-
 /// Encodings of tensors, and types of buffers, that are to be others.
 #[derive(Default)]
 pub(super) struct Respelling<'c> {

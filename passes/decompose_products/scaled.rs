@@ -4,14 +4,11 @@
 //! bf16), but for what leaves that type's range. A scale is widened before it is broadcast, so that what it takes to
 //! read `e8m0` is done once per block of elements: 0 is 2^-127, 255 is NaN.
 
-use super::super::context::PassContext;
-use super::super::respell::attribute;
 use super::Emitter;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
 use crate::ir::{TensorType, builders, check_scaled_elements, element_bits};
-use crate::sys::build::{self, Val};
+use crate::sys::build::Val;
 use linear_layout::encoding::{Encoding, LinearEncoding, infer};
-use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Type, TypeLike, ValueLike};
 
 /// A factor of a scaled product.
@@ -27,11 +24,7 @@ struct Factor<'c> {
 }
 
 /// Replaces a scaled product; leaves it where its operands have no layouts, or not the elements that it names.
-pub(super) fn decompose<'c>(
-    context: &PassContext<'c>,
-    emitter: Emitter<'c>,
-    dot: tt::DotScaled<'c, 'c>,
-) -> Option<()> {
+pub(super) fn decompose<'c>(emitter: Emitter<'_, 'c>, dot: tt::DotScaled<'c, 'c>) -> Option<()> {
     check_scaled_elements(dot).ok()?;
     let rank = TensorType::of(dot.d().r#type())?.shape.len();
     let [last, before] = [rank.checked_sub(1)?, rank.checked_sub(2)?];
@@ -53,17 +46,17 @@ pub(super) fn decompose<'c>(
     };
     let to = common_type(&left, &right, emitter);
     let is_exact = !dot.fast_math();
-    let a = left.scaled(context, emitter, to, is_exact)?;
-    let b = right.scaled(context, emitter, to, is_exact)?;
+    let a = left.scaled(emitter, to, is_exact)?;
+    let b = right.scaled(emitter, to, is_exact)?;
     let product = emitter.add(builders::tt::dot(a, b, dot.c()))?;
-    emitter.rewriter.replace(dot.op(), &[product]);
+    emitter.replace(product);
     Some(())
 }
 
 /// Returns the narrowest type that both factors are exact in.
-fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'c>) -> Type<'c> {
+fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'_, 'c>) -> Type<'c> {
     use ScaleDotElemType::{Bf16, Fp16};
-    let context = build::context(emitter.place);
+    let context = emitter.mlir();
     let kinds = [left.kind, right.kind];
     match (kinds.contains(&Fp16), kinds.contains(&Bf16)) {
         (true, true) => Type::float32(context),
@@ -74,59 +67,46 @@ fn common_type<'c>(left: &Factor<'c>, right: &Factor<'c>, emitter: Emitter<'c>) 
 
 impl<'c> Factor<'c> {
     /// Returns the elements times their scales, in a type and in a layout of bases.
-    fn scaled(
-        &self,
-        context: &PassContext<'c>,
-        emitter: Emitter<'c>,
-        to: Type<'c>,
-        is_exact: bool,
-    ) -> Option<Val<'c>> {
-        let wide = self.widened(context, emitter, to)?;
+    fn scaled(&self, emitter: Emitter<'_, 'c>, to: Type<'c>, is_exact: bool) -> Option<Val<'c>> {
+        let wide = self.widened(emitter, to)?;
         let scaled = match self.scale {
             Some(scale) => {
                 let scale = match self.is_left {
                     true => scale,
-                    false => transposed(context, emitter, scale)?,
+                    false => transposed(emitter, scale)?,
                 };
-                multiplied(context, emitter, wide, (scale, self.k), is_exact)?
+                multiplied(emitter, wide, (scale, self.k), is_exact)?
             }
             None => wide,
         };
         // A product takes operands of other encodings than `#ttg.dot_op` by their bases.
         let tensor = TensorType::of(scaled.r#type())?;
-        let layout = context.layouts().tensor(&tensor).ok()?.full.clone();
+        let layout = emitter.context.layouts().tensor(&tensor).ok()?.full.clone();
         let encoding = Encoding::from(LinearEncoding::new(layout).ok()?);
-        let type_ = tensor.with_encoding(attribute(emitter.place, &encoding)?);
+        let type_ = emitter.tensor(tensor.shape, tensor.element, &encoding)?;
         emitter.add(builders::ttg::convert_layout(scaled, type_))
     }
 
     /// Returns the elements in a wider type.
-    fn widened(
-        &self,
-        context: &PassContext<'c>,
-        emitter: Emitter<'c>,
-        to: Type<'c>,
-    ) -> Option<Val<'c>> {
+    fn widened(&self, emitter: Emitter<'_, 'c>, to: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(self.elements.r#type())?;
-        let encoding = context.layouts().of_tensor(&tensor).ok()?;
         if self.kind == ScaleDotElemType::E2m1 {
+            let encoding = emitter.encoding(&tensor)?;
             let encoding = infer::fp4_to_fp(&encoding, tensor.shape, self.packed).ok()?;
             let mut shape = tensor.shape.to_vec();
             shape[self.packed] *= 2;
-            let encoding = attribute(emitter.place, &encoding)?;
-            let type_ = RankedTensorType::new(&shape, to, Some(encoding)).into();
+            let type_ = emitter.tensor(&shape, to, &encoding)?;
             let axis = i64::try_from(self.packed).ok()?;
             return emitter.add(builders::ttg::fp4_to_fp(self.elements, axis, type_));
         }
         let mut elements = self.elements;
         if tensor.element.is_integer() {
-            let context = build::context(emitter.place);
             let name = match self.kind {
                 ScaleDotElemType::E4m3 => "f8E4M3FN",
                 ScaleDotElemType::E5m2 => "f8E5M2",
                 _ => return None,
             };
-            let type_ = emitter.with_element(elements, Type::parse(context, name)?)?;
+            let type_ = emitter.with_element(elements, Type::parse(emitter.mlir(), name)?)?;
             elements = emitter.add(builders::tt::bitcast(elements, type_))?;
         }
         emitter.convert_float(elements, to)
@@ -135,67 +115,60 @@ impl<'c> Factor<'c> {
 
 /// Replaces `amdg.scaled_upcast_fp4`.
 pub(super) fn widen_fp4<'c>(
-    context: &PassContext<'c>,
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     op: amdg::ScaledUpcastFp4<'c, 'c>,
 ) -> Option<()> {
     let (axis, type_) = (op.axis(), op.output().r#type());
     let wide = emitter.add(builders::ttg::fp4_to_fp(op.input(), axis, type_))?;
     let at = usize::try_from(axis).ok()?;
-    let scaled = multiplied(context, emitter, wide, (op.scale(), at), true)?;
-    emitter.rewriter.replace(op.op(), &[scaled]);
+    let scaled = multiplied(emitter, wide, (op.scale(), at), true)?;
+    emitter.replace(scaled);
     Some(())
 }
 
 /// Replaces `amdg.scaled_upcast_fp8`.
 pub(super) fn widen_fp8<'c>(
-    context: &PassContext<'c>,
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     op: amdg::ScaledUpcastFp8<'c, 'c>,
 ) -> Option<()> {
     let element = TensorType::of(op.output().r#type())?.element;
     let wide = emitter.convert_float(op.input(), element)?;
-    let scaled = multiplied(context, emitter, wide, (op.scale(), 0), true)?;
-    emitter.rewriter.replace(op.op(), &[scaled]);
+    let scaled = multiplied(emitter, wide, (op.scale(), 0), true)?;
+    emitter.replace(scaled);
     Some(())
 }
 
 /// Returns elements times their scales, of which there is one for several neighbours along a dimension. The product is
 /// rounded once.
 fn multiplied<'c>(
-    context: &PassContext<'c>,
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     elements: Val<'c>,
     (scale, axis): (Val<'c>, usize),
     is_exact: bool,
 ) -> Option<Val<'c>> {
     let element = TensorType::of(elements.r#type())?.element;
     // A scale of f16 would leave its range before the product does.
-    let mlir = build::context(emitter.place);
-    let to = match element == Type::float16(mlir) {
-        true => Type::float32(mlir),
+    let to = match element == Type::float16(emitter.mlir()) {
+        true => Type::float32(emitter.mlir()),
         false => element,
     };
     let wide = emitter.convert_float(elements, to)?;
-    let scale = spread(context, emitter, scale, (wide, axis), is_exact)?;
+    let scale = spread(emitter, scale, (wide, axis), is_exact)?;
     let product = emitter.add(builders::arith::mulf(wide, scale))?;
     emitter.convert_float(product, element)
 }
 
 /// Returns the scale of each element, in the type and the layout of the elements.
 fn spread<'c>(
-    context: &PassContext<'c>,
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     scale: Val<'c>,
     (elements, axis): (Val<'c>, usize),
     is_exact: bool,
 ) -> Option<Val<'c>> {
-    let place = emitter.place;
     let few = TensorType::of(scale.r#type())?;
     let whole = TensorType::of(elements.r#type())?;
     let to = whole.element;
     let factor = whole.shape[axis].checked_div(few.shape[axis])?;
-    let encoding = context.layouts().of_tensor(&whole).ok()?;
     if factor == 1 {
         let type_ = few.with_encoding(whole.encoding?);
         let convert = builders::ttg::convert_layout(scale, type_);
@@ -207,40 +180,36 @@ fn spread<'c>(
         shape.insert(axis + 1, size);
         shape
     };
+    let encoding = emitter.encoding(&whole)?;
     let encoding = infer::reshape_source(&encoding, whole.shape, &split(factor)).ok()?;
     let slice = infer::expand_dims_source(&encoding, axis + 1).ok()?;
-    let (encoding, slice) = (attribute(place, &encoding)?, attribute(place, &slice)?);
-    let convert = builders::ttg::convert_layout(scale, few.with_encoding(slice));
+    let type_ = emitter.tensor(few.shape, few.element, &slice)?;
+    let convert = builders::ttg::convert_layout(scale, type_);
     let scale = widened_scale(emitter, emitter.add(convert)?, to, is_exact)?;
-    let of = |size| -> Type<'c> { RankedTensorType::new(&split(size), to, Some(encoding)).into() };
+    let of = |size| emitter.tensor(&split(size), to, &encoding);
     let axis = i64::try_from(axis + 1).ok()?;
-    let scale = emitter.add(builders::tt::expand_dims(scale, axis, of(1)))?;
-    let scale = emitter.add(builders::tt::broadcast(scale, of(factor)))?;
+    let scale = emitter.add(builders::tt::expand_dims(scale, axis, of(1)?))?;
+    let scale = emitter.add(builders::tt::broadcast(scale, of(factor)?))?;
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
 /// Exchanges the last two dimensions: the scales of B have its columns first.
-fn transposed<'c>(
-    context: &PassContext<'c>,
-    emitter: Emitter<'c>,
-    value: Val<'c>,
-) -> Option<Val<'c>> {
+fn transposed<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
     let mut order: Vec<usize> = (0..rank).collect();
     order.swap(rank.checked_sub(2)?, rank - 1);
-    let encoding = context.layouts().of_tensor(&tensor).ok()?;
+    let encoding = emitter.encoding(&tensor)?;
     let encoding = infer::trans(&encoding, tensor.shape, &order).ok()?;
     let shape: Vec<u64> = order.iter().map(|dim| tensor.shape[*dim]).collect();
-    let encoding = attribute(emitter.place, &encoding)?;
-    let type_ = RankedTensorType::new(&shape, tensor.element, Some(encoding)).into();
+    let type_ = emitter.tensor(&shape, tensor.element, &encoding)?;
     let order: Vec<i32> = order.into_iter().flat_map(i32::try_from).collect();
     emitter.add(builders::tt::trans(value, &order, type_))
 }
 
 /// Returns scales as numbers of bf16 or f32: floats as they are, bytes as powers of two.
 fn widened_scale<'c>(
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     scale: Val<'c>,
     to: Type<'c>,
     is_exact: bool,

@@ -7,17 +7,17 @@
 use super::Emitter;
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{TensorType, builders};
-use crate::sys::build::{self, Val};
+use crate::sys::build::Val;
 use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
 /// Replaces a product of f32 in parts; leaves it where the target has no instruction for the parts.
 pub(super) fn decompose<'c>(
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
     target: &Target,
 ) -> Option<()> {
-    let float = Type::float32(build::context(emitter.place));
+    let float = Type::float32(emitter.mlir());
     let is_float =
         |value: Val<'c>| TensorType::of(value.r#type()).is_some_and(|t| t.element == float);
     if ![dot.a(), dot.b(), dot.c()].into_iter().all(is_float) {
@@ -64,18 +64,18 @@ pub(super) fn decompose<'c>(
     let rest = emitter.add(builders::arith::select(is_nan, zero, sum))?;
     let sum = product(0, 0, rest)?;
     let sum = emitter.add(builders::arith::addf(sum, dot.c()))?;
-    emitter.rewriter.replace(dot.op(), &[sum]);
+    emitter.replace(sum);
     Some(())
 }
 
 /// Returns the parts of a number, the largest first.
 fn parts<'c>(
-    emitter: Emitter<'c>,
+    emitter: Emitter<'_, 'c>,
     value: Val<'c>,
     part: Number,
     count: usize,
 ) -> Option<Vec<Val<'c>>> {
-    let bf16 = Type::bfloat16(build::context(emitter.place));
+    let bf16 = Type::bfloat16(emitter.mlir());
     let mut rest = value;
     let mut parts = Vec::with_capacity(count);
     loop {
@@ -102,7 +102,7 @@ fn parts<'c>(
 }
 
 /// Rounds to the nearest tf32, ties away from zero.
-fn rounded_to_tf32<'c>(emitter: Emitter<'c>, value: Val<'c>) -> Option<Val<'c>> {
+fn rounded_to_tf32<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let text = "cvt.rna.tf32.f32 $0, $1;";
     let types = [value.r#type()];
     let building = builders::tt::elementwise_inline_asm(text, "=r,r", true, 1, &[value], &types);

@@ -10,21 +10,25 @@ use crate::sys;
 use crate::sys::build::{self, Op, Val};
 use linear_layout::layout::Dim;
 use linear_layout::target::Target;
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
 /// Registers of a thread for addresses and all else that a kernel computes.
-pub(crate) const OTHER_REGISTERS: u32 = 32;
+const OTHER_REGISTERS: u32 = 32;
 
 /// Bits of a pointer to global memory.
 const POINTER_BITS: u32 = 64;
 
-/// Returns whether a loop keeps more words in a thread than it has registers for tensors.
+/// Returns true if a loop keeps more words in a thread than it has registers for tensors.
 pub(crate) fn exceeds_registers(layouts: &Layouts, looped: Op<'_>, target: &Target) -> bool {
     let threads = ModuleInfo::around(looped).map_or(0, |info| info.threads_per_cta());
+    words_through(layouts, looped) > registers_for_tensors(target, threads)
+}
+
+/// Returns how many words of tensors a thread of a block of so many holds without spills.
+pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     let registers = target.registers_per_thread(u32::try_from(threads).unwrap_or(u32::MAX));
-    words_through(layouts, looped) > registers.saturating_sub(OTHER_REGISTERS).into()
+    registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
 /// Returns the words of a thread that a loop keeps through a round.
@@ -33,7 +37,7 @@ fn words_through<'c>(layouts: &Layouts, looped: Op<'c>) -> u64 {
     let carried: u64 = carried.map(|value| words(layouts, value.r#type())).sum();
     let mut invariant: HashMap<usize, u64> = HashMap::new();
     let mut largest = 0;
-    for dot in products(looped) {
+    for dot in build::in_order(looped).into_iter().filter_map(tt::Dot::of) {
         for operand in [dot.a(), dot.b()] {
             if !is_within(operand, looped) {
                 invariant.insert(sys::value_id(operand), words(layouts, operand.r#type()));
@@ -46,8 +50,8 @@ fn words_through<'c>(layouts: &Layouts, looped: Op<'c>) -> u64 {
     carried + invariant.values().sum::<u64>() + largest
 }
 
-/// The words that a thread needs for a tensor.
-fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
+/// Returns the words that a thread needs for a tensor; none where it has no layout.
+pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     let Some(tensor) = TensorType::of(type_) else {
         return 0;
     };
@@ -58,19 +62,7 @@ fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     (layout.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32)
 }
 
-/// The products in a loop and in the loops within.
-fn products(looped: Op<'_>) -> Vec<tt::Dot<'_, '_>> {
-    let mut found = Vec::new();
-    let mut stack = vec![looped];
-    while let Some(op) = stack.pop() {
-        found.extend(tt::Dot::of(op));
-        let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
-        stack.extend(blocks.flat_map(build::operations));
-    }
-    found
-}
-
-/// Whether a value is made in a loop, or carried by it.
+/// Returns true if a value is made in a loop, or carried by it.
 fn is_within<'c>(value: Val<'c>, looped: Op<'c>) -> bool {
     let mut around = match sys::block_of_argument(value) {
         Some(block) => build::operations(block).first().copied(),

@@ -113,19 +113,27 @@ impl ScaledTypes {
         })
     }
 
-    /// Returns the types of a product with scales that an instruction of the target carries out. Where there is none, the
-    /// product is one of factors that are scaled before.
-    pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Option<Self> {
-        check_scaled_elements(dot).ok()?;
-        let types = Self::of(dot)?;
-        let mut rows = target.scaled_matrix_instructions().into_iter();
-        let is_known = rows.any(|row| {
-            let scales = row.scales.as_ref();
-            let scales = scales.map(|scales| (scales.block_log2, scales.number));
-            (row.factors, row.sum) == (types.factors, types.sum)
-                && scales == Some((types.block_log2, types.scale))
-        });
-        is_known.then_some(types)
+    /// Returns the types of a product with scales that an instruction of the target carries out.
+    ///
+    /// # Errors
+    /// The factors have other elements than the product names, or there is no such instruction: the product is one of
+    /// factors that are scaled before.
+    pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Result<Self, Diagnostic> {
+        check_scaled_elements(dot)?;
+        let is_known = |types: &Self| {
+            let mut rows = target.scaled_matrix_instructions().into_iter();
+            rows.any(|row| {
+                let scales = row.scales.as_ref();
+                let scales = scales.map(|scales| (scales.block_log2, scales.number));
+                (row.factors, row.sum) == (types.factors, types.sum)
+                    && scales == Some((types.block_log2, types.scale))
+            })
+        };
+        Self::of(dot).filter(is_known).ok_or_else(|| {
+            let name = &target.name;
+            Diagnostic::new(format!("is multiplied by no instruction of `{name}`"))
+                .note("`decompose-products` makes it a product of factors that are scaled before")
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use super::state::{Lowering, Outcome};
 use super::steps::{self, Given};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, ProductTypes, ScaledTypes, check_scaled_elements};
+use crate::ir::{Layouts, ProductTypes, ScaledTypes};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
@@ -82,14 +82,7 @@ fn plan_scaled(
     dot: tt::DotScaled<'_, '_>,
     prove: impl Fn(&ProductPlan, &MatrixProduct<'_>) -> Result<(), Diagnostic>,
 ) -> Result<ProductPlan, Diagnostic> {
-    check_scaled_elements(dot)?;
-    let types = ScaledTypes::native(dot, target).ok_or_else(|| {
-        Diagnostic::new(format!(
-            "is multiplied by no instruction of `{}`",
-            target.name
-        ))
-        .note("`decompose-products` makes it a product of factors that are scaled before")
-    })?;
+    let types = ScaledTypes::native(dot, target)?;
     let layout = |value: Val<'_>| layout_of(layouts, value.r#type());
     let (a, b, d) = (layout(dot.a())?, layout(dot.b())?, layout(dot.c())?);
     let scale_a = dot.a_scale().map(layout).transpose()?;

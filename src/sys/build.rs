@@ -245,6 +245,21 @@ pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     all
 }
 
+/// Returns an operation and those within it, in the order of the text.
+#[must_use]
+pub fn in_order<'c>(root: Op<'c>) -> Vec<Op<'c>> {
+    let mut all = Vec::new();
+    let mut stack = vec![root];
+    while let Some(op) = stack.pop() {
+        all.push(op);
+        let within = (0..op.region_count()).flat_map(|i| blocks(op, i));
+        let mut within: Vec<Op<'c>> = within.flat_map(operations).collect();
+        within.reverse();
+        stack.append(&mut within);
+    }
+    all
+}
+
 /// The operation around an operation.
 #[must_use]
 pub fn parent<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {

@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use super::prices::{Plans, cost_and_bytes};
-use crate::analysis::pressure::OTHER_REGISTERS;
+use crate::analysis::pressure::registers_for_tensors;
 use crate::ir::ProductTypes;
 use linear_layout::assign::Price;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -57,9 +57,8 @@ fn spills(product: &MatrixProduct<'_>) -> Price {
     let target = product.target;
     let words: u64 = product.words().iter().sum();
     let warps = product.d.in_size(Dim::WARP);
-    let threads = u32::try_from(warps * u64::from(target.lanes)).unwrap_or(u32::MAX);
-    let registers = target.registers_per_thread(threads);
-    let spilled = words.saturating_sub(registers.saturating_sub(OTHER_REGISTERS).into());
+    let threads = warps * u64::from(target.lanes);
+    let spilled = words.saturating_sub(registers_for_tensors(target, threads));
     let costs = &target.costs;
     spilled * 2 * u64::from(costs.access + costs.wavefront) * warps
 }

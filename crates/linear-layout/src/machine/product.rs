@@ -75,7 +75,7 @@ enum Term<'s> {
     Sum([u32; 3], u32, &'s Sums),
 }
 
-/// What is known of all sums.
+/// Facts that all sums share.
 #[derive(Debug)]
 struct Sums {
     sets: RefCell<Sets>,
@@ -245,7 +245,7 @@ mod tests {
         LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
     }
 
-    /// Where a bit of k lies in another order: blocks with one scale stay whole, and elements of a byte neighbours.
+    /// Returns the place of a bit of k in another order: blocks with one scale stay whole, and elements of a byte neighbours.
     fn renamed(row: &Product, bit: u8) -> u8 {
         let bits = row.sizes()[2].trailing_zeros() as u8;
         let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -259,7 +259,7 @@ mod tests {
         range.end - 1 - (bit - range.start)
     }
 
-    /// Where a bit of the tile lies: a dim of m, n, k, and its value; the bits of k in another order where `renames`.
+    /// Returns the place of a bit of the tile: a dim of m, n, k, and its value; the bits of k in another order where `renames`.
     fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
         match bit {
             TileBit::M(bit) => (0, 1u64 << bit),

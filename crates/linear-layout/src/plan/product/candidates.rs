@@ -42,8 +42,8 @@ pub(super) fn factor(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// What an element of the sum has in common with a factor along its own dim, m or n.
-fn part_of_sum(at: At, own: usize) -> At {
+/// Returns the coordinates that an element of the sum shares with a factor: its own dim, m or n.
+pub(super) fn part_of_sum(at: At, own: usize) -> At {
     let mut kept = [0; 4];
     kept[0] = at[0];
     kept[own] = at[own];

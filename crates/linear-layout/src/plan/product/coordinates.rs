@@ -12,7 +12,7 @@ pub(super) const K: usize = 3;
 /// Operands by number: A, B, D, the scales of A and those of B.
 pub(super) const SCALES: [usize; 2] = [3, 4];
 
-/// Which coordinates the last two dims of an operand are.
+/// The coordinates that the last two dims of an operand are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub(super) dims: [usize; 2],

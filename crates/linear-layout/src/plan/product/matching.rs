@@ -265,7 +265,7 @@ impl Tiles {
 /// One use of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
-    /// Where the tile begins.
+    /// The coordinates at which the tile begins.
     pub(super) at: At,
     /// The registers of A, B and D, by element of the tile.
     pub(super) registers: [Vec<usize>; 3],

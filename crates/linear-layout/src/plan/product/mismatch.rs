@@ -46,7 +46,7 @@ pub enum Mismatch {
         operand: usize,
         /// The bit of the tile.
         bit: TileBit,
-        /// Where it lies.
+        /// The coordinate at which it lies.
         expected: At,
     },
     /// A thread has not the tile of a factor that its sum needs.
@@ -54,7 +54,7 @@ pub enum Mismatch {
     Tile {
         /// A or B.
         operand: usize,
-        /// Where the tile begins.
+        /// The coordinates at which the tile begins.
         at: At,
     },
     /// A bit of k leaves the block of elements that have one scale, or does not leave it.
@@ -62,7 +62,7 @@ pub enum Mismatch {
     Block {
         /// The bit of the tile.
         bit: TileBit,
-        /// Where it lies.
+        /// The coordinate at which it lies.
         found: u64,
         /// log2 of the elements of a block.
         block_log2: u8,
@@ -81,7 +81,7 @@ const fn letter(operand: usize) -> &'static str {
     ["A", "B", "D", "the scales of A", "the scales of B"][operand]
 }
 
-/// Where a bit of k may lie.
+/// Names the places that a bit of k may have.
 fn blocks(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {

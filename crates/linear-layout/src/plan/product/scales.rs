@@ -51,8 +51,7 @@ impl ScaleWords {
             }
         }
         for (number, (found, of_sum)) in elements.warps.iter().zip(&sum.warps).enumerate() {
-            let mut expected = [of_sum[0], 0, 0, 0];
-            expected[own] = of_sum[own];
+            let expected = candidates::part_of_sum(*of_sum, own);
             if *found != expected {
                 return Err(Mismatch::Thread {
                     operand,
