@@ -104,10 +104,7 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
                         let count = ids.len();
                         Failure::new(format!("there is no buffer {number}: {count} were given"))
                     })?;
-                    match offset {
-                        0 => Arg::Buffer(id),
-                        _ => Arg::Int((memory.address(id) + offset).into()),
-                    }
+                    Arg::Within(id, offset)
                 }
             });
         }

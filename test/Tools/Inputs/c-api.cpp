@@ -80,16 +80,16 @@ int main() {
 
   // From text to text, without a context; no options are the defaults.
   auto string = [](const char *text) { return wrap(StringRef(text)); };
-  show(linearLayoutRewrite(string("module {}"), string(R"({"pipeline": "builtin.module()"})")));
+  show(linearLayoutRewrite(string("module {}"), string(R"({"pipeline": "cse"})")));
   show(linearLayoutCompile(string("module {}"), MlirStringRef{nullptr, 0}));
   show(linearLayoutCompile(string("module {}"), string("\xff")));
   float number = 1;
-  LinearLayoutBuffer buffer = {&number, sizeof(number)};
+  LinearLayoutBuffer memory = {&number, sizeof(number)};
   const char *kernel = "module attributes {\"ttg.num-warps\" = 1 : i32, ttg.target = \"cuda:90\"} {"
                        "tt.func public @set(%p: !tt.ptr<f32>, %v: f32) {"
                        "tt.store %p, %v : !tt.ptr<f32> tt.return } }";
   LinearLayoutResponse *response = linearLayoutSimulate(
-      string(kernel), string(R"({"args": [{"buffer": [0, 0]}, {"float": 2.5}]})"), &buffer, 1);
+      string(kernel), string(R"({"args": [{"buffer": [0, 0]}, {"float": 2.5}]})"), &memory, 1);
   llvm::outs() << linearLayoutResponseSucceeded(response) << ' ' << number << '\n';
   linearLayoutResponseDestroy(response);
   linearLayoutResponseDestroy(nullptr);
