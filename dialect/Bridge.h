@@ -16,7 +16,7 @@ namespace ll {
 
 namespace bridge {
 // As Rust names them: each a type of its own.
-using ::LLVMContextRef, ::LLVMTargetMachineRef, ::MlirAttribute, ::MlirBlock, ::MlirContext,
+using ::LLVMContextRef, ::LLVMModuleRef, ::LLVMTargetMachineRef, ::MlirAttribute, ::MlirBlock, ::MlirContext,
     ::MlirDiagnostic, ::MlirDialectRegistry, ::MlirOperation, ::MlirType;
 using MlirRewriter = ::MlirRewriterBase;
 
@@ -47,6 +47,8 @@ int32_t lsp_main(rust::Slice<const uint8_t> arguments);
 struct TriedBytecode;
 TriedBytecode try_bytecode(rust::Slice<const uint8_t> bytecode, rust::Str name, uint32_t most);
 void disable_pass(LLVMContextRef context, rust::Str name);
+// Links what a module calls from a library of bitcode into it. Returns why it cannot, or no text.
+rust::String link_needed(LLVMModuleRef module, rust::Slice<const uint8_t> path);
 // Sets an option of LLVM's command line for the whole process. False where this LLVM has no such option.
 bool set_option(rust::Str name, rust::Str value);
 // What LLVM's machine of some target knows: names for `--target-cpu`, and of features without their sign.

@@ -13,7 +13,10 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -21,6 +24,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -319,6 +323,21 @@ int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overvie
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   return asMainReturnCode(opt(input, output, registry, config, printLinearLayouts));
+}
+
+rust::String bridge::link_needed(LLVMModuleRef module, rust::Slice<const uint8_t> path) {
+  llvm::Module &into = *llvm::unwrap(module);
+  llvm::SMDiagnostic why;
+  StringRef file(reinterpret_cast<const char *>(path.data()), path.size());
+  // Only the functions that are called are read.
+  std::unique_ptr<llvm::Module> library = llvm::getLazyIRFileModule(file, why, into.getContext());
+  if (!library)
+    return why.getMessage().str();
+  library->setTargetTriple(into.getTargetTriple());
+  library->setDataLayout(into.getDataLayout());
+  if (llvm::Linker::linkModules(into, std::move(library), llvm::Linker::Flags::LinkOnlyNeeded))
+    return "its definitions do not fit those of the module";
+  return rust::String();
 }
 
 // The reason of the last fatal error in this thread.

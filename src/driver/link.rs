@@ -1,6 +1,7 @@
 //! What a module needs from elsewhere: libraries of bitcode, and the linker of code objects.
 
 use super::{Failure, Options};
+use crate::sys;
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::{FlagBehavior, Linkage, Module};
 use inkwell::passes::PassBuilderOptions;
@@ -152,18 +153,16 @@ pub(super) fn add_bitcode(
         return Ok(());
     }
     let own: Vec<_> = defined(module);
-    for asked in files {
-        let file = find(asked)?;
+    let files: Vec<PathBuf> = files
+        .iter()
+        .map(|asked| find(asked))
+        .collect::<Result<_, _>>()?;
+    // A library may call one that stands before it.
+    for file in files.iter().chain(&files[..files.len() - 1]) {
         let cannot =
             |reason: String| Failure::new(format!("cannot link `{}`: {reason}", file.display()));
-        std::fs::File::open(&file).map_err(|reason| cannot(reason.to_string()))?;
-        let library = Module::parse_bitcode_from_path(&file, module.get_context())
-            .map_err(|reason| cannot(reason.to_string()))?;
-        library.set_triple(&module.get_triple());
-        library.set_data_layout(&module.get_data_layout());
-        module
-            .link_in_module(library)
-            .map_err(|reason| cannot(reason.to_string()))?;
+        std::fs::File::open(file).map_err(|reason| cannot(reason.to_string()))?;
+        sys::link_needed(module, file).map_err(cannot)?;
     }
     for function in module.get_functions() {
         let is_own = own

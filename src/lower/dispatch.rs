@@ -14,8 +14,8 @@ use super::{
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
 use crate::sys::build::Op;
-use crate::sys::{self, Diagnostic};
-use melior::ir::operation::OperationLike;
+use crate::sys::{self, Diagnostic, Reported};
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
 /// Lowers an operation, or says that it cannot be.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -34,6 +34,22 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         Some(lower) => lower(l, op).and_then(|()| l.check_carried(op)),
         None => Err(unsupported(op)),
     }
+}
+
+/// Checks that every operation of a function can be lowered, before anything is planned or changed.
+///
+/// # Errors
+/// Each that cannot be is reported.
+pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
+    let mut outcome = Ok(());
+    function.walk(WalkOrder::PreOrder, |op| {
+        let kind = OpKind::of(op).filter(|kind| *kind != OpKind::TtFunc);
+        if kind.is_some_and(|kind| own(kind).is_none()) {
+            outcome = Err(sys::emit_error(op, &unsupported(op)));
+        }
+        WalkResult::Advance
+    });
+    outcome
 }
 
 /// What an operation does in shared memory, as its family says.

@@ -197,6 +197,8 @@ pub fn lower_module<'c>(
     if functions.is_empty() {
         return Ok(());
     }
+    let checks: Vec<_> = functions.iter().map(|op| dispatch::check(*op)).collect();
+    checks.into_iter().collect::<Result<Vec<()>, _>>()?;
     let lanes = target.as_ref().map_or(32, |target| target.lanes);
     set_defaults(rewriter, module, &functions, lanes);
     let info = ModuleInfo::around(module).map_err(fail)?;

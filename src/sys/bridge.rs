@@ -4,7 +4,8 @@
 //! panics in [`super::guard`].
 
 use super::callbacks::*;
-use inkwell::llvm_sys::{prelude::LLVMContextRef as Context, target_machine as machine};
+use inkwell::llvm_sys::prelude::{LLVMContextRef as Context, LLVMModuleRef as LlvmModule};
+use inkwell::llvm_sys::target_machine as machine;
 
 /// Handles of the C APIs as types that cxx takes.
 macro_rules! handles {
@@ -24,6 +25,7 @@ macro_rules! handles {
 
 handles! {
     LLVMContextRef(Context), "ll::bridge::LLVMContextRef";
+    LLVMModuleRef(LlvmModule), "ll::bridge::LLVMModuleRef";
     LLVMTargetMachineRef(machine::LLVMTargetMachineRef), "ll::bridge::LLVMTargetMachineRef";
     MlirAttribute(mlir_sys::MlirAttribute), "ll::bridge::MlirAttribute";
     MlirBlock(mlir_sys::MlirBlock), "ll::bridge::MlirBlock";
@@ -189,6 +191,7 @@ pub(super) mod ffi {
         include!("dialect/Bridge.h");
 
         type LLVMContextRef = super::LLVMContextRef;
+        type LLVMModuleRef = super::LLVMModuleRef;
         type LLVMTargetMachineRef = super::LLVMTargetMachineRef;
         type MlirAttribute = super::MlirAttribute;
         type MlirBlock = super::MlirBlock;
@@ -212,6 +215,7 @@ pub(super) mod ffi {
         fn lsp_main(arguments: &[u8]) -> i32;
         fn try_bytecode(bytecode: &[u8], name: &str, most: u32) -> TriedBytecode;
         fn disable_pass(context: LLVMContextRef, name: &str);
+        fn link_needed(module: LLVMModuleRef, path: &[u8]) -> String;
         fn set_option(name: &str, value: &str) -> bool;
         fn processors(machine: LLVMTargetMachineRef) -> Vec<String>;
         fn processor_features(machine: LLVMTargetMachineRef) -> Vec<String>;

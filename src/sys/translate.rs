@@ -1,12 +1,13 @@
 //! From a file to an MLIR module, and from there to an LLVM module.
 
-use super::bridge::{self, LLVMContextRef, LLVMTargetMachineRef, ffi};
+use super::bridge::{self, LLVMContextRef, LLVMModuleRef, LLVMTargetMachineRef, ffi};
 use super::callbacks::guard;
 use melior::Context;
 use melior::diagnostic::Diagnostic;
 use melior::ir::Module;
 use mlir_sys::{MlirDiagnostic, MlirLogicalResult};
 use std::ffi::{c_char, c_uint, c_void};
+use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 /// Reads an MLIR file, text or bytecode; `-` is standard input. What is wrong with it goes to the
@@ -140,6 +141,19 @@ pub fn recovered<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
+}
+
+/// Links what a module calls, and what that calls, from a library of bitcode into it; nothing else of it is read.
+///
+/// # Errors
+/// The file is no bitcode, or a definition in it does not fit the module's.
+pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Result<(), String> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = library.as_os_str().as_bytes();
+    match ffi::link_needed(LLVMModuleRef(module.as_mut_ptr()), path) {
+        reason if reason.is_empty() => Ok(()),
+        reason => Err(reason),
+    }
 }
 
 /// Sets an option that only LLVM's command line has, for the whole process; its name is the one that `llc` takes.
