@@ -1,17 +1,20 @@
 //! The steps of a plan, carried out for all threads of a block: the registers and what each step does with them
-//! ([`lanes`]: between registers and lanes; [`access`]: shared memory; [`combine`]: what makes new elements).
+//! ([`lanes`]: between registers and lanes; [`access`]: shared memory; [`combine`]: what makes new elements;
+//! [`multiply`]: products of matrices).
 
 mod access;
 mod combine;
 mod lanes;
+mod multiply;
 
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory};
-use super::name::Name;
+use super::name::{Name, Products};
 use super::report::PlanReport;
 use crate::number::narrow;
 use crate::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
 use crate::target::{Access, Target, Wavefronts};
+use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -44,6 +47,8 @@ pub(super) struct Machine<'a, N> {
     /// The buffer that the program is given, and how many bytes it has.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
+    /// Of programs that multiply matrices.
+    multiplier: Option<Multiplier<'a, N>>,
     /// Wavefronts of the accesses seen so far.
     waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
@@ -87,6 +92,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 .iter()
                 .map(|b| thread_numbers().map(|t| b.apply(t)).collect())
                 .collect(),
+            multiplier: None,
             waves: Vec::new(),
             report: PlanReport::default(),
         }
@@ -116,6 +122,11 @@ impl<'a, N: Name> Machine<'a, N> {
         let numbers: Numbers = (0..self.threads).map(number).collect();
         let values = values.map(|value| (ValueId(narrow(value)), Rc::clone(&numbers)));
         self.numbers.extend(values);
+    }
+
+    /// Lets the program multiply matrices.
+    pub(super) fn with_products(&mut self, products: &'a mut dyn Products<N>) {
+        self.multiplier = Some(Multiplier::new(products));
     }
 
     /// Gives the program a buffer of so many bytes.

@@ -1,0 +1,292 @@
+//! Products of matrices: the tiles of an instruction, in every warp or in every lane.
+//!
+//! The elements of a row of A and those of a column of B are looked at once, as a [`Line`], and not once for each of the
+//! sums that they are added to. A name never changes, so that instructions that multiply the same registers of a factor
+//! have the same lines.
+
+use super::{Kind, Machine, Name, PlanFault};
+use crate::machine::plan::name::{Line, LineNames, Products};
+use crate::number::narrow;
+use crate::plan::program::{ScaleWord, ValueId};
+use crate::target::Product;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The products of a program, and what is known of its instructions and of their factors.
+pub(super) struct Multiplier<'a, N> {
+    products: &'a mut dyn Products<N>,
+    /// By the number of the instruction.
+    instructions: FxHashMap<u32, Rc<[Tile; 3]>>,
+    lines: FxHashMap<FactorKey, Rc<[Line]>>,
+}
+
+/// The number of an instruction, the factor, where its registers lie, and its scales.
+type FactorKey = (u32, u8, Vec<usize>, Option<(usize, u32)>);
+
+impl<'a, N> Multiplier<'a, N> {
+    pub(super) fn new(products: &'a mut dyn Products<N>) -> Self {
+        Self {
+            products,
+            instructions: FxHashMap::default(),
+            lines: FxHashMap::default(),
+        }
+    }
+}
+
+/// The registers and lanes that hold the elements of an operand's tile.
+struct Tile {
+    registers: usize,
+    lanes: usize,
+    /// By element, those along k as neighbours, or along n where there is no k: all registers and lanes that hold it.
+    holders: Vec<(usize, usize)>,
+    /// How many hold each element.
+    copies: usize,
+}
+
+impl Tile {
+    /// Returns the tile of an operand. Nothing where an element is held more often than another one.
+    fn of(row: &Product, operand: usize) -> Option<Self> {
+        let held = &row.operands[operand];
+        let packed = held.packed.len();
+        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
+        let k = k >> packed;
+        let element = |[i, j]: [usize; 2]| match operand {
+            0 => i * k + (j >> packed),
+            1 => j * k + (i >> packed),
+            _ => i * n + j,
+        };
+        let size = [m * k, n * k, m * n][operand];
+        let (registers, lanes) = (1 << held.registers.len(), 1 << held.lanes.len());
+        let mut holders = vec![Vec::new(); size];
+        for register in 0..registers {
+            for lane in 0..lanes {
+                let at = element(row.coordinates(operand, register, lane));
+                holders[at].push((register, lane));
+            }
+        }
+        let copies = holders[0].len();
+        let are_alike = copies > 0 && holders.iter().all(|all| all.len() == copies);
+        are_alike.then(|| Self {
+            registers,
+            lanes,
+            holders: holders.concat(),
+            copies,
+        })
+    }
+}
+
+impl<N: Name> Machine<'_, N> {
+    /// Multiplies matrices in each warp, or in each lane; `lists` are the registers of A, B and D.
+    pub(super) fn multiply(
+        &mut self,
+        step: usize,
+        first: ValueId,
+        lists: [&[ValueId]; 3],
+        scales: [Option<ScaleWord>; 2],
+        number: u32,
+    ) -> Result<(), PlanFault> {
+        let mut multiplier = self.multiplier.take().ok_or(Kind::Product { step })?;
+        let row = &self.plan.rows()[number as usize];
+        let malformed = || {
+            let what = "an instruction has other registers or lanes";
+            PlanFault::from(Kind::Width { step, what })
+        };
+        let tiles = match multiplier.instructions.get(&number) {
+            Some(tiles) => Rc::clone(tiles),
+            None => {
+                let tiles = [0, 1, 2].map(|operand| Tile::of(row, operand));
+                let [Some(a), Some(b), Some(d)] = tiles else {
+                    return Err(malformed());
+                };
+                let tiles = Rc::new([a, b, d]);
+                multiplier.instructions.insert(number, Rc::clone(&tiles));
+                tiles
+            }
+        };
+        let lanes = match row.is_of_lane() {
+            true => 1,
+            false => 1 << self.lanes_log2,
+        };
+        let [a, b, d] = lists;
+        let rows = [
+            self.rows(step, a)?,
+            self.rows(step, b)?,
+            self.rows(step, d)?,
+        ];
+        let mut granules = [1; 3];
+        for (operand, tile) in tiles.iter().enumerate() {
+            let bits = self.plan.element_bits(lists[operand][0]);
+            granules[operand] = (bits.max(8) / 8 / self.granule) as usize;
+            let registers = tile.registers * granules[operand];
+            if rows[operand].len() != registers || tile.lanes != lanes {
+                return Err(malformed());
+            }
+        }
+        let [left, right, sums] = rows;
+        let mut lines = Vec::with_capacity(2);
+        for (factor, rows) in (0..).zip([left, right]) {
+            let operand = usize::from(factor);
+            let word = match scales[operand] {
+                None => None,
+                Some(scales) => Some((self.place(step, scales.word)?, scales.selector)),
+            };
+            let key = (
+                number,
+                factor,
+                rows,
+                word.map(|((start, _), selector)| (start, selector)),
+            );
+            if let Some(known) = multiplier.lines.get(&key) {
+                lines.push(Rc::clone(known));
+                continue;
+            }
+            let names = self.tile(step, &tiles[operand], &key.2, granules[operand])?;
+            let found = self.lines(step, (row, factor), &names, word, multiplier.products)?;
+            lines.push(Rc::clone(&found));
+            multiplier.lines.insert(key, found);
+        }
+        let [m, n, _] = row.sizes().map(|size| narrow::<usize>(size));
+        let mut totals = self.tile(step, &tiles[2], &sums, granules[2])?;
+        let added = multiplier
+            .products
+            .add(&mut totals, [&lines[0], &lines[1]], [m, n]);
+        added.ok_or(Kind::Product { step })?;
+        self.define_tile((first, lists[2].len()), &tiles[2], &totals, granules[2]);
+        self.multiplier = Some(multiplier);
+        Ok(())
+    }
+
+    /// The names of the elements of an operand's tile, in each warp or lane in turn.
+    fn tile(
+        &self,
+        step: usize,
+        tile: &Tile,
+        rows: &[usize],
+        granules: usize,
+    ) -> Result<Vec<N>, PlanFault> {
+        let mut names =
+            Vec::with_capacity(self.threads / tile.lanes * tile.holders.len() / tile.copies);
+        for warp in (0..self.threads).step_by(tile.lanes) {
+            for holders in tile.holders.chunks_exact(tile.copies) {
+                let mut known = N::NOTHING;
+                for (register, lane) in holders {
+                    let of_element = &rows[register * granules..][..granules];
+                    let name = self.names[of_element[0] + warp + lane];
+                    let mut others = (1..).zip(&of_element[1..]);
+                    let is_whole =
+                        others.all(|(g, row)| self.names[row + warp + lane] == name.granule(g));
+                    if name == N::NOTHING || !is_whole {
+                        let what = "a product of something that is no element";
+                        return Err(Kind::Width { step, what }.into());
+                    }
+                    if known != N::NOTHING && known != name {
+                        return Err(Kind::Lanes { step }.into());
+                    }
+                    known = name;
+                }
+                names.push(known);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Defines the registers of D by the names of the elements of its tile.
+    fn define_tile(
+        &mut self,
+        (first, count): (ValueId, usize),
+        tile: &Tile,
+        names: &[N],
+        granules: usize,
+    ) {
+        let mut rows = Vec::with_capacity(tile.registers * granules);
+        for value in (0..narrow::<u32>(count)).map(|i| first.plus(i)) {
+            let of_value = self.granules(value);
+            let start = self.define(value, of_value);
+            rows.extend((0..of_value).map(|g| start + g * self.threads));
+        }
+        let holders = tile.holders.chunks_exact(tile.copies);
+        let size = holders.len();
+        for (warp, names) in (0..).step_by(tile.lanes).zip(names.chunks_exact(size)) {
+            for (holders, name) in holders.clone().zip(names) {
+                for (register, lane) in holders {
+                    for g in 0..granules {
+                        let row = rows[register * granules + g];
+                        self.names[row + warp + lane] = name.granule(g);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The lines of a factor, in each warp or lane in turn, by the names of its tile and the word with its scales.
+    fn lines(
+        &self,
+        step: usize,
+        (row, factor): (&Product, u8),
+        names: &[N],
+        word: Option<((usize, usize), u32)>,
+        products: &mut dyn Products<N>,
+    ) -> Result<Rc<[Line]>, PlanFault> {
+        let held = &row.operands[usize::from(factor)];
+        let packed_log2 = held.packed.len();
+        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
+        let count = [m, n][usize::from(factor)];
+        let (lanes, each) = (1 << held.lanes.len(), k >> packed_log2);
+        let mut lines = Vec::with_capacity(names.len() / each);
+        for (warp, names) in (0..).step_by(lanes).zip(names.chunks_exact(count * each)) {
+            let blocks = match word {
+                None => None,
+                Some((word, selector)) => {
+                    let warp = warp..warp + lanes;
+                    let blocks = self.scales(row, factor, (word, selector), warp);
+                    Some(blocks.ok_or(Kind::Lanes { step })?)
+                }
+            };
+            for (own, elements) in names.chunks_exact(each).enumerate() {
+                let scales = blocks.as_ref().map(|(blocks, block_log2)| {
+                    let of_line = k >> block_log2;
+                    (&blocks[own * of_line..][..of_line], *block_log2)
+                });
+                let line = products.line(&LineNames {
+                    factor,
+                    elements,
+                    packed_log2,
+                    scales,
+                });
+                lines.push(line.ok_or(Kind::Product { step })?);
+            }
+        }
+        Ok(lines.into())
+    }
+
+    /// The scales of a factor by row or column and block of k, and log2 of a block, from the words of a warp's lanes;
+    /// nothing where two of the lanes that are read differ, or none holds a scale.
+    fn scales(
+        &self,
+        row: &Product,
+        factor: u8,
+        ((start, granules), selector): ((usize, usize), u32),
+        lanes: core::ops::Range<usize>,
+    ) -> Option<(Vec<N>, u8)> {
+        let held = row.scales.as_ref()?;
+        let factor = usize::from(factor);
+        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
+        let mut found = vec![N::NOTHING; ([m, n][factor] * k) >> held.block_log2];
+        let operand = &held.operands[factor];
+        for thread in lanes.clone() {
+            for byte in 0..granules.min(1 << operand.bytes.len()) {
+                let lane = thread - lanes.start;
+                let Some([own, of_k]) = operand.coordinates(byte, lane, selector) else {
+                    continue;
+                };
+                let known = &mut found[(own * k + of_k) >> held.block_log2];
+                let name = self.names[start + byte * self.threads + thread];
+                if *known != N::NOTHING && *known != name {
+                    return None;
+                }
+                *known = name;
+            }
+        }
+        (!found.contains(&N::NOTHING)).then_some((found, held.block_log2))
+    }
+}

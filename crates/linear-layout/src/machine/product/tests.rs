@@ -1,0 +1,634 @@
+use super::super::tuples::tests::layout as any_layout;
+use super::*;
+use crate::layout::{Dim, Surjectivity};
+use crate::plan::product::{FactorScales, ProductPlan, match_instructions, plan_product};
+use crate::plan::program::{ScaleWord, Step};
+use crate::target::{Number, Product, ScaleBit, ScaleOperand, TARGETS, Target, TileBit};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+type Bases = Vec<[u64; 2]>;
+
+fn layout(dims: [Bases; 3], sizes: [u64; 2]) -> LinearLayout {
+    let [registers, lanes, warps] = dims;
+    let dims = [
+        (Dim::REGISTER, registers),
+        (Dim::LANE, lanes),
+        (Dim::WARP, warps),
+    ];
+    let lists: Vec<(Dim, Vec<&[u64]>)> = dims
+        .iter()
+        .map(|(dim, bases)| (*dim, bases.iter().map(|basis| &basis[..]).collect()))
+        .collect();
+    let lists: Vec<(Dim, &[&[u64]])> = lists.iter().map(|(d, l)| (*d, &l[..])).collect();
+    let outs = [(Dim::out(0), sizes[0]), (Dim::out(1), sizes[1])];
+    LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
+}
+
+/// Returns the place of a bit of k in another order: blocks with one scale stay whole, and elements of a byte neighbours.
+fn renamed(row: &Product, bit: u8) -> u8 {
+    let bits = row.sizes()[2].trailing_zeros() as u8;
+    let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
+    let packed = row.operands.iter().map(|operand| operand.packed.len());
+    let packed = packed.max().unwrap_or(0) as u8;
+    let range = match bit {
+        bit if bit < packed => return bit,
+        bit if bit < block => packed..block,
+        _ => packed.max(block)..bits,
+    };
+    range.end - 1 - (bit - range.start)
+}
+
+/// Returns the place of a bit of the tile: a dim of m, n, k, and its value; the bits of k in another order where `renames`.
+fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
+    match bit {
+        TileBit::M(bit) => (0, 1u64 << bit),
+        TileBit::N(bit) => (1, 1 << bit),
+        TileBit::K(bit) if renames => (2, 1 << renamed(row, bit)),
+        TileBit::K(bit) => (2, 1 << bit),
+        TileBit::Copy => (3, 0),
+    }
+}
+
+/// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, and so the lanes where
+/// each multiplies alone; the bits of k in another order where `renames`.
+fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
+    let sizes = row.sizes();
+    let [m, n, k] = sizes;
+    let place = |bit: &TileBit| place(row, renames, *bit);
+    let more = [(0, m), (1, n), (2, k)];
+    [[0, 2], [2, 1], [0, 1]].map(|dims| {
+        let operand = match dims {
+            [0, 2] => 0,
+            [2, 1] => 1,
+            _ => 2,
+        };
+        let held = &row.operands[operand];
+        let basis = |(dim, value): (usize, u64)| {
+            let value = value >> if dim == 2 { held.packed.len() } else { 0 };
+            dims.map(|own| if own == dim { value } else { 0 })
+        };
+        let mut registers: Bases = held.registers.iter().map(|bit| basis(place(bit))).collect();
+        let further = more.iter().filter(|(dim, _)| dims.contains(dim));
+        registers.extend(further.map(|at| basis(*at)));
+        let mut lanes: Bases = held.lanes.iter().map(|bit| basis(place(bit))).collect();
+        let warps = vec![basis((0, 2 * m))];
+        let mut all = [4 * m, 2 * n, (2 * k) >> held.packed.len()];
+        if lanes.is_empty() {
+            let bits = target.lanes.trailing_zeros();
+            lanes = (0..bits).map(|bit| basis((0, (4 * m) << bit))).collect();
+            all[0] <<= bits;
+        }
+        layout([registers, lanes, warps], dims.map(|dim| all[dim]))
+    })
+}
+
+fn product<'a>(
+    factors: &'a [[Number; 2]; 1],
+    sum: Number,
+    [a, b, d]: [&'a LinearLayout; 3],
+    target: &'a Target,
+) -> MatrixProduct<'a> {
+    MatrixProduct {
+        d,
+        a,
+        b,
+        scales: None,
+        factors,
+        sum,
+        target,
+    }
+}
+
+fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> ProductPlan {
+    let factors = [row.factors];
+    let product = product(&factors, row.sum, layouts.each_ref(), target);
+    let plan = plan_product(&product).unwrap();
+    let verdict = check_product(plan.program(), &product);
+    verdict.unwrap_or_else(|fault| panic!("{}: {fault}\n{}", row.name, plan.program()));
+    plan
+}
+
+/// Layouts of the scales of A and B for tensors as [`around`] has them; the second tile along m or n is in other
+/// lanes where a selector says which of them are read.
+fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
+    let scales = row.scales.as_ref().expect("an instruction with scales");
+    let [m, n, k] = row.sizes();
+    [0, 1].map(|factor| {
+        let held = &scales.operands[factor];
+        let size = [m, n][factor];
+        let basis = |(dim, value): (usize, u64)| match dim {
+            2 => [0, value >> scales.block_log2],
+            _ => [value, 0],
+        };
+        let mut is_selected = false;
+        let mut of = |bit: &ScaleBit| match bit {
+            ScaleBit::Of(bit) => basis(place(row, renames, *bit)),
+            ScaleBit::Selected(_) => {
+                is_selected = true;
+                [size, 0]
+            }
+            ScaleBit::Clear => [0, 0],
+        };
+        let lanes: Bases = held.lanes.iter().map(&mut of).collect();
+        let bytes = held.bytes.iter();
+        let bytes = bytes.filter(|bit| matches!(bit, ScaleBit::Of(_)));
+        let mut registers: Bases = bytes.map(&mut of).collect();
+        registers.push(basis((2, k)));
+        if !is_selected {
+            registers.push([size, 0]);
+        }
+        let warps = vec![if factor == 0 { [2 * m, 0] } else { [0, 0] }];
+        let sizes = [[4 * m, 2 * n][factor], (2 * k) >> scales.block_log2];
+        layout([registers, lanes, warps], sizes)
+    })
+}
+
+/// A product by an instruction with scales, whose first or second factor may have none.
+fn with_scales<'a>(
+    row: &Product,
+    product: MatrixProduct<'a>,
+    layouts: [Option<&'a LinearLayout>; 2],
+) -> MatrixProduct<'a> {
+    let scales = row.scales.as_ref().expect("an instruction with scales");
+    MatrixProduct {
+        scales: Some(FactorScales {
+            layouts,
+            block_log2: scales.block_log2,
+            number: scales.number,
+        }),
+        ..product
+    }
+}
+
+/// Every instruction with scales multiplies what lies as it takes it, and every plan is proved.
+#[test]
+fn each_instruction_with_scales_is_found_and_proved() {
+    let mut known = HashSet::new();
+    for target in TARGETS {
+        for row in target.scaled_products() {
+            if !known.insert(row.name.clone()) {
+                continue;
+            }
+            for renames in [false, true] {
+                let layouts = around(&row, renames, target);
+                let factors = [row.factors];
+                let product = product(&factors, row.sum, layouts.each_ref(), target);
+                let [a, b] = scales_around(&row, renames);
+                // One of the two may have none.
+                let all = [[true, true], [true, false], [false, true], [false, false]];
+                let is_first = target.scaled_matrix_instructions()[0] == row && !renames;
+                for scales in all.into_iter().take(if is_first { 4 } else { 1 }) {
+                    let scales = [scales[0].then_some(&a), scales[1].then_some(&b)];
+                    let product = with_scales(&row, product, scales);
+                    let plan = plan_product(&product).unwrap();
+                    let verdict = check_product(plan.program(), &product);
+                    verdict.unwrap_or_else(|f| panic!("{}: {f}\n{}", row.name, plan.program()));
+                    assert_eq!(plan.is_converted(), [false; 3], "{}", row.name);
+                    assert_eq!(plan.scale_conversions(), [None; 2], "{}", row.name);
+                }
+            }
+        }
+    }
+    assert_eq!(known.len(), 2 * (2 * 9 + 9 + 6));
+}
+
+/// Faults of scales in the plan of each instruction are noticed: those of another row or block, those of the other
+/// factor, none, and another selector.
+#[test]
+fn faults_of_scales_are_noticed() {
+    let mut known = HashSet::new();
+    let mut count = 0;
+    for target in TARGETS {
+        for row in target.scaled_products() {
+            if !known.insert(row.name.clone()) {
+                continue;
+            }
+            let layouts = around(&row, false, target);
+            let factors = [row.factors];
+            let product = product(&factors, row.sum, layouts.each_ref(), target);
+            let scales = scales_around(&row, false);
+            let product = with_scales(&row, product, scales.each_ref().map(Some));
+            let plan = plan_product(&product).unwrap();
+            let plan = plan.program();
+            let scales_of = |step: &Step| match step {
+                Step::Mma { scales, .. } => Some(*scales),
+                _ => None,
+            };
+            let issues: Vec<usize> = (0..plan.steps().len())
+                .filter(|i| scales_of(&plan.steps()[*i]).is_some())
+                .collect();
+            let mut faulty = |at: usize, wrong: [Option<ScaleWord>; 2]| {
+                if scales_of(&plan.steps()[at]) == Some(wrong) {
+                    return;
+                }
+                count += 1;
+                let edited = plan.edited(|steps| {
+                    if let Step::Mma { scales, .. } = &mut steps[at] {
+                        *scales = wrong;
+                    }
+                });
+                let verdict = check_product(&edited, &product);
+                assert!(verdict.is_err(), "{}: {wrong:?}\n{edited}", row.name);
+            };
+            let first = issues[0];
+            let [a, b] = scales_of(&plan.steps()[first]).unwrap();
+            // Another tile along m, n or k has other scales.
+            for other in &issues {
+                faulty(first, scales_of(&plan.steps()[*other]).unwrap());
+            }
+            faulty(first, [b, a]);
+            faulty(first, [None, b]);
+            faulty(first, [a, None]);
+            let held = row.scales.as_ref().unwrap();
+            let bits = |operand: &ScaleOperand| [&operand.lanes[..], &operand.bytes].concat();
+            for (factor, operand) in held.operands.iter().enumerate() {
+                for bit in bits(operand) {
+                    let ScaleBit::Selected(bit) = bit else {
+                        continue;
+                    };
+                    let mut wrong = [a, b];
+                    wrong[factor].as_mut().unwrap().selector ^= 1 << bit;
+                    faulty(first, wrong);
+                }
+            }
+            // A layout in which a bit of the lane is another row.
+            let other = exchanged(&scales[0]);
+            let given = [Some(&other), Some(&scales[1])];
+            let verdict = check_product(plan, &with_scales(&row, product, given));
+            assert!(verdict.is_err(), "{}: bits exchanged", row.name);
+        }
+    }
+    assert!(count > 400, "{count}");
+}
+
+/// A renaming that sends elements of one block to two is refused: the factors are converted.
+#[test]
+fn blocks_with_one_scale_stay_whole() {
+    let target = Target::parse("hip:gfx950").unwrap();
+    let rows = target.scaled_products();
+    let row = rows
+        .iter()
+        .find(|row| row.name == "mfma.scale.f32.32x32x64.e4m3.e4m3");
+    let row = row.unwrap();
+    // Bits 4 and 5 of k exchanged: what the lanes hold is in the other block.
+    let torn = around(row, false, target);
+    let exchanged_k = |layout: &LinearLayout, dim: usize| {
+        let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
+            let coords = layout
+                .columns_of(own)
+                .iter()
+                .map(|c| layout.unpack(*c).to_vec());
+            let bases = coords.map(|c| {
+                let mut basis = [c[0], c[1]];
+                basis[dim] = match basis[dim] {
+                    16 => 32,
+                    32 => 16,
+                    other => other,
+                };
+                basis
+            });
+            bases.collect::<Bases>()
+        });
+        self::layout(parts, [0, 1].map(|i| layout.out_size(Dim::out(i))))
+    };
+    let layouts = [
+        exchanged_k(&torn[0], 1),
+        exchanged_k(&torn[1], 0),
+        torn[2].clone(),
+    ];
+    let factors = [row.factors];
+    let product = product(&factors, row.sum, layouts.each_ref(), target);
+    let scales = scales_around(row, false);
+    let product = with_scales(row, product, scales.each_ref().map(Some));
+    let plan = plan_product(&product).unwrap();
+    check_product(plan.program(), &product).unwrap();
+    assert_eq!(plan.is_converted(), [true, true, false]);
+    let tried = match_instructions(&product).unwrap();
+    let (_, verdict) = tried
+        .iter()
+        .find(|(tried, _)| tried.name == row.name)
+        .unwrap();
+    assert_eq!(
+        verdict.unwrap_err().to_string(),
+        "k 16 of the tile lies at k 32, expected less than 32, the elements that have one scale"
+    );
+}
+
+/// Every instruction of every target multiplies what lies as it takes it, and every plan is proved.
+#[test]
+fn each_instruction_is_found_and_proved() {
+    let mut known = HashSet::new();
+    for target in TARGETS {
+        for row in target.products() {
+            // Many targets have the same instructions.
+            if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
+                continue;
+            }
+            for renames in [false, true] {
+                let plan = planned(&row, &around(&row, renames, target), target);
+                assert_eq!(plan.is_converted(), [false; 3], "{}", row.name);
+                assert!(plan.instruction() != "fma", "{}", row.name);
+            }
+        }
+    }
+    assert!(known.len() >= 90, "{}", known.len());
+}
+
+/// The same layout with the first bit of the lane and the last other one exchanged.
+fn exchanged(layout: &LinearLayout) -> LinearLayout {
+    let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
+        let columns = layout.columns_of(own).iter();
+        let coords = columns.map(|column| layout.unpack(*column).to_vec());
+        let mut bases: Bases = coords.map(|c| [c[0], c[1]]).collect();
+        if own == Dim::LANE {
+            let last = bases.iter().rposition(|basis| *basis != bases[0]);
+            bases.swap(0, last.expect("an operand has different bits"));
+        }
+        bases
+    });
+    let sizes = [0, 1].map(|i| layout.out_size(Dim::out(i)));
+    self::layout(parts, sizes)
+}
+
+/// Five kinds of fault in the plan of each instruction are noticed: factors exchanged, products twice instead of
+/// others, products left out, the next register instead of the one wanted, two bits of the lane exchanged.
+#[test]
+fn faults_of_each_instruction_are_noticed() {
+    let mut known = HashSet::new();
+    for target in TARGETS {
+        for row in target.products() {
+            if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
+                continue;
+            }
+            let layouts = around(&row, false, target);
+            let factors = [row.factors];
+            let product = product(&factors, row.sum, layouts.each_ref(), target);
+            let plan = planned(&row, &layouts, target);
+            let plan = plan.program();
+            let mut products =
+                (0..plan.steps().len()).filter(|i| matches!(plan.steps()[*i], Step::Mma { .. }));
+            let first = products.next().expect("an instruction");
+            let Step::Mma {
+                acc: before,
+                a: left,
+                b: right,
+                ..
+            } = plan.steps()[first]
+            else {
+                unreachable!("a product");
+            };
+            let factors = |step: &Step| match step {
+                Step::Mma { a, b, .. } => Some([*a, *b].map(|list| plan.operands(list))),
+                _ => None,
+            };
+            // The next k where the instruction has one tile of it, another tile of D otherwise.
+            let is_other = |i: &usize| factors(&plan.steps()[*i]) != factors(&plan.steps()[first]);
+            let second = products.find(is_other).expect("another product");
+            let edited =
+                |at: usize, change: &dyn Fn(&mut Step)| plan.edited(|steps| change(&mut steps[at]));
+            let faults = [
+                (
+                    "factors exchanged",
+                    edited(first, &|step| {
+                        if let Step::Mma { a, b, .. } = step {
+                            std::mem::swap(a, b);
+                        }
+                    }),
+                ),
+                (
+                    "products twice",
+                    edited(second, &|step| {
+                        if let Step::Mma { a, b, .. } = step {
+                            (*a, *b) = (left, right);
+                        }
+                    }),
+                ),
+                (
+                    "products left out",
+                    edited(second, &|step| {
+                        if let Step::Mma { acc, .. } = step {
+                            *acc = before;
+                        }
+                    }),
+                ),
+                (
+                    "the next register",
+                    edited(first, &|step| {
+                        if let Step::Mma { a, .. } = step {
+                            *a = a.moved_by(1);
+                        }
+                    }),
+                ),
+            ];
+            for (name, faulty) in faults {
+                let verdict = check_product(&faulty, &product);
+                assert!(verdict.is_err(), "{}: {name}\n{faulty}", row.name);
+            }
+            let a = &exchanged(product.a);
+            let verdict = check_product(plan, &MatrixProduct { a, ..product });
+            assert!(verdict.is_err(), "{}: bits exchanged", row.name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    /// Whatever the layouts, there is a plan, and it is right.
+    #[test]
+    fn products_are_right(
+        sizes in proptest::collection::vec(0u32..6, 3),
+        matrices in proptest::option::of(0u32..3),
+        warps in 0u32..3,
+        keys in proptest::collection::vec(any::<u32>(), 72),
+        gpu in 0usize..6,
+        row in any::<usize>(),
+        mixed in any::<bool>(),
+        is_exact in any::<bool>(),
+    ) {
+        let names = ["cuda:75", "cuda:90", "hip:gfx942", "hip:gfx950", "hip:gfx1100", "hip:gfx1250"];
+        let target = Target::parse(names[gpu]).expect("known");
+        let rows = target.products();
+        let row = &rows[row % rows.len()];
+        let (factors, sum) = match is_exact {
+            true => ([Number::F32; 2], Number::F32),
+            false => (row.factors, row.sum),
+        };
+        let lanes = target.lanes_log2();
+        let of = |dims: [u32; 2], keys: &[u32]| {
+            let dims: Vec<u32> = matrices.into_iter().chain(dims).collect();
+            any_layout(&dims, lanes, warps, keys, mixed)
+        };
+        let [m, n, k] = [sizes[0], sizes[1], sizes[2]];
+        let a = of([m, k], &keys[..24]);
+        let b = of([k, n], &keys[24..48]);
+        let d = of([m, n], &keys[48..]);
+        let factors = [factors];
+        let product = product(&factors, sum, [&a, &b, &d], target);
+        let plan = plan_product(&product).expect("every product has a plan");
+        let verdict = check_product(plan.program(), &product);
+        prop_assert!(verdict.is_ok(), "{verdict:?}\n{}\nA {a}\nB {b}\nD {d}", plan.program());
+    }
+}
+
+fn of_ampere() -> (Product, &'static Target) {
+    let target = Target::parse("cuda:80").unwrap();
+    let rows = target.products();
+    let row = rows
+        .into_iter()
+        .find(|row| row.name == "mma.m16n8k16.f32.f16");
+    (row.unwrap(), target)
+}
+
+#[test]
+fn a_product_adds_up_each_k_once() {
+    let (row, target) = of_ampere();
+    let plan = planned(&row, &around(&row, false, target), target);
+    assert_eq!((plan.instruction(), plan.count()), (&*row.name, 8));
+    // Eight instructions of each of two warps; pairs that lie together need no packing.
+    assert_eq!(plan.program().cost().arithmetic, 2 * 8 * row.issue(32));
+    let text = plan.program().to_string();
+    assert!(
+        text.contains("row 0: mma.m16n8k16.f32.f16, 16 x 8 x 16"),
+        "{text}"
+    );
+    assert!(text.contains("= mma row 0 of "), "{text}");
+}
+
+/// Each change of what an instruction takes is noticed.
+#[test]
+fn a_wrong_product_is_noticed() {
+    let (row, target) = of_ampere();
+    let layouts = around(&row, false, target);
+    let factors = [row.factors];
+    let product = product(&factors, row.sum, layouts.each_ref(), target);
+    let plan = planned(&row, &layouts, target);
+    let plan = plan.program();
+    let products: Vec<usize> = (0..plan.steps().len())
+        .filter(|i| matches!(plan.steps()[*i], Step::Mma { .. }))
+        .collect();
+    let lists = |plan: &Program, at: usize| match plan.steps()[at] {
+        Step::Mma { acc, a, b, .. } => [acc, a, b],
+        _ => unreachable!("a product"),
+    };
+    let mut changed = 0;
+    for (at, other) in products
+        .iter()
+        .flat_map(|a| products.iter().map(move |b| (*a, *b)))
+    {
+        for what in 0..3 {
+            let taken = lists(plan, other)[what];
+            if plan.operands(taken) == plan.operands(lists(plan, at)[what]) {
+                continue;
+            }
+            let edited = plan.edited(|steps| {
+                if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
+                    *[acc, a, b][what] = taken;
+                }
+            });
+            changed += 1;
+            let verdict = check_product(&edited, &product);
+            assert!(verdict.is_err(), "{edited}");
+        }
+    }
+    // Two instructions of eight take the same of A, two the same of B; all sums differ.
+    assert_eq!(changed, 8 * 7 + 2 * 8 * 6);
+    // The last instruction of a chain left out.
+    let last = products[products.len() - 1];
+    let edited = plan.edited(|steps| {
+        steps.remove(last);
+    });
+    assert!(check_product(&edited, &product).is_err());
+}
+
+/// Of a tensor that the tile is too large for along k, half of A is cleared.
+#[test]
+fn a_tile_beyond_k_adds_nothing_twice() {
+    let (row, target) = of_ampere();
+    let lanes = |own: [[u64; 2]; 5]| own.to_vec();
+    let a = [
+        vec![[0, 1], [8, 0]],
+        lanes([[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]),
+        vec![],
+    ];
+    let b = [
+        vec![[1, 0]],
+        lanes([[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]]),
+        vec![],
+    ];
+    let d = [
+        vec![[0, 1], [8, 0]],
+        lanes([[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]),
+        vec![],
+    ];
+    let layouts = [layout(a, [16, 8]), layout(b, [8, 8]), layout(d, [16, 8])];
+    // The small instruction fits; the large one must do where it is the only one.
+    assert_eq!(
+        planned(&row, &layouts, target).instruction(),
+        "mma.m16n8k8.f32.f16"
+    );
+    let lanes_of_k = [
+        layout(
+            [
+                vec![[0, 1]],
+                lanes([[0, 2], [0, 0], [1, 0], [2, 0], [4, 0]]),
+                vec![],
+            ],
+            [8, 4],
+        ),
+        layout(
+            [
+                vec![[1, 0]],
+                lanes([[2, 0], [0, 0], [0, 1], [0, 2], [0, 4]]),
+                vec![],
+            ],
+            [4, 8],
+        ),
+        layout(
+            [
+                vec![[0, 1]],
+                lanes([[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]),
+                vec![],
+            ],
+            [8, 8],
+        ),
+    ];
+    let plan = planned(&row, &lanes_of_k, target);
+    let text = plan.program().to_string();
+    assert!(plan.instruction().starts_with("mma.m16n8k8"), "{text}");
+    assert!(text.contains("select"), "{text}");
+}
+
+/// What lies in no instruction's way is converted, and what no instruction multiplies is multiplied by each lane.
+#[test]
+fn every_product_has_a_plan() {
+    let (row, target) = of_ampere();
+    let [a, b, d] = around(&row, false, target);
+    // The same elements in other registers and lanes.
+    let elsewhere = |from: &LinearLayout| {
+        let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
+            .iter()
+            .map(|dim| {
+                let columns = from.columns_of(*dim).iter();
+                let coords = columns.map(|column| from.unpack(*column).to_vec());
+                coords.map(|c| [c[0], c[1]]).collect()
+            })
+            .collect();
+        let mut all = bases.concat();
+        all.rotate_left(2);
+        let (registers, threads) = all.split_at(bases[0].len());
+        let (lanes, warps) = threads.split_at(bases[1].len());
+        let sizes = [0, 1].map(|i| from.out_size(Dim::out(i)));
+        layout([registers.to_vec(), lanes.to_vec(), warps.to_vec()], sizes)
+    };
+    let plan = planned(&row, &[elsewhere(&a), b.clone(), d.clone()], target);
+    assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
+    assert_eq!(plan.is_converted(), [true, false, false]);
+    let plan = planned(&row, &[a.clone(), b.clone(), elsewhere(&d)], target);
+    assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
+    assert_eq!(plan.is_converted(), [false, false, true]);
+    let exact = Product::of_lane([Number::F32; 2], Number::F32);
+    let plan = planned(&exact, &[a, b, d], target);
+    assert_eq!(plan.instruction(), "fma");
+    assert_eq!(plan.is_converted(), [true, true, false]);
+}
