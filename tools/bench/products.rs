@@ -1,7 +1,8 @@
 //! Plans of matrix products, and their proofs: `cargo bench -p linear-layout --bench products`.
 //!
 //! Each row is a product of the tensors that one thread block multiplies: an instruction whose operands already lie as it
-//! takes them, operands that are converted first, and one multiplication a lane. Each time is the best of several.
+//! takes them, operands that are converted first, and one multiplication a lane. Each time is the best of several. A name
+//! after `--` runs that row alone.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -86,7 +87,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{:<18} {:<24} {:>6} {:>9} {:>9}",
         "product", "instruction", "issues", "plan ms", "check ms"
     );
-    for row in &ROWS {
+    let only = std::env::args()
+        .skip(1)
+        .find(|name| !name.starts_with("--"));
+    let is_wanted = |row: &&Row| only.as_ref().is_none_or(|name| row.name == name);
+    for row in ROWS.iter().filter(is_wanted) {
         let [d, a, b] = row.layouts();
         let product = MatrixProduct {
             d: &d,

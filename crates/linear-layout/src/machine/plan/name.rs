@@ -81,9 +81,15 @@ pub(crate) trait Products<N> {
     /// Returns the line of these names. Nothing where they do not belong together.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds products to the sums of tiles of m x n: to each, those of its row's elements with its column's. Nothing where
-    /// they do not belong together, or one was added before.
-    fn add(&mut self, sums: &mut [N], lines: [&[Line]; 2], sizes: [usize; 2]) -> Option<()>;
+    /// Adds products to the sums of one register, which are at the same places of each tile of m x n: to each, those of
+    /// its row's elements with its column's. Nothing where they do not belong together, or one was added before.
+    fn add(
+        &mut self,
+        sums: &mut [N],
+        places: &[[usize; 2]],
+        lines: [&[Line]; 2],
+        sizes: [usize; 2],
+    ) -> Option<()>;
 }
 
 /// A granule of an element of an operand.

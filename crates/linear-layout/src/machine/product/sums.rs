@@ -209,33 +209,33 @@ impl Products<Part<Term>> for Sums {
     fn add(
         &mut self,
         sums: &mut [Part<Term>],
+        places: &[[usize; 2]],
         [rows, columns]: [&[Line]; 2],
         [m, n]: [usize; 2],
     ) -> Option<()> {
         // Neighbours have mostly added the same.
         let mut known = None;
-        let tiles = sums.chunks_exact_mut(m * n);
+        let tiles = sums.chunks_exact_mut(places.len());
         for ((sums, rows), columns) in tiles.zip(rows.chunks(m)).zip(columns.chunks(n)) {
-            for (sums, a) in sums.chunks_exact_mut(n).zip(rows) {
-                for (sum, b) in sums.iter_mut().zip(columns) {
-                    let Term::Sum { row, column, set } = sum.element_of(0)? else {
-                        return None;
-                    };
-                    let is_own = |line: &Line, own| line.owner.is_none_or(|owner| owner == own);
-                    if !is_own(a, row) || !is_own(b, column) {
-                        return None;
-                    }
-                    let key = (set, [a.ks, b.ks]);
-                    let set = match known {
-                        Some((of, set)) if of == key => set,
-                        _ => {
-                            let added = self.product(key.1)?;
-                            self.union([set, added])?
-                        }
-                    };
-                    known = Some((key, set));
-                    sum.cell = Term::Sum { row, column, set };
+            for (sum, [i, j]) in sums.iter_mut().zip(places) {
+                let Term::Sum { row, column, set } = sum.element_of(0)? else {
+                    return None;
+                };
+                let (a, b) = (rows[*i], columns[*j]);
+                let is_own = |line: Line, own| line.owner.is_none_or(|owner| owner == own);
+                if !is_own(a, row) || !is_own(b, column) {
+                    return None;
                 }
+                let key = (set, [a.ks, b.ks]);
+                let set = match known {
+                    Some((of, set)) if of == key => set,
+                    _ => {
+                        let added = self.product(key.1)?;
+                        self.union([set, added])?
+                    }
+                };
+                known = Some((key, set));
+                sum.cell = Term::Sum { row, column, set };
             }
         }
         Some(())

@@ -19,19 +19,19 @@ impl<N: Name> Machine<'_, N> {
             let of_first = self.elements(step, list[0])?;
             for value in list[1..].iter().filter(|_| !is_packed) {
                 let mut pairs = of_first.iter().zip(self.elements(step, *value)?);
-                if !pairs.all(|(a, b)| a.is_beside(*b)) {
+                if !pairs.all(|(a, b)| a.is_beside(b)) {
                     return Err(Kind::Tuple { step }.into());
                 }
             }
         }
         for (acc, other) in acc.iter().zip(other) {
             let (acc, other) = (self.elements(step, *acc)?, self.elements(step, *other)?);
-            let pairs = acc.iter().zip(other);
-            let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(*b)).collect();
+            let pairs = acc.into_iter().zip(other);
+            let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(b)).collect();
             made.push(combined.ok_or(Kind::Tuple { step })?);
         }
         for (i, names) in (0..).zip(made) {
-            self.define_element(first.plus(i), &names);
+            self.define_element(first.plus(i), names);
         }
         Ok(())
     }
@@ -43,7 +43,7 @@ impl<N: Name> Machine<'_, N> {
         [out, value]: [ValueId; 2],
         copies: u32,
     ) -> Result<(), PlanFault> {
-        let mut names = self.elements(step, value)?.to_vec();
+        let mut names = self.elements(step, value)?;
         for warp in names.chunks_mut(1 << self.lanes_log2) {
             let mut all: Option<N> = None;
             for lane in 0..warp.len() {
@@ -60,7 +60,7 @@ impl<N: Name> Machine<'_, N> {
             }
             warp.fill(all.ok_or(Kind::Tuple { step })?);
         }
-        self.define_element(out, &names);
+        self.define_element(out, names);
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl<N: Name> Machine<'_, N> {
             true => vec![vec![zero; self.threads]; count as usize],
             false => acc
                 .iter()
-                .map(|value| Ok(self.elements(step, *value)?.to_vec()))
+                .map(|value| self.elements(step, *value))
                 .collect::<Result<_, PlanFault>>()?,
         };
         let lanes = 1 << self.lanes_log2;
@@ -113,7 +113,7 @@ impl<N: Name> Machine<'_, N> {
             }
         }
         for (i, sums) in (0..).zip(sums) {
-            self.define_element(first.plus(i), &sums);
+            self.define_element(first.plus(i), sums);
         }
         Ok(())
     }

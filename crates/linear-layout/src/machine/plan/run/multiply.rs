@@ -4,7 +4,7 @@
 //! sums that they are added to. A name never changes, so that instructions that multiply the same registers of a factor
 //! have the same lines.
 
-use super::{Kind, Machine, Name, PlanFault};
+use super::{Kind, Machine, Name, PlanFault, Row};
 use crate::machine::plan::name::{Line, LineNames, Products};
 use crate::number::narrow;
 use crate::plan::program::{ScaleWord, ValueId};
@@ -20,8 +20,8 @@ pub(super) struct Multiplier<'a, N> {
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// The number of an instruction, the factor, where its registers lie, and its scales.
-type FactorKey = (u32, u8, Vec<usize>, Option<(usize, u32)>);
+/// The number of an instruction, the factor, the rows of its registers, and of the word with its scales.
+type FactorKey = (u32, u8, Vec<Row>, Option<(Vec<Row>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
     pub(super) fn new(products: &'a mut dyn Products<N>) -> Self {
@@ -33,12 +33,16 @@ impl<'a, N> Multiplier<'a, N> {
     }
 }
 
+const PART: &str = "a product of something that is no element";
+
 /// The registers and lanes that hold the elements of an operand's tile.
 struct Tile {
     registers: usize,
     lanes: usize,
     /// By element, those along k as neighbours, or along n where there is no k: all registers and lanes that hold it.
     holders: Vec<(usize, usize)>,
+    /// The element of each lane of each register: its line, and the place there.
+    places: Vec<[usize; 2]>,
     /// How many hold each element.
     copies: usize,
 }
@@ -50,18 +54,19 @@ impl Tile {
         let packed = held.packed.len();
         let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
         let k = k >> packed;
-        let element = |[i, j]: [usize; 2]| match operand {
-            0 => i * k + (j >> packed),
-            1 => j * k + (i >> packed),
-            _ => i * n + j,
-        };
-        let size = [m * k, n * k, m * n][operand];
+        let [lines, each] = [[m, k], [n, k], [m, n]][operand];
         let (registers, lanes) = (1 << held.registers.len(), 1 << held.lanes.len());
-        let mut holders = vec![Vec::new(); size];
+        let mut holders = vec![Vec::new(); lines * each];
+        let mut places = Vec::with_capacity(registers * lanes);
         for register in 0..registers {
             for lane in 0..lanes {
-                let at = element(row.coordinates(operand, register, lane));
-                holders[at].push((register, lane));
+                let place = match (operand, row.coordinates(operand, register, lane)) {
+                    (0, [i, k]) => [i, k >> packed],
+                    (1, [k, j]) => [j, k >> packed],
+                    (_, sum) => sum,
+                };
+                holders[place[0] * each + place[1]].push((register, lane));
+                places.push(place);
             }
         }
         let copies = holders[0].len();
@@ -70,6 +75,7 @@ impl Tile {
             registers,
             lanes,
             holders: holders.concat(),
+            places,
             copies,
         })
     }
@@ -128,30 +134,49 @@ impl<N: Name> Machine<'_, N> {
             let operand = usize::from(factor);
             let word = match scales[operand] {
                 None => None,
-                Some(scales) => Some((self.place(step, scales.word)?, scales.selector)),
+                Some(scales) => Some((self.rows(step, &[scales.word])?, scales.selector)),
             };
-            let key = (
-                number,
-                factor,
-                rows,
-                word.map(|((start, _), selector)| (start, selector)),
-            );
+            let key = (number, factor, rows, word);
             if let Some(known) = multiplier.lines.get(&key) {
                 lines.push(Rc::clone(known));
                 continue;
             }
             let names = self.tile(step, &tiles[operand], &key.2, granules[operand])?;
-            let found = self.lines(step, (row, factor), &names, word, multiplier.products)?;
+            let found = self.lines(
+                step,
+                (row, factor),
+                &names,
+                key.3.as_ref(),
+                multiplier.products,
+            )?;
             lines.push(Rc::clone(&found));
             multiplier.lines.insert(key, found);
         }
+        if tiles[2].copies > 1 {
+            self.tile(step, &tiles[2], &sums, granules[2])?;
+        }
         let [m, n, _] = row.sizes().map(|size| narrow::<usize>(size));
-        let mut totals = self.tile(step, &tiles[2], &sums, granules[2])?;
-        let added = multiplier
-            .products
-            .add(&mut totals, [&lines[0], &lines[1]], [m, n]);
-        added.ok_or(Kind::Product { step })?;
-        self.define_tile((first, lists[2].len()), &tiles[2], &totals, granules[2]);
+        let mut made = Vec::with_capacity(sums.len());
+        let registers = sums.chunks(granules[2]);
+        for (rows, places) in registers.zip(tiles[2].places.chunks(lanes)) {
+            if !self.are_elements(rows) || rows[0].granule > 0 {
+                return Err(Kind::Width { step, what: PART }.into());
+            }
+            let start = self.names.len();
+            self.names.extend_from_within(rows[0].names(self.threads));
+            let sums = &mut self.names[start..];
+            let lines = [&*lines[0], &*lines[1]];
+            let added = multiplier.products.add(sums, places, lines, [m, n]);
+            added.ok_or(Kind::Product { step })?;
+            made.extend(Row::of_elements(start, granules[2]));
+        }
+        for value in (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i)) {
+            if made.len() < self.granules(value) {
+                return Err(malformed());
+            }
+            let rows = made.drain(..self.granules(value));
+            self.define_rows(value, rows);
+        }
         self.multiplier = Some(multiplier);
         Ok(())
     }
@@ -161,23 +186,21 @@ impl<N: Name> Machine<'_, N> {
         &self,
         step: usize,
         tile: &Tile,
-        rows: &[usize],
+        rows: &[Row],
         granules: usize,
     ) -> Result<Vec<N>, PlanFault> {
+        if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
+            return Err(Kind::Width { step, what: PART }.into());
+        }
         let mut names =
             Vec::with_capacity(self.threads / tile.lanes * tile.holders.len() / tile.copies);
         for warp in (0..self.threads).step_by(tile.lanes) {
             for holders in tile.holders.chunks_exact(tile.copies) {
                 let mut known = N::NOTHING;
                 for (register, lane) in holders {
-                    let of_element = &rows[register * granules..][..granules];
-                    let name = self.names[of_element[0] + warp + lane];
-                    let mut others = (1..).zip(&of_element[1..]);
-                    let is_whole =
-                        others.all(|(g, row)| self.names[row + warp + lane] == name.granule(g));
-                    if name == N::NOTHING || !is_whole {
-                        let what = "a product of something that is no element";
-                        return Err(Kind::Width { step, what }.into());
+                    let name = self.name(rows[register * granules], warp + lane);
+                    if name == N::NOTHING {
+                        return Err(Kind::Width { step, what: PART }.into());
                     }
                     if known != N::NOTHING && known != name {
                         return Err(Kind::Lanes { step }.into());
@@ -190,41 +213,13 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// Defines the registers of D by the names of the elements of its tile.
-    fn define_tile(
-        &mut self,
-        (first, count): (ValueId, usize),
-        tile: &Tile,
-        names: &[N],
-        granules: usize,
-    ) {
-        let mut rows = Vec::with_capacity(tile.registers * granules);
-        for value in (0..narrow::<u32>(count)).map(|i| first.plus(i)) {
-            let of_value = self.granules(value);
-            let start = self.define(value, of_value);
-            rows.extend((0..of_value).map(|g| start + g * self.threads));
-        }
-        let holders = tile.holders.chunks_exact(tile.copies);
-        let size = holders.len();
-        for (warp, names) in (0..).step_by(tile.lanes).zip(names.chunks_exact(size)) {
-            for (holders, name) in holders.clone().zip(names) {
-                for (register, lane) in holders {
-                    for g in 0..granules {
-                        let row = rows[register * granules + g];
-                        self.names[row + warp + lane] = name.granule(g);
-                    }
-                }
-            }
-        }
-    }
-
     /// The lines of a factor, in each warp or lane in turn, by the names of its tile and the word with its scales.
     fn lines(
         &self,
         step: usize,
         (row, factor): (&Product, u8),
         names: &[N],
-        word: Option<((usize, usize), u32)>,
+        word: Option<&(Vec<Row>, u32)>,
         products: &mut dyn Products<N>,
     ) -> Result<Rc<[Line]>, PlanFault> {
         let held = &row.operands[usize::from(factor)];
@@ -238,7 +233,7 @@ impl<N: Name> Machine<'_, N> {
                 None => None,
                 Some((word, selector)) => {
                     let warp = warp..warp + lanes;
-                    let blocks = self.scales(row, factor, (word, selector), warp);
+                    let blocks = self.scales(row, factor, (word, *selector), warp);
                     Some(blocks.ok_or(Kind::Lanes { step })?)
                 }
             };
@@ -265,7 +260,7 @@ impl<N: Name> Machine<'_, N> {
         &self,
         row: &Product,
         factor: u8,
-        ((start, granules), selector): ((usize, usize), u32),
+        (rows, selector): (&[Row], u32),
         lanes: core::ops::Range<usize>,
     ) -> Option<(Vec<N>, u8)> {
         let held = row.scales.as_ref()?;
@@ -274,13 +269,13 @@ impl<N: Name> Machine<'_, N> {
         let mut found = vec![N::NOTHING; ([m, n][factor] * k) >> held.block_log2];
         let operand = &held.operands[factor];
         for thread in lanes.clone() {
-            for byte in 0..granules.min(1 << operand.bytes.len()) {
+            for (byte, row) in rows.iter().enumerate().take(1 << operand.bytes.len()) {
                 let lane = thread - lanes.start;
                 let Some([own, of_k]) = operand.coordinates(byte, lane, selector) else {
                     continue;
                 };
                 let known = &mut found[(own * k + of_k) >> held.block_log2];
-                let name = self.names[start + byte * self.threads + thread];
+                let name = self.name(*row, thread);
                 if *known != N::NOTHING && *known != name {
                     return None;
                 }
