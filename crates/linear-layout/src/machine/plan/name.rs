@@ -68,7 +68,7 @@ pub(crate) struct Line {
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
     /// 0 for a row of A, 1 for a column of B.
-    pub(crate) factor: u8,
+    pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
     /// log2 of the values of k that a name stands for.
     pub(crate) packed_log2: usize,

@@ -84,13 +84,14 @@ impl<T: Copy + Eq + Hash> Lists<T> {
 /// The k of elements that are zero.
 const NO_K: u32 = u32::MAX;
 
-/// The set without elements.
+/// The set of no k, and that of each k once.
 pub(super) const EMPTY: u32 = 0;
+pub(super) const ALL: u32 = 1;
 
 /// The sums of a product and the lines of its factors.
 #[derive(Debug)]
 pub(super) struct Sums {
-    /// Sets of k, a bit each; the first is [`EMPTY`].
+    /// Sets of k, a bit each; the first ones are [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
     /// The k of the elements of lines.
     ks: Lists<u32>,
@@ -101,14 +102,21 @@ pub(super) struct Sums {
     /// log2 of the elements that have one scale, of factors that have scales.
     blocks_log2: [Option<u8>; 2],
     words: usize,
+    /// The k of the line that is looked at.
+    line: Vec<u32>,
 }
 
 impl Sums {
     /// Those of a product over so many k.
     pub(super) fn new(k: u64, blocks_log2: [Option<u8>; 2]) -> Self {
         let words = narrow::<usize>(k.div_ceil(64));
+        let mut all = vec![u64::MAX; words];
+        if let (Some(last), 1..) = (all.last_mut(), k % 64) {
+            *last = (1 << (k % 64)) - 1;
+        }
         let mut sets = Lists::new();
         sets.number(&vec![0; words]);
+        sets.number(&all);
         Self {
             sets,
             ks: Lists::new(),
@@ -116,11 +124,12 @@ impl Sums {
             unions: FxHashMap::default(),
             blocks_log2,
             words,
+            line: Vec::new(),
         }
     }
 
     /// The set of these k; nothing where one is there twice.
-    pub(super) fn set(&mut self, ks: impl IntoIterator<Item = u32>) -> Option<u32> {
+    fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
             let word: &mut u64 = set.get_mut((k / 64) as usize)?;
@@ -168,13 +177,14 @@ impl Sums {
 
 impl Products<Part<Term>> for Sums {
     fn line(&mut self, names: &LineNames<'_, Part<Term>>) -> Option<Line> {
-        let factor = names.factor;
+        let (factor, operand) = (names.factor, narrow::<u8>(names.factor));
         let mut owner = None;
         let mut is_own = |line: u32| *owner.get_or_insert(line) == line;
-        let mut ks = Vec::with_capacity(names.elements.len() << names.packed_log2);
+        let ks = &mut self.line;
+        ks.clear();
         for element in names.elements {
             // D is the first operand of a product, its factors the next ones, then their scales.
-            let first = match element.element_of(1 + factor)? {
+            let first = match element.element_of(1 + operand)? {
                 Term::Zero => None,
                 Term::Factor { line, k } if is_own(line) => Some(k),
                 _ => return None,
@@ -182,7 +192,7 @@ impl Products<Part<Term>> for Sums {
             let of_name = 0..1 << names.packed_log2;
             ks.extend(of_name.map(|i: u32| first.map_or(NO_K, |first| first + i)));
         }
-        match (names.scales, self.blocks_log2[usize::from(factor)]) {
+        match (names.scales, self.blocks_log2[factor]) {
             (None, None) => {}
             (Some((scales, of_scale_log2)), Some(block_log2)) => {
                 let of_scales = ks.chunks(1 << of_scale_log2);
@@ -191,7 +201,7 @@ impl Products<Part<Term>> for Sums {
                 }
                 for (scale, ks) in scales.iter().zip(of_scales) {
                     // What is multiplied by zero still has a scale of its own row, lest that of another one be NaN.
-                    match scale.element_of(3 + factor)? {
+                    match scale.element_of(3 + operand)? {
                         Term::Scale { line, block } if is_own(line) => {
                             let mut ks = ks.iter().filter(|k| **k != NO_K);
                             ks.all(|k| k >> block_log2 == block).then_some(())?;
@@ -202,7 +212,7 @@ impl Products<Part<Term>> for Sums {
             }
             _ => return None,
         }
-        let ks = self.ks.number(&ks);
+        let ks = self.ks.number(ks);
         Some(Line { owner, ks })
     }
 

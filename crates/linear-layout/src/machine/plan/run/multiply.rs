@@ -15,13 +15,12 @@ use std::rc::Rc;
 /// The products of a program, and what is known of its instructions and of their factors.
 pub(super) struct Multiplier<'a, N> {
     products: &'a mut dyn Products<N>,
-    /// By the number of the instruction.
-    instructions: FxHashMap<u32, Rc<[Tile; 3]>>,
+    instructions: FxHashMap<u32, Rc<Instruction>>,
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
 /// The number of an instruction, the factor, the rows of its registers, and of the word with its scales.
-type FactorKey = (u32, u8, Vec<Row>, Option<(Vec<Row>, u32)>);
+type FactorKey = (u32, usize, Vec<Row>, Option<(Vec<Row>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
     pub(super) fn new(products: &'a mut dyn Products<N>) -> Self {
@@ -31,6 +30,32 @@ impl<'a, N> Multiplier<'a, N> {
             lines: FxHashMap::default(),
         }
     }
+
+    /// An instruction of the program, by its number.
+    fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<Instruction>> {
+        if let Some(known) = self.instructions.get(&number) {
+            return Some(Rc::clone(known));
+        }
+        let tiles = [0, 1, 2].map(|operand| Tile::of(row, operand));
+        let [Some(a), Some(b), Some(d)] = tiles else {
+            return None;
+        };
+        let made = Rc::new(Instruction {
+            row: row.clone(),
+            sizes: row.sizes().map(narrow),
+            tiles: [a, b, d],
+        });
+        self.instructions.insert(number, Rc::clone(&made));
+        Some(made)
+    }
+}
+
+/// An instruction and the tiles of A, B and D.
+struct Instruction {
+    row: Product,
+    /// m, n and k.
+    sizes: [usize; 3],
+    tiles: [Tile; 3],
 }
 
 const PART: &str = "a product of something that is no element";
@@ -91,74 +116,55 @@ impl<N: Name> Machine<'_, N> {
         scales: [Option<ScaleWord>; 2],
         number: u32,
     ) -> Result<(), PlanFault> {
-        let mut multiplier = self.multiplier.take().ok_or(Kind::Product { step })?;
-        let row = &self.plan.rows()[number as usize];
         let malformed = || {
             let what = "an instruction has other registers or lanes";
             PlanFault::from(Kind::Width { step, what })
         };
-        let tiles = match multiplier.instructions.get(&number) {
-            Some(tiles) => Rc::clone(tiles),
-            None => {
-                let tiles = [0, 1, 2].map(|operand| Tile::of(row, operand));
-                let [Some(a), Some(b), Some(d)] = tiles else {
-                    return Err(malformed());
-                };
-                let tiles = Rc::new([a, b, d]);
-                multiplier.instructions.insert(number, Rc::clone(&tiles));
-                tiles
-            }
-        };
+        let mut multiplier = self.multiplier.take().ok_or(Kind::Product { step })?;
+        let row = &self.plan.rows()[number as usize];
+        let instruction = multiplier.instruction(number, row);
+        let instruction = instruction.ok_or_else(malformed)?;
         let lanes = match row.is_of_lane() {
             true => 1,
             false => 1 << self.lanes_log2,
         };
-        let [a, b, d] = lists;
-        let rows = [
-            self.rows(step, a)?,
-            self.rows(step, b)?,
-            self.rows(step, d)?,
-        ];
-        let mut granules = [1; 3];
-        for (operand, tile) in tiles.iter().enumerate() {
-            let bits = self.plan.element_bits(lists[operand][0]);
-            granules[operand] = (bits.max(8) / 8 / self.granule) as usize;
-            let registers = tile.registers * granules[operand];
-            if rows[operand].len() != registers || tile.lanes != lanes {
+        let mut rows = Vec::with_capacity(3);
+        for (list, tile) in lists.into_iter().zip(&instruction.tiles) {
+            let bits = self.plan.element_bits(list[0]);
+            let granules = (bits.max(8) / 8 / self.granule) as usize;
+            let of_list = self.rows(step, list)?;
+            if of_list.len() != tile.registers * granules || tile.lanes != lanes {
                 return Err(malformed());
             }
+            rows.push(of_list);
         }
-        let [left, right, sums] = rows;
+        let sums = rows.pop().unwrap_or_default();
         let mut lines = Vec::with_capacity(2);
-        for (factor, rows) in (0..).zip([left, right]) {
-            let operand = usize::from(factor);
-            let word = match scales[operand] {
+        for ((factor, rows), scales) in rows.into_iter().enumerate().zip(scales) {
+            let word = match scales {
                 None => None,
                 Some(scales) => Some((self.rows(step, &[scales.word])?, scales.selector)),
             };
             let key = (number, factor, rows, word);
-            if let Some(known) = multiplier.lines.get(&key) {
-                lines.push(Rc::clone(known));
-                continue;
-            }
-            let names = self.tile(step, &tiles[operand], &key.2, granules[operand])?;
-            let found = self.lines(
-                step,
-                (row, factor),
-                &names,
-                key.3.as_ref(),
-                multiplier.products,
-            )?;
-            lines.push(Rc::clone(&found));
-            multiplier.lines.insert(key, found);
+            let known = multiplier.lines.get(&key).cloned();
+            lines.push(match known {
+                Some(known) => known,
+                None => {
+                    let found = self.lines(step, &instruction, &key, multiplier.products)?;
+                    multiplier.lines.insert(key, Rc::clone(&found));
+                    found
+                }
+            });
         }
-        if tiles[2].copies > 1 {
-            self.tile(step, &tiles[2], &sums, granules[2])?;
+        let tile = &instruction.tiles[2];
+        if tile.copies > 1 {
+            // Copies of a sum stay copies.
+            self.tile(step, tile, &sums)?;
         }
-        let [m, n, _] = row.sizes().map(|size| narrow::<usize>(size));
+        let [m, n, _] = instruction.sizes;
+        let granules = sums.len() / tile.registers;
         let mut made = Vec::with_capacity(sums.len());
-        let registers = sums.chunks(granules[2]);
-        for (rows, places) in registers.zip(tiles[2].places.chunks(lanes)) {
+        for (rows, places) in sums.chunks(granules).zip(tile.places.chunks(lanes)) {
             if !self.are_elements(rows) || rows[0].granule > 0 {
                 return Err(Kind::Width { step, what: PART }.into());
             }
@@ -168,27 +174,23 @@ impl<N: Name> Machine<'_, N> {
             let lines = [&*lines[0], &*lines[1]];
             let added = multiplier.products.add(sums, places, lines, [m, n]);
             added.ok_or(Kind::Product { step })?;
-            made.extend(Row::of_elements(start, granules[2]));
+            made.extend(Row::of_elements(start, granules));
         }
+        let mut made = made.into_iter();
         for value in (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i)) {
-            if made.len() < self.granules(value) {
+            let granules = self.granules(value);
+            if made.len() < granules {
                 return Err(malformed());
             }
-            let rows = made.drain(..self.granules(value));
-            self.define_rows(value, rows);
+            self.define_rows(value, made.by_ref().take(granules));
         }
         self.multiplier = Some(multiplier);
         Ok(())
     }
 
     /// The names of the elements of an operand's tile, in each warp or lane in turn.
-    fn tile(
-        &self,
-        step: usize,
-        tile: &Tile,
-        rows: &[Row],
-        granules: usize,
-    ) -> Result<Vec<N>, PlanFault> {
+    fn tile(&self, step: usize, tile: &Tile, rows: &[Row]) -> Result<Vec<N>, PlanFault> {
+        let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
             return Err(Kind::Width { step, what: PART }.into());
         }
@@ -213,27 +215,27 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// The lines of a factor, in each warp or lane in turn, by the names of its tile and the word with its scales.
+    /// The lines of a factor, in each warp or lane in turn.
     fn lines(
         &self,
         step: usize,
-        (row, factor): (&Product, u8),
-        names: &[N],
-        word: Option<&(Vec<Row>, u32)>,
+        instruction: &Instruction,
+        (_, factor, rows, word): &FactorKey,
         products: &mut dyn Products<N>,
     ) -> Result<Rc<[Line]>, PlanFault> {
-        let held = &row.operands[usize::from(factor)];
-        let packed_log2 = held.packed.len();
-        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
-        let count = [m, n][usize::from(factor)];
-        let (lanes, each) = (1 << held.lanes.len(), k >> packed_log2);
+        let factor = *factor;
+        let tile = &instruction.tiles[factor];
+        let names = self.tile(step, tile, rows)?;
+        let packed_log2 = instruction.row.operands[factor].packed.len();
+        let k = instruction.sizes[2];
+        let (count, lanes, each) = (instruction.sizes[factor], tile.lanes, k >> packed_log2);
         let mut lines = Vec::with_capacity(names.len() / each);
         for (warp, names) in (0..).step_by(lanes).zip(names.chunks_exact(count * each)) {
             let blocks = match word {
                 None => None,
                 Some((word, selector)) => {
                     let warp = warp..warp + lanes;
-                    let blocks = self.scales(row, factor, (word, *selector), warp);
+                    let blocks = self.scales(instruction, factor, (word, *selector), warp);
                     Some(blocks.ok_or(Kind::Lanes { step })?)
                 }
             };
@@ -258,15 +260,14 @@ impl<N: Name> Machine<'_, N> {
     /// nothing where two of the lanes that are read differ, or none holds a scale.
     fn scales(
         &self,
-        row: &Product,
-        factor: u8,
+        instruction: &Instruction,
+        factor: usize,
         (rows, selector): (&[Row], u32),
         lanes: core::ops::Range<usize>,
     ) -> Option<(Vec<N>, u8)> {
-        let held = row.scales.as_ref()?;
-        let factor = usize::from(factor);
-        let [m, n, k] = row.sizes().map(|size| narrow::<usize>(size));
-        let mut found = vec![N::NOTHING; ([m, n][factor] * k) >> held.block_log2];
+        let held = instruction.row.scales.as_ref()?;
+        let (count, k) = (instruction.sizes[factor], instruction.sizes[2]);
+        let mut found = vec![N::NOTHING; (count * k) >> held.block_log2];
         let operand = &held.operands[factor];
         for thread in lanes.clone() {
             for (byte, row) in rows.iter().enumerate().take(1 << operand.bytes.len()) {
