@@ -1,4 +1,10 @@
 //! Sums of products: the set of k that each accumulator has added up.
+//!
+//! A sum of m x n x k products is proved with work for m k + k n + m n cells. A [`Line`] stands for a row of A or a column
+//! of B: the row or column of D that all its elements belong to, and their list of k in the order of the tile. A sum
+//! takes the product of two lines if it is in that row and column and the lists agree wherever both elements are not zero.
+//! Then it adds the k of the list, a set without repetitions that must be disjoint from the set that it has. Lists and sets
+//! are numbered, so that each pair of lists and each union of sets is compared once.
 
 use crate::machine::plan::{Cell, Line, LineNames, Part, Products};
 use crate::number::narrow;
@@ -59,7 +65,7 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// The number of a list, which is often the one that was asked for before.
+    /// Returns the number of a list, which is often the same as in the call before.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -101,13 +107,14 @@ pub(super) struct Sums {
     unions: FxHashMap<[u32; 2], Option<u32>>,
     /// log2 of the elements that have one scale, of factors that have scales.
     blocks_log2: [Option<u8>; 2],
+    /// Words of a set.
     words: usize,
-    /// The k of the line that is looked at.
+    /// The list of k of the current line; kept to reuse its memory.
     line: Vec<u32>,
 }
 
 impl Sums {
-    /// Those of a product over so many k.
+    /// Starts the sums of a product over `k` values of k.
     pub(super) fn new(k: u64, blocks_log2: [Option<u8>; 2]) -> Self {
         let words = narrow::<usize>(k.div_ceil(64));
         let mut all = vec![u64::MAX; words];
@@ -128,7 +135,7 @@ impl Sums {
         }
     }
 
-    /// The set of these k; nothing where one is there twice.
+    /// Returns the set of these k; nothing if one occurs twice.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
@@ -142,7 +149,7 @@ impl Sums {
         Some(self.sets.number(&set))
     }
 
-    /// The set of k that the product of a row of A and a column of B adds.
+    /// Returns the set of k that the product of a row of A and a column of B adds.
     fn product(&mut self, lines: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.products.get(&lines) {
             return *known;
@@ -161,7 +168,7 @@ impl Sums {
         set
     }
 
-    /// The union of two sets that share no k.
+    /// Returns the union of two sets that share no k.
     fn union(&mut self, sets: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.unions.get(&sets) {
             return *known;

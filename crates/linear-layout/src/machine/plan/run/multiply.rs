@@ -31,7 +31,7 @@ impl<'a, N> Multiplier<'a, N> {
         }
     }
 
-    /// An instruction of the program, by its number.
+    /// Returns an instruction of the program by its number; nothing if its tiles are malformed.
     fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<Instruction>> {
         if let Some(known) = self.instructions.get(&number) {
             return Some(Rc::clone(known));
@@ -58,6 +58,7 @@ struct Instruction {
     tiles: [Tile; 3],
 }
 
+/// The fault of an operand whose granules are not those of one element.
 const PART: &str = "a product of something that is no element";
 
 /// The registers and lanes that hold the elements of an operand's tile.
@@ -73,7 +74,7 @@ struct Tile {
 }
 
 impl Tile {
-    /// Returns the tile of an operand. Nothing where an element is held more often than another one.
+    /// Returns the tile of an operand; nothing if some elements have more holders than others.
     fn of(row: &Product, operand: usize) -> Option<Self> {
         let held = &row.operands[operand];
         let packed = held.packed.len();
