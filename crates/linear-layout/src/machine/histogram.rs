@@ -4,7 +4,7 @@
 //! it comes from: it is run with elements in bins of no bit and of each single one, spread over bins that they share, and
 //! all in one bin; where there is a mask, it leaves other elements out each time.
 
-use super::plan::{Cell, PlanFault, check_operands};
+use super::plan::{Cell, OperandCells, PlanFault, check_operands};
 use super::reduce::Set;
 use super::tuples::elements;
 use crate::number::narrow;
@@ -60,13 +60,13 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
         let expected =
             expected.map(|row| row.iter().map(|b| counts[narrow::<usize>(*b)]).collect());
         let expected = vec![expected.collect()];
-        check_operands(
-            plan.program(),
-            &sources,
-            &expected,
-            &numbers,
-            histogram.target,
-        )?;
+        let operands = OperandCells {
+            sources: &sources,
+            expected: &expected,
+            numbers: &numbers,
+            products: None,
+        };
+        check_operands(plan.program(), operands, histogram.target)?;
     }
     Ok(())
 }

@@ -41,8 +41,7 @@ pub use fault::PlanFault;
 pub use report::PlanReport;
 
 use fault::Kind;
-pub(super) use name::Cell;
-use name::Part;
+pub(super) use name::{Cell, Line, LineNames, Part, Products};
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
@@ -305,16 +304,30 @@ pub(super) fn check_cells<C: Cell>(
     target: &Target,
 ) -> Result<(), PlanFault> {
     let all = |cells: &[Vec<C>]| vec![cells.to_vec(); plan.widths().len()];
-    check_operands(plan, &all(sources), &all(expected), &[], target)
+    let operands = OperandCells {
+        sources: &all(sources),
+        expected: &all(expected),
+        numbers: &[],
+        products: None,
+    };
+    check_operands(plan, operands, target)
 }
 
-/// Runs a program for every thread, and checks each result: `[operand][register][thread]` of what goes in and of what
-/// must come out, one operand after the other. `numbers` are those that sources are known to be, `[source][thread]`.
+/// The cells of operands, one operand after the other: `[operand][register][thread]`.
+pub(super) struct OperandCells<'a, C> {
+    pub(super) sources: &'a [Vec<Vec<C>>],
+    /// The cells of the results.
+    pub(super) expected: &'a [Vec<Vec<C>>],
+    /// Numbers that sources are known to be: `[source][thread]`.
+    pub(super) numbers: &'a [Vec<u32>],
+    /// The products of a program that multiplies matrices.
+    pub(super) products: Option<&'a mut dyn Products<Part<C>>>,
+}
+
+/// Runs a program for every thread, and checks each result.
 pub(super) fn check_operands<C: Cell>(
     plan: &Program,
-    sources: &[Vec<Vec<C>>],
-    expected: &[Vec<Vec<C>>],
-    numbers: &[Vec<u32>],
+    operands: OperandCells<'_, C>,
     target: &Target,
 ) -> Result<(), PlanFault> {
     fn registers<C>(cells: &[Vec<Vec<C>>]) -> Vec<(u8, &[C])> {
@@ -323,7 +336,7 @@ pub(super) fn check_operands<C: Cell>(
             .flat_map(|(operand, rows)| rows.iter().map(move |threads| (operand, &threads[..])));
         registers.collect()
     }
-    let (sources, expected) = (registers(sources), registers(expected));
+    let (sources, expected) = (registers(operands.sources), registers(operands.expected));
     for (what, found, expected) in [
         ("source registers", plan.num_sources(), sources.len()),
         ("result registers", plan.results().len(), expected.len()),
@@ -343,7 +356,10 @@ pub(super) fn check_operands<C: Cell>(
         Part::of(threads[thread], operand)
     };
     let mut machine = Machine::new(plan, target, threads, false);
-    for (value, numbers) in numbers.iter().enumerate() {
+    if let Some(products) = operands.products {
+        machine.with_products(products);
+    }
+    for (value, numbers) in operands.numbers.iter().enumerate() {
         machine.know(value..=value, |thread| numbers[thread]);
     }
     machine.fill(|value, thread| name(&sources, value, thread));

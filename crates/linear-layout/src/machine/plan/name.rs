@@ -14,13 +14,6 @@ pub(crate) trait Name: Copy + PartialEq {
     /// earlier. Nothing where elements are not combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// Returns a sum with the product of two elements added to it, by the names of their first granules and of their
-    /// scales. Nothing where they do not belong together.
-    fn plus_product(self, factors: [Self; 2], scales: [Option<Self>; 2]) -> Option<Self>;
-
-    /// Returns the name of an element of those that a byte holds, by the name of the byte.
-    fn within(self, index: usize) -> Self;
-
     /// The name of the number 0 as an element of an operand: it counts no element, and its products add nothing.
     fn zero(_operand: u8) -> Option<Self> {
         None
@@ -45,14 +38,6 @@ impl Name for u32 {
         None
     }
 
-    fn plus_product(self, _: [Self; 2], _: [Option<Self>; 2]) -> Option<Self> {
-        None
-    }
-
-    fn within(self, _: usize) -> Self {
-        self
-    }
-
     fn is_beside(self, _: Self) -> bool {
         false
     }
@@ -69,19 +54,42 @@ pub(crate) trait Cell: Copy + PartialEq {
 
     /// What the number 0 stands for: a count of no element, a factor of products that add nothing.
     const ZERO: Option<Self> = None;
+}
 
-    /// Returns what a sum stands for with the product of two elements added, each with its scale if it has one, where
-    /// they belong together.
-    #[must_use]
-    fn plus_product(self, _factors: [Self; 2], _scales: [Option<Self>; 2]) -> Option<Self> {
-        None
-    }
+/// A row of A's tile or a column of B's: the row or column of the tensor that its elements are of, unless all of them
+/// are zero, and the number of its list of k.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Line {
+    pub(crate) owner: Option<u32>,
+    pub(crate) ks: u32,
+}
 
-    /// Returns what an element of those that a byte holds stands for.
-    #[must_use]
-    fn within(self, _index: usize) -> Self {
-        self
-    }
+/// The elements of a line in the order of the tile's k, and its scales.
+#[derive(Debug)]
+pub(crate) struct LineNames<'a, N> {
+    /// 0 for a row of A, 1 for a column of B.
+    pub(crate) factor: usize,
+    pub(crate) elements: &'a [N],
+    /// log2 of the values of k that a name stands for.
+    pub(crate) packed_log2: usize,
+    /// The scales of a line that has some, and log2 of the values of k that each is for.
+    pub(crate) scales: Option<(&'a [N], u8)>,
+}
+
+/// Products of matrices whose elements have such names.
+pub(crate) trait Products<N> {
+    /// Returns the line of these names. Nothing where they do not belong together.
+    fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
+
+    /// Adds products to the sums of one register, which are at the same places of each tile of m x n: to each, those of
+    /// its row's elements with its column's. Nothing where they do not belong together, or one was added before.
+    fn add(
+        &mut self,
+        sums: &mut [N],
+        places: &[[usize; 2]],
+        lines: [&[Line]; 2],
+        sizes: [usize; 2],
+    ) -> Option<()>;
 }
 
 /// A granule of an element of an operand.
@@ -101,6 +109,11 @@ impl<C> Part<C> {
             granule: 0,
         }
     }
+
+    /// Returns the cell of the first granule of an element of this operand.
+    pub(crate) fn element_of(self, operand: u8) -> Option<C> {
+        ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
+    }
 }
 
 impl<C: Cell> Name for Part<C> {
@@ -117,32 +130,6 @@ impl<C: Cell> Name for Part<C> {
         let are_elements = (self.granule, other.granule) == (0, 0);
         let is_one = are_elements && self.operand == other.operand;
         is_one.then(|| Self::of(self.cell.combined_with(other.cell), self.operand))
-    }
-
-    fn plus_product(self, factors: [Self; 2], scales: [Option<Self>; 2]) -> Option<Self> {
-        // The result is the first operand of a product, its factors the next ones, then their scales.
-        let operands = [
-            Some(self),
-            Some(factors[0]),
-            Some(factors[1]),
-            scales[0],
-            scales[1],
-        ];
-        let mut parts = (0..).zip(operands);
-        let are_of_product = parts.all(|(operand, part)| {
-            part.is_none_or(|part| (part.operand, part.granule) == (operand, 0))
-        });
-        let cells = factors.map(|part| part.cell);
-        let scales = scales.map(|part| part.map(|part| part.cell));
-        let cell = self.cell.plus_product(cells, scales)?;
-        are_of_product.then(|| Self::of(cell, 0))
-    }
-
-    fn within(self, index: usize) -> Self {
-        Self {
-            cell: self.cell.within(index),
-            ..self
-        }
     }
 
     fn zero(operand: u8) -> Option<Self> {

@@ -1,17 +1,20 @@
 //! The steps of a plan, carried out for all threads of a block: the registers and what each step does with them
-//! ([`lanes`]: between registers and lanes; [`access`]: shared memory; [`combine`]: what makes new elements).
+//! ([`lanes`]: between registers and lanes; [`access`]: shared memory; [`combine`]: what makes new elements;
+//! [`multiply`]: products of matrices).
 
 mod access;
 mod combine;
 mod lanes;
+mod multiply;
 
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory};
-use super::name::Name;
+use super::name::{Name, Products};
 use super::report::PlanReport;
 use crate::number::narrow;
 use crate::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
 use crate::target::{Access, Target, Wavefronts};
+use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -24,6 +27,42 @@ type Numbers = Rc<[u32]>;
 /// A map, what it was given, and what it gave.
 type Computed = (u32, Vec<Numbers>, Vec<Numbers>);
 
+/// The names of a granule of a value in all threads: those that begin somewhere, or a further granule of the elements
+/// whose first granule has those. Values share the names that they have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Row {
+    start: u32,
+    granule: u8,
+}
+
+impl Row {
+    /// Returns the rows of elements whose first granules have names that begin somewhere.
+    fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
+        let start = narrow(start);
+        (0..narrow(granules)).map(move |granule| Self { start, granule })
+    }
+
+    /// Returns the name of a thread.
+    fn name<N: Name>(self, names: &[N], thread: usize) -> N {
+        let name = names[self.start as usize + thread];
+        match self.granule {
+            0 => name,
+            granule => name.granule(granule.into()),
+        }
+    }
+
+    /// Returns where the names begin and end.
+    fn names(self, threads: usize) -> core::ops::Range<usize> {
+        self.start as usize..self.start as usize + threads
+    }
+
+    /// Returns true if these are the rows of one element.
+    fn are_whole(rows: &[Self]) -> bool {
+        let elements = Self::of_elements(rows[0].start as usize, rows.len());
+        elements.eq(rows.iter().copied())
+    }
+}
+
 /// The registers of all threads and the shared memory, full of names.
 pub(super) struct Machine<'a, N> {
     plan: &'a Program,
@@ -33,8 +72,10 @@ pub(super) struct Machine<'a, N> {
     /// Bytes of a granule, the unit that carries a name.
     granule: u32,
     granule_log2: u32,
-    /// First granule of each value and how many; granules are rows of `threads` names.
+    /// The first row of each value and how many: a row for each granule.
     place: Vec<(u32, u32)>,
+    rows: Vec<Row>,
+    /// Names in all threads, of one row after the other. They never change.
     names: Vec<N>,
     /// Numbers that values are known to be, in each thread.
     numbers: FxHashMap<ValueId, Numbers>,
@@ -44,6 +85,8 @@ pub(super) struct Machine<'a, N> {
     /// The buffer that the program is given, and how many bytes it has.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
+    /// Of programs that multiply matrices.
+    multiplier: Option<Multiplier<'a, N>>,
     /// Wavefronts of the accesses seen so far.
     waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
@@ -77,6 +120,7 @@ impl<'a, N: Name> Machine<'a, N> {
             granule,
             granule_log2: granule.trailing_zeros(),
             place: vec![(0, 0); plan.num_values()],
+            rows: Vec::with_capacity(2 * plan.num_values()),
             names: Vec::with_capacity(plan.num_values() * threads),
             numbers: FxHashMap::default(),
             computed: Vec::new(),
@@ -87,6 +131,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 .iter()
                 .map(|b| thread_numbers().map(|t| b.apply(t)).collect())
                 .collect(),
+            multiplier: None,
             waves: Vec::new(),
             report: PlanReport::default(),
         }
@@ -116,6 +161,11 @@ impl<'a, N: Name> Machine<'a, N> {
         let numbers: Numbers = (0..self.threads).map(number).collect();
         let values = values.map(|value| (ValueId(narrow(value)), Rc::clone(&numbers)));
         self.numbers.extend(values);
+    }
+
+    /// Lets the program multiply matrices.
+    pub(super) fn with_products(&mut self, products: &'a mut dyn Products<N>) {
+        self.multiplier = Some(Multiplier::new(products));
     }
 
     /// Gives the program a buffer of so many bytes.
@@ -185,19 +235,38 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.threads >> self.lanes_log2) as u64
     }
 
+    /// The name in a row of a thread.
+    fn name(&self, row: Row, thread: usize) -> N {
+        row.name(&self.names, thread)
+    }
+
     /// Makes room for a value of `granules` names per thread; returns where its names start.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
-        self.place[value.index()] = (narrow(start), narrow(granules));
-        self.names
-            .resize(start + granules * self.threads, N::NOTHING);
+        let names = start..start + granules * self.threads;
+        self.names.resize(names.end, N::NOTHING);
+        let rows = names.step_by(self.threads).map(|start| Row {
+            start: narrow(start),
+            granule: 0,
+        });
+        self.define_rows(value, rows);
         start
     }
 
-    /// Where a value's names start, and how many granules it has.
-    fn place(&self, step: usize, value: ValueId) -> Result<(usize, usize), PlanFault> {
+    /// Defines a value by its rows.
+    fn define_rows(&mut self, value: ValueId, rows: impl Iterator<Item = Row>) {
+        let first = self.rows.len();
+        self.rows.extend(rows);
+        let count = self.rows.len() - first;
+        self.place[value.index()] = (narrow(first), narrow(count));
+    }
+
+    /// The rows of a value.
+    fn place(&self, step: usize, value: ValueId) -> Result<&[Row], PlanFault> {
         match self.place.get(value.index()) {
-            Some(&(start, granules)) if granules > 0 => Ok((start as usize, granules as usize)),
+            Some(&(first, granules)) if granules > 0 => {
+                Ok(&self.rows[first as usize..][..granules as usize])
+            }
             _ => Err(Kind::Undefined { step, value }.into()),
         }
     }
@@ -205,15 +274,8 @@ impl<'a, N: Name> Machine<'a, N> {
     /// Gives the sources their names: of the first granule of each value in each thread.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
-            let id = ValueId(narrow(value));
-            let granules = self.granules(id);
-            let start = self.define(id, granules);
-            for granule in 0..granules {
-                let row = &mut self.names[start + granule * self.threads..][..self.threads];
-                for (thread, found) in row.iter_mut().enumerate() {
-                    *found = name(value, thread).granule(granule);
-                }
-            }
+            let names = (0..self.threads).map(|thread| name(value, thread));
+            self.define_element(ValueId(narrow(value)), names);
         }
     }
 
@@ -226,18 +288,19 @@ impl<'a, N: Name> Machine<'a, N> {
     ) -> Result<(), PlanFault> {
         let step = self.plan.steps().len();
         for (result, &value) in self.plan.results().iter().enumerate() {
-            let (start, granules) = self.place(step, value)?;
+            let rows = self.place(step, value)?;
             if self.plan.is_word(value) {
                 let what = "a result is not an element";
                 return Err(Kind::Width { step, what }.into());
             }
-            for granule in 0..granules {
-                let row = &self.names[start + granule * self.threads..][..self.threads];
-                let found = (0..).zip(row);
+            // The first granules say which elements whole ones are.
+            let count = if Row::are_whole(rows) { 1 } else { rows.len() };
+            for (granule, row) in rows.iter().enumerate().take(count) {
+                let found = (0..self.threads).map(|thread| (thread, self.name(*row, thread)));
                 let mut others = found
-                    .filter(|(thread, found)| **found != name(result, *thread).granule(granule));
+                    .filter(|(thread, found)| *found != name(result, *thread).granule(granule));
                 if let Some((thread, found)) = others.next() {
-                    return Err(wrong(result, thread, *found).into());
+                    return Err(wrong(result, thread, found).into());
                 }
             }
             self.report.elements_checked += self.threads as u64;
@@ -245,39 +308,42 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
+    /// Returns true if these rows hold all granules of elements, of one in each thread.
+    fn are_elements(&self, rows: &[Row]) -> bool {
+        let is_further = |(granule, row): (usize, &Row)| {
+            (0..self.threads).all(|thread| {
+                let first = self.name(rows[0], thread);
+                self.name(*row, thread) == first.granule(granule)
+            })
+        };
+        Row::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
+    }
+
     /// The names of the first granules of an element, in all threads.
-    fn elements(&self, step: usize, value: ValueId) -> Result<&[N], PlanFault> {
-        let (start, granules) = self.place(step, value)?;
-        let row = |granule: usize| &self.names[start + granule * self.threads..][..self.threads];
-        let are_whole = (1..granules).all(|granule| {
-            let mut pairs = row(0).iter().zip(row(granule));
-            pairs.all(|(first, name)| *name == first.granule(granule))
-        });
-        if self.plan.is_word(value) || !are_whole || row(0).contains(&N::NOTHING) {
+    fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
+        let rows = self.place(step, value)?;
+        let names = (0..self.threads).map(|thread| self.name(rows[0], thread));
+        let names: Vec<N> = names.collect();
+        if self.plan.is_word(value) || !self.are_elements(rows) || names.contains(&N::NOTHING) {
             let what = "a combination of something that is no element";
             return Err(Kind::Width { step, what }.into());
         }
-        Ok(row(0))
+        Ok(names)
     }
 
     /// Defines an element by its names in all threads.
-    fn define_element(&mut self, value: ValueId, names: &[N]) {
-        let granules = self.granules(value);
-        let start = self.define(value, granules);
-        for granule in 0..granules {
-            let row = &mut self.names[start + granule * self.threads..][..self.threads];
-            for (found, name) in row.iter_mut().zip(names) {
-                *found = name.granule(granule);
-            }
-        }
+    fn define_element(&mut self, value: ValueId, names: impl IntoIterator<Item = N>) {
+        let start = self.names.len();
+        self.names
+            .extend(names.into_iter().map(|name| name.granule(0)));
+        self.define_rows(value, Row::of_elements(start, self.granules(value)));
     }
 
-    /// Where the granules of values lie, one after the other.
-    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<usize>, PlanFault> {
+    /// The granules of values, one after the other.
+    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<Row>, PlanFault> {
         let mut rows = Vec::with_capacity(16);
         for value in values {
-            let (start, granules) = self.place(step, *value)?;
-            rows.extend((0..granules).map(|g| start + g * self.threads));
+            rows.extend(self.place(step, *value)?);
         }
         Ok(rows)
     }
@@ -286,12 +352,7 @@ impl<'a, N: Name> Machine<'a, N> {
         let plan = self.plan;
         match plan.steps()[index] {
             Step::Pack { out, parts } => {
-                let parts = plan.operands(parts);
-                let mut rows = Vec::with_capacity(4);
-                for &p in parts {
-                    let (start, granules) = self.place(index, p)?;
-                    rows.extend((0..granules).map(|g| start + g * self.threads));
-                }
+                let mut rows = self.rows(index, plan.operands(parts))?;
                 let whole = self.granules(out);
                 if rows.len() > whole {
                     return Err(Kind::Width {
@@ -300,31 +361,30 @@ impl<'a, N: Name> Machine<'a, N> {
                     }
                     .into());
                 }
-                let start = self.define(out, whole);
-                for (g, &row) in rows.iter().enumerate() {
-                    self.names
-                        .copy_within(row..row + self.threads, start + g * self.threads);
+                if rows.len() < whole {
+                    let nothing = self.names.len();
+                    self.names.resize(nothing + self.threads, N::NOTHING);
+                    let start = narrow(nothing);
+                    rows.resize(whole, Row { start, granule: 0 });
                 }
+                self.define_rows(out, rows.into_iter());
             }
             Step::Unpack {
                 first,
                 count,
                 value,
             } => {
-                let (start, granules) = self.place(index, value)?;
+                let rows = self.rows(index, &[value])?;
                 let each = self.granules(first);
-                if count as usize * each > granules {
+                if count as usize * each > rows.len() {
                     return Err(Kind::Width {
                         step: index,
                         what: "more is unpacked than there is",
                     }
                     .into());
                 }
-                for k in 0..count as usize {
-                    let to = self.define(first.plus(narrow(k)), each);
-                    let from = start + k * each * self.threads;
-                    let all = from..from + each * self.threads;
-                    self.names.copy_within(all, to);
+                for (k, rows) in (0..count).zip(rows.chunks(each)) {
+                    self.define_rows(first.plus(k), rows.iter().copied());
                 }
             }
             Step::Select {
@@ -339,11 +399,11 @@ impl<'a, N: Name> Machine<'a, N> {
             }
             Step::Zero { out } => {
                 let name = N::zero(plan.type_of(out).operand).ok_or(Kind::Tuple { step: index })?;
-                self.define_element(out, &vec![name; self.threads]);
+                self.define_element(out, vec![name; self.threads]);
             }
             Step::One { out, of } => {
-                let names = self.elements(index, of)?.to_vec();
-                self.define_element(out, &names);
+                let names = self.elements(index, of)?;
+                self.define_element(out, names);
             }
             Step::AtomicAdd {
                 address,
@@ -416,30 +476,26 @@ impl<'a, N: Name> Machine<'a, N> {
                 high,
                 lane_bit,
             } => {
-                let (a, granules) = self.place(index, low)?;
-                let (b, other) = self.place(index, high)?;
-                if granules != other || granules * self.granule as usize != 4 {
+                let (low, high) = (self.rows(index, &[low])?, self.rows(index, &[high])?);
+                if low.len() != high.len() || low.len() * self.granule as usize != 4 {
                     return Err(Kind::Width {
                         step: index,
                         what: "a lane swap of something that is no word",
                     }
                     .into());
                 }
-                let new_low = self.define(first, granules);
-                let new_high = self.define(first.plus(1), granules);
+                let starts = [0, 1].map(|i| self.define(first.plus(i), low.len()));
                 let bit = 1usize << lane_bit;
-                for g in 0..granules {
-                    let row = g * self.threads;
+                for (g, (low, high)) in low.into_iter().zip(high).enumerate() {
                     for t in 0..self.threads {
-                        let upper = t & bit != 0;
-                        let (low, high) = if upper {
-                            (self.names[b + row + (t ^ bit)], self.names[b + row + t])
-                        } else {
-                            (self.names[a + row + t], self.names[a + row + (t ^ bit)])
-                        };
                         // The upper lanes of low and the lower lanes of high change places.
-                        self.names[new_low + row + t] = low;
-                        self.names[new_high + row + t] = high;
+                        let names = match t & bit != 0 {
+                            true => [self.name(high, t ^ bit), self.name(high, t)],
+                            false => [self.name(low, t), self.name(low, t ^ bit)],
+                        };
+                        for (start, name) in starts.into_iter().zip(names) {
+                            self.names[start + g * self.threads + t] = name;
+                        }
                     }
                 }
                 self.report.shuffles += self.warps();

@@ -12,6 +12,7 @@ use crate::plan::program::{Builder, Inlined, Predicate, ScaleWord, Threads, Valu
 use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Number, Product};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Plans a product of matrices.
 ///
@@ -80,8 +81,9 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         return Ok(plan);
     }
     let mut best: Option<ProductPlan> = None;
+    let mut conversions = Conversions::default();
     for row in &rows {
-        if let Some(plan) = converted(product, row, &elements, sizes)?
+        if let Some(plan) = converted(product, row, &elements, sizes, &mut conversions)?
             && best
                 .as_ref()
                 .is_none_or(|best| plan.program.cost().total() < best.program.cost().total())
@@ -229,6 +231,7 @@ fn converted(
     row: &Product,
     elements: &[Elements; 3],
     sizes: At,
+    conversions: &mut Conversions,
 ) -> Result<Option<ProductPlan>, ProductError> {
     let mut best: Option<ProductPlan> = None;
     // Of A, B and D, which stay as they are.
@@ -258,17 +261,12 @@ fn converted(
         let Some(scales) = scales::sources(product, row, &found, &now[2], sizes[K])? else {
             continue;
         };
-        let given = [product.a, product.b, product.d];
-        let mut plans: [Option<ConvertPlan>; 4] = [None, None, None, None];
+        let mut plans = NONE;
         for (operand, layout) in layouts.iter().enumerate() {
             let Some(layout) = layout else { continue };
-            let plan = |from, to| {
-                let bits = width(product, operand);
-                plan_conversion(from, to, bits, product.target, &PlanOptions::new())
-            };
-            plans[operand] = Some(plan(given[operand], layout)?);
+            plans[operand] = Some(conversions.plan(product, operand, layout, false)?);
             if operand == 2 {
-                plans[3] = Some(plan(layout, given[operand])?);
+                plans[3] = Some(conversions.plan(product, operand, layout, true)?);
             }
         }
         let plan = build(product, &(row, found, scales), &plans);
@@ -279,6 +277,41 @@ fn converted(
         }
     }
     Ok(best)
+}
+
+/// Conversions between the layouts of operands and those that instructions take, each planned once.
+#[derive(Default)]
+struct Conversions {
+    known: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
+}
+
+impl Conversions {
+    /// The conversion of an operand to a layout, or back from it.
+    fn plan(
+        &mut self,
+        product: &MatrixProduct<'_>,
+        operand: usize,
+        layout: &LinearLayout,
+        is_back: bool,
+    ) -> Result<Rc<ConvertPlan>, ProductError> {
+        let mut known = self.known.iter();
+        let known = known.find(|known| (known.0, known.1, &known.2) == (operand, is_back, layout));
+        if let Some((.., plan)) = known {
+            return Ok(Rc::clone(plan));
+        }
+        let given = [product.a, product.b, product.d][operand];
+        let (from, to) = if is_back {
+            (layout, given)
+        } else {
+            (given, layout)
+        };
+        let bits = width(product, operand);
+        let plan = plan_conversion(from, to, bits, product.target, &PlanOptions::new())?;
+        let plan = Rc::new(plan);
+        let made = (operand, is_back, layout.clone(), Rc::clone(&plan));
+        self.known.push(made);
+        Ok(plan)
+    }
 }
 
 /// Layouts of the operands that are not kept, as an instruction takes them; nothing where it takes none.
@@ -321,12 +354,12 @@ fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
 }
 
 /// No conversion of A, of B, of D, or of the result.
-const NONE: [Option<ConvertPlan>; 4] = [None, None, None, None];
+const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(
     product: &MatrixProduct<'_>,
     (row, found, scales): &Tried<'_>,
-    conversions: &[Option<ConvertPlan>; 4],
+    conversions: &[Option<Rc<ConvertPlan>>; 4],
 ) -> ProductPlan {
     let count = |layout: Option<&LinearLayout>| {
         layout.map_or(0, |layout| narrow::<u32>(layout.in_size(Dim::REGISTER)))
@@ -352,7 +385,10 @@ fn build(
     let of_scales = scales
         .each_ref()
         .map(|source| source.as_ref()?.conversion.as_ref());
-    let before = conversions[..3].iter().map(Option::as_ref).chain(of_scales);
+    let before = conversions[..3]
+        .iter()
+        .map(Option::as_deref)
+        .chain(of_scales);
     for (operand, plan) in before.enumerate() {
         if let Some(plan) = plan {
             let program = plan.program();

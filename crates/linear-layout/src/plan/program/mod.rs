@@ -228,4 +228,13 @@ impl Program {
         edit(&mut program.steps);
         program
     }
+
+    /// The program with one more list of values, for steps to refer to.
+    pub(crate) fn with_list(&self, values: &[ValueId]) -> (Self, Operands) {
+        let mut program = self.clone();
+        let start = crate::number::narrow(program.operands.len());
+        let len = crate::number::narrow(values.len());
+        program.operands.extend(values);
+        (program, Operands { start, len })
+    }
 }

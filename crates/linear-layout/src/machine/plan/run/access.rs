@@ -91,7 +91,7 @@ impl<N: Name> Machine<'_, N> {
             if guard.is_some_and(|guard| !guard.holds(thread)) {
                 continue;
             }
-            let row = rows.iter().map(|&r| names[r + t]);
+            let row = rows.iter().map(|row| row.name(&names, t));
             if let Err((cell, _)) = memory.store(first, thread, thread >> lanes_log2, row) {
                 let byte = narrow::<u32>(cell) << granule_log2;
                 return Err(Kind::Race {
@@ -196,16 +196,16 @@ impl<N: Name> Machine<'_, N> {
         let cells = self.matrix_cells(step, address, narrow(values.len()), fragment)?;
         let mut rows = Vec::with_capacity(16);
         for &v in values {
-            let (start, granules) = self.place(step, v)?;
-            if granules * self.granule as usize != WORD_BYTES as usize {
+            let of_value = self.place(step, v)?;
+            if of_value.len() * self.granule as usize != WORD_BYTES as usize {
                 let what = "a matrix of something that is no word";
                 return Err(Kind::Width { step, what }.into());
             }
-            rows.extend((0..granules).map(|g| start + g * self.threads));
+            rows.extend(of_value);
         }
-        for (row, cells) in rows.iter().zip(cells.chunks(self.threads)) {
+        for (row, cells) in rows.into_iter().zip(cells.chunks(self.threads)) {
             for (t, &at) in cells.iter().enumerate() {
-                let (thread, name) = (narrow(t), self.names[row + t]);
+                let (thread, name) = (narrow(t), self.name(row, t));
                 let warp = thread >> self.lanes_log2;
                 let memory = self.memory(self.space(address)).0;
                 let stored = memory.store(at, thread, warp, std::iter::once(name));
@@ -336,7 +336,7 @@ impl<N: Name> Machine<'_, N> {
         let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
         let bytes = self.plan.value_bytes(value);
         let found = self.addresses(step, address, bytes)?;
-        let (mask, names) = (self.mask(step, mask)?, self.elements(step, value)?.to_vec());
+        let (mask, names) = (self.mask(step, mask)?, self.elements(step, value)?);
         let granule_log2 = self.granule_log2;
         if bytes != self.granule {
             let what = "an addition of something that is no number";

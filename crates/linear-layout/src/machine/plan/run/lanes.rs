@@ -15,17 +15,16 @@ impl<N: Name> Machine<'_, N> {
         [if_set, if_clear]: [ValueId; 2],
         is_set: impl Fn(usize) -> bool,
     ) -> Result<(), PlanFault> {
-        let (set, granules) = self.place(step, if_set)?;
-        let (clear, other) = self.place(step, if_clear)?;
-        if granules != other {
+        let (set, clear) = (self.rows(step, &[if_set])?, self.rows(step, &[if_clear])?);
+        if set.len() != clear.len() {
             let what = "a select of two widths";
             return Err(Kind::Width { step, what }.into());
         }
-        let start = self.define(out, granules);
-        let (old, new) = self.names.split_at_mut(start);
-        for row in (0..granules).map(|g| g * self.threads) {
-            for (t, name) in new[row..][..self.threads].iter_mut().enumerate() {
-                *name = old[row + t + if is_set(t) { set } else { clear }];
+        let start = self.define(out, set.len());
+        for (g, (set, clear)) in set.into_iter().zip(clear).enumerate() {
+            for t in 0..self.threads {
+                let name = self.name(if is_set(t) { set } else { clear }, t);
+                self.names[start + g * self.threads + t] = name;
             }
         }
         self.report.selects += self.warps();
@@ -39,17 +38,16 @@ impl<N: Name> Machine<'_, N> {
         value: ValueId,
         source: impl Fn(u32, u32) -> u32,
     ) -> Result<(), PlanFault> {
-        let (from, granules) = self.place(index, value)?;
-        if granules * self.granule as usize != 4 {
+        let rows = self.rows(index, &[value])?;
+        if rows.len() * self.granule as usize != 4 {
             return Err(Kind::Width {
                 step: index,
                 what: "a shuffle of something that is no word",
             }
             .into());
         }
-        let start = self.define(out, granules);
+        let start = self.define(out, rows.len());
         let lanes = 1u32 << self.lanes_log2;
-        let (old, new) = self.names.split_at_mut(start);
         for t in 0..narrow::<u32>(self.threads) {
             let lane = source(t & (lanes - 1), t);
             if lane >= lanes {
@@ -61,9 +59,8 @@ impl<N: Name> Machine<'_, N> {
                 .into());
             }
             let other = ((t & !(lanes - 1)) | lane) as usize;
-            for g in 0..granules {
-                let row = g * self.threads;
-                new[row + t as usize] = old[from + row + other];
+            for (g, row) in rows.iter().enumerate() {
+                self.names[start + g * self.threads + t as usize] = self.name(*row, other);
             }
         }
         self.report.shuffles += self.warps();
@@ -77,24 +74,23 @@ impl<N: Name> Machine<'_, N> {
         out: ValueId,
         value: ValueId,
     ) -> Result<(), PlanFault> {
-        let (from, granules) = self.place(index, value)?;
-        if granules * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
+        let rows = self.rows(index, &[value])?;
+        if rows.len() * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
             return Err(Kind::Width {
                 step: index,
                 what: "a transposed matrix of something that is no word of 16-bit elements",
             }
             .into());
         }
-        let start = self.define(out, granules);
-        let (old, new) = self.names.split_at_mut(start);
+        let start = self.define(out, rows.len());
         for t in 0..self.threads {
             let first = t & !31;
-            for g in 0..granules {
+            for g in 0..rows.len() {
                 let byte = narrow::<u32>(g) * self.granule;
                 let (row, column) = cell(narrow(t - first), byte, Fragment::Transposed);
                 let (lane, byte) = holder(row, column);
-                let held = (byte / self.granule) as usize;
-                new[g * self.threads + t] = old[from + held * self.threads + first + lane as usize];
+                let held = rows[(byte / self.granule) as usize];
+                self.names[start + g * self.threads + t] = self.name(held, first + lane as usize);
             }
         }
         self.report.shuffles += self.warps();

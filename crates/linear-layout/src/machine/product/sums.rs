@@ -1,0 +1,260 @@
+//! Sums of products: the set of k that each accumulator has added up.
+//!
+//! A sum of m x n x k products is proved with work for m k + k n + m n cells. A [`Line`] stands for a row of A or a column
+//! of B: the row or column of D that all its elements belong to, and their list of k in the order of the tile. A sum
+//! takes the product of two lines if it is in that row and column and the lists agree wherever both elements are not zero.
+//! Then it adds the k of the list, a set without repetitions that must be disjoint from the set that it has. Lists and sets
+//! are numbered, so that each pair of lists and each union of sets is compared once.
+
+use crate::machine::plan::{Cell, Line, LineNames, Part, Products};
+use crate::number::narrow;
+use core::hash::Hash;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The cell of a register of a product.
+///
+/// A row of A and a column of B have the same number as those of D: elements with the same numbers belong together. An
+/// operand's number says which factor a cell is of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Term {
+    Nothing,
+    /// A factor of products that add nothing.
+    Zero,
+    /// An element of A or of B. Of a byte that holds several elements, the first.
+    Factor {
+        line: u32,
+        k: u32,
+    },
+    /// A scale of A or of B, of a block along k.
+    Scale {
+        line: u32,
+        block: u32,
+    },
+    /// The sum of row times column over a set of k.
+    Sum {
+        row: u32,
+        column: u32,
+        set: u32,
+    },
+}
+
+impl Cell for Term {
+    const NOTHING: Self = Self::Nothing;
+    const ZERO: Option<Self> = Some(Self::Zero);
+
+    fn combined_with(self, _: Self) -> Self {
+        Self::Nothing
+    }
+}
+
+/// Lists of numbers, each kept once.
+#[derive(Debug)]
+struct Lists<T> {
+    all: Vec<Rc<[T]>>,
+    numbers: FxHashMap<Rc<[T]>, u32>,
+    last: u32,
+}
+
+impl<T: Copy + Eq + Hash> Lists<T> {
+    fn new() -> Self {
+        Self {
+            all: Vec::new(),
+            numbers: FxHashMap::default(),
+            last: 0,
+        }
+    }
+
+    /// Returns the number of a list, which is often the same as in the call before.
+    fn number(&mut self, list: &[T]) -> u32 {
+        if self
+            .all
+            .get(self.last as usize)
+            .is_some_and(|last| **last == *list)
+        {
+            return self.last;
+        }
+        self.last = match self.numbers.get(list) {
+            Some(number) => *number,
+            None => {
+                let (list, number): (Rc<[T]>, u32) = (list.into(), narrow(self.all.len()));
+                self.all.push(Rc::clone(&list));
+                self.numbers.insert(list, number);
+                number
+            }
+        };
+        self.last
+    }
+}
+
+/// The k of elements that are zero.
+const NO_K: u32 = u32::MAX;
+
+/// The set of no k, and that of each k once.
+pub(super) const EMPTY: u32 = 0;
+pub(super) const ALL: u32 = 1;
+
+/// The sums of a product and the lines of its factors.
+#[derive(Debug)]
+pub(super) struct Sums {
+    /// Sets of k, a bit each; the first ones are [`EMPTY`] and [`ALL`].
+    sets: Lists<u64>,
+    /// The k of the elements of lines.
+    ks: Lists<u32>,
+    /// The set of k that the product of two lines adds; nothing where they differ, or one has a k twice.
+    products: FxHashMap<[u32; 2], Option<u32>>,
+    /// Unions of two sets; nothing where they share a k.
+    unions: FxHashMap<[u32; 2], Option<u32>>,
+    /// log2 of the elements that have one scale, of factors that have scales.
+    blocks_log2: [Option<u8>; 2],
+    /// Words of a set.
+    words: usize,
+    /// The list of k of the current line; kept to reuse its memory.
+    line: Vec<u32>,
+}
+
+impl Sums {
+    /// Starts the sums of a product over `k` values of k.
+    pub(super) fn new(k: u64, blocks_log2: [Option<u8>; 2]) -> Self {
+        let words = narrow::<usize>(k.div_ceil(64));
+        let mut all = vec![u64::MAX; words];
+        if let (Some(last), 1..) = (all.last_mut(), k % 64) {
+            *last = (1 << (k % 64)) - 1;
+        }
+        let mut sets = Lists::new();
+        sets.number(&vec![0; words]);
+        sets.number(&all);
+        Self {
+            sets,
+            ks: Lists::new(),
+            products: FxHashMap::default(),
+            unions: FxHashMap::default(),
+            blocks_log2,
+            words,
+            line: Vec::new(),
+        }
+    }
+
+    /// Returns the set of these k; nothing if one occurs twice.
+    fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
+        let mut set = vec![0; self.words];
+        for k in ks {
+            let word: &mut u64 = set.get_mut((k / 64) as usize)?;
+            let bit = 1 << (k % 64);
+            if *word & bit != 0 {
+                return None;
+            }
+            *word |= bit;
+        }
+        Some(self.sets.number(&set))
+    }
+
+    /// Returns the set of k that the product of a row of A and a column of B adds.
+    fn product(&mut self, lines: [u32; 2]) -> Option<u32> {
+        if let Some(known) = self.products.get(&lines) {
+            return *known;
+        }
+        let [a, b] = lines.map(|line| Rc::clone(&self.ks.all[line as usize]));
+        let pairs = || {
+            a.iter()
+                .zip(&*b)
+                .filter(|(a, b)| **a != NO_K && **b != NO_K)
+        };
+        let are_alike = a.len() == b.len() && pairs().all(|(a, b)| a == b);
+        let set = are_alike
+            .then(|| self.set(pairs().map(|(k, _)| *k)))
+            .flatten();
+        self.products.insert(lines, set);
+        set
+    }
+
+    /// Returns the union of two sets that share no k.
+    fn union(&mut self, sets: [u32; 2]) -> Option<u32> {
+        if let Some(known) = self.unions.get(&sets) {
+            return *known;
+        }
+        let [a, b] = sets.map(|set| &*self.sets.all[set as usize]);
+        let are_disjoint = a.iter().zip(b).all(|(a, b)| a & b == 0);
+        let union: Vec<u64> = a.iter().zip(b).map(|(a, b)| a | b).collect();
+        let union = are_disjoint.then(|| self.sets.number(&union));
+        self.unions.insert(sets, union);
+        union
+    }
+}
+
+impl Products<Part<Term>> for Sums {
+    fn line(&mut self, names: &LineNames<'_, Part<Term>>) -> Option<Line> {
+        let (factor, operand) = (names.factor, narrow::<u8>(names.factor));
+        let mut owner = None;
+        let mut is_own = |line: u32| *owner.get_or_insert(line) == line;
+        let ks = &mut self.line;
+        ks.clear();
+        for element in names.elements {
+            // D is the first operand of a product, its factors the next ones, then their scales.
+            let first = match element.element_of(1 + operand)? {
+                Term::Zero => None,
+                Term::Factor { line, k } if is_own(line) => Some(k),
+                _ => return None,
+            };
+            let of_name = 0..1 << names.packed_log2;
+            ks.extend(of_name.map(|i: u32| first.map_or(NO_K, |first| first + i)));
+        }
+        match (names.scales, self.blocks_log2[factor]) {
+            (None, None) => {}
+            (Some((scales, of_scale_log2)), Some(block_log2)) => {
+                let of_scales = ks.chunks(1 << of_scale_log2);
+                if of_scales.len() != scales.len() {
+                    return None;
+                }
+                for (scale, ks) in scales.iter().zip(of_scales) {
+                    // What is multiplied by zero still has a scale of its own row, lest that of another one be NaN.
+                    match scale.element_of(3 + operand)? {
+                        Term::Scale { line, block } if is_own(line) => {
+                            let mut ks = ks.iter().filter(|k| **k != NO_K);
+                            ks.all(|k| k >> block_log2 == block).then_some(())?;
+                        }
+                        _ => return None,
+                    }
+                }
+            }
+            _ => return None,
+        }
+        let ks = self.ks.number(ks);
+        Some(Line { owner, ks })
+    }
+
+    fn add(
+        &mut self,
+        sums: &mut [Part<Term>],
+        places: &[[usize; 2]],
+        [rows, columns]: [&[Line]; 2],
+        [m, n]: [usize; 2],
+    ) -> Option<()> {
+        // Neighbours have mostly added the same.
+        let mut known = None;
+        let tiles = sums.chunks_exact_mut(places.len());
+        for ((sums, rows), columns) in tiles.zip(rows.chunks(m)).zip(columns.chunks(n)) {
+            for (sum, [i, j]) in sums.iter_mut().zip(places) {
+                let Term::Sum { row, column, set } = sum.element_of(0)? else {
+                    return None;
+                };
+                let (a, b) = (rows[*i], columns[*j]);
+                let is_own = |line: Line, own| line.owner.is_none_or(|owner| owner == own);
+                if !is_own(a, row) || !is_own(b, column) {
+                    return None;
+                }
+                let key = (set, [a.ks, b.ks]);
+                let set = match known {
+                    Some((of, set)) if of == key => set,
+                    _ => {
+                        let added = self.product(key.1)?;
+                        self.union([set, added])?
+                    }
+                };
+                known = Some((key, set));
+                sum.cell = Term::Sum { row, column, set };
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,176 @@
+//! Plans that multiply other registers than they must.
+
+use super::*;
+use crate::plan::program::{Operands, Step, ValueId};
+
+/// The same layout with the first bit of the lane and the last other one exchanged.
+pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
+    let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
+        let columns = layout.columns_of(own).iter();
+        let coords = columns.map(|column| layout.unpack(*column).to_vec());
+        let mut bases: Bases = coords.map(|c| [c[0], c[1]]).collect();
+        if own == Dim::LANE {
+            let last = bases.iter().rposition(|basis| *basis != bases[0]);
+            bases.swap(0, last.expect("an operand has different bits"));
+        }
+        bases
+    });
+    let sizes = [0, 1].map(|i| layout.out_size(Dim::out(i)));
+    super::layout(parts, sizes)
+}
+
+/// The values that an issue takes: sums, and the registers of A and of B.
+fn lists(plan: &Program, at: usize) -> [Operands; 3] {
+    match plan.steps()[at] {
+        Step::Mma { acc, a, b, .. } => [acc, a, b],
+        _ => unreachable!("a product"),
+    }
+}
+
+/// The steps that multiply.
+fn issues(plan: &Program) -> Vec<usize> {
+    let is_issue = |i: &usize| matches!(plan.steps()[*i], Step::Mma { .. });
+    (0..plan.steps().len()).filter(is_issue).collect()
+}
+
+/// The plan with other values taken by an issue: sums, or the registers of A or B.
+fn taking(plan: &Program, at: usize, which: usize, taken: Operands) -> Program {
+    plan.edited(|steps| {
+        if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
+            *[acc, a, b][which] = taken;
+        }
+    })
+}
+
+/// The plan with what two issues take exchanged.
+fn exchanging(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
+    let (of_x, of_y) = (lists(plan, x)[which], lists(plan, y)[which]);
+    taking(&taking(plan, x, which, of_y), y, which, of_x)
+}
+
+/// The plan whose last issue takes for each register of a factor the one after it, the first one after the last.
+fn shifted(plan: &Program, which: usize) -> Program {
+    let all = issues(plan);
+    let values = |at: usize| plan.operands(lists(plan, at)[which]);
+    let mut known: Vec<ValueId> = all.iter().flat_map(|at| values(*at).to_vec()).collect();
+    known.sort_unstable();
+    known.dedup();
+    let next = |value: &ValueId| {
+        let at = known
+            .binary_search(value)
+            .expect("a register of the factor");
+        known[(at + 1) % known.len()]
+    };
+    let last = all[all.len() - 1];
+    let values: Vec<ValueId> = values(last).iter().map(next).collect();
+    let (plan, list) = plan.with_list(&values);
+    taking(&plan, last, which, list)
+}
+
+/// Two issues one of which adds to the sums of the other, where the tile has not all of k.
+fn chained(plan: &Program) -> Option<[usize; 2]> {
+    let all = issues(plan);
+    let pairs = all.iter().flat_map(|x| all.iter().map(|y| [*x, *y]));
+    let mut pairs = pairs.filter(|[x, y]| match plan.steps()[*x] {
+        Step::Mma { first, .. } => plan.operands(lists(plan, *y)[0])[0] == first,
+        _ => false,
+    });
+    pairs.next()
+}
+
+/// Ten kinds of fault in the plan of each instruction are noticed: factors exchanged, products twice instead of others,
+/// products left out, registers of a factor one off in the first or in the last repetition, k exchanged between two
+/// repetitions for one factor alone, sums exchanged, two bits of the lane exchanged.
+#[test]
+fn faults_of_each_instruction_are_noticed() {
+    let (mut known, mut chains) = (HashSet::new(), 0);
+    for target in TARGETS {
+        for row in target.products() {
+            if !known.insert((row.name.clone(), row.operands[0].registers.len())) {
+                continue;
+            }
+            let layouts = around(&row, false, target);
+            let factors = [row.factors];
+            let product = product(&factors, row.sum, layouts.each_ref(), target);
+            let plan = planned(&row, &layouts, target);
+            let plan = plan.program();
+            let all = issues(plan);
+            let first = all[0];
+            let [before, left, right] = lists(plan, first);
+            let factors = |at: usize| {
+                let [_, a, b] = lists(plan, at);
+                [a, b].map(|list| plan.operands(list))
+            };
+            // The next k where the instruction has one tile of it, another tile of D otherwise.
+            let mut others = all.iter().filter(|at| factors(**at) != factors(first));
+            let second = *others.next().expect("another product");
+            let mut faults = vec![
+                (
+                    "factors exchanged",
+                    taking(&taking(plan, first, 1, right), first, 2, left),
+                ),
+                (
+                    "products twice",
+                    taking(&taking(plan, second, 1, left), second, 2, right),
+                ),
+                ("products left out", taking(plan, second, 0, before)),
+                (
+                    "the next register",
+                    taking(plan, first, 1, left.moved_by(1)),
+                ),
+                ("A shifted in the last repetition", shifted(plan, 1)),
+                ("B shifted in the last repetition", shifted(plan, 2)),
+                ("sums exchanged", exchanging(plan, [first, second], 0)),
+            ];
+            if let Some(chained) = chained(plan) {
+                chains += 1;
+                faults.push(("k exchanged for A alone", exchanging(plan, chained, 1)));
+                faults.push(("k exchanged for B alone", exchanging(plan, chained, 2)));
+            }
+            for (name, faulty) in faults {
+                let verdict = check_product(&faulty, &product);
+                assert!(verdict.is_err(), "{}: {name}\n{faulty}", row.name);
+            }
+            let a = &exchanged(product.a);
+            let verdict = check_product(plan, &MatrixProduct { a, ..product });
+            assert!(verdict.is_err(), "{}: bits exchanged", row.name);
+        }
+    }
+    assert!(chains >= 80, "{chains} of {}", known.len());
+}
+
+/// Each change of what an instruction takes is noticed.
+#[test]
+fn a_wrong_product_is_noticed() {
+    let (row, target) = of_ampere();
+    let layouts = around(&row, false, target);
+    let factors = [row.factors];
+    let product = product(&factors, row.sum, layouts.each_ref(), target);
+    let plan = planned(&row, &layouts, target);
+    let plan = plan.program();
+    let products = issues(plan);
+    let mut changed = 0;
+    for (at, other) in products
+        .iter()
+        .flat_map(|a| products.iter().map(move |b| (*a, *b)))
+    {
+        for what in 0..3 {
+            let taken = lists(plan, other)[what];
+            if plan.operands(taken) == plan.operands(lists(plan, at)[what]) {
+                continue;
+            }
+            let edited = taking(plan, at, what, taken);
+            changed += 1;
+            let verdict = check_product(&edited, &product);
+            assert!(verdict.is_err(), "{edited}");
+        }
+    }
+    // Two instructions of eight take the same of A, two the same of B; all sums differ.
+    assert_eq!(changed, 8 * 7 + 2 * 8 * 6);
+    // The last instruction of a chain left out.
+    let last = products[products.len() - 1];
+    let edited = plan.edited(|steps| {
+        steps.remove(last);
+    });
+    assert!(check_product(&edited, &product).is_err());
+}
