@@ -89,6 +89,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
 }
 
 /// The number of a dim or of a mode, or how many there are.
+#[derive(Clone, Copy)]
 pub(crate) struct Place(pub(crate) usize);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Place {
@@ -104,6 +105,7 @@ fn place(number: u64) -> PyResult<usize> {
 }
 
 /// A whole number.
+#[derive(Clone, Copy)]
 pub(crate) struct Integer(pub(crate) i64);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Integer {
@@ -116,6 +118,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Integer {
 }
 
 /// The name of a dim.
+#[derive(Clone, Copy)]
 pub(crate) struct Name(pub(crate) Dim);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Name {

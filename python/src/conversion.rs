@@ -54,10 +54,6 @@ pub(crate) struct Conversion {
 ///     ('shared', 256)
 #[pyfunction]
 #[pyo3(signature = (src, dst, dtype, target, *, strategy=None, scratch_limit=None))]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted to values"
-)]
 pub(crate) fn convert(
     py: Python<'_>,
     src: &Layout,

@@ -11,6 +11,14 @@
 //!
 //! Every class is immutable. What a user can get wrong is an exception with the message of the library's error; nothing
 //! panics. Doc comments are the docstrings of Python, with examples that the tests run; `_native.pyi` has them too.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments are docstrings, which do not mark names"
+)]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "arguments from Python are converted to values"
+)]
 
 mod args;
 mod conversion;

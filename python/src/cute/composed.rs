@@ -9,7 +9,7 @@ use crate::layout::numpy::numbers_to_array;
 use crate::layout::picture::{notebook, trimmed, window};
 use crate::layout::{Layout, hash_of};
 use crate::text::{cute_error, linear_of_cute};
-use linear_layout::bridge::memory_from_cute;
+use linear_layout::bridge::{cute_from_linear, memory_from_cute};
 use linear_layout::cute;
 use linear_layout::view::{Scene, Window, svg};
 use pyo3::exceptions::PyTypeError;
@@ -62,6 +62,20 @@ impl ComposedLayout {
         };
         let (swizzle, layout) = (swizzle.get().0, layout.0.clone());
         Ok(Self(cute::ComposedLayout::new(swizzle, offset.0, layout)))
+    }
+
+    /// Returns the linear layout from the dims of a tensor to an offset as a layout of CuTe, swizzled where it is.
+    ///
+    /// Raises `LayoutError` if it is none with one swizzle.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.ComposedLayout.from_linear(ll.Layout.strided_1d(4, 2, "dim0", "offset"))
+    ///     ComposedLayout('((4)):((2))')
+    #[staticmethod]
+    fn from_linear(layout: &Layout) -> PyResult<Self> {
+        let layout = cute_from_linear(&layout.linear);
+        layout.map(Self).map_err(failed)
     }
 
     /// The swizzle.
@@ -145,10 +159,6 @@ impl ComposedLayout {
     ///
     ///     >>> ll.cute.ComposedLayout("Sw<2,0,2> o 0 o (4,4):(1,4)").slice((None, 2))
     ///     (ComposedLayout('((2,2)):((1,-2))'), 10)
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn slice(&self, coordinate: Coordinate) -> PyResult<(Self, i64)> {
         let slice = self.0.slice(&coordinate.0).map_err(failed)?;
         Ok((Self(slice.layout), slice.offset))
@@ -166,10 +176,6 @@ impl ComposedLayout {
     ///     >>> layout.to_linear(memory=True).apply(offset=9)
     ///     (1, 0)
     #[pyo3(signature = (shape=None, *, lanes=Natural(32), memory=false), text_signature = "($self, shape=None, *, lanes=32, memory=False)")]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn to_linear(&self, shape: Option<Shape>, lanes: Natural, memory: bool) -> PyResult<Layout> {
         if memory {
             if shape.is_some() {

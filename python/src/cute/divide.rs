@@ -6,10 +6,6 @@ use crate::error::failed;
 use pyo3::prelude::*;
 
 #[pymethods]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted to values"
-)]
 impl CuteLayout {
     /// Returns the layout with each mode parted into a tile and the rest.
     ///

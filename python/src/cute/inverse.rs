@@ -7,10 +7,6 @@ use linear_layout::cute::Tiler;
 use pyo3::prelude::*;
 
 #[pymethods]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted to values"
-)]
 impl CuteLayout {
     /// Returns the layout that takes `c` to `self(inner(c))`; a tuple is a tiler, composed mode by mode.
     ///

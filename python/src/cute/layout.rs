@@ -1,6 +1,5 @@
 //! A layout of CuTe: construction, parts, and what it is as a function.
 
-use super::composed::ComposedLayout;
 use super::tuple::{Coordinate, Numbers, to_python};
 use crate::args::{Integer, MOST_BITS, Natural, Places, Shape};
 use crate::error::{Failure, failed};
@@ -8,7 +7,7 @@ use crate::layout::numpy::numbers_to_array;
 use crate::layout::picture::{notebook, trimmed, window};
 use crate::layout::{Layout, hash_of};
 use crate::text::{cute_error, linear_of_cute};
-use linear_layout::bridge::{ElementOrder, cute_from_linear, tilus_from_thread_value};
+use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
 use linear_layout::cute;
 use linear_layout::view::{Scene, Window, svg, words_of_cute};
 use pyo3::exceptions::PyTypeError;
@@ -38,10 +37,6 @@ pub(crate) struct CuteLayout(pub(crate) cute::Layout);
 impl CuteLayout {
     #[new]
     #[pyo3(signature = (shape, stride=None))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn new(shape: &Bound<'_, PyAny>, stride: Option<Numbers>) -> PyResult<Self> {
         if let (Ok(text), None) = (shape.cast::<PyString>(), &stride) {
             let text = text.to_str()?;
@@ -80,27 +75,9 @@ impl CuteLayout {
     ///     >>> ll.cute.Layout.ordered((2, 2, 2, 2), (0, 2, 3, 1))
     ///     Layout('(2,2,2,2):(1,4,8,2)')
     #[staticmethod]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn ordered(shape: Numbers, order: Numbers) -> PyResult<Self> {
         let layout = cute::Layout::ordered(&shape.0, &order.0);
         layout.map(Self).map_err(failed)
-    }
-
-    /// Returns the linear layout from the dims of a tensor to an offset as a layout of CuTe, swizzled where it is.
-    ///
-    /// Raises `LayoutError` if it is none with one swizzle.
-    ///
-    /// Example:
-    ///
-    ///     >>> ll.cute.Layout.from_linear(ll.Layout.strided_1d(4, 2, "dim0", "offset"))
-    ///     ComposedLayout('4:2')
-    #[staticmethod]
-    fn from_linear(layout: &Layout) -> PyResult<ComposedLayout> {
-        let layout = cute_from_linear(&layout.linear);
-        layout.map(ComposedLayout).map_err(failed)
     }
 
     /// The shape: a number, or a tuple of numbers and tuples.
@@ -213,10 +190,6 @@ impl CuteLayout {
     ///
     ///     >>> ll.cute.Layout("(4,(2,3)):(1,(4,8))").slice((None, (1, None)))
     ///     (Layout('(4,3):(1,8)'), 4)
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn slice(&self, coordinate: Coordinate) -> PyResult<(Self, i64)> {
         let slice = self.0.slice(&coordinate.0).map_err(failed)?;
         Ok((Self(slice.layout), slice.offset))
@@ -228,10 +201,6 @@ impl CuteLayout {
     ///
     ///     >>> ll.cute.Layout("(4,(2,3)):(1,(4,8))").dice((0, (None, 0)))
     ///     Layout('(4,3):(1,8)')
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn dice(&self, coordinate: Coordinate) -> PyResult<Self> {
         self.0.dice(&coordinate.0).map(Self).map_err(failed)
     }
@@ -261,10 +230,6 @@ impl CuteLayout {
     ///     >>> ll.cute.Layout("((4,8),(2,2)):((32,1),(16,8))").to_linear([16, 8]).apply(lane=5, register=1)
     ///     (1, 3)
     #[pyo3(signature = (shape=None, *, lanes=Natural(32)), text_signature = "($self, shape=None, *, lanes=32)")]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn to_linear(&self, shape: Option<Shape>, lanes: Natural) -> PyResult<Layout> {
         let shape = shape.as_ref().map(|shape| shape.0.as_slice());
         let layout = linear_of_cute(&self.0.clone().into(), shape, lanes.0)?;
@@ -282,10 +247,6 @@ impl CuteLayout {
     ///     >>> tv.to_tilus([16, 8]) == ll.tilus.local(2, 1).spatial(8, 4).local(1, 2)
     ///     True
     #[pyo3(signature = (shape, *, row_major=false))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn to_tilus(&self, shape: Shape, row_major: bool) -> PyResult<crate::tilus::RegisterLayout> {
         let order = match row_major {
             true => ElementOrder::RowMajor,
@@ -301,10 +262,6 @@ impl CuteLayout {
     ///
     ///     >>> ll.cute.Layout("(4,2,3):(6,3,1)").select([2, 0])
     ///     Layout('(3,4):(1,6)')
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn select(&self, modes: Places) -> PyResult<Self> {
         self.0.select(&modes.0).map(Self).map_err(failed)
     }

@@ -140,10 +140,6 @@ impl Layout {
     ///     >>> layout = ll.Layout("spatial(8, 4).local(1, 2)")
     ///     >>> layout.sublayout(["lane"], ["dim0"]).bases
     ///     {'lane': [[0], [0], [1], [2], [4]]}
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn sublayout(&self, in_dims: Names, out_dims: Names) -> PyResult<Self> {
         done(self.linear.sublayout(&in_dims.0, &out_dims.0))
     }
@@ -155,10 +151,6 @@ impl Layout {
     ///     >>> layout = ll.Layout.identity_1d(4, "lane", "lane") * ll.Layout.identity_1d(2, "warp", "warp")
     ///     >>> layout.quotient("warp") == ll.Layout.identity_1d(4, "lane", "lane")
     ///     True
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn quotient(&self, dims: Names) -> Option<Self> {
         self.linear.quotient(&dims.0).map(Self::from)
     }

@@ -111,10 +111,6 @@ impl Layout {
     ///     {'dim0': 4}
     #[staticmethod]
     #[pyo3(signature = (bases, out_dims, surjective=true))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn from_bases(bases: Bases, out_dims: Outs, surjective: bool) -> PyResult<Self> {
         Ok(bases.layout(&out_dims, surjective)?.into())
     }
@@ -164,10 +160,6 @@ impl Layout {
     ///     >>> row_major.apply(offset=5), list(row_major.out_dims)
     ///     ((1, 1), ['dim1', 'dim0'])
     #[staticmethod]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn identity_nd(in_dim: Name, shape: Shape, order: Places) -> PyResult<Self> {
         let layout = LinearLayout::identity_nd(in_dim.0, &shape.0, &order.0);
         Ok(layout.map_err(failed)?.into())
@@ -193,10 +185,6 @@ impl Layout {
     ///     (1, 3)
     #[staticmethod]
     #[pyo3(signature = (layout, shape=None))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn from_gluon(layout: &Bound<'_, PyAny>, shape: Option<Shape>) -> PyResult<Self> {
         let module = layout.py().import("linear_layout._gluon")?;
         let read = module.call_method1("encoding", (layout,))?;

@@ -77,10 +77,6 @@ impl Layout {
 impl Layout {
     #[new]
     #[pyo3(signature = (text, shape=None, *, aliases=None, lanes=Natural(32)), text_signature = "(text, shape=None, *, aliases=None, lanes=32)")]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn new(
         text: &str,
         shape: Option<Shape>,

@@ -139,10 +139,6 @@ impl Layout {
     ///     True
     #[pyo3(signature = (dtype, target, access=None, *, store=false, rows=None, columns=None, format="text"))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn banks(
         &self,
         dtype: &Bound<'_, PyAny>,

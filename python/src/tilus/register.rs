@@ -56,10 +56,6 @@ pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec
 impl RegisterLayout {
     #[new]
     #[pyo3(signature = (shape, mode_shape=None, spatial_modes=None, local_modes=None))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn new(
         shape: &Bound<'_, PyAny>,
         mode_shape: Option<Shape>,

@@ -8,10 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 #[pymethods]
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "arguments are converted to values"
-)]
 impl RegisterLayout {
     /// Returns the layout with each element replaced by the whole of `inner`; `a * b` is the same.
     ///

@@ -40,10 +40,6 @@ fn swizzle_of(parts: (Natural, Natural, Natural)) -> PyResult<tilus::Swizzle> {
 impl SharedLayout {
     #[new]
     #[pyo3(signature = (shape, mode_shape=None, mode_strides=None, swizzle=None))]
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn new(
         shape: &Bound<'_, PyAny>,
         mode_shape: Option<Shape>,
@@ -240,10 +236,6 @@ impl SharedLayout {
     ///
     ///     >>> ll.tilus.SharedLayout.row_major(4, 8).permute([1, 0])(1, 0)
     ///     1
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn permute(&self, dims: Places) -> PyResult<Self> {
         self.0.permute(&dims.0).map(Self).map_err(failed)
     }
@@ -254,10 +246,6 @@ impl SharedLayout {
     ///
     ///     >>> ll.tilus.SharedLayout.row_major(4, 8).slice([0])(3)
     ///     24
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn slice(&self, dims: Places) -> PyResult<Self> {
         self.0.slice(&dims.0).map(Self).map_err(failed)
     }
@@ -279,10 +267,6 @@ impl SharedLayout {
     ///
     ///     >>> ll.tilus.SharedLayout.row_major(4, 8).unsqueeze(1).shape
     ///     (4, 1, 8)
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "arguments are converted to values"
-    )]
     fn unsqueeze(&self, dims: Places) -> PyResult<Self> {
         self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
     }
