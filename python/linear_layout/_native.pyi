@@ -19,7 +19,26 @@ _Tiler: TypeAlias = CuteLayout | str | int | tuple[_Tiler, ...] | list[_Tiler] |
 _CuteLayout: TypeAlias = CuteLayout | str
 _Target: TypeAlias = Target | str
 
-__all__: list[str]
+__all__ = [
+    "Conversion",
+    "CuteComposedLayout",
+    "CuteLayout",
+    "CuteSwizzle",
+    "Layout",
+    "LayoutError",
+    "Target",
+    "TilusRegisterLayout",
+    "TilusSharedLayout",
+    "__version__",
+    "auto_local_spatial",
+    "column_local",
+    "column_spatial",
+    "convert",
+    "local",
+    "replicated",
+    "spatial",
+    "targets",
+]
 __version__: str
 
 class LayoutError(ValueError):
@@ -562,7 +581,7 @@ class Layout:
               lane 1: goes on by 1 along dim1
               lane 2: goes on by 1 along dim0
         """
-    def text(self, view: _View: TypeAlias = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
+    def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as text.
 
         `view` is `tensor` (who holds each element), `grid` (the same as `thread: register` in boxes), `hardware` (which
@@ -577,7 +596,7 @@ class Layout:
             0:  T0:0  T0:1  T1:0  T1:1
             1:  T2:0  T2:1  T3:0  T3:1
         """
-    def show(self, view: _View: TypeAlias = "tensor", *, rows: int | None = None, columns: int | None = None) -> None:
+    def show(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> None:
         """Prints a picture as text; the arguments are those of `text`.
 
         Example:
@@ -589,7 +608,7 @@ class Layout:
             │ 2: 0 │ 3: 0 │
             └──────┴──────┘
         """
-    def svg(self, view: _View: TypeAlias = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
+    def svg(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as SVG; the arguments are those of `text`, without the view `bases`.
 
         Example:

@@ -144,7 +144,19 @@ impl Layout {
         let only_arrays = arrays.iter().map(|(array, _)| array);
         let arguments = PyTuple::new(py, only_arrays)?;
         let broadcast = numpy.call_method1("broadcast_arrays", arguments);
-        let broadcast = broadcast.map_err(|error| failed(error.value(py)))?;
+        let broadcast = broadcast.map_err(|_| {
+            let shapes = arrays.iter().zip(given).map(|((array, _), (dim, _))| {
+                let shape = array.getattr("shape").and_then(|shape| shape.str());
+                format!(
+                    "{} for `{dim}`",
+                    shape.map_or_else(|_| String::new(), |s| s.to_string())
+                )
+            });
+            let shapes = shapes.collect::<Vec<_>>().join(", ");
+            failed(format!(
+                "the arrays of indices cannot be broadcast: their shapes are {shapes}"
+            ))
+        })?;
         let mut shape = None;
         let mut packed: Vec<u64> = Vec::new();
         for (i, array) in broadcast.try_iter()?.enumerate() {
