@@ -220,6 +220,17 @@ class Layout:
             (8, 8)
         """
     @property
+    def paddings(self) -> list[tuple[int, int]]:
+        """The gaps of padded shared memory: for each `(interval, padding)`, in elements, so many follow each interval.
+
+        Offsets of the layout do not count them.
+
+        Example:
+
+            >>> ll.Layout("#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [8, 128]}>", [8, 128]).paddings
+            [(32, 4)]
+        """
+    @property
     def rank(self) -> int:
         """The rank of the matrix over GF(2): log2 of the number of elements that are reached.
 
@@ -255,9 +266,9 @@ class Layout:
     def to_numpy(self, *, flat: bool = False) -> _Array:
         """Returns the index of the element at every place, as an int64 array.
 
-        The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its shape
-        is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in row-major
-        order: the place of the element in `tensor.ravel()`.
+        The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its
+        shape is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in
+        row-major order: the place of the element in `tensor.ravel()`.
 
         Raises `LayoutError` for layouts of more than 2^26 places.
 
@@ -656,7 +667,7 @@ class Layout:
 
         Example:
 
-            >>> "<svg" in ll.Layout("spatial(8, 4)")._repr_html_()
+            >>> "image/svg+xml" in ll.Layout("spatial(8, 4)")._repr_html_()
             True
         """
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -835,7 +846,7 @@ class Conversion:
         Example:
 
             >>> rows, columns = ll.Layout("spatial(8, 4)"), ll.Layout("column_spatial(8, 4)")
-            >>> "<svg" in ll.convert(rows, columns, "f32", "cuda:90")._repr_html_()
+            >>> "image/svg+xml" in ll.convert(rows, columns, "f32", "cuda:90")._repr_html_()
             True
         """
 
@@ -925,12 +936,13 @@ def convert(
 ) -> Conversion:
     """Plans the conversion of a tensor from layout `src` to layout `dst`.
 
-    `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a width
-    in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be taken rather
-    than the cheapest; `scratch_limit` is the most bytes of shared memory.
+    `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
+    width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be
+    taken rather than the cheapest; `scratch_limit` is the most bytes of shared memory.
 
     The plan is run for every lane on the names of the elements, and each register is compared with `dst`. The GIL is
-    released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no plan.
+    released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no
+    plan.
 
     Example:
 
@@ -1420,7 +1432,7 @@ class CuteLayout:
 
         Example:
 
-            >>> "<svg" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
+            >>> "image/svg+xml" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
             True
         """
     def explain(self) -> str:
@@ -1577,7 +1589,7 @@ class CuteComposedLayout:
 
         Example:
 
-            >>> "<svg" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
+            >>> "image/svg+xml" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
             True
         """
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -1860,7 +1872,7 @@ class TilusRegisterLayout:
 
         Example:
 
-            >>> "<svg" in ll.tilus.spatial(8, 4)._repr_html_()
+            >>> "image/svg+xml" in ll.tilus.spatial(8, 4)._repr_html_()
             True
         """
     def explain(self) -> str:
@@ -2252,7 +2264,7 @@ class TilusSharedLayout:
 
         Example:
 
-            >>> "<svg" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
+            >>> "image/svg+xml" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
             True
         """
     def __reduce__(self) -> tuple[Any, ...]: ...

@@ -39,12 +39,13 @@ pub(crate) struct Conversion {
 
 /// Plans the conversion of a tensor from layout `src` to layout `dst`.
 ///
-/// `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a width
-/// in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be taken rather
-/// than the cheapest; `scratch_limit` is the most bytes of shared memory.
+/// `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
+/// width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be
+/// taken rather than the cheapest; `scratch_limit` is the most bytes of shared memory.
 ///
 /// The plan is run for every lane on the names of the elements, and each register is compared with `dst`. The GIL is
-/// released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no plan.
+/// released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no
+/// plan.
 ///
 /// Example:
 ///
@@ -313,7 +314,7 @@ impl Conversion {
     /// Example:
     ///
     ///     >>> rows, columns = ll.Layout("spatial(8, 4)"), ll.Layout("column_spatial(8, 4)")
-    ///     >>> "<svg" in ll.convert(rows, columns, "f32", "cuda:90")._repr_html_()
+    ///     >>> "image/svg+xml" in ll.convert(rows, columns, "f32", "cuda:90")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> String {
         let notebook_window = window(Window::default(), Some(Natural(32)), Some(Natural(32)));

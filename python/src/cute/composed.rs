@@ -175,7 +175,10 @@ impl ComposedLayout {
     ///     (9,)
     ///     >>> layout.to_linear(memory=True).apply(offset=9)
     ///     (1, 0)
-    #[pyo3(signature = (shape=None, *, lanes=Natural(32), memory=false), text_signature = "($self, shape=None, *, lanes=32, memory=False)")]
+    #[pyo3(
+        signature = (shape=None, *, lanes=Natural(32), memory=false),
+        text_signature = "($self, shape=None, *, lanes=32, memory=False)"
+    )]
     fn to_linear(&self, shape: Option<Shape>, lanes: Natural, memory: bool) -> PyResult<Layout> {
         if memory {
             if shape.is_some() {
@@ -238,7 +241,7 @@ impl ComposedLayout {
     ///
     /// Example:
     ///
-    ///     >>> "<svg" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
+    ///     >>> "image/svg+xml" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> String {
         notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))

@@ -317,7 +317,7 @@ impl CuteLayout {
     ///
     /// Example:
     ///
-    ///     >>> "<svg" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
+    ///     >>> "image/svg+xml" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> String {
         notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))

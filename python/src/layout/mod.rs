@@ -76,7 +76,10 @@ impl Layout {
 #[pymethods]
 impl Layout {
     #[new]
-    #[pyo3(signature = (text, shape=None, *, aliases=None, lanes=Natural(32)), text_signature = "(text, shape=None, *, aliases=None, lanes=32)")]
+    #[pyo3(
+        signature = (text, shape=None, *, aliases=None, lanes=Natural(32)),
+        text_signature = "(text, shape=None, *, aliases=None, lanes=32)"
+    )]
     fn new(
         text: &str,
         shape: Option<Shape>,

@@ -71,9 +71,9 @@ impl Layout {
 
     /// Returns the index of the element at every place, as an int64 array.
     ///
-    /// The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its shape
-    /// is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in row-major
-    /// order: the place of the element in `tensor.ravel()`.
+    /// The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its
+    /// shape is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in
+    /// row-major order: the place of the element in `tensor.ravel()`.
     ///
     /// Raises `LayoutError` for layouts of more than 2^26 places.
     ///
@@ -218,10 +218,8 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
 
 /// The out-dims as fields of a packed image.
 struct Outs {
-    /// The lowest bit, and the mask below it.
+    /// The lowest bit, and the largest index.
     fields: Vec<(u32, u64)>,
-    /// What a step along each dim is worth in row-major order.
-    strides: Vec<u64>,
 }
 
 impl Outs {
@@ -232,11 +230,7 @@ impl Outs {
             fields.push((shift, size - 1));
             shift += size.trailing_zeros();
         }
-        let mut strides = vec![1; fields.len()];
-        for i in (1..fields.len()).rev() {
-            strides[i - 1] = strides[i] * (fields[i].1 + 1);
-        }
-        Self { fields, strides }
+        Self { fields }
     }
 
     fn index(&self, i: usize, image: u64) -> u64 {
@@ -244,11 +238,12 @@ impl Outs {
         image.checked_shr(shift).unwrap_or(0) & mask
     }
 
+    /// Returns the number of an element of a tensor that is small enough for one.
     fn row_major(&self, image: u64) -> u64 {
-        let strides = self.strides.iter().enumerate();
-        strides
-            .map(|(i, stride)| self.index(i, image) * stride)
-            .sum()
+        let fields = self.fields.iter().enumerate();
+        fields.fold(0, |number, (i, (_, last))| {
+            number * (last + 1) + self.index(i, image)
+        })
     }
 }
 

@@ -117,7 +117,7 @@ impl Layout {
     ///
     /// Example:
     ///
-    ///     >>> "<svg" in ll.Layout("spatial(8, 4)")._repr_html_()
+    ///     >>> "image/svg+xml" in ll.Layout("spatial(8, 4)")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> PyResult<String> {
         let scene = self.scene("tensor", NOTEBOOK)?;
@@ -235,6 +235,21 @@ pub(crate) fn print(py: Python<'_>, text: &str) -> PyResult<()> {
 }
 
 /// Returns a picture as part of a notebook, which scrolls where it is wider than the page.
+///
+/// It is an image of its own: the styles of an inline SVG would be those of all pictures of the notebook.
 pub(crate) fn notebook(svg: &str) -> String {
-    format!("<div style=\"overflow-x: auto\">{svg}</div>")
+    let mut data = String::with_capacity(svg.len() * 5 / 4);
+    for c in svg.chars() {
+        match c {
+            '%' => data.push_str("%25"),
+            '#' => data.push_str("%23"),
+            '"' => data.push_str("%22"),
+            '<' => data.push_str("%3C"),
+            '>' => data.push_str("%3E"),
+            '&' => data.push_str("%26"),
+            _ => data.push(c),
+        }
+    }
+    let image = format!("src=\"data:image/svg+xml;charset=utf-8,{data}\"");
+    format!("<div style=\"overflow-x: auto\"><img style=\"max-width: none\" {image}></div>")
 }

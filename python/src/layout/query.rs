@@ -4,6 +4,7 @@ use super::Layout;
 use super::picture::trimmed;
 use crate::args::{Name, natural, sizes_to_python};
 use crate::error::{Failure, failed};
+use linear_layout::encoding::Encoding;
 use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, InPoint};
 use pyo3::prelude::*;
@@ -64,6 +65,22 @@ impl Layout {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.sizes())
+    }
+
+    /// The gaps of padded shared memory: for each `(interval, padding)`, in elements, so many follow each interval.
+    ///
+    /// Offsets of the layout do not count them.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [8, 128]}>", [8, 128]).paddings
+    ///     [(32, 4)]
+    #[getter]
+    fn paddings(&self) -> Vec<(u32, u32)> {
+        match &self.encoding {
+            Some(Encoding::PaddedShared(padded)) => padded.interval_paddings().to_vec(),
+            _ => Vec::new(),
+        }
     }
 
     /// The rank of the matrix over GF(2): log2 of the number of elements that are reached.

@@ -319,7 +319,7 @@ impl RegisterLayout {
     ///
     /// Example:
     ///
-    ///     >>> "<svg" in ll.tilus.spatial(8, 4)._repr_html_()
+    ///     >>> "image/svg+xml" in ll.tilus.spatial(8, 4)._repr_html_()
     ///     True
     fn _repr_html_(&self) -> String {
         notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))

@@ -356,7 +356,7 @@ impl SharedLayout {
     ///
     /// Example:
     ///
-    ///     >>> "<svg" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
+    ///     >>> "image/svg+xml" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
     ///     True
     fn _repr_html_(&self) -> String {
         notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
