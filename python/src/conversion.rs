@@ -238,7 +238,7 @@ impl Conversion {
             .collect()
     }
 
-    /// The registers of a thread before and after, copies left out.
+    /// The registers of a thread before and after, without replicas.
     ///
     /// Example:
     ///

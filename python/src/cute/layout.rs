@@ -323,7 +323,7 @@ impl CuteLayout {
         notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
     }
 
-    /// Returns in words what each mode does.
+    /// Returns a description in words: the number of coordinates and the effect of each mode.
     ///
     /// Example:
     ///

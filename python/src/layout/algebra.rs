@@ -171,7 +171,7 @@ impl Layout {
         done(self.linear.minimal_conversion_to(&dst.linear))
     }
 
-    /// Returns the layout without the zero bases of an in-dim: without its copies.
+    /// Returns the layout without the zero bases of an in-dim: without replicas.
     ///
     /// Example:
     ///

@@ -59,7 +59,7 @@ impl Layout {
             let mut packed = 0;
             for (dim, value) in &given {
                 let value = natural(value, &format!("`{dim}`"))?;
-                packed |= placed(&self.linear, *dim, value)?;
+                packed |= In::new(&self.linear, *dim).placed(value)?;
             }
             return PyTuple::new(
                 py,
@@ -166,13 +166,14 @@ impl Layout {
             let contiguous = numpy.call_method1("ascontiguousarray", (&array, name))?;
             let raw = contiguous.call_method0("tobytes")?;
             let raw = raw.cast::<PyBytes>()?.as_bytes();
+            let field = In::new(&self.linear, *dim);
             packed.resize(raw.len() / 8, 0);
             for (packed, raw) in packed.iter_mut().zip(raw.chunks_exact(8)) {
                 let value = u64::from_ne_bytes(raw.try_into().unwrap_or_default());
                 if !is_unsigned && value.cast_signed() < 0 {
                     return Err(out_of_range(&self.linear, *dim, value.cast_signed()));
                 }
-                *packed |= placed(&self.linear, *dim, value)?;
+                *packed |= field.placed(value)?;
             }
             shape = Some(array.getattr("shape")?);
         }
@@ -196,17 +197,34 @@ impl Layout {
     }
 }
 
-/// Returns an index of an in-dim at its place among the bits of all.
-fn placed(layout: &LinearLayout, dim: Dim, value: u64) -> PyResult<u64> {
-    if value >= layout.in_size(dim) {
-        return Err(out_of_range(layout, dim, value));
+/// An in-dim as a field of a packed place.
+struct In<'l> {
+    layout: &'l LinearLayout,
+    dim: Dim,
+    size: u64,
+    shift: u32,
+}
+
+impl<'l> In<'l> {
+    fn new(layout: &'l LinearLayout, dim: Dim) -> Self {
+        let before = layout.in_dims().take_while(|d| *d != dim);
+        let shift: usize = before.map(|d| layout.in_bits(d)).sum();
+        Self {
+            layout,
+            dim,
+            size: layout.in_size(dim),
+            shift: u32::try_from(shift).unwrap_or(u64::BITS),
+        }
     }
-    let before = layout.in_dims().take_while(|d| *d != dim);
-    let shift: usize = before.map(|d| layout.in_bits(d)).sum();
-    // Behind 64 bits are sizes of 1 only.
-    Ok(value
-        .checked_shl(u32::try_from(shift).unwrap_or(64))
-        .unwrap_or(0))
+
+    /// Returns an index at its place among the bits of all.
+    fn placed(&self, index: u64) -> PyResult<u64> {
+        if index >= self.size {
+            return Err(out_of_range(self.layout, self.dim, index));
+        }
+        // Behind 64 bits are sizes of 1 only.
+        Ok(index.checked_shl(self.shift).unwrap_or(0))
+    }
 }
 
 fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) -> PyErr {

@@ -35,8 +35,8 @@ pub(crate) fn window(usual: Window, rows: Option<Natural>, columns: Option<Natur
 impl Layout {
     /// Returns a picture as text.
     ///
-    /// `view` is `tensor` (who holds each element), `grid` (the same as `thread: register` in boxes), `hardware` (which
-    /// element each place holds), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
+    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware` (the
+    /// element of each place), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
     /// the most that are shown; what is left out is counted in a last line.
     ///
     /// Example:

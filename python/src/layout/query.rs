@@ -124,7 +124,7 @@ impl Layout {
         self.linear.is_invertible()
     }
 
-    /// Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold copies.
+    /// Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold replicas.
     ///
     /// Example:
     ///
@@ -204,7 +204,7 @@ impl Layout {
             .collect()
     }
 
-    /// Returns in words how large the layout is, who holds copies, and what each basis does.
+    /// Returns a description in words: the size of the layout, its replicas, and the effect of each basis.
     ///
     /// Example:
     ///

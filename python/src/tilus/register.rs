@@ -325,7 +325,7 @@ impl RegisterLayout {
         notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
     }
 
-    /// Returns in words how many threads hold what, and what each mode does.
+    /// Returns a description in words: threads and places, replicas, and the effect of each mode.
     ///
     /// Example:
     ///
