@@ -16,6 +16,8 @@
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -317,6 +319,41 @@ int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overvie
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   return asMainReturnCode(opt(input, output, registry, config, printLinearLayouts));
+}
+
+// The reason of the last fatal error in this thread.
+static thread_local std::string fatalReason;
+
+extern "C" bool linear_layout_run_recovered(void (*work)(void *), void *data,
+                                            void (*report)(const char *, size_t, void *)) {
+  using llvm::CrashRecoveryContext;
+  static std::mutex mutex;
+  static unsigned users = 0;
+  {
+    // Handlers of signals are the process's: they are ours only while somebody needs them.
+    std::lock_guard<std::mutex> lock(mutex);
+    if (users++ == 0) {
+      CrashRecoveryContext::Enable();
+      llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+        fatalReason = reason;
+        if (CrashRecoveryContext *current = CrashRecoveryContext::GetCurrent())
+          current->HandleExit(1);
+      });
+    }
+  }
+  fatalReason.clear();
+  CrashRecoveryContext context;
+  bool finished = context.RunSafely([&] { work(data); });
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--users == 0) {
+      llvm::remove_fatal_error_handler();
+      CrashRecoveryContext::Disable();
+    }
+  }
+  if (!finished)
+    report(fatalReason.data(), fatalReason.size(), data);
+  return finished;
 }
 
 void bridge::disable_pass(LLVMContextRef context, rust::Str name) {

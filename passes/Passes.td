@@ -173,7 +173,9 @@ def UseTritonNumbers : Pass<"use-triton-numbers", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU that the numbers are for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+           "GPU that the numbers are for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+    Option<"fusion", "fusion", "bool", "true",
+           "Fuse products with sums, as Triton does unless `enable_fp_fusion` is off">
   ];
 }
 

@@ -30,26 +30,20 @@ use crate::sys::build::Op;
 use crate::sys::{self, FollowUp, OptionValue, Passes, Ran, Reported, Rewriter};
 use context::PassContext;
 use melior::Context;
-use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_passes};
 use proof::{Claim, Proof};
+use std::borrow::Cow;
 use table::{PassKind, Values};
 
 /// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
-pub fn install() {
+pub(crate) fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         sys::install(&LinearLayouts, &Table);
         sys::register_passes();
     });
-}
-
-/// Adds `tt`, `ttg`, `ttng`, `amdg`, `cute`, `tilus` and `gluon` to a registry.
-pub fn register_dialects(registry: &DialectRegistry) {
-    install();
-    sys::register_dialects(registry);
 }
 
 /// The pipeline that lowers a kernel where nothing else is asked for.
@@ -58,7 +52,7 @@ pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 /// As [`LOWERING`], with the marks by which the simulator checks bounds.
 pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// Runs a pipeline, which may name any pass of this project's and of MLIR's.
+/// Runs a pipeline, which may name any pass of this project's and of MLIR's: `builtin.module(cse)`, or `cse`.
 ///
 /// # Errors
 /// It is no pipeline, or one of its passes fails; why, goes to the context's diagnostic handler.
@@ -67,12 +61,22 @@ pub fn run_pipeline(
     module: &mut Module<'_>,
     pipeline: &str,
 ) -> Result<(), melior::Error> {
+    let pipeline = &*anchored(pipeline);
     if ![LOWERING, SIMULATED_LOWERING].contains(&pipeline) {
-        register_all_passes();
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(register_all_passes);
     }
     let manager = PassManager::new(context);
     parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)?;
     manager.run(module)
+}
+
+/// A pipeline on modules: names of passes without what they run on are meant for the module.
+fn anchored(pipeline: &str) -> Cow<'_, str> {
+    match pipeline.find(['(', '{', ',']) {
+        Some(at) if pipeline[at..].starts_with('(') => pipeline.into(),
+        _ => format!("builtin.module({pipeline})").into(),
+    }
 }
 
 /// A pass, as its options.

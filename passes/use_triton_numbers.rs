@@ -25,7 +25,8 @@ impl Pass for UseTritonNumbersOptions {
             context.known_gpu(self.target.as_deref(), unsaid, "cannot be given numbers")?;
         let has_quick_quotient = target.assembly == Assembly::Ptx;
         for op in &context.get::<Inventory<'_>>().operations {
-            if let Some(flag) = allowed(*op, has_quick_quotient) {
+            let flag = allowed(*op, has_quick_quotient);
+            if let Some(flag) = flag.filter(|flag| self.fusion || *flag != CONTRACT) {
                 allow(context, *op, flag);
             }
         }
@@ -33,11 +34,14 @@ impl Pass for UseTritonNumbersOptions {
     }
 }
 
+/// The flag that lets a product and a sum be fused.
+const CONTRACT: &str = "contract";
+
 /// What Triton takes an operation to allow.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {
-        K::ArithAddF | K::ArithMulF | K::ArithSubF => "contract",
+        K::ArithAddF | K::ArithMulF | K::ArithSubF => CONTRACT,
         K::ArithDivF | K::ArithRemF if has_quick_quotient => "afn",
         K::MathExp | K::MathExp2 | K::MathRsqrt | K::MathSqrt => "afn",
         _ => return None,
@@ -46,7 +50,7 @@ fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
     // f64 is rounded to nearest everywhere.
     let width = sys::float_width(element)?;
-    (flag == "contract" || width <= 32).then_some(flag)
+    (flag == CONTRACT || width <= 32).then_some(flag)
 }
 
 /// Adds a flag to those that an operation has.

@@ -4,7 +4,7 @@
 //! The algebra below it is the crate [`linear_layout`], the simulator of lowered kernels [`gpu_sim`].
 //! Modules, lowest first; each one uses only those above it in this list: [`sys`] what is unsafe, [`ir`]
 //! typed operations and their rules, [`analysis`] facts about whole functions, [`lower`] emission,
-//! [`passes`] what users run. [`simulated`] gives what was lowered to the simulator.
+//! [`passes`] what users run, [`driver`] from text to a result. [`simulated`] gives what was lowered to the simulator.
 
 #![cfg_attr(
     test,
@@ -17,6 +17,7 @@
 )]
 
 pub mod analysis;
+pub mod driver;
 pub mod ir;
 pub mod lower;
 #[path = "../passes/mod.rs"]
@@ -26,7 +27,18 @@ pub mod sys;
 
 pub use gpu_sim;
 pub use linear_layout;
-pub use passes::{install, register_dialects};
+
+/// Makes dialects, passes and the C API work, and registers the passes with MLIR. Idempotent.
+pub fn install() {
+    passes::install();
+    sys::install_requests(&driver::requests::Driver);
+}
+
+/// Adds `tt`, `ttg`, `ttng`, `amdg`, `cute`, `tilus` and `gluon` to a registry.
+pub fn register_dialects(registry: &melior::dialect::DialectRegistry) {
+    install();
+    sys::register_dialects(registry);
+}
 
 #[cfg(test)]
 extern crate self as linear_layout_mlir;

@@ -43,6 +43,8 @@ pub struct Message {
     pub place: Option<Place>,
     /// What it is.
     pub text: String,
+    /// The label of the rule that is broken, as `reduce_c4`; empty where there is none.
+    pub rule: String,
     /// Whether it is a note in which MLIR shows an operation.
     pub shows_operation: bool,
     /// More about it.
@@ -50,7 +52,36 @@ pub struct Message {
 }
 
 impl Message {
-    fn copy(diagnostic: &Diagnostic<'_>) -> Self {
+    /// An error that has no place in a file, and no notes.
+    #[must_use]
+    pub fn error(text: impl Into<String>) -> Self {
+        Self::of(Severity::Error, text.into())
+    }
+
+    /// A note without a place, for the notes of another message.
+    #[must_use]
+    pub fn note(text: impl Into<String>) -> Self {
+        Self::of(Severity::Note, text.into())
+    }
+
+    fn of(severity: Severity, text: String) -> Self {
+        Self {
+            severity,
+            place: None,
+            text,
+            rule: String::new(),
+            shows_operation: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Returns whether it is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    fn copy(diagnostic: &Diagnostic<'_>, rule: String) -> Self {
         let (text, shows_operation) = text_of(diagnostic);
         Self {
             severity: match diagnostic.severity() {
@@ -61,10 +92,11 @@ impl Message {
             },
             place: place(diagnostic.location()),
             text,
+            rule,
             shows_operation,
             notes: (0..diagnostic.note_count())
                 .filter_map(|i| diagnostic.note(i).ok())
-                .map(|note| Self::copy(&note))
+                .map(|note| Self::copy(&note, String::new()))
                 .collect(),
         }
     }
@@ -213,13 +245,12 @@ impl Recorder {
     pub fn attach(context: &Context) -> Self {
         let recorder = Self::default();
         let messages = Arc::clone(&recorder.0);
-        let _handler = context.attach_diagnostic_handler(move |diagnostic| {
-            let message = Message::copy(&diagnostic);
+        crate::sys::attach_diagnostic_handler(context, move |diagnostic, rule| {
+            let message = Message::copy(diagnostic, rule);
             messages
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(message);
-            true
         });
         recorder
     }
@@ -241,6 +272,7 @@ mod tests {
             severity: Severity::Note,
             place: None,
             text: "nearest fix".to_owned(),
+            rule: String::new(),
             shows_operation: false,
             notes: Vec::new(),
         };
@@ -252,6 +284,7 @@ mod tests {
                 column: 5,
             }),
             text: "is wrong".to_owned(),
+            rule: String::new(),
             shows_operation: false,
             notes: vec![note],
         };

@@ -14,6 +14,7 @@
 #include "mlir-c/IR.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -53,6 +54,37 @@ MlirLogicalResult linearLayoutPrint(MlirType type, MlirStringCallback print, voi
 // Sets `equal` to whether two types have the same element in the same place of the same thread,
 // whatever their encodings are called. Fails where one of them has no layout.
 MlirLogicalResult linearLayoutCompare(MlirType left, MlirType right, bool *equal);
+
+// --- from text to a result, without a context of the caller's ---
+//
+// Each function works in a context of its own and may run beside others. `options` is a JSON object; the file
+// `python/linear_layout/compiler.py` documents its keys. None of these ends the process where LLVM's back end gives
+// up: that is an error of the answer, and costs the memory that LLVM held.
+
+// An answer: whether it succeeded, a report as JSON, and what was asked for. Belongs to the caller.
+typedef struct LinearLayoutResponse LinearLayoutResponse;
+
+// Memory of the caller's that a kernel is run on.
+typedef struct {
+  void *data;
+  size_t size;
+} LinearLayoutBuffer;
+
+// Translates a module, lowering it first, to LLVM IR, assembly or an object.
+LinearLayoutResponse *linearLayoutCompile(MlirStringRef source, MlirStringRef options);
+
+// Runs a pipeline of passes on a module; the output is its text.
+LinearLayoutResponse *linearLayoutRewrite(MlirStringRef source, MlirStringRef options);
+
+// Runs a kernel on the CPU. The buffers hold what it leaves, or what they held where it fails; they must not overlap.
+LinearLayoutResponse *linearLayoutSimulate(MlirStringRef source, MlirStringRef options,
+                                           const LinearLayoutBuffer *buffers, size_t numBuffers);
+
+// The parts of an answer; the texts live as long as it does.
+bool linearLayoutResponseSucceeded(const LinearLayoutResponse *response);
+MlirStringRef linearLayoutResponseReport(const LinearLayoutResponse *response);
+MlirStringRef linearLayoutResponseOutput(const LinearLayoutResponse *response);
+void linearLayoutResponseDestroy(LinearLayoutResponse *response);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 mod bridge;
 pub mod build;
 mod c_api;
+mod c_requests;
 mod callbacks;
 mod input;
 pub mod parts;
@@ -24,6 +25,7 @@ pub use callbacks::{
 pub(crate) use callbacks::are_rewrites_verified;
 
 pub use bridge::ffi::{FollowUp, OptionValue};
+pub use c_requests::{Answer, Requests, install_requests};
 
 pub use rewriter::{Rewriter, rewrite};
 
@@ -33,8 +35,8 @@ pub use input::{
 };
 pub use text::{Text, bounded};
 pub use translate::{
-    disable_pass, exit_on_fatal_error, parse_file, processor_features, processors, set_llvm_option,
-    stop_at_broken_pipe, to_llvm_ir, version,
+    attach_diagnostic_handler, disable_pass, parse_file, processor_features, processors, recovered,
+    set_llvm_option, stop_at_broken_pipe, to_llvm_ir, version,
 };
 
 use bridge::{MlirAttribute, MlirContext, MlirDialectRegistry, MlirOperation, MlirType, ffi};

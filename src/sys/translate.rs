@@ -1,9 +1,12 @@
 //! From a file to an MLIR module, and from there to an LLVM module.
 
-use super::bridge::{LLVMContextRef, LLVMTargetMachineRef, ffi};
+use super::bridge::{self, LLVMContextRef, LLVMTargetMachineRef, ffi};
+use super::callbacks::guard;
 use melior::Context;
+use melior::diagnostic::Diagnostic;
 use melior::ir::Module;
-use std::ffi::{CStr, c_char, c_uint};
+use mlir_sys::{MlirDiagnostic, MlirLogicalResult};
+use std::ffi::{c_char, c_uint, c_void};
 use std::sync::{Mutex, OnceLock};
 
 /// Reads an MLIR file, text or bytecode; `-` is standard input. What is wrong with it goes to the
@@ -18,6 +21,47 @@ pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     }
     // SAFETY: a module that MLIR has just made, and that nobody else owns.
     Some(unsafe { Module::from_raw(raw) })
+}
+
+/// Calls `handler` with each diagnostic of a context from now on, and with the label of the rule that it says is
+/// broken, or no text. MLIR prints none of them.
+pub fn attach_diagnostic_handler(
+    context: &Context,
+    handler: impl FnMut(&Diagnostic<'_>, String) + Send + 'static,
+) {
+    type Handler = Box<dyn FnMut(&Diagnostic<'_>, String) + Send>;
+    unsafe extern "C" fn handle(raw: MlirDiagnostic, data: *mut c_void) -> MlirLogicalResult {
+        // SAFETY: MLIR calls handlers one at a time, with the data that it was given.
+        let handler = unsafe { &mut *data.cast::<Handler>() };
+        let label = ffi::diagnostic_rule(bridge::MlirDiagnostic(raw)).0;
+        let label = if label.ptr.is_null() {
+            String::new()
+        } else {
+            // SAFETY: the label is a text attribute, which lives as long as the context.
+            super::text(unsafe {
+                melior::StringRef::from_raw(mlir_sys::mlirStringAttrGetValue(label))
+            })
+        };
+        // SAFETY: the diagnostic lives as long as the call.
+        let diagnostic = unsafe { Diagnostic::from_raw(raw) };
+        // A diagnostic that cannot be kept is lost: there is nobody to tell.
+        let _ = guard(|| handler(&diagnostic, label));
+        MlirLogicalResult { value: 1 }
+    }
+    unsafe extern "C" fn destroy(data: *mut c_void) {
+        // SAFETY: the box that was handed over below, once.
+        drop(unsafe { Box::from_raw(data.cast::<Handler>()) });
+    }
+    let handler: Handler = Box::new(handler);
+    // SAFETY: MLIR owns the box until it calls `destroy`.
+    unsafe {
+        mlir_sys::mlirContextAttachDiagnosticHandler(
+            context.to_raw(),
+            Some(handle),
+            Box::into_raw(Box::new(handler)).cast(),
+            Some(destroy),
+        );
+    }
 }
 
 /// Translates a module of the LLVM dialect. What cannot be translated goes to the diagnostic
@@ -39,23 +83,54 @@ pub fn to_llvm_ir<'x>(
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Makes a fatal error of LLVM's back end end the process with a message and exit code 1 instead
-/// of an abort. For tools; a library has no business with its host's process.
-pub fn exit_on_fatal_error() {
-    extern "C" fn report(reason: *const c_char) {
-        // SAFETY: LLVM passes a string that ends with a null byte.
-        let reason = unsafe { CStr::from_ptr(reason) };
-        eprintln!(
-            "error: LLVM's back end gave up: {}",
-            reason.to_string_lossy()
-        );
-        std::process::exit(1);
+/// Runs work of LLVM's, and returns where LLVM gives up, by a fatal error or a crash, instead of ending the process.
+///
+/// # Errors
+/// Why LLVM gave up. Whatever the work was about is then in no state to be used, or to be freed.
+pub fn recovered<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    struct State<F, T> {
+        work: Option<F>,
+        outcome: Result<T, String>,
+    }
+    extern "C" fn call<F: FnOnce() -> T, T>(data: *mut c_void) {
+        // SAFETY: the state below, which nobody else refers to during the call.
+        let state = unsafe { &mut *data.cast::<State<F, T>>() };
+        if let Some(work) = state.work.take() {
+            state.outcome = guard(work);
+        }
+    }
+    extern "C" fn report<F, T>(reason: *const c_char, length: usize, data: *mut c_void) {
+        // SAFETY: as above, and a text that lives as long as the call.
+        let (state, reason) = unsafe {
+            let reason = std::slice::from_raw_parts(reason.cast(), length);
+            (&mut *data.cast::<State<F, T>>(), reason)
+        };
+        let reason = String::from_utf8_lossy(reason).trim().to_owned();
+        state.outcome = Err(if reason.is_empty() {
+            "it crashed".to_owned()
+        } else {
+            reason
+        });
     }
     unsafe extern "C" {
-        fn LLVMInstallFatalErrorHandler(handler: extern "C" fn(*const c_char));
+        fn linear_layout_run_recovered(
+            work: extern "C" fn(*mut c_void),
+            data: *mut c_void,
+            report: extern "C" fn(*const c_char, usize, *mut c_void),
+        ) -> bool;
     }
-    // SAFETY: the handler does not unwind and does not return.
-    unsafe { LLVMInstallFatalErrorHandler(report) }
+    fn run<F: FnOnce() -> T, T>(state: &mut State<F, T>) {
+        let data = (&raw mut *state).cast();
+        // SAFETY: the state outlives the call; `work` does not unwind. Where LLVM jumps out of it, values of the frames
+        // in between are leaked and not used again.
+        unsafe { linear_layout_run_recovered(call::<F, T>, data, report::<F, T>) };
+    }
+    let mut state = State {
+        work: Some(work),
+        outcome: Err("it was not called".to_owned()),
+    };
+    run(&mut state);
+    state.outcome
 }
 
 /// Leaves a pass of LLVM out of what is done with a module from now on, where the pass may be skipped; its
@@ -120,5 +195,52 @@ pub fn stop_at_broken_pipe() {
         unsafe {
             signal(SIGPIPE, DEFAULT);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::recovered;
+    use inkwell::context::Context;
+    use std::ffi::{c_char, c_int, c_void};
+
+    #[test]
+    fn a_fatal_error_and_a_crash_of_llvm_are_errors() {
+        unsafe extern "C" {
+            fn LLVMVerifyModule(
+                module: *mut c_void,
+                action: c_int,
+                text: *mut *mut c_char,
+            ) -> c_int;
+        }
+        assert_eq!(recovered(|| 5), Ok(5));
+        let fatal = recovered(|| {
+            let context = Context::create();
+            let module = context.create_module("broken");
+            let function = module.add_function("f", context.void_type().fn_type(&[], false), None);
+            // A block without an end.
+            context.append_basic_block(function, "entry");
+            // SAFETY: a module, and no place for a text where the process is to be aborted.
+            unsafe { LLVMVerifyModule(module.as_mut_ptr().cast(), 0, std::ptr::null_mut()) }
+        });
+        assert!(
+            fatal
+                .as_ref()
+                .is_err_and(|said| said.contains("Broken module")),
+            "{fatal:?}"
+        );
+        unsafe extern "C" {
+            fn raise(signal: c_int) -> c_int;
+        }
+        // SAFETY: a signal that a crash would send.
+        let crash = recovered(|| unsafe { raise(11) });
+        assert_eq!(crash, Err("it crashed".to_owned()));
+        let panic = recovered(|| -> u8 { panic!("on purpose") });
+        assert!(
+            panic
+                .as_ref()
+                .is_err_and(|said| said.contains("on purpose")),
+            "{panic:?}"
+        );
     }
 }

@@ -1,6 +1,7 @@
 // RUN: ll-opt --use-triton-numbers=target=cuda:90 %s | FileCheck %s --check-prefixes=CHECK,CUDA
 // RUN: sed 's/"ttg.threads-per-warp" = 32/"ttg.threads-per-warp" = 64/; s/threadsPerWarp = .32./threadsPerWarp = [64]/' %s | ll-opt --use-triton-numbers=target=hip:gfx942 | FileCheck %s --check-prefixes=CHECK,HIP
 // RUN: ll-opt --use-triton-numbers=target=cuda:90 --use-triton-numbers=target=cuda:90 %s | FileCheck %s --check-prefixes=CHECK,CUDA
+// RUN: ll-opt --use-triton-numbers="target=cuda:90 fusion=false" %s | FileCheck %s --check-prefix=APART --implicit-check-not=contract
 // RUN: not ll-opt --use-triton-numbers %s 2>&1 | FileCheck %s --check-prefix=NO-GPU
 // RUN: not ll-opt --use-triton-numbers=target=cuda:9 %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: ll-opt --use-triton-numbers=target=cuda:90 --convert-layouts-to-llvm=target=cuda:90 %s | ll-translate --emit=ptx | FileCheck %s --check-prefix=PTX
@@ -8,6 +9,7 @@
 // RUN: ll-sim %t.mlir --entry quotient --arg p=iota:f32:256 --arg q=zeros:f32:256 --arg 4.0:f32 --expect-same p=q
 
 // UNKNOWN: error: {{.*}}cannot be given numbers: unknown target `cuda:9`
+// APART: arith.divf {{.*}} fastmath<afn>
 // NO-GPU: error: {{.*}}does not say which GPU its numbers are for
 // NO-GPU: note: give the module `ttg.target = "cuda:90"`, or the pass `target=cuda:90`
 #b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

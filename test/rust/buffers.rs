@@ -1,9 +1,9 @@
 //! Buffers in shared memory, run lane by lane: random encodings, register layouts, element types and views on GPUs
 //! of both vendors. What is read must be what plain indexing reads, and no byte may be raced for.
 
-use super::kernels::source;
 use crate::referee::random::Rng;
 use gpu_sim::{Arg, Launch, Memory};
+use linear_layout_mlir::driver;
 use std::fmt::Write;
 
 const GPUS: [(&str, usize); 6] = [
@@ -291,7 +291,8 @@ fn case(random: &mut Rng) -> Case {
 
 /// Runs a kernel on bytes that tell elements apart.
 fn run(text: &str, input: &[u8], output: usize) -> Result<Vec<u8>, String> {
-    let decoded = source::decode(text, "buffers", None, None)?;
+    let decoded =
+        driver::decode(text.as_bytes(), "buffers", None, None).map_err(|e| e.to_string())?;
     let mut memory = Memory::default();
     let x = memory.add("x", input.to_vec());
     let y = memory.add("y", vec![0xa5; output]);

@@ -1,8 +1,8 @@
 //! `tt.fp_to_fp` between all formats of floats, against exact arithmetic, on GPUs with and without instructions for it.
 
-use super::kernels::source;
 use super::operations::noise;
 use gpu_sim::{Arg, Launch, Memory};
+use linear_layout_mlir::driver;
 
 /// Software, and the instructions of each family.
 const TARGETS: [(&str, u32); 6] = [
@@ -302,7 +302,7 @@ fn kernel((target, lanes): (&str, u32), from: &str, to: &str, line: &str) -> Str
 
 fn run(target: (&str, u32), from: Format, to: Format, line: &str, inputs: &[u64]) -> Vec<u64> {
     let text = kernel(target, from.name, to.name, line);
-    let decoded = source::decode(&text, "kernel.mlir", None, None)
+    let decoded = driver::decode(text.as_bytes(), "kernel.mlir", None, None)
         .unwrap_or_else(|e| panic!("{}: {line}\n{e}", target.0));
     let mut memory = Memory::default();
     let (width, to_width) = (from.bits() as usize / 8, to.bits() as usize / 8);

@@ -1,10 +1,7 @@
 //! Kernels from text to result: lowered for each GPU, run lane by lane, compared with plain Rust.
 
-#[path = "../../tools/ll-sim/source.rs"]
-pub(crate) mod source;
-
 use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes};
-use linear_layout_mlir::simulated;
+use linear_layout_mlir::{driver, simulated};
 use std::path::Path;
 
 const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
@@ -24,7 +21,8 @@ impl Bench {
             .join("test/kernels")
             .join(file);
         let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
-        let decoded = source::decode(&text, file, None, None).unwrap_or_else(|e| panic!("{e}"));
+        let decoded =
+            driver::decode(text.as_bytes(), file, None, None).unwrap_or_else(|e| panic!("{e}"));
         Self::of(decoded, file)
     }
 
@@ -35,15 +33,16 @@ impl Bench {
         pipeline: Option<&str>,
         instruction: &str,
     ) -> Self {
-        let decoded = source::with_lowered(text.as_bytes(), name, None, pipeline, |module| {
+        let decoded = driver::with_lowered(text.as_bytes(), name, None, pipeline, |module| {
             let said = module.to_string();
             assert!(
                 said.contains(instruction),
                 "{name} has no `{instruction}`:\n{said}"
             );
             let module = simulated::module(module, name);
-            gpu_sim::decode(&module, None).map_err(|error| error.to_string())
+            gpu_sim::decode(&module, None)
         });
+        let decoded = decoded.unwrap_or_else(|said| panic!("{name}: {said}\n{text}"));
         let decoded = decoded.unwrap_or_else(|said| panic!("{name}: {said}\n{text}"));
         Self::of(decoded, name)
     }
@@ -413,9 +412,10 @@ fn kernels_lower_or_say_why_not() {
             let path = file.expect("it can be read").path();
             let text = std::fs::read_to_string(&path).expect("a kernel is text");
             let name = path.display().to_string();
-            let Err(said) = source::decode(&text, &name, None, None) else {
+            let Err(said) = driver::decode(text.as_bytes(), &name, None, None) else {
                 continue;
             };
+            let said = said.to_string();
             assert!(!said.contains("internal error"), "{name}: {said}");
             let named: Vec<&str> = said
                 .lines()

@@ -29,6 +29,7 @@ mod ptx_forms;
 mod ptxas;
 mod referee;
 mod reference;
+mod requests;
 mod respelling;
 mod rules;
 mod simulated;

@@ -2,10 +2,10 @@
 //! assembles, or we say why not; and what the lowered f32 functions compute.
 
 use super::files::root;
-use super::kernels::source;
 use super::operations::{Elements, elements, floats, run};
 use super::ptxas::ptxas;
 use gpu_sim::FloatTy;
+use linear_layout_mlir::driver;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -306,9 +306,10 @@ fn what_does_not_assemble_is_refused_at_its_place() {
     let cases = cases(Fate::Refused);
     for target in TARGETS {
         let text = module(target, &cases);
-        let Err(errors) = source::decode(&text, "cases.mlir", None, None) else {
+        let Err(errors) = driver::decode(text.as_bytes(), "cases.mlir", None, None) else {
             panic!("nothing was refused on {}", target.0);
         };
+        let errors = errors.to_string();
         for (name, text, type_) in &cases {
             let op = text.split(' ').next().unwrap();
             // Each at its own line, by its name, with the type.

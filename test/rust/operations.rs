@@ -1,8 +1,8 @@
 //! Single operations from text to result: lowered for GPUs of both vendors, run lane by lane.
 
-use super::kernels::source;
 use crate::split_mix::Random;
 use gpu_sim::{Arg, FloatTy, Launch, Memory};
+use linear_layout_mlir::driver;
 
 /// GPUs with warps of 32 and of 64 lanes, of both vendors.
 pub(crate) const TARGETS: [(&str, u32); 4] = [
@@ -97,7 +97,7 @@ fn run_all(
     let count = inputs[0].bits.len();
     let types: Vec<&str> = inputs.iter().map(|input| input.type_).collect();
     let text = kernel(target, &types, result, count, body);
-    let decoded = source::decode(&text, "kernel.mlir", None, None)
+    let decoded = driver::decode(text.as_bytes(), "kernel.mlir", None, None)
         .unwrap_or_else(|e| panic!("{}: {body}\n{e}", target.0));
     let mut memory = Memory::default();
     let mut buffers = Vec::new();
@@ -435,7 +435,7 @@ fn two_tensors_become_one_in_any_order() {
             tt.store %oa, %long : tensor<2048x!tt.ptr<i32>, $E>\n\
             %y = tt.load %p2a : tensor<$Tx!tt.ptr<i32>, $E>";
         let text = kernel(target, &["i32", "i32", "i32"], "i32", 1024, body);
-        let decoded = source::decode(&text, "kernel.mlir", None, None).unwrap();
+        let decoded = driver::decode(text.as_bytes(), "kernel.mlir", None, None).unwrap();
         let mut memory = Memory::default();
         let bytes =
             |from: u32, count: u32| (from..from + count).flat_map(u32::to_le_bytes).collect();

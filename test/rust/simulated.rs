@@ -1,9 +1,8 @@
 //! Modules as `ll-sim` reads them, by walking operations, and as tests do that change their text.
 
-use super::kernels::source;
 use crate::files::{files, read};
 use gpu_sim::ir::{Module, Operation, Type, Value};
-use linear_layout_mlir::simulated;
+use linear_layout_mlir::{driver, simulated};
 use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::collections::HashMap;
@@ -20,7 +19,8 @@ fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
 
 /// The module of a file in generic form, lowered, for tests that change its text.
 pub(crate) fn generic_form(input: &[u8], file: &str) -> Result<String, String> {
-    source::with_lowered(input, file, None, None, |module| printed(module, file))
+    driver::with_lowered(input, file, None, None, |module| printed(module, file))
+        .map_err(|failure| failure.to_string())?
 }
 
 /// What a module says, with values numbered as they are mentioned.
@@ -75,12 +75,13 @@ impl Lines {
 
 /// Asserts that walking a module and reading its text give the same.
 fn check(input: &str, file: &str) {
-    let both = source::with_lowered(input.as_bytes(), file, None, None, |module| {
+    let both = driver::with_lowered(input.as_bytes(), file, None, None, |module| {
         let text = printed(module, file)?;
         let read = gpu_sim::read_generic(&text).map_err(|error| error.to_string())?;
         let walked = simulated::module(module, file);
-        Ok((Lines::of(&walked), Lines::of(&read)))
+        Ok::<_, String>((Lines::of(&walked), Lines::of(&read)))
     });
+    let both = both.unwrap_or_else(|failure| panic!("{failure}"));
     let (walked, read) = both.unwrap_or_else(|error| panic!("{error}"));
     for (walked, read) in walked.iter().zip(&read) {
         assert_eq!(walked, read, "{file}");
@@ -134,7 +135,7 @@ fn a_lowered_kernel_is_what_its_text_says() {
             let name = path.display().to_string();
             // Some kernels of Triton's pipeline cannot be lowered.
             let text = read(path);
-            source::decode(&text, &name, None, None).is_ok() && {
+            driver::decode(text.as_bytes(), &name, None, None).is_ok() && {
                 check(&text, &name);
                 true
             }

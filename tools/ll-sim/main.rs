@@ -1,7 +1,6 @@
 //! `ll-sim`: runs a lowered GPU kernel on the CPU and reports what it did and what is wrong.
 
 mod progress;
-mod source;
 
 use clap::Parser;
 use clap::builder::{OsStringValueParser, TypedValueParser};
@@ -10,7 +9,7 @@ use gpu_sim::{
     Launch, Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
     list_operations,
 };
-use linear_layout_mlir::sys;
+use linear_layout_mlir::{driver, sys};
 use progress::Progress;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -221,20 +220,14 @@ fn run(options: &Options) -> Result<bool, String> {
         return print(list_operations().trim_end()).map(|()| true);
     }
     let (name, input) = read_source(&options.file)?;
-    let decoded = source::decode(
-        &input,
-        &name,
-        options.entry.as_deref(),
-        options.lower.as_deref(),
-    )?;
+    let (entry, pipeline) = (options.entry.as_deref(), options.lower.as_deref());
+    let decoded = driver::decode(&input, &name, entry, pipeline)
+        .map_err(|failure| failure.to_string().trim_end().to_owned())?;
     let mut memory = Memory::default();
     let params = decoded.program.params();
     let (mut args, buffers) = make_arguments(options, params, &mut memory)?;
-    if let Some(scratch) = decoded.info.scratch
-        && args.len() + scratch.len() == params.len()
-    {
-        args.extend(scratch_arguments(options, scratch, &mut memory)?);
-    }
+    let scratch = decoded.scratch_arguments(args.len(), options.grid, &mut memory);
+    args.extend(scratch.map_err(|error| format!("error: {error}"))?);
     let launch = Launch::new(machine(options, &decoded))
         .grid(options.grid)
         .dynamic_shared(options.shared.or(decoded.info.shared).unwrap_or(0))
@@ -440,35 +433,6 @@ fn make_arguments(
     }
     Ok((args, buffers))
 }
-
-/// What Triton's launcher hands to a kernel behind its own arguments: so many bytes for each program.
-fn scratch_arguments(
-    options: &Options,
-    bytes: [u32; 2],
-    memory: &mut Memory,
-) -> Result<Vec<Arg>, String> {
-    let programs: u128 = options.grid.iter().map(|n| u128::from(*n)).product();
-    let total = programs * u128::from(bytes[0].max(bytes[1]));
-    if total > MOST_SCRATCH_BYTES.into() {
-        return Err(format!(
-            "error: a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MOST_SCRATCH_BYTES}"
-        ));
-    }
-    let programs = programs as usize;
-    let areas = [
-        ("the global scratch memory", bytes[0]),
-        ("the profile scratch memory", bytes[1]),
-    ];
-    let argument = |(name, bytes): (&str, u32)| match bytes {
-        0 => Arg::Int(0),
-        // Nobody has cleared it.
-        _ => Arg::Buffer(memory.add(name, vec![0xdb; programs * bytes as usize])),
-    };
-    Ok(areas.map(argument).into())
-}
-
-/// The most bytes of scratch memory.
-const MOST_SCRATCH_BYTES: u64 = 1 << 30;
 
 fn print_report(options: &Options, report: &Report) -> Result<(), String> {
     match options.json.as_deref() {

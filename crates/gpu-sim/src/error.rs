@@ -95,6 +95,25 @@ pub enum FaultKind {
     StepLimit,
 }
 
+impl FaultKind {
+    /// The name of the kind in reports for programs, as `out-of-bounds`.
+    ///
+    /// ```
+    /// assert_eq!(gpu_sim::FaultKind::OutOfBounds.name(), "out-of-bounds");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for letter in format!("{self:?}").chars() {
+            if letter.is_ascii_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.push(letter.to_ascii_lowercase());
+        }
+        name
+    }
+}
+
 /// A kernel, launch or run that is wrong, with the place.
 ///
 /// The message starts with what was found; the lines after it name the operation, the thread

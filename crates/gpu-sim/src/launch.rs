@@ -93,6 +93,8 @@ impl Machine {
 pub enum Arg {
     /// The address of a buffer.
     Buffer(BufferId),
+    /// The address of so many bytes behind the beginning of a buffer.
+    Within(BufferId, u64),
     /// An integer; must fit the parameter's width as signed or unsigned.
     Int(i128),
     /// A float, rounded to the parameter's format.

@@ -113,6 +113,7 @@ impl Launch {
         for (index, (param, arg)) in params.iter().zip(&self.args).enumerate() {
             bits.push(match (param.ty, *arg) {
                 (ParamTy::Pointer, Arg::Buffer(buffer)) => memory.address(buffer),
+                (ParamTy::Pointer, Arg::Within(buffer, offset)) => memory.address(buffer) + offset,
                 (ParamTy::Pointer, Arg::Int(0)) => 0,
                 (ParamTy::Int(width), Arg::Int(value)) => {
                     let range = integer_range(width);
@@ -127,7 +128,7 @@ impl Launch {
                 (ParamTy::Float(ty), Arg::Float(value)) => ty.from_f64(value),
                 (ty, arg) => {
                     let has = match arg {
-                        Arg::Buffer(_) => "a buffer",
+                        Arg::Buffer(_) | Arg::Within(..) => "a buffer",
                         Arg::Int(_) => "an integer",
                         Arg::Float(_) => "a float",
                     };

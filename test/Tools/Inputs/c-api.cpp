@@ -27,6 +27,13 @@ static void compare(MlirType left, MlirType right) {
     llvm::outs() << (isEqual ? "equal\n" : "different\n");
 }
 
+static void show(LinearLayoutResponse *response) {
+  llvm::outs() << (linearLayoutResponseSucceeded(response) ? "done: " : "failed: ")
+               << unwrap(linearLayoutResponseReport(response)) << '\n'
+               << unwrap(linearLayoutResponseOutput(response));
+  linearLayoutResponseDestroy(response);
+}
+
 int main() {
   llvm::outs() << "version " << linearLayoutVersion() << '\n';
   DialectRegistry registry;
@@ -70,4 +77,20 @@ int main() {
                  failed(unwrap(linearLayoutPrint(rows, nullptr, nullptr))) &&
                  failed(unwrap(linearLayoutCompare(rows, same, nullptr)));
   llvm::outs() << (allFail ? "refused\n" : "not refused\n");
+
+  // From text to text, without a context; no options are the defaults.
+  auto string = [](const char *text) { return wrap(StringRef(text)); };
+  show(linearLayoutRewrite(string("module {}"), string(R"({"pipeline": "cse"})")));
+  show(linearLayoutCompile(string("module {}"), MlirStringRef{nullptr, 0}));
+  show(linearLayoutCompile(string("module {}"), string("\xff")));
+  float number = 1;
+  LinearLayoutBuffer memory = {&number, sizeof(number)};
+  const char *kernel = "module attributes {\"ttg.num-warps\" = 1 : i32, ttg.target = \"cuda:90\"} {"
+                       "tt.func public @set(%p: !tt.ptr<f32>, %v: f32) {"
+                       "tt.store %p, %v : !tt.ptr<f32> tt.return } }";
+  LinearLayoutResponse *response = linearLayoutSimulate(
+      string(kernel), string(R"({"args": [{"buffer": [0, 0]}, {"float": 2.5}]})"), &memory, 1);
+  llvm::outs() << linearLayoutResponseSucceeded(response) << ' ' << number << '\n';
+  linearLayoutResponseDestroy(response);
+  linearLayoutResponseDestroy(nullptr);
 }

@@ -14,9 +14,9 @@ use super::error::{FaultKind, KernelError, Site};
 use super::exec::program::{Content, GlobalSymbol, Program, ProgramBuilder};
 use super::exec::{Instruction, Kind};
 use super::ir::{Attribute, Block, Module, Operation, Type, Value};
-use super::launch::Machine;
+use super::launch::{Arg, Machine};
 use super::marks;
-use super::memory::write_le;
+use super::memory::{Memory, write_le};
 pub use module::ModuleInfo;
 use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
 use std::collections::HashMap;
@@ -34,6 +34,47 @@ pub struct Decoded {
     pub info: ModuleInfo,
     /// The machine that operations and attributes point to.
     pub machine: Machine,
+}
+
+impl Decoded {
+    /// Adds what Triton's launcher hands to a kernel behind its own `given` arguments: the addresses of
+    /// global and profile scratch memory, as many bytes for each program as the module says. Empty where the module says
+    /// nothing, or the arguments have them already.
+    ///
+    /// # Errors
+    /// More than 1 GiB would be needed.
+    pub fn scratch_arguments(
+        &self,
+        given: usize,
+        grid: [u32; 3],
+        memory: &mut Memory,
+    ) -> Result<Vec<Arg>, KernelError> {
+        const MOST_BYTES: u128 = 1 << 30;
+        let Some(bytes) = self.info.scratch else {
+            return Ok(Vec::new());
+        };
+        if given + bytes.len() != self.program.params().len() {
+            return Ok(Vec::new());
+        }
+        let programs: u128 = grid.iter().map(|n| u128::from(*n)).product();
+        let total = programs * u128::from(bytes[0].max(bytes[1]));
+        if total > MOST_BYTES {
+            let text = format!(
+                "a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MOST_BYTES}"
+            );
+            return Err(KernelError::new(FaultKind::Launch, text));
+        }
+        let areas = [
+            ("the global scratch memory", bytes[0]),
+            ("the profile scratch memory", bytes[1]),
+        ];
+        let argument = |(name, bytes): (&str, u32)| match bytes {
+            0 => Arg::Int(0),
+            // Nobody has cleared it.
+            _ => Arg::Buffer(memory.add(name, vec![0xdb; programs as usize * bytes as usize])),
+        };
+        Ok(areas.map(argument).into())
+    }
 }
 
 /// Decodes the kernel `entry` of a module, or the only one that it has; `operation` decodes each of its operations.

@@ -1,12 +1,12 @@
 //! From an LLVM module to bytes.
 
-use crate::{Emit, Failure, link};
+use super::{Emit, Failure, link};
+use crate::sys;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
 use linear_layout::target::{Assembly, Target};
-use linear_layout_mlir::sys;
 
 /// The most sums, products and addresses that a function has for LLVM 22 to reduce their strength.
 ///
@@ -15,9 +15,9 @@ use linear_layout_mlir::sys;
 /// tenth of their instructions. Above it code may be longer: of one kernel with 1500, a quarter in 2.5 s.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
-/// What is written.
+/// The kind of output of a translation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Artifact {
+pub enum Artifact {
     /// LLVM IR as text.
     Ir,
     /// PTX or AMDGCN assembly.
@@ -28,7 +28,7 @@ pub(crate) enum Artifact {
 
 impl Artifact {
     /// What the user asked for, if this GPU has it; assembly by default.
-    pub(crate) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
+    pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
         let asked = match emit {
             None => return Ok(Self::Assembly),
             Some(Emit::LlvmIr) => return Ok(Self::Ir),
@@ -72,7 +72,7 @@ fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
 }
 
 /// Optimises a module.
-pub(crate) fn optimize(
+pub(super) fn optimize(
     module: &Module<'_>,
     machine: &TargetMachine,
     optimize: u8,
@@ -96,7 +96,7 @@ pub(crate) fn optimize(
 }
 
 /// Writes a module that calls nothing but what there is.
-pub(crate) fn emit(
+pub(super) fn emit(
     module: &Module<'_>,
     machine: &TargetMachine,
     artifact: Artifact,

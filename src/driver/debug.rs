@@ -1,9 +1,9 @@
 //! Debug information: which line of the source each instruction comes from, by MLIR's locations.
 
-use crate::Failure;
+use super::Failure;
+use crate::sys;
+use crate::sys::build::{self, Op};
 use linear_layout::target::{Assembly, Target};
-use linear_layout_mlir::sys;
-use linear_layout_mlir::sys::build::{self, Op};
 use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Location, Module, RegionLike};
@@ -16,7 +16,7 @@ const UNNAMED: &str = "-";
 /// Describes each function of a module to debuggers, so that translation writes the locations in it.
 ///
 /// `file` is what the input is called: operations whose text says no location are at their place in it.
-pub(crate) fn describe(
+pub(super) fn describe(
     context: &Context,
     module: &mut Module<'_>,
     target: &Target,

@@ -1,9 +1,9 @@
 //! Checks of a lowered module against the GPU that it is translated for, before LLVM's back end sees it.
 
-use crate::Failure;
+use super::Failure;
+use crate::ir::ModuleInfo;
+use crate::sys::{self, Diagnostic, Text};
 use linear_layout::target::{Assembly, Target};
-use linear_layout_mlir::ir::ModuleInfo;
-use linear_layout_mlir::sys::{self, Diagnostic, Text};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{BlockLike, Module, OperationRef};
 
@@ -16,7 +16,7 @@ fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str)
 }
 
 /// An operation that MLIR does not translate to LLVM IR: the module has not been lowered.
-pub(crate) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
+pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
     ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
@@ -28,7 +28,7 @@ pub(crate) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
 ///
 /// # Errors
 /// The GPU that the module names is of the other vendor, which is returned, or an operation is of the other vendor's dialect, which is reported at the operation.
-pub(crate) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
+pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;
     let others = match target.assembly {
@@ -73,7 +73,7 @@ pub(crate) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
         sys::emit_error(op, &Diagnostic::new(text).note(&lower));
         WalkResult::Interrupt
     });
-    Err(Failure::reported())
+    Err(Failure(Vec::new()))
 }
 
 /// Whether an operation is of a vendor's dialect, or a kernel as the vendor's GPUs call it.
@@ -90,7 +90,7 @@ fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
 ///
 /// # Errors
 /// Some name is none of the language; each is reported at its operation.
-pub(crate) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
+pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
     let mut outcome = Ok(());
     let mut next = module.body().first_operation();
     while let Some(op) = next {
@@ -122,7 +122,7 @@ pub(crate) fn check_names(module: &Module<'_>, language: Language) -> Result<(),
             nearest_name(name)
         );
         sys::emit_error(op, &Diagnostic::new(text).note(note));
-        outcome = Err(Failure::reported());
+        outcome = Err(Failure(Vec::new()));
     }
     outcome
 }
@@ -133,7 +133,7 @@ fn is_word(byte: u8) -> bool {
 
 /// What the names of functions are written in.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Language {
+pub(super) enum Language {
     /// PTX, whose assembler is NVIDIA's.
     Ptx,
     /// Assembly for AMD's GPUs: its directives take no name in quotes.
@@ -205,7 +205,7 @@ fn nearest_name(name: Text<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Language, nearest_name};
-    use linear_layout_mlir::sys::Text;
+    use crate::sys::Text;
 
     #[test]
     fn each_language_has_its_names() {

@@ -1,20 +1,20 @@
 //! Which GPU a module is for, and LLVM's machine for it.
 
-use crate::{Arguments, Failure};
+use super::{Failure, Options};
+use crate::ir::{ModuleInfo, NoGpu};
+use crate::sys;
 use inkwell::OptimizationLevel;
 use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
 use linear_layout::encoding::spelling::nearest;
 use linear_layout::target::{Assembly, Target};
-use linear_layout_mlir::ir::{ModuleInfo, NoGpu};
-use linear_layout_mlir::sys;
 use melior::ir::Module;
 
 /// A GPU as LLVM's back end names it.
-pub(crate) struct Gpu {
+pub(super) struct Gpu {
     /// What we know of it.
-    pub(crate) target: &'static Target,
+    pub(super) target: &'static Target,
     cpu: String,
     features: String,
     /// What the user named, so that nobody has checked it yet.
@@ -29,8 +29,8 @@ struct Given {
 
 impl Gpu {
     /// The GPU that the command line names, or else the module.
-    pub(crate) fn choose(module: &Module<'_>, arguments: &Arguments) -> Result<Self, Failure> {
-        let target = ModuleInfo::gpu(module.as_operation(), arguments.target.as_deref()).map_err(
+    pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
+        let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
                 NoGpu::Unsaid => Failure::new(
                     "the module does not say which GPU it is for: it has no `ttg.target`",
@@ -39,8 +39,8 @@ impl Gpu {
                 NoGpu::Unknown(name) => Failure::new(name),
             },
         )?;
-        let cpu = arguments.target_cpu.clone();
-        let extra = arguments.features.clone();
+        let cpu = options.cpu.clone();
+        let extra = options.features.clone();
         Ok(Self {
             target,
             cpu: cpu.clone().unwrap_or_else(|| target.llvm_cpu.to_owned()),
@@ -53,7 +53,7 @@ impl Gpu {
     }
 
     /// LLVM's back end for this GPU.
-    pub(crate) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
+    pub(super) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
         let config = InitializationConfig::default();
         match self.target.assembly {
             Assembly::Ptx => LlvmTarget::initialize_nvptx(&config),
@@ -131,7 +131,7 @@ fn features(target: &Target, extra: Option<&str>) -> String {
 }
 
 /// The data layout of a machine, as text.
-pub(crate) fn data_layout(machine: &TargetMachine) -> String {
+pub(super) fn data_layout(machine: &TargetMachine) -> String {
     machine
         .get_target_data()
         .get_data_layout()

@@ -1,7 +1,8 @@
 //! What a module needs from elsewhere: libraries of bitcode, and the linker of code objects.
 
-use crate::Failure;
-use inkwell::module::{Linkage, Module};
+use super::{Failure, Options};
+use inkwell::attributes::AttributeLoc;
+use inkwell::module::{FlagBehavior, Linkage, Module};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::TargetMachine;
 use inkwell::values::{BasicValue, FunctionValue};
@@ -119,8 +120,29 @@ fn find(asked: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
+/// Writes down in a module what the options say of its kernels and of the libraries that it is linked with.
+pub(super) fn describe(module: &Module<'_>, options: &Options) {
+    let context = module.get_context();
+    if options.reflect_ftz {
+        let one = context.i32_type().const_int(1, false);
+        module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, one);
+    }
+    if options.kernel_attributes.is_empty() {
+        return;
+    }
+    // LLVM's numbers of the calling conventions of kernels: PTX, AMDGCN.
+    let is_kernel =
+        |function: &FunctionValue<'_>| [71, 91].contains(&function.get_call_conventions());
+    for function in module.get_functions().filter(is_kernel) {
+        for (key, value) in &options.kernel_attributes {
+            let attribute = context.create_string_attribute(key, value);
+            function.add_attribute(AttributeLoc::Function, attribute);
+        }
+    }
+}
+
 /// Links libraries of bitcode into a module, and forgets what of them it does not need.
-pub(crate) fn add_bitcode(
+pub(super) fn add_bitcode(
     module: &Module<'_>,
     files: &[PathBuf],
     target: &Target,
@@ -201,15 +223,15 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
 }
 
 /// A function that is called and defined nowhere.
-pub(crate) struct Missing {
-    pub(crate) name: String,
+pub(super) struct Missing {
+    pub(super) name: String,
     /// How to get it.
-    pub(crate) fix: String,
+    pub(super) fix: String,
 }
 
 /// The functions that are called and not there, of which an assembler or a driver would complain later and in other
 /// words.
-pub(crate) fn missing(module: &Module<'_>) -> Vec<Missing> {
+pub(super) fn missing(module: &Module<'_>) -> Vec<Missing> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
         function.count_basic_blocks() == 0
@@ -228,8 +250,7 @@ pub(crate) fn missing(module: &Module<'_>) -> Vec<Missing> {
 fn missing_one(function: FunctionValue<'_>) -> Missing {
     let name = function.get_name().to_string_lossy().into_owned();
     let said = |key: &str| {
-        let place = inkwell::attributes::AttributeLoc::Function;
-        let value = function.get_string_attribute(place, key)?;
+        let value = function.get_string_attribute(AttributeLoc::Function, key)?;
         Some(value.get_string_value().to_string_lossy().into_owned())
     };
     let known = LIBRARIES
@@ -253,7 +274,7 @@ fn missing_one(function: FunctionValue<'_>) -> Missing {
 }
 
 /// Links an AMD object to a code object, as the driver loads it.
-pub(crate) fn code_object(object: &[u8]) -> Result<Vec<u8>, Failure> {
+pub(super) fn code_object(object: &[u8]) -> Result<Vec<u8>, Failure> {
     let linker = linker()?;
     let folder = std::env::temp_dir().join(format!("ll-translate-{}", std::process::id()));
     let result = link_in(&folder, &linker, object);

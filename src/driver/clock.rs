@@ -3,15 +3,15 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// The phases of one round, in their order.
+/// Times of the phases of one translation, in their order.
 #[derive(Clone, Debug)]
-pub(crate) struct Clock {
+pub struct Clock {
     since: Instant,
     phases: Vec<(&'static str, Duration)>,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self {
             since: Instant::now(),
             phases: Vec::new(),
@@ -19,23 +19,30 @@ impl Clock {
     }
 
     /// Begins to count anew: what came before is no phase.
-    pub(crate) fn skip(&mut self) {
+    pub(super) fn skip(&mut self) {
         self.since = Instant::now();
     }
 
     /// Ends a phase; the next one begins.
-    pub(crate) fn end(&mut self, phase: &'static str) {
+    pub(super) fn end(&mut self, phase: &'static str) {
         let now = Instant::now();
         self.phases.push((phase, now - self.since));
         self.since = now;
+    }
+
+    /// The phases that have ended, in their order, with the time of each.
+    #[must_use]
+    pub fn phases(&self) -> &[(&'static str, Duration)] {
+        &self.phases
     }
 
     fn total(&self) -> Duration {
         self.phases.iter().map(|(_, time)| time).sum()
     }
 
-    /// The faster of two rounds.
-    pub(crate) fn best(self, other: Self) -> Self {
+    /// Returns the faster of two rounds.
+    #[must_use]
+    pub fn best(self, other: Self) -> Self {
         if other.total() < self.total() {
             other
         } else {
@@ -43,8 +50,9 @@ impl Clock {
         }
     }
 
-    /// A line a phase: its name and milliseconds.
-    pub(crate) fn table(&self) -> String {
+    /// Returns a line for each phase: its name and milliseconds.
+    #[must_use]
+    pub fn table(&self) -> String {
         let mut text = String::new();
         let total = ("total", self.total());
         for (name, time) in self.phases.iter().chain([&total]) {

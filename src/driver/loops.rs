@@ -1,8 +1,8 @@
 //! Annotations of loops: MLIR's conversion of loops leaves them beside the branch back, and its
 //! translation to LLVM IR looks for them in it.
 
-use linear_layout_mlir::sys;
-use linear_layout_mlir::sys::build;
+use crate::sys;
+use crate::sys::build;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, RegionLike};
 
@@ -10,7 +10,7 @@ const BESIDE: &str = "llvm.loop_annotation";
 const WITHIN: &str = "loop_annotation";
 
 /// Moves the annotations of a module's loops to where the translation looks for them.
-pub(crate) fn annotate(module: &mut Module<'_>) {
+pub(super) fn annotate(module: &mut Module<'_>) {
     sys::rewrite(module, |rewriter, module| {
         let mut rest = vec![module];
         while let Some(op) = rest.pop() {

@@ -1,0 +1,67 @@
+//! From the text of a module to a kernel that the simulator runs.
+
+use super::{Failure, context, parse, run_pipeline};
+use crate::ir::{Recorder, chosen_module, inner_modules};
+use crate::passes::SIMULATED_LOWERING;
+use crate::simulated;
+use crate::sys::{self, build};
+use gpu_sim::Decoded;
+use melior::ir::OperationRef;
+use melior::ir::operation::OperationLike;
+
+/// Parses text or bytecode, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
+///
+/// # Errors
+/// The diagnostics of MLIR or of the decoder.
+pub fn decode(
+    input: &[u8],
+    file: &str,
+    entry: Option<&str>,
+    pipeline: Option<&str>,
+) -> Result<Decoded, Failure> {
+    with_lowered(input, file, entry, pipeline, |module| {
+        let module = simulated::module(module, file);
+        gpu_sim::decode(&module, entry).map_err(Failure::new)
+    })?
+}
+
+/// Returns whether a module, or one inside it, still holds `tt` functions.
+fn has_kernels(module: OperationRef<'_, '_>) -> bool {
+    build::module_body(module).is_some_and(|body| {
+        build::operations(body)
+            .into_iter()
+            .any(|op| sys::text(op.name().as_string_ref()) == "tt.func")
+    }) || inner_modules(module).into_iter().any(has_kernels)
+}
+
+/// Calls `read` with the module that holds the kernel `entry`, or the only one, lowered by `pipeline` or where it
+/// holds `tt.func`.
+///
+/// # Errors
+/// The diagnostics of MLIR, or that there is no such module.
+pub fn with_lowered<T>(
+    input: &[u8],
+    file: &str,
+    entry: Option<&str>,
+    pipeline: Option<&str>,
+    read: impl FnOnce(OperationRef<'_, '_>) -> T,
+) -> Result<T, Failure> {
+    let context = context();
+    let recorder = Recorder::attach(&context);
+    let mut module = parse(&context, &recorder, file, input)?;
+    let lowered = has_kernels(module.as_operation()).then_some(SIMULATED_LOWERING);
+    if let Some(pipeline) = pipeline.or(lowered) {
+        run_pipeline(&context, &recorder, &mut module, file, pipeline)?;
+    }
+    let file_module = module.as_operation();
+    // Of an entry that no function of one module has the decoder says what there is.
+    let chosen = if inner_modules(file_module).is_empty() {
+        file_module
+    } else {
+        chosen_module(file_module, entry, "--entry").map_err(|reason| {
+            let failure = Failure::new(format!("{file} {}", reason.message));
+            reason.notes.iter().fold(failure, Failure::note)
+        })?
+    };
+    Ok(read(chosen))
+}

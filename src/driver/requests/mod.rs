@@ -1,0 +1,88 @@
+//! Requests of callers that are not Rust: the text of a module, options as a JSON object, and buffers.
+//!
+//! The C API declares the functions, and the Python package documents the objects. The report of each answer has
+//! `messages`, an array of what was said: `severity`, `text`, `rule`, `file`, `line`, `column`, `notes`. An option
+//! that does not exist is an error that names those that do.
+
+mod compile;
+mod simulate;
+
+pub use compile::{compile, rewrite};
+pub use simulate::simulate;
+
+use super::Failure;
+use crate::ir::{Message, Severity};
+use crate::sys::{Answer, Requests};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+/// A report, messages and an output, or why there is none.
+type Outcome = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
+
+fn answer(outcome: Outcome) -> Answer {
+    answer_with(outcome, None)
+}
+
+/// An answer with one more entry in its report.
+fn answer_with(outcome: Outcome, entry: Option<(String, Value)>) -> Answer {
+    let succeeded = outcome.is_ok();
+    let (mut report, messages, output) =
+        outcome.unwrap_or_else(|Failure(messages)| (Map::new(), messages, Vec::new()));
+    let messages = messages.iter().map(message);
+    report.insert("messages".to_owned(), messages.collect());
+    report.extend(entry);
+    Answer {
+        succeeded,
+        report: Value::from(report).to_string(),
+        output,
+    }
+}
+
+/// The requests of the C API.
+pub(crate) struct Driver;
+
+impl Requests for Driver {
+    fn compile(&self, source: &[u8], options: &str) -> Answer {
+        compile(source, options)
+    }
+
+    fn rewrite(&self, source: &[u8], options: &str) -> Answer {
+        rewrite(source, options)
+    }
+
+    fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer {
+        simulate(source, options, buffers)
+    }
+
+    fn refuse(&self, text: String) -> Answer {
+        answer(Err(Failure::new(text)))
+    }
+}
+
+/// A message with its notes.
+fn message(message: &Message) -> Value {
+    let severity = match message.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Remark => "remark",
+        Severity::Note => "note",
+    };
+    let place = message.place.as_ref();
+    json!({
+        "severity": severity,
+        "text": message.text,
+        "rule": message.rule,
+        "file": place.map(|place| &place.file),
+        "line": place.map(|place| place.line),
+        "column": place.map(|place| place.column),
+        "notes": message.notes.iter().map(self::message).collect::<Vec<_>>(),
+    })
+}
+
+/// Reads the options of a request.
+///
+/// # Errors
+/// They are no JSON object, or one of them does not exist or has another type.
+fn options<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::new(format!("options: {error}")))
+}

@@ -1,0 +1,189 @@
+//! A launch on the CPU.
+
+use super::compile::checked;
+use super::{answer_with, options};
+use crate::driver::{self, Failure};
+use crate::ir::{Message, Place};
+use crate::sys::Answer;
+use gpu_sim::{Arg, Arrival, KernelError, Launch, Memory, Schedule};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The options of [`simulate`].
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Simulate {
+    #[serde(default = "unnamed")]
+    file: String,
+    entry: Option<String>,
+    lower: Option<String>,
+    #[serde(default = "one_block")]
+    grid: [u32; 3],
+    #[serde(default)]
+    args: Vec<Given>,
+    /// The names of the buffers, in their order, for messages.
+    #[serde(default)]
+    names: Vec<String>,
+    #[serde(default = "late")]
+    arrival: When,
+    schedule: Option<u64>,
+    shared: Option<u32>,
+    step_limit: Option<u64>,
+    threads: Option<u32>,
+    #[serde(default = "yes")]
+    global_races: bool,
+    #[serde(default)]
+    lockstep: bool,
+}
+
+fn unnamed() -> String {
+    "<string>".to_owned()
+}
+
+const fn one_block() -> [u32; 3] {
+    [1; 3]
+}
+
+const fn late() -> When {
+    When::Late
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// An argument of a kernel.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Given {
+    /// An integer, or the code of an 8-bit float.
+    Int(i128),
+    /// A float.
+    Float(f64),
+    /// An address: the number of a buffer, and bytes from its beginning.
+    Buffer(usize, u64),
+}
+
+/// When the values of asynchronous copies arrive.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum When {
+    Early,
+    Late,
+    Seed(u64),
+}
+
+/// Runs a kernel on the CPU; the contents of `buffers` are what it leaves.
+///
+/// The report has `report`, what the launch did, as `ll-sim --json` writes it, and `printed`, what the kernel printed.
+/// A run that stops at a fault fails; then the report has `fault` with its `kind`, `message`, `operation`, `location`,
+/// `calls`, `thread` and `notes`, and the buffers are as they were.
+#[must_use]
+pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answer {
+    let mut fault = None;
+    let mut work = || {
+        let request: Simulate = options(request)?;
+        let input = checked(&request.file, source)?;
+        let (entry, pipeline) = (request.entry.as_deref(), request.lower.as_deref());
+        let decoded = driver::decode(&input, &request.file, entry, pipeline)?;
+        let mut memory = Memory::default();
+        let names = request.names.iter().cloned();
+        let names = names.chain((request.names.len()..).map(|number| number.to_string()));
+        let ids: Vec<_> = buffers
+            .iter()
+            .zip(names)
+            .map(|(bytes, name)| memory.add(name, bytes.to_vec()))
+            .collect();
+        let mut args = Vec::new();
+        for given in &request.args {
+            args.push(match *given {
+                Given::Int(value) => Arg::Int(value),
+                Given::Float(value) => Arg::Float(value),
+                Given::Buffer(number, offset) => {
+                    let id = *ids.get(number).ok_or_else(|| {
+                        let count = ids.len();
+                        Failure::new(format!("there is no buffer {number}: {count} were given"))
+                    })?;
+                    Arg::Within(id, offset)
+                }
+            });
+        }
+        let failed = |error: KernelError| {
+            let failure = Failure(vec![described(&error)]);
+            fault = Some(error);
+            failure
+        };
+        let mut machine = decoded.machine;
+        machine.lockstep |= request.lockstep;
+        let scratch = decoded.scratch_arguments(args.len(), request.grid, &mut memory);
+        let outcome = scratch.and_then(|scratch| {
+            args.extend(scratch);
+            Launch::new(machine)
+                .grid(request.grid)
+                .dynamic_shared(request.shared.or(decoded.info.shared).unwrap_or(0))
+                .step_limit(request.step_limit.unwrap_or(Launch::DEFAULT_STEP_LIMIT))
+                .threads(request.threads.unwrap_or(1))
+                .check_global_races(request.global_races)
+                .arrival(match request.arrival {
+                    When::Early => Arrival::Early,
+                    When::Late => Arrival::Late,
+                    When::Seed(seed) => Arrival::Random(seed),
+                })
+                .schedule(request.schedule.map_or(Schedule::Lockstep, Schedule::Warps))
+                .args(args)
+                .run(&decoded.program, &mut memory)
+        });
+        let report = outcome.map_err(failed)?;
+        for (bytes, id) in buffers.iter_mut().zip(ids) {
+            bytes.copy_from_slice(memory.bytes(id));
+        }
+        let text = String::from_utf8_lossy(&input);
+        let report = report.with_source(&request.file, &text);
+        let json = serde_json::from_str(&report.to_json())
+            .map_err(|error| Failure::new(format!("internal error: the report: {error}")))?;
+        let mut answer = Map::new();
+        answer.insert("report".to_owned(), json);
+        answer.insert("text".to_owned(), report.to_string().into());
+        answer.insert("printed".to_owned(), memory.printed().into());
+        Ok((answer, Vec::new(), Vec::new()))
+    };
+    let outcome = work();
+    answer_with(
+        outcome,
+        fault.map(|error| ("fault".to_owned(), parts(&error))),
+    )
+}
+
+/// The text of a fault, with the place of its operation.
+fn described(error: &KernelError) -> Message {
+    let mut message = Message::error(error.message());
+    message.place = error.site().and_then(|site| place(&site.location));
+    message.notes = error.notes().iter().map(Message::note).collect();
+    message
+}
+
+/// `file:line:column` in parts.
+fn place(location: &str) -> Option<Place> {
+    let mut pieces = location.rsplitn(3, ':');
+    let column = pieces.next()?.parse().ok()?;
+    let line = pieces.next()?.parse().ok()?;
+    let file = pieces.next()?.to_owned();
+    Some(Place { file, line, column })
+}
+
+/// All that is known of a fault.
+fn parts(error: &KernelError) -> Value {
+    let site = error.site();
+    let thread = error.thread();
+    json!({
+        "kind": error.kind().name(),
+        "message": error.message(),
+        "operation": site.map(|site| &*site.text),
+        "location": site.map(|site| &*site.location),
+        "calls": site.map(|site| &*site.calls),
+        "thread": thread.map(|place| json!({
+            "block": place.block, "warp": place.warp, "lane": place.lane,
+        })),
+        "notes": error.notes(),
+    })
+}

@@ -1,0 +1,33 @@
+//! A pipeline of passes over the text of a module.
+
+use super::{Failure, context, parse, run_pipeline, said};
+use crate::ir::{Message, Recorder};
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+
+/// Runs a pipeline of this project's and of MLIR's passes, and returns the module's text, and the warnings and remarks.
+///
+/// `file` is the name of the input in messages. `keeps_locations` writes the location of each operation.
+///
+/// # Errors
+/// What MLIR or a pass refuses.
+///
+/// ```
+/// use linear_layout_mlir::driver::rewrite;
+/// let (text, _) = rewrite(b"module {}", "m.mlir", "builtin.module(canonicalize)", false).expect("it runs");
+/// assert_eq!(text.trim(), "module {\n}");
+/// ```
+pub fn rewrite(
+    input: &[u8],
+    file: &str,
+    pipeline: &str,
+    keeps_locations: bool,
+) -> Result<(String, Vec<Message>), Failure> {
+    let context = context();
+    let recorder = Recorder::attach(&context);
+    let mut module = parse(&context, &recorder, file, input)?;
+    run_pipeline(&context, &recorder, &mut module, file, pipeline)?;
+    let flags = OperationPrintingFlags::new().enable_debug_info(keeps_locations, false);
+    let text = module.as_operation().to_string_with_flags(flags);
+    let text = text.map_err(|reason| Failure::new(format!("cannot print the module: {reason}")))?;
+    Ok((text, said(&recorder, file)))
+}

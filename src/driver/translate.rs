@@ -1,0 +1,335 @@
+//! From a module of the LLVM dialect, or a kernel that is lowered first, to LLVM IR, assembly or a code object.
+
+use super::emit::{self, Artifact};
+use super::fits::{self, Language};
+use super::gpu::{self, Gpu};
+use super::link::{self, Missing};
+use super::{Clock, Failure, context, debug, loops, parse, run_pipeline, said};
+use crate::ir::{Message, ModuleInfo, Recorder, chosen_module, inner_modules};
+use crate::sys::{self, Diagnostic};
+use linear_layout::target::{Assembly, Target};
+use melior::Context;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags, WalkOrder, WalkResult};
+use melior::ir::{Module, OperationRef};
+use std::mem::ManuallyDrop;
+use std::path::PathBuf;
+
+/// The kind of output that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum Emit {
+    /// LLVM IR, after optimisation
+    LlvmIr,
+    /// PTX assembly, for NVIDIA GPUs
+    Ptx,
+    /// AMDGCN assembly, for AMD GPUs
+    Amdgcn,
+    /// A code object that the driver loads, for AMD GPUs
+    Object,
+}
+
+/// Options of a translation; [`Options::new`] has the defaults of `ll-translate`.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The name of the input in messages and in debug information.
+    pub file: String,
+    /// The output; by default the assembly of the target.
+    pub emit: Option<Emit>,
+    /// Whether [`Translated::llvm_ir`] is filled in beside an output of another kind.
+    pub keeps_llvm_ir: bool,
+    /// The pipeline of passes that lowers the module first.
+    pub lower: Option<String>,
+    /// LLVM's level of optimisation, 0 to 3.
+    pub optimize: u8,
+    /// The GPU, as `cuda:90`; by default the module's `ttg.target`.
+    pub target: Option<String>,
+    /// The module that is meant where the input holds several: its symbol, a function in it, or its number.
+    pub module: Option<String>,
+    /// Whether lines of the source are written into the output.
+    pub debug_info: bool,
+    /// LLVM's name of the processor; by default it follows from the target.
+    pub cpu: Option<String>,
+    /// Features of LLVM's to add, as `+ptx84`, separated by commas.
+    pub features: Option<String>,
+    /// Libraries of bitcode to link in: paths, or names as `libdevice`.
+    pub bitcode: Vec<PathBuf>,
+    /// Whether NVIDIA's library of functions flushes subnormal numbers to zero.
+    pub reflect_ftz: bool,
+    /// Attributes that LLVM's back end reads of kernels, as `amdgpu-waves-per-eu`.
+    pub kernel_attributes: Vec<(String, String)>,
+}
+
+impl Options {
+    /// The options of `ll-translate` without arguments; `file` is the name of the input in messages.
+    #[must_use]
+    pub fn new(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            emit: None,
+            keeps_llvm_ir: false,
+            lower: None,
+            optimize: 3,
+            target: None,
+            module: None,
+            debug_info: false,
+            cpu: None,
+            features: None,
+            bitcode: Vec::new(),
+            reflect_ftz: false,
+            kernel_attributes: Vec::new(),
+        }
+    }
+
+    /// The name of the input in the commands that messages suggest.
+    fn shown_file(&self) -> &str {
+        if self.file.starts_with('<') {
+            "kernel.mlir"
+        } else {
+            &self.file
+        }
+    }
+}
+
+/// The result of a translation.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Translated {
+    /// The output.
+    pub bytes: Vec<u8>,
+    /// The kind of output.
+    pub artifact: Artifact,
+    /// The optimised LLVM IR, where [`Options::keeps_llvm_ir`] asks for it.
+    pub llvm_ir: Option<String>,
+    /// The target that it is for.
+    pub target: &'static Target,
+    /// The attributes of the lowered module that are whole numbers, as `ttg.shared`, in bytes or as MLIR has them.
+    pub attributes: Vec<(String, i64)>,
+    /// Warnings and remarks.
+    pub messages: Vec<Message>,
+    /// The time of each phase.
+    pub clock: Clock,
+}
+
+/// Translates the text or bytecode of a module.
+///
+/// # Errors
+/// What MLIR, a pass or LLVM refuses, each with its place in the input where there is one.
+///
+/// ```
+/// use linear_layout_mlir::driver::{Options, translate};
+/// let text = r#"module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+///   tt.func public @nothing() { tt.return }
+/// }"#;
+/// let mut options = Options::new("nothing.ttgir");
+/// options.lower = Some("convert-layouts-to-llvm".to_owned());
+/// let made = translate(text.as_bytes(), &options).expect("it lowers");
+/// assert!(String::from_utf8_lossy(&made.bytes).contains(".entry nothing"));
+/// ```
+pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure> {
+    let context = context();
+    let recorder = Recorder::attach(&context);
+    let file = &*options.file;
+    let mut clock = Clock::start();
+    let mut module = parse(&context, &recorder, file, input)?;
+    let mut messages = said(&recorder, file);
+    clock.end("parse");
+    if let Some(pipeline) = &options.lower {
+        if let Some(name) = &options.target {
+            let gpu = Target::parse(name).map_err(Failure::new)?;
+            sys::rewrite(&mut module, |rewriter, module| {
+                ModuleInfo::set_gpu(rewriter, module, gpu);
+            });
+        }
+        run_pipeline(&context, &recorder, &mut module, file, pipeline)?;
+        messages.extend(said(&recorder, file));
+        clock.end("lower");
+    }
+    if let Some(chosen) = chosen(&context, &module, options)? {
+        module = chosen;
+    }
+    let gpu = Gpu::choose(&module, options)?;
+    let artifact = Artifact::choose(options.emit, gpu.target)?;
+    let reported = |Failure(more)| {
+        let mut messages = said(&recorder, file);
+        messages.extend(more);
+        Failure(messages)
+    };
+    fits::check_gpu(&module, gpu.target, options.shown_file()).map_err(reported)?;
+    let language = match (artifact, gpu.target.assembly) {
+        (Artifact::Ir, _) => None,
+        (Artifact::Object, _) => Some(Language::Object),
+        (Artifact::Assembly, Assembly::Ptx) => Some(Language::Ptx),
+        (Artifact::Assembly, Assembly::Gcn) => Some(Language::Gcn),
+    };
+    if let Some(language) = language {
+        fits::check_names(&module, language).map_err(reported)?;
+    }
+    let machine = gpu.machine(options.optimize)?;
+    // The machine is made once for any number of modules.
+    clock.skip();
+    // Before translation, since the alignment of an access follows from the data layout.
+    sys::rewrite(&mut module, |rewriter, module| {
+        for (name, value) in [
+            ("llvm.data_layout", gpu::data_layout(&machine)),
+            ("llvm.target_triple", gpu.target.llvm_triple.to_owned()),
+        ] {
+            let value = StringAttribute::new(&context, &value).into();
+            rewriter.set_attribute(module, name, value);
+        }
+    });
+
+    loops::annotate(&mut module);
+    if options.debug_info {
+        debug::describe(&context, &mut module, gpu.target, file)?;
+    }
+    // What LLVM leaves in the middle of its work cannot be freed.
+    let llvm = ManuallyDrop::new(inkwell::context::Context::create());
+    let translated = sys::to_llvm_ir(&module, &llvm).map(ManuallyDrop::new);
+    let machine = ManuallyDrop::new(machine);
+    let now = said(&recorder, file);
+    let Some(translated) = translated else {
+        drop(ManuallyDrop::into_inner(llvm));
+        return Err(not_translated(now, &recorder, &module, options));
+    };
+    messages.extend(now);
+    link::describe(&translated, options);
+    let work = || {
+        link::add_bitcode(&translated, &options.bitcode, gpu.target, &machine)?;
+        clock.end("translate");
+        emit::optimize(&translated, &machine, options.optimize)?;
+        clock.end("optimise");
+        if artifact != Artifact::Ir {
+            let missing = link::missing(&translated);
+            if !missing.is_empty() {
+                return Err(not_defined(&missing, &recorder, &module, file));
+            }
+        }
+        let llvm_ir = options
+            .keeps_llvm_ir
+            .then(|| translated.print_to_string().to_string());
+        let bytes = emit::emit(&translated, &machine, artifact)?;
+        clock.end("emit");
+        Ok((bytes, llvm_ir))
+    };
+    let outcome = sys::recovered(work)
+        .map_err(|reason| Failure::new(format!("LLVM's back end gave up: {reason}")))?;
+    drop(ManuallyDrop::into_inner(translated));
+    drop(ManuallyDrop::into_inner(machine));
+    drop(ManuallyDrop::into_inner(llvm));
+    let (bytes, llvm_ir) = outcome?;
+    Ok(Translated {
+        bytes,
+        artifact,
+        llvm_ir,
+        target: gpu.target,
+        attributes: numbers(&module),
+        messages,
+        clock,
+    })
+}
+
+/// The attributes of a module that are whole numbers.
+fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
+    let module = module.as_operation();
+    let attributes = module.attributes();
+    let number = |(name, value): (melior::ir::Identifier<'_>, melior::ir::Attribute<'_>)| {
+        let value = melior::ir::attribute::IntegerAttribute::try_from(value).ok()?;
+        Some((sys::text(name.as_string_ref()), value.value()))
+    };
+    attributes.filter_map(number).collect()
+}
+
+/// The module that is meant, where the file holds others than its own.
+fn chosen<'c>(
+    context: &'c Context,
+    file: &Module<'c>,
+    options: &Options,
+) -> Result<Option<Module<'c>>, Failure> {
+    let outermost = file.as_operation();
+    if inner_modules(outermost).is_empty() {
+        return Ok(None);
+    }
+    let asked = options.module.as_deref();
+    let chosen = chosen_module(outermost, asked, "--module").map_err(|reason| {
+        let text = format!("`{}` {}", options.file, reason.message);
+        let notes = reason.notes.iter();
+        notes.fold(Failure::new(text), |failure, note| failure.note(note))
+    })?;
+    let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
+    let text = chosen.to_string_with_flags(flags);
+    Ok(text.ok().and_then(|text| Module::parse(context, &text)))
+}
+
+/// Why MLIR did not translate a module, with the fix where that is plain.
+fn not_translated(
+    said: Vec<Message>,
+    recorder: &Recorder,
+    module: &Module<'_>,
+    options: &Options,
+) -> Failure {
+    let shown = options.shown_file();
+    // MLIR's own words would show the whole function.
+    let mut is_lowered = true;
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        if fits::is_lowered(op) {
+            return WalkResult::Advance;
+        }
+        let diagnostic = Diagnostic::new("is not of the LLVM dialect, NVVM or ROCDL");
+        let fix = format!(
+            "lower the module first: `ll-translate --lower {shown}`, or \
+             `ll-opt --convert-layouts-to-llvm {shown} | ll-translate`"
+        );
+        sys::emit_error(op, &diagnostic.note(fix));
+        is_lowered = false;
+        WalkResult::Interrupt
+    });
+    if !is_lowered {
+        Failure(super::said(recorder, &options.file))
+    } else if said.is_empty() {
+        Failure::new("MLIR cannot translate the module to LLVM IR")
+    } else {
+        Failure(said)
+    }
+}
+
+/// Why a module is not complete: where the functions that nothing defines are called first, and how to get them.
+fn not_defined(
+    missing: &[Missing],
+    recorder: &Recorder,
+    module: &Module<'_>,
+    file: &str,
+) -> Failure {
+    let mut rest: Vec<&Missing> = missing.iter().collect();
+    let mut report = |op: OperationRef<'_, '_>| {
+        let name = op.name();
+        if name.as_string_ref().as_str() != Ok("llvm.call") {
+            return;
+        }
+        let callee = op.attribute("callee").ok();
+        let callee = callee.and_then(sys::symbol_name);
+        let place = callee.and_then(|callee| {
+            rest.iter()
+                .position(|function| function.name.as_bytes() == callee.bytes())
+        });
+        if let Some(place) = place {
+            let function = rest.remove(place);
+            let text = format!("calls `{}`, which nothing defines", function.name);
+            sys::emit_error(op, &Diagnostic::new(text).note(&function.fix));
+        }
+    };
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        report(op);
+        WalkResult::Advance
+    });
+    let mut messages = said(recorder, file);
+    // What LLVM made a call of.
+    for function in rest {
+        let called = format!(
+            "the module calls `{}`, which nothing defines",
+            function.name
+        );
+        messages.extend(Failure::new(called).note(&function.fix).0);
+    }
+    Failure(messages)
+}

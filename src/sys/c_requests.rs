@@ -1,0 +1,160 @@
+//! The part of `linear_layout_c.h` that takes text and gives text: requests, carried out by [`Requests`].
+
+use super::callbacks::{guard, internal};
+use mlir_sys::MlirStringRef;
+use std::sync::OnceLock;
+
+/// The requests of the C API, as the rooms above carry them out. No answer is a panic.
+pub trait Requests: Sync {
+    /// Translates a module.
+    fn compile(&self, source: &[u8], options: &str) -> Answer;
+    /// Runs passes on a module.
+    fn rewrite(&self, source: &[u8], options: &str) -> Answer;
+    /// Runs a kernel on the CPU.
+    fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer;
+    /// The answer to a request that panicked or cannot be read.
+    fn refuse(&self, text: String) -> Answer;
+}
+
+/// `LinearLayoutResponse`.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Whether what was asked for was done.
+    pub succeeded: bool,
+    /// A JSON object.
+    pub report: String,
+    /// The text or the bytes that were asked for; empty where the request failed.
+    pub output: Vec<u8>,
+}
+
+static REQUESTS: OnceLock<&'static dyn Requests> = OnceLock::new();
+
+/// Says who carries requests out; the first word counts.
+pub fn install_requests(requests: &'static dyn Requests) {
+    let _ = REQUESTS.set(requests);
+}
+
+/// `LinearLayoutBuffer`.
+#[repr(C)]
+pub(crate) struct Buffer {
+    data: *mut u8,
+    size: usize,
+}
+
+/// The bytes of a text.
+///
+/// # Safety
+/// The text is alive as long as the result is used.
+unsafe fn bytes<'a>(text: MlirStringRef) -> &'a [u8] {
+    if text.length == 0 || text.data.is_null() {
+        return &[];
+    }
+    // SAFETY: by the caller's word.
+    unsafe { std::slice::from_raw_parts(text.data.cast(), text.length) }
+}
+
+fn answer(
+    options: MlirStringRef,
+    carry_out: impl FnOnce(&'static dyn Requests, &str) -> Answer,
+) -> *mut Answer {
+    crate::install();
+    let outcome = guard(|| {
+        let requests = *REQUESTS.get().ok_or("nobody carries out requests")?;
+        // SAFETY: the options are alive as long as the call.
+        let Ok(options) = std::str::from_utf8(unsafe { bytes(options) }) else {
+            return Ok(requests.refuse("options: not UTF-8".to_owned()));
+        };
+        let options = if options.is_empty() { "{}" } else { options };
+        Ok::<_, &str>(carry_out(requests, options))
+    });
+    let refuse = |text: String| {
+        let requests = REQUESTS.get();
+        requests.map_or_else(Answer::default, |requests| requests.refuse(text))
+    };
+    let answer = match outcome {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(reason)) => refuse(reason.to_owned()),
+        Err(panic) => refuse(internal(&panic)),
+    };
+    Box::into_raw(Box::new(answer))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutCompile(
+    source: MlirStringRef,
+    options: MlirStringRef,
+) -> *mut Answer {
+    answer(options, |requests, options| {
+        // SAFETY: the source is alive as long as the call.
+        requests.compile(unsafe { bytes(source) }, options)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutRewrite(
+    source: MlirStringRef,
+    options: MlirStringRef,
+) -> *mut Answer {
+    answer(options, |requests, options| {
+        // SAFETY: the source is alive as long as the call.
+        requests.rewrite(unsafe { bytes(source) }, options)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutSimulate(
+    source: MlirStringRef,
+    options: MlirStringRef,
+    buffers: *const Buffer,
+    num_buffers: usize,
+) -> *mut Answer {
+    let buffers = if buffers.is_null() {
+        &[]
+    } else {
+        // SAFETY: the array is alive as long as the call, by the caller's word.
+        unsafe { std::slice::from_raw_parts(buffers, num_buffers) }
+    };
+    answer(options, |requests, options| {
+        let slice = |buffer: &Buffer| match buffer.size {
+            0 => &mut [][..],
+            // SAFETY: the caller's memory, of which no two buffers share any.
+            size => unsafe { std::slice::from_raw_parts_mut(buffer.data, size) },
+        };
+        let mut slices: Vec<&mut [u8]> = buffers.iter().map(slice).collect();
+        // SAFETY: the source is alive as long as the call.
+        requests.simulate(unsafe { bytes(source) }, options, &mut slices)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutResponseSucceeded(answer: *const Answer) -> bool {
+    // SAFETY: an answer of one of the functions above, or null.
+    unsafe { answer.as_ref() }.is_some_and(|answer| answer.succeeded)
+}
+
+fn part(answer: *const Answer, part: impl FnOnce(&Answer) -> &[u8]) -> MlirStringRef {
+    // SAFETY: as above.
+    let bytes = unsafe { answer.as_ref() }.map_or(&[][..], part);
+    MlirStringRef {
+        data: bytes.as_ptr().cast(),
+        length: bytes.len(),
+    }
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutResponseReport(answer: *const Answer) -> MlirStringRef {
+    part(answer, |answer| answer.report.as_bytes())
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutResponseOutput(answer: *const Answer) -> MlirStringRef {
+    part(answer, |answer| &answer.output)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutResponseDestroy(answer: *mut Answer) {
+    if !answer.is_null() {
+        // SAFETY: an answer that is not used any more, by the caller's word.
+        drop(unsafe { Box::from_raw(answer) });
+    }
+}
