@@ -316,7 +316,7 @@ class Layout:
             True
         """
     def free_variable_masks(self) -> dict[str, int]:
-        """Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold copies.
+        """Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold replicas.
 
         Example:
 
@@ -474,7 +474,7 @@ class Layout:
             []
         """
     def remove_zero_bases(self, dim: str) -> Layout:
-        """Returns the layout without the zero bases of an in-dim: without its copies.
+        """Returns the layout without the zero bases of an in-dim: without replicas.
 
         Example:
 
@@ -579,7 +579,7 @@ class Layout:
             {'offset': 4}
         """
     def explain(self) -> str:
-        """Returns in words how large the layout is, who holds copies, and what each basis does.
+        """Returns a description in words: the size of the layout, its replicas, and the effect of each basis.
 
         Example:
 
@@ -595,8 +595,8 @@ class Layout:
     def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
         """Returns a picture as text.
 
-        `view` is `tensor` (who holds each element), `grid` (the same as `thread: register` in boxes), `hardware` (which
-        element each place holds), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
+        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware` (the
+        element of each place), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
         the most that are shown; what is left out is counted in a last line.
 
         Example:
@@ -791,7 +791,7 @@ class Conversion:
         """
     @property
     def registers(self) -> tuple[int, int]:
-        """The registers of a thread before and after, copies left out.
+        """The registers of a thread before and after, without replicas.
 
         Example:
 
@@ -1436,7 +1436,7 @@ class CuteLayout:
             True
         """
     def explain(self) -> str:
-        """Returns in words what each mode does.
+        """Returns a description in words: the number of coordinates and the effect of each mode.
 
         Example:
 
@@ -1876,7 +1876,7 @@ class TilusRegisterLayout:
             True
         """
     def explain(self) -> str:
-        """Returns in words how many threads hold what, and what each mode does.
+        """Returns a description in words: threads and places, replicas, and the effect of each mode.
 
         Example:
 

@@ -4,7 +4,7 @@ use crate::args::{Natural, check_size};
 use crate::dtype::element_bits;
 use crate::error::{Failure, failed};
 use crate::layout::Layout;
-use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::picture::{NOTEBOOK, notebook, trimmed, window};
 use crate::target::{PyTarget, TargetArgument};
 use linear_layout::layout::LinearLayout;
 use linear_layout::machine::{PlanReport, check_plan};
@@ -292,7 +292,7 @@ impl Conversion {
         rows: Option<Natural>,
         columns: Option<Natural>,
     ) -> PyResult<String> {
-        let window = window(Window::default(), rows, columns);
+        let window = window(Window::default(), rows, columns, 1 << MOST_PLANNED)?;
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
@@ -305,7 +305,10 @@ impl Conversion {
     ///     True
     #[pyo3(signature = (view="arrows", *, rows=None, columns=None))]
     fn svg(&self, view: &str, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(view, window(Window::PICTURE, rows, columns))?;
+        let scene = self.scene(
+            view,
+            window(Window::PICTURE, rows, columns, 1 << MOST_PLANNED)?,
+        )?;
         Ok(svg(&scene.titled(self.heading())))
     }
 
@@ -317,8 +320,7 @@ impl Conversion {
     ///     >>> "image/svg+xml" in ll.convert(rows, columns, "f32", "cuda:90")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> String {
-        let notebook_window = window(Window::default(), Some(Natural(32)), Some(Natural(32)));
-        let scene = Scene::conversion(&self.src, &self.dst, notebook_window);
+        let scene = Scene::conversion(&self.src, &self.dst, NOTEBOOK);
         notebook(&svg(&scene.titled(self.heading())))
     }
 

@@ -149,6 +149,11 @@ WRONG: dict[str, list[Callable[[], Any]]] = {
         lambda: a.text("foo"),  # type: ignore[arg-type]
         lambda: a.svg("bases"),
         lambda: a.text(rows=-1),
+        lambda: huge.text("hardware", rows=2**62),
+        lambda: huge.svg(columns=2**64 - 1),
+        lambda: C("4611686018427387904:1").text(rows=2**40, columns=2**40),
+        lambda: T.spatial(2**30, 2**30).svg(rows=2**20, columns=2),
+        lambda: T.SharedLayout.row_major(2**40).text(columns=2**40),
         lambda: a.text(rows="x"),  # type: ignore[arg-type]
         lambda: a.banks("f32", "cuda:90"),
         lambda: L(SHARED, [32, 32]).banks("f32", "cuda:90", L("spatial(3, 4)")),

@@ -31,6 +31,16 @@ use pyo3::types::{PyString, PyType};
 pub(crate) struct ComposedLayout(pub(crate) cute::ComposedLayout);
 
 impl ComposedLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.layout.size().unsigned_abs())?;
+        Ok(Scene::cute(&self.0, window))
+    }
+
     /// Returns its text, without what does nothing.
     fn spelled(&self) -> String {
         if self.0.is_plain() {
@@ -202,8 +212,9 @@ impl ComposedLayout {
     ///     0:  0  1
     ///     1:  3  2
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        trimmed(Scene::cute(&self.0, window(Window::default(), rows, columns)).to_string())
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
     }
 
     /// Prints a picture as text.
@@ -222,7 +233,7 @@ impl ComposedLayout {
         rows: Option<Natural>,
         columns: Option<Natural>,
     ) -> PyResult<()> {
-        crate::layout::picture::print(py, &self.text(rows, columns))
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
     }
 
     /// Returns a picture as SVG.
@@ -232,9 +243,9 @@ impl ComposedLayout {
     ///     >>> ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)").svg().startswith("<svg")
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        let scene = Scene::cute(&self.0, window(Window::PICTURE, rows, columns));
-        svg(&scene.titled(self.spelled()))
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.spelled())))
     }
 
     /// Returns the picture that a notebook shows.
@@ -243,8 +254,8 @@ impl ComposedLayout {
     ///
     ///     >>> "image/svg+xml" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
     ///     True
-    fn _repr_html_(&self) -> String {
-        notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
     }
 
     fn __eq__(&self, other: &Self) -> bool {

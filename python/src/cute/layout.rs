@@ -33,6 +33,18 @@ use pyo3::types::{PyString, PyTuple, PyType};
 #[pyclass(module = "linear_layout.cute", name = "Layout", frozen)]
 pub(crate) struct CuteLayout(pub(crate) cute::Layout);
 
+impl CuteLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.size().unsigned_abs())?;
+        Ok(Scene::cute(&self.0.clone().into(), window))
+    }
+}
+
 #[pymethods]
 impl CuteLayout {
     #[new]
@@ -276,9 +288,9 @@ impl CuteLayout {
     ///     0:  0  1  2
     ///     1:  3  4  5
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        let layout = self.0.clone().into();
-        trimmed(Scene::cute(&layout, window(Window::default(), rows, columns)).to_string())
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
     }
 
     /// Prints a picture as text.
@@ -297,7 +309,7 @@ impl CuteLayout {
         rows: Option<Natural>,
         columns: Option<Natural>,
     ) -> PyResult<()> {
-        crate::layout::picture::print(py, &self.text(rows, columns))
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
     }
 
     /// Returns a picture as SVG.
@@ -307,10 +319,9 @@ impl CuteLayout {
     ///     >>> ll.cute.Layout("(2,3):(3,1)").svg().startswith("<svg")
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        let layout = self.0.clone().into();
-        let scene = Scene::cute(&layout, window(Window::PICTURE, rows, columns));
-        svg(&scene.titled(self.0.to_string()))
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.0.to_string())))
     }
 
     /// Returns the picture that a notebook shows.
@@ -319,8 +330,8 @@ impl CuteLayout {
     ///
     ///     >>> "image/svg+xml" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
     ///     True
-    fn _repr_html_(&self) -> String {
-        notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
     }
 
     /// Returns a description in words: the number of coordinates and the effect of each mode.

@@ -16,19 +16,36 @@ use pyo3::prelude::*;
 const MOST_PLANNED: usize = 20;
 
 /// The window of a picture inside a notebook.
-const NOTEBOOK: Window = Window {
+pub(crate) const NOTEBOOK: Window = Window {
     rows: 64,
     columns: 64,
     grids: 2,
 };
 
-/// Limits the rows and columns of a picture.
-pub(crate) fn window(usual: Window, rows: Option<Natural>, columns: Option<Natural>) -> Window {
-    Window {
+/// The most cells of a picture of what has more elements.
+const MOST_CELLS: u64 = 1 << 20;
+
+/// Limits the rows and columns of a picture of something with this many elements.
+pub(crate) fn window(
+    usual: Window,
+    rows: Option<Natural>,
+    columns: Option<Natural>,
+    elements: u64,
+) -> PyResult<Window> {
+    let window = Window {
         rows: rows.map_or(usual.rows, |n| n.0),
         columns: columns.map_or(usual.columns, |n| n.0),
         ..usual
+    };
+    if elements.min(window.rows.saturating_mul(window.columns)) > MOST_CELLS {
+        return Err(Failure::new(format!(
+            "a picture of {} rows and {} columns is too large; expected at most {MOST_CELLS} cells",
+            window.rows, window.columns
+        ))
+        .note("leave out `rows` and `columns` to see a corner")
+        .into());
     }
+    Ok(window)
 }
 
 #[pymethods]
@@ -56,7 +73,7 @@ impl Layout {
         if view == "bases" {
             return Ok(trimmed(layout_text(&self.linear, self.encoding.as_ref())));
         }
-        let window = window(Window::default(), rows, columns);
+        let window = window(Window::default(), rows, columns, self.extent())?;
         Ok(trimmed(self.scene(view, window)?.to_string()))
     }
 
@@ -89,7 +106,7 @@ impl Layout {
     ///     True
     #[pyo3(signature = (view="tensor", *, rows=None, columns=None))]
     fn svg(&self, view: &str, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(view, window(Window::PICTURE, rows, columns))?;
+        let scene = self.scene(view, window(Window::PICTURE, rows, columns, self.extent())?)?;
         Ok(svg(&scene.titled(self.title())))
     }
 
@@ -178,7 +195,7 @@ impl Layout {
         } else {
             Window::default()
         };
-        let window = window(usual, rows, columns);
+        let window = window(usual, rows, columns, self.extent())?;
         let scene = match access {
             None => Scene::banks(&place, target.0, window),
             Some(registers) => {
@@ -199,6 +216,18 @@ impl Layout {
 }
 
 impl Layout {
+    /// Returns the number of places or of elements, whichever is larger.
+    fn extent(&self) -> u64 {
+        let bits = self
+            .linear
+            .total_in_bits()
+            .max(self.linear.total_out_bits());
+        u32::try_from(bits)
+            .ok()
+            .and_then(|bits| 1_u64.checked_shl(bits))
+            .unwrap_or(u64::MAX)
+    }
+
     fn scene(&self, view: &str, window: Window) -> PyResult<Scene> {
         let layout = &self.linear;
         Ok(match view {

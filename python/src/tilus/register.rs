@@ -52,6 +52,18 @@ pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec
     items.collect()
 }
 
+impl RegisterLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.size())?;
+        Ok(Scene::register_layout(&self.0, window))
+    }
+}
+
 #[pymethods]
 impl RegisterLayout {
     #[new]
@@ -278,10 +290,9 @@ impl RegisterLayout {
     ///     │ 0: 1 │ 1: 1 │
     ///     └──────┴──────┘
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        trimmed(
-            Scene::register_layout(&self.0, window(Window::default(), rows, columns)).to_string(),
-        )
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
     }
 
     /// Prints a picture as text.
@@ -300,7 +311,7 @@ impl RegisterLayout {
         rows: Option<Natural>,
         columns: Option<Natural>,
     ) -> PyResult<()> {
-        crate::layout::picture::print(py, &self.text(rows, columns))
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
     }
 
     /// Returns a picture as SVG.
@@ -310,9 +321,9 @@ impl RegisterLayout {
     ///     >>> ll.tilus.spatial(8, 4).svg().startswith("<svg")
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        let window = window(Window::PICTURE, rows, columns);
-        svg(&Scene::register_layout(&self.0, window).titled(self.0.to_string()))
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.0.to_string())))
     }
 
     /// Returns the picture that a notebook shows.
@@ -321,8 +332,8 @@ impl RegisterLayout {
     ///
     ///     >>> "image/svg+xml" in ll.tilus.spatial(8, 4)._repr_html_()
     ///     True
-    fn _repr_html_(&self) -> String {
-        notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
     }
 
     /// Returns a description in words: threads and places, replicas, and the effect of each mode.

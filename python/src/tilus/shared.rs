@@ -36,6 +36,18 @@ fn swizzle_of(parts: (Natural, Natural, Natural)) -> PyResult<tilus::Swizzle> {
     tilus::Swizzle::new(narrow(base), narrow(bits), narrow(shift)).map_err(failed)
 }
 
+impl SharedLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.size())?;
+        Ok(Scene::shared_layout(&self.0, window))
+    }
+}
+
 #[pymethods]
 impl SharedLayout {
     #[new]
@@ -317,8 +329,9 @@ impl SharedLayout {
     ///     │ 3 │ 4 │ 5 │
     ///     └───┴───┴───┘
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        trimmed(Scene::shared_layout(&self.0, window(Window::default(), rows, columns)).to_string())
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
     }
 
     /// Prints a picture as text.
@@ -337,7 +350,7 @@ impl SharedLayout {
         rows: Option<Natural>,
         columns: Option<Natural>,
     ) -> PyResult<()> {
-        crate::layout::picture::print(py, &self.text(rows, columns))
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
     }
 
     /// Returns a picture as SVG.
@@ -347,9 +360,9 @@ impl SharedLayout {
     ///     >>> ll.tilus.SharedLayout.row_major(4, 8).svg().startswith("<svg")
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
-    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> String {
-        let window = window(Window::PICTURE, rows, columns);
-        svg(&Scene::shared_layout(&self.0, window).titled(self.0.to_string()))
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.0.to_string())))
     }
 
     /// Returns the picture that a notebook shows.
@@ -358,8 +371,8 @@ impl SharedLayout {
     ///
     ///     >>> "image/svg+xml" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
     ///     True
-    fn _repr_html_(&self) -> String {
-        notebook(&self.svg(Some(Natural(64)), Some(Natural(64))))
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
     }
 
     fn __eq__(&self, other: &Self) -> bool {
