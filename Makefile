@@ -46,7 +46,7 @@ test-pure: ## the crates that need no LLVM: unit, property and vector tests, doc
 test-python: ## the Python package, without LLVM: examples, brute force, vectors, stubs
 	@tools/setup.sh --python
 	$(CARGO) build -p linear-layout-python
-	cp $${CARGO_TARGET_DIR:-target}/debug/lib_native.so python/linear_layout/_native.abi3.so
+	install $${CARGO_TARGET_DIR:-target}/debug/lib_native.so python/linear_layout/_native.abi3.so
 	cd python && $(abspath $(or $(CARGO_TARGET_DIR),target))/tools/python/bin/python -m pytest -q
 
 test-release: ## the same crates as users build it: optimised, without checks of overflow and debug assertions

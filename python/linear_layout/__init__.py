@@ -22,7 +22,7 @@ import importlib
 from types import ModuleType
 
 from . import cute, tilus
-from ._native import Conversion, Layout, LayoutError, Target, __version__, convert, targets
+from ._native import Conversion, Layout, LayoutError, Target, __version__, convert, layouts, targets
 
 __all__ = [
     "Conversion",
@@ -32,6 +32,7 @@ __all__ = [
     "__version__",
     "convert",
     "cute",
+    "layouts",
     "targets",
     "tilus",
 ]

@@ -34,6 +34,7 @@ __all__ = [
     "column_local",
     "column_spatial",
     "convert",
+    "layouts",
     "local",
     "replicated",
     "spatial",
@@ -950,6 +951,22 @@ def convert(
         >>> conversion = ll.convert(rows, columns, "f32", "cuda:90", strategy="shared")
         >>> conversion.kind, conversion.shared_bytes
         ('shared', 256)
+    """
+def layouts(ttgir: str) -> list[tuple[str, Layout]]:
+    """Returns the layouts that the text of a module in TTGIR names, each with its name as it is written there, on the shapes of
+    its tensors and buffers.
+
+    They are in the order of the text, each once for each shape. The module need not be valid otherwise; what names no
+    encoding is passed over. Raises `LayoutError` for an encoding that cannot be read, or that does not fit its tensor.
+
+    Example:
+
+        >>> ttgir = '''
+        ... #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+        ... tt.func @f(%x: tensor<512xf32, #b>, %y: tensor<1024xf32, #b>) { tt.return }
+        ... '''
+        >>> [(name, layout.in_dims["register"], layout.shape) for name, layout in ll.layouts(ttgir)]
+        [('#b', 4, (512,)), ('#b', 8, (1024,))]
     """
 def targets() -> list[Target]:
     """Returns all GPUs that conversions are planned for.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `layout/` | `Layout`: the algebra, encodings, arrays, pictures |
 //! | `conversion` | `convert` and what it returns |
+//! | `module` | the layouts of a whole module |
 //! | `target`, `dtype` | GPUs, and types of elements |
 //! | `cute/`, `tilus/` | the layouts of these two systems |
 //! | `text` | which system a text is of |
@@ -26,6 +27,7 @@ mod cute;
 mod dtype;
 mod error;
 mod layout;
+mod module;
 mod target;
 mod text;
 mod tilus;
@@ -40,6 +42,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<conversion::Conversion>()?;
     module.add_class::<target::PyTarget>()?;
     module.add_function(wrap_pyfunction!(conversion::convert, module)?)?;
+    module.add_function(wrap_pyfunction!(module::layouts, module)?)?;
     module.add_function(wrap_pyfunction!(target::targets, module)?)?;
     // The classes of both systems are public in `linear_layout.cute` and `linear_layout.tilus`, without prefixes.
     module.add("CuteLayout", py.get_type::<cute::CuteLayout>())?;

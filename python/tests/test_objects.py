@@ -75,6 +75,20 @@ module attributes {{"ttg.num-warps" = 2 : i32}} {{}}
     assert parent.encoding == f"#ttg.slice<{{dim = 0, parent = {BLOCKED}}}>"
 
 
+def test_layouts_of_kernels() -> None:
+    kernels = sorted((Path(__file__).parents[2] / "test" / "kernels").rglob("*.ttgir"))
+    assert len(kernels) > 10
+    for kernel in kernels:
+        module = kernel.read_text()
+        found = ll.layouts(module)
+        assert found, kernel
+        for name, layout in found:
+            assert ll.Layout(name, layout.shape, aliases=module) == layout
+    with pytest.raises(ll.LayoutError, match="^line 2: "):
+        ll.layouts("\n#a = #ttg.blocked<{sizePerThread = [3]}>\n")
+    assert ll.layouts("") == []
+
+
 def test_text_is_read_in_every_spelling() -> None:
     layout = ll.Layout(BLOCKED, [16, 8])
     assert ll.Layout(str(layout)) == layout
