@@ -14,7 +14,7 @@ PURE = -p linear-layout -p linear-layout-cute -p linear-layout-tilus -p gpu-race
 MLIR = -p linear-layout-mlir -p ll-layout -p embed-rust
 TEST = $(CARGO) test --lib --bins --tests
 
-.PHONY: help demo test test-all test-pure test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
+.PHONY: help demo test test-all test-pure test-python test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -41,6 +41,13 @@ test-all: setup-test # all crates, with MLIR
 test-pure: ## the crates that need no LLVM: unit, property and vector tests, doctests
 	@tools/setup.sh --pure
 	$(CARGO) test $(PURE)
+
+# The extension module stands where the package looks for it, with Python's name.
+test-python: ## the Python package, without LLVM: examples, brute force, vectors, stubs
+	@tools/setup.sh --python
+	$(CARGO) build -p linear-layout-python
+	install $${CARGO_TARGET_DIR:-target}/debug/lib_native.so python/linear_layout/_native.abi3.so
+	cd python && $(abspath $(or $(CARGO_TARGET_DIR),target))/tools/python/bin/python -m pytest -q
 
 test-release: ## the same crates as users build it: optimised, without checks of overflow and debug assertions
 	@tools/setup.sh --pure

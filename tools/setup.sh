@@ -4,6 +4,7 @@
 # Run by every verb of the Makefile; a few milliseconds when nothing is to be done.
 #   LLVM_PREFIX=/opt/llvm-22 tools/setup.sh    use this LLVM and MLIR
 #   tools/setup.sh --pure                      what the algebra alone needs: cargo and a linker
+#   tools/setup.sh --python                    the same, and what the tests of the Python package need, in target/
 #   tools/setup.sh --test                      also the programs that only tests start: cmake, a browser, ptxas
 #   tools/setup.sh --sanitizer                 also what `make asan` needs
 #   LL_NO_INSTALL=1                            never install, only say what is missing
@@ -227,11 +228,32 @@ fetch_ptxas() {
     fi
 }
 
+# --- pytest, NumPy and mypy, which only the tests of the Python package need -----------------------
+
+# In an environment of its own below the target directory.
+make_python_environment() {
+    local home=${CARGO_TARGET_DIR:-target}/tools/python
+    if "$home/bin/python" -c 'import mypy, numpy, pytest' 2>/dev/null; then
+        return 0
+    fi
+    command -v python3 >/dev/null || die "python3 is missing: apt-get install python3 python3-venv"
+    [ -z "${LL_NO_INSTALL:-}" ] || die "pytest, NumPy and mypy are missing in $home"
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
+        die "$(python3 --version) is too old, 3.10 is needed"
+    if ! python3 -m venv --clear "$home"; then
+        die "python3 cannot make an environment: apt-get install python3-venv"
+    fi
+    "$home/bin/python" -m pip install --quiet --disable-pip-version-check mypy numpy pytest >&2 ||
+        die "\`pip install mypy numpy pytest\` failed"
+    say "made $home for the tests of the Python package"
+}
+
 # --- main ------------------------------------------------------------------------------------------
 
 check_rust
-if [ "${1:-}" = --pure ]; then
+if [ "${1:-}" = --pure ] || [ "${1:-}" = --python ]; then
     command -v cc >/dev/null || die "a C compiler is missing, which Rust links with: apt-get install gcc"
+    if [ "$1" = --python ]; then make_python_environment; fi
     exit 0
 fi
 

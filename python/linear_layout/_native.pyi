@@ -1,0 +1,2346 @@
+# Signatures are written by hand, docstrings are those of the extension module: `LL_BLESS=1 pytest tests/test_stubs.py`
+# copies them.
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias, final, overload
+
+import numpy as np
+import numpy.typing as npt
+
+_Shape: TypeAlias = int | Sequence[int]
+_Sizes: TypeAlias = Mapping[str, int] | Sequence[tuple[str, int]]
+_Names: TypeAlias = str | Sequence[str]
+_Bases: TypeAlias = Mapping[str, Sequence[int | Sequence[int]]]
+_Array: TypeAlias = npt.NDArray[np.int64]
+_View: TypeAlias = Literal["tensor", "grid", "hardware", "matrix", "bases"]
+_Nested: TypeAlias = int | tuple[_Nested, ...]
+_Numbers: TypeAlias = int | str | tuple[_Numbers, ...] | list[_Numbers]
+_Coordinate: TypeAlias = int | str | tuple[_Coordinate, ...] | list[_Coordinate] | None
+_Tiler: TypeAlias = CuteLayout | str | int | tuple[_Tiler, ...] | list[_Tiler] | None
+_CuteLayout: TypeAlias = CuteLayout | str
+_Target: TypeAlias = Target | str
+
+__all__ = [
+    "Conversion",
+    "CuteComposedLayout",
+    "CuteLayout",
+    "CuteSwizzle",
+    "Layout",
+    "LayoutError",
+    "Target",
+    "TilusRegisterLayout",
+    "TilusSharedLayout",
+    "__version__",
+    "auto_local_spatial",
+    "column_local",
+    "column_spatial",
+    "convert",
+    "layouts",
+    "local",
+    "replicated",
+    "spatial",
+    "targets",
+]
+__version__: str
+
+class LayoutError(ValueError):
+    """A layout, a shape or a target that cannot be what was asked for.
+
+    The message says what was found, what was expected and, on lines of their own that begin with `note:`, the nearest fix.
+
+    Example:
+
+        >>> try:
+        ...     ll.Layout.identity_1d(6, "lane", "dim0")
+        ... except ll.LayoutError as error:
+        ...     print(error)
+        size 6 of in-dim `lane` is not a power of two
+    """
+
+@final
+class Layout:
+    """A layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor that is
+    linear over bits, so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
+
+    `text` is an encoding as in TTGIR, a LinearLayout as Triton prints it, a layout of CuTe or of Tilus, or one of XeGPU,
+    IREE or Mosaic GPU. `shape` is the shape of the tensor, which only encodings need; with it a layout of CuTe is one of
+    `((threads), (values))`. `aliases` is the text of a module whose `#name = ...` lines `text` may use. `lanes` is the size
+    of a warp where threads are only numbered, in CuTe and Tilus.
+
+    Layouts are immutable. They are equal if they are the same map between the same dims, however they are spelled. Raises
+    `LayoutError` for text that is no layout, one that is not linear, and a shape that does not fit.
+
+    Example:
+
+        >>> blocked = ll.Layout(
+        ...     "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>",
+        ...     [16, 8],
+        ... )
+        >>> blocked.apply(register=1, lane=5, warp=0)
+        (1, 3)
+        >>> ll.Layout("local(2, 1).spatial(8, 4).local(1, 2)").bases["register"]
+        [[0, 1], [8, 0]]
+        >>> ll.Layout("((4,8),(2,2)):((32,1),(16,8))", [16, 8]) == ll.Layout("local(2, 1).spatial(8, 4).local(1, 2)")
+        True
+    """
+    def __new__(cls, text: str, shape: _Shape | None = None, *, aliases: str | None = None, lanes: int = 32) -> Layout: ...
+    @staticmethod
+    def from_bases(bases: _Bases, out_dims: _Sizes | _Names, surjective: bool = True) -> Layout:
+        """Returns the layout with these bases.
+
+        `bases` maps each in-dim to the images of its bits, the lowest first; an image has one number for each out-dim, and
+        may be a plain number where there is one. `out_dims` maps each out-dim to its size, or names the out-dims, which are
+        then as large as the bases need. The order of dims is part of a layout.
+
+        Raises `LayoutError` if a size is not a power of two, a basis does not fit, or, unless `surjective` is false, an
+        element is not reached.
+
+        Example:
+
+            >>> layout = ll.Layout.from_bases({"register": [[0, 1]], "lane": [[0, 2], [1, 0]]}, {"dim0": 2, "dim1": 4})
+            >>> layout.apply(register=1, lane=3)
+            (1, 3)
+            >>> ll.Layout.from_bases({"lane": [1, 2, 0]}, ["dim0"]).out_dims
+            {'dim0': 4}
+        """
+    @staticmethod
+    def identity_1d(size: int, in_dim: str, out_dim: str) -> Layout:
+        """Returns the layout that takes `in_dim`, of this size, to `out_dim` as it is.
+
+        Example:
+
+            >>> ll.Layout.identity_1d(4, "lane", "dim0").bases
+            {'lane': [[1], [2]]}
+        """
+    @staticmethod
+    def strided_1d(size: int, stride: int, in_dim: str, out_dim: str) -> Layout:
+        """Returns the layout that takes index `i` of `in_dim`, of this size, to `i * stride` of `out_dim`.
+
+        Example:
+
+            >>> ll.Layout.strided_1d(4, 2, "lane", "dim0").apply(lane=3)
+            (6,)
+        """
+    @staticmethod
+    def zeros_1d(size: int, in_dim: str, out_dim: str, out_size: int = 1) -> Layout:
+        """Returns the layout that takes every index of `in_dim`, of this size, to 0 of `out_dim`: a broadcast.
+
+        Example:
+
+            >>> ll.Layout.zeros_1d(4, "warp", "dim0").bases
+            {'warp': [[0], [0]]}
+        """
+    @staticmethod
+    def identity_nd(in_dim: str, shape: _Shape, order: _Shape) -> Layout:
+        """Returns the layout that counts through a tensor of this shape, dim `order[0]` the fastest.
+
+        Example:
+
+            >>> row_major = ll.Layout.identity_nd("offset", [2, 4], [1, 0])
+            >>> row_major.apply(offset=5), list(row_major.out_dims)
+            ((1, 1), ['dim1', 'dim0'])
+        """
+    @staticmethod
+    def from_gluon(layout: Any, shape: _Shape | None = None) -> Layout:
+        """Returns the layout of a Gluon layout, such as `gl.BlockedLayout(...)`, on a tensor of this shape.
+
+        The object is read by the name of its class and its attributes; Triton is not imported. Layouts that say their shape
+        themselves need none, and are repeated on a larger one.
+
+        Raises `LayoutError` for a layout that is left open (`AutoLayout`) or breaks a rule, `TypeError` for other objects.
+
+        Example:
+
+            >>> from dataclasses import dataclass
+            >>> @dataclass
+            ... class BlockedLayout:  # stands for triton.experimental.gluon.language.BlockedLayout
+            ...     size_per_thread: list
+            ...     threads_per_warp: list
+            ...     warps_per_cta: list
+            ...     order: list
+            >>> ll.Layout.from_gluon(BlockedLayout([1, 2], [8, 4], [2, 1], [1, 0]), [16, 8]).apply(lane=5, register=1)
+            (1, 3)
+        """
+    @staticmethod
+    def from_triton(layout: Any) -> Layout:
+        """Returns the layout of a `LinearLayout` of Triton's own library, `triton._C.libtriton.linear_layout`.
+
+        The object is read by its attributes `bases` and `out_dims`, lists of pairs; Triton is not imported.
+
+        Example:
+
+            >>> from types import SimpleNamespace
+            >>> theirs = SimpleNamespace(bases=[("lane", [[1], [2]])], out_dims=[("dim0", 4)])
+            >>> ll.Layout.from_triton(theirs) == ll.Layout.identity_1d(4, "lane", "dim0")
+            True
+        """
+    @property
+    def encoding(self) -> str | None:
+        """The encoding that the layout was made of, as text, or `None`.
+
+        Example:
+
+            >>> ll.Layout("#ttg.shared_linear<{offset = [[1], [2]]}, alignment = 16>", 4).encoding
+            '#ttg.shared_linear<{offset = [[1], [2]]}, alignment = 16>'
+            >>> ll.Layout("local(4)").encoding is None
+            True
+        """
+    @property
+    def bases(self) -> dict[str, list[list[int]]]:
+        """The bases: for each in-dim, in order, the images of its bits, the lowest first.
+
+        Example:
+
+            >>> ll.Layout("spatial(2, 4)", lanes=4).bases
+            {'register': [], 'lane': [[0, 1], [0, 2]], 'warp': [[1, 0]], 'block': []}
+        """
+    @property
+    def in_dims(self) -> dict[str, int]:
+        """The in-dims with their sizes, in order.
+
+        Example:
+
+            >>> ll.Layout("local(1, 2).spatial(8, 4)").in_dims
+            {'register': 2, 'lane': 32, 'warp': 1, 'block': 1}
+        """
+    @property
+    def out_dims(self) -> dict[str, int]:
+        """The out-dims with their sizes, in order.
+
+        Example:
+
+            >>> ll.Layout("local(1, 2).spatial(8, 4)").out_dims
+            {'dim0': 8, 'dim1': 8}
+        """
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the out-dims, in order: the shape of the tensor.
+
+        Example:
+
+            >>> ll.Layout("local(1, 2).spatial(8, 4)").shape
+            (8, 8)
+        """
+    @property
+    def paddings(self) -> list[tuple[int, int]]:
+        """The gaps of padded shared memory: for each `(interval, padding)`, in elements, so many follow each interval.
+
+        Offsets of the layout do not count them.
+
+        Example:
+
+            >>> ll.Layout("#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [8, 128]}>", [8, 128]).paddings
+            [(32, 4)]
+        """
+    @property
+    def rank(self) -> int:
+        """The rank of the matrix over GF(2): log2 of the number of elements that are reached.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"lane": [1, 2, 0]}, ["dim0"]).rank
+            2
+        """
+    @overload
+    def apply(self, place: Mapping[str, int] | None = None, /, **indices: int) -> tuple[int, ...]:
+        """Returns the element at a place: its index along each out-dim, as a tuple.
+
+        A place is named by keyword arguments, or by a mapping where a dim's name is no identifier; in-dims that are left out
+        are 0. Numbers give a tuple of numbers. Arrays are broadcast against each other and give a tuple of int64 arrays of
+        their common shape, which indexes the tensor.
+
+        Raises `LayoutError` if there is no such in-dim or an index is not below its size, `TypeError` for arrays of other
+        types than integers.
+
+        Example:
+
+            >>> layout = ll.Layout("local(1, 2).spatial(8, 4)")
+            >>> layout.apply(register=1, lane=9)
+            (2, 5)
+            >>> layout.apply({"lane": 9})
+            (2, 1)
+            >>> rows, columns = layout.apply(register=[[0], [1]], lane=np.arange(32))
+            >>> rows.shape, columns[:, 9]
+            ((2, 32), array([1, 5]))
+        """
+    @overload
+    def apply(self, place: Mapping[str, npt.ArrayLike] | None = None, /, **indices: npt.ArrayLike) -> tuple[_Array, ...]: ...
+    def to_numpy(self, *, flat: bool = False) -> _Array:
+        """Returns the index of the element at every place, as an int64 array.
+
+        The array has one axis for each in-dim, in order, and a last one for the out-dims: for a layout of registers its
+        shape is `(register, lane, warp, block, rank)`. With `flat` there is no last axis, and elements are numbered in
+        row-major order: the place of the element in `tensor.ravel()`.
+
+        Raises `LayoutError` for layouts of more than 2^26 places.
+
+        Example:
+
+            >>> layout = ll.Layout("local(1, 2).spatial(8, 4)")
+            >>> layout.to_numpy().shape, layout.to_numpy()[1, 9, 0, 0]
+            ((2, 32, 1, 1, 2), array([2, 5]))
+            >>> tensor = np.arange(64).reshape(8, 8)
+            >>> int(tensor.ravel()[layout.to_numpy(flat=True)][1, 9, 0, 0]), int(tensor[2, 5])
+            (21, 21)
+        """
+    def holders(self, *index: int) -> list[dict[str, int]]:
+        """Returns the places that hold an element, each as a dict from in-dims to indices.
+
+        Raises `LayoutError` if the index is not one of the tensor's.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"register": [1], "lane": [2, 0]}, ["dim0"]).holders(3)
+            [{'register': 1, 'lane': 1}, {'register': 1, 'lane': 3}]
+        """
+    def is_surjective(self) -> bool:
+        """Returns true if each element is held somewhere.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"lane": [2]}, {"dim0": 4}, surjective=False).is_surjective()
+            False
+        """
+    def is_injective(self) -> bool:
+        """Returns true if no element is held twice.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"lane": [1, 0]}, ["dim0"]).is_injective()
+            False
+        """
+    def is_invertible(self) -> bool:
+        """Returns true if each element is held exactly once.
+
+        Example:
+
+            >>> ll.Layout("spatial(8, 4)").is_invertible()
+            True
+        """
+    def free_variable_masks(self) -> dict[str, int]:
+        """Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold replicas.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"lane": [1, 0, 2]}, ["dim0"]).free_variable_masks()
+            {'lane': 2}
+        """
+    def num_consecutive_in_out(self) -> int:
+        """Returns how many of the first indices of the first in-dim are consecutive indices of the first out-dim.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"register": [1, 2, 8, 4]}, ["offset"]).num_consecutive_in_out()
+            4
+        """
+    def contiguous_elems_along(self, dim: str) -> int:
+        """Returns the largest power of two up to which all elements along `dim` are reached, other indices zero.
+
+        Example:
+
+            >>> layout = ll.Layout.from_bases({"lane": [1, 2, 8]}, {"dim0": 16}, surjective=False)
+            >>> layout.contiguous_elems_along("dim0")
+            4
+        """
+    def invert(self) -> Layout:
+        """Returns the inverse: from elements to places.
+
+        Raises `LayoutError` unless each element is held exactly once.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4).local(1, 2)")
+            >>> layout.invert().apply(dim0=1, dim1=3)
+            (1, 5, 0, 0)
+        """
+    def pseudo_invert(self) -> Layout:
+        """Returns a right inverse: for each element one place that holds it.
+
+        `layout.pseudo_invert().compose(layout)` is the identity. Raises `LayoutError` if an element is held nowhere.
+
+        Example:
+
+            >>> layout = ll.Layout.from_bases({"lane": [1, 2, 0]}, {"dim0": 4})
+            >>> layout.pseudo_invert().apply(dim0=3)
+            (3,)
+        """
+    def compose(self, outer: Layout) -> Layout:
+        """Returns this layout followed by `outer`, which takes its out-dims.
+
+        Raises `LayoutError` if the out-dims are not the in-dims of `outer`.
+
+        Example:
+
+            >>> layout = ll.Layout.identity_1d(4, "lane", "offset").compose(ll.Layout.strided_1d(4, 2, "offset", "dim0"))
+            >>> layout.apply(lane=3)
+            (6,)
+        """
+    def invert_and_compose(self, outer: Layout) -> Layout:
+        """Returns the layout that, followed by `outer`, is this one: for each place one of `outer` with the same element.
+
+        Registers to elements and offsets to elements give registers to offsets: where to store each register. Raises
+        `LayoutError` if an element of this layout is not one of `outer`.
+
+        Example:
+
+            >>> registers = ll.Layout.from_bases({"register": [[0, 1], [1, 0]]}, ["dim0", "dim1"])
+            >>> column_major = ll.Layout.from_bases({"offset": [[1, 0], [0, 1]]}, ["dim0", "dim1"])
+            >>> registers.invert_and_compose(column_major).apply(register=1)
+            (2,)
+        """
+    def product(self, outer: Layout) -> Layout:
+        """Returns the direct sum: this layout repeated as `outer` says.
+
+        The bits of this layout are the low ones of each dim, those of `outer` the high ones; `a * b` is the same.
+
+        Example:
+
+            >>> pair = ll.Layout.identity_1d(2, "register", "dim0")
+            >>> pair.product(ll.Layout.identity_1d(32, "lane", "dim0")).apply(register=1, lane=3)
+            (7,)
+            >>> pair * pair == ll.Layout.identity_1d(4, "register", "dim0")
+            True
+        """
+    def __mul__(self, outer: Layout, /) -> Layout: ...
+    def __rmul__(self, value: Layout, /) -> Layout: ...
+    def divide_left(self, tile: Layout) -> Layout:
+        """Returns the rest with `tile * rest == self`, up to the order of dims.
+
+        Raises `LayoutError` if there is none, naming the first basis that straddles the tile.
+
+        Example:
+
+            >>> eight, two = (ll.Layout.identity_1d(n, "lane", "dim0") for n in (8, 2))
+            >>> eight.divide_left(two) == ll.Layout.identity_1d(4, "lane", "dim0")
+            True
+        """
+    def divide_right(self, tile: Layout) -> Layout:
+        """Returns the rest with `rest * tile == self`, up to the order of dims.
+
+        Raises `LayoutError` if there is none, naming the first basis that straddles the tile.
+
+        Example:
+
+            >>> layout = ll.Layout.identity_1d(2, "register", "dim0") * ll.Layout.identity_1d(4, "lane", "dim0")
+            >>> layout.divide_right(ll.Layout.identity_1d(4, "lane", "dim0")).in_dims
+            {'register': 2, 'lane': 1}
+        """
+    def concat_ins(self, other: Layout) -> Layout:
+        """Returns the layout whose in-dims are those of this one followed by those of `other`; both have the same out-dims.
+
+        Example:
+
+            >>> lanes = ll.Layout.from_bases({"lane": [1, 2]}, {"dim0": 4})
+            >>> lanes.concat_ins(ll.Layout.from_bases({"warp": [3]}, {"dim0": 4}, surjective=False)).in_dims
+            {'lane': 4, 'warp': 2}
+        """
+    def concat_outs(self, other: Layout) -> Layout:
+        """Returns the layout whose out-dims are those of this one followed by those of `other`; both have the same in-dims.
+
+        Example:
+
+            >>> rows = ll.Layout.from_bases({"lane": [1, 0]}, {"dim0": 2})
+            >>> rows.concat_outs(ll.Layout.from_bases({"lane": [0, 1]}, {"dim1": 2})).apply(lane=2)
+            (0, 1)
+        """
+    def sublayout(self, in_dims: _Names, out_dims: _Names) -> Layout:
+        """Returns the layout restricted to these dims, the others left out on both sides.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4).local(1, 2)")
+            >>> layout.sublayout(["lane"], ["dim0"]).bases
+            {'lane': [[0], [0], [1], [2], [4]]}
+        """
+    def quotient(self, dims: _Names) -> Layout | None:
+        """Returns the layout without dims that are mapped to themselves and have nothing to do with others, or `None`.
+
+        Example:
+
+            >>> layout = ll.Layout.identity_1d(4, "lane", "lane") * ll.Layout.identity_1d(2, "warp", "warp")
+            >>> layout.quotient("warp") == ll.Layout.identity_1d(4, "lane", "lane")
+            True
+        """
+    def minimal_conversion_to(self, dst: Layout) -> Layout:
+        """Returns the smallest conversion to `dst`: for places of `dst`, the place of this layout that holds the element.
+
+        Dims over which nothing moves are left out: no in-dims means that every element is where it should be, `register`
+        alone that no element leaves its thread.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("local(1, 2).spatial(8, 4)"), ll.Layout("local(1, 2).column_spatial(8, 4)")
+            >>> list(rows.minimal_conversion_to(columns).in_dims)
+            ['register', 'lane']
+            >>> list(rows.minimal_conversion_to(rows).in_dims)
+            []
+        """
+    def remove_zero_bases(self, dim: str) -> Layout:
+        """Returns the layout without the zero bases of an in-dim: without replicas.
+
+        Example:
+
+            >>> ll.Layout.from_bases({"register": [0, 1]}, ["dim0"]).remove_zero_bases("register").bases
+            {'register': [[1]]}
+        """
+    def resize_in(self, dim: str, size: int) -> Layout:
+        """Returns the layout with one in-dim resized: smaller drops its highest bases, larger appends zero bases.
+
+        Example:
+
+            >>> ll.Layout.identity_1d(2, "warp", "dim0").resize_in("warp", 4).bases
+            {'warp': [[1], [0]]}
+        """
+    def resize_out(self, dim: str, size: int) -> Layout:
+        """Returns the layout with one out-dim shrunk; a basis that reaches out of the new size becomes zero along it.
+
+        Example:
+
+            >>> ll.Layout.identity_1d(4, "lane", "dim0").resize_out("dim0", 2).bases
+            {'lane': [[1], [0]]}
+        """
+    def transpose_ins(self, order: _Names) -> Layout:
+        """Returns the layout with its in-dims in this order.
+
+        Example:
+
+            >>> list(ll.Layout("spatial(8, 4)").transpose_ins(["block", "warp", "lane", "register"]).in_dims)
+            ['block', 'warp', 'lane', 'register']
+        """
+    def transpose_outs(self, order: _Names) -> Layout:
+        """Returns the layout with its out-dims in this order.
+
+        Example:
+
+            >>> ll.Layout("spatial(8, 4)").transpose_outs(["dim1", "dim0"]).shape
+            (4, 8)
+        """
+    def reshape_ins(self, dims: _Sizes) -> Layout:
+        """Returns the layout with its input bits, the first dim the lowest, cut into these dims.
+
+        Example:
+
+            >>> threads = ll.Layout.identity_1d(128, "lane", "dim0")
+            >>> threads.reshape_ins({"lane": 32, "warp": 4}).bases["warp"]
+            [[32], [64]]
+        """
+    def reshape_outs(self, dims: _Sizes) -> Layout:
+        """Returns the layout with its output bits, the first dim the lowest, cut into these dims.
+
+        Example:
+
+            >>> ll.Layout.identity_1d(32, "lane", "dim0").reshape_outs({"dim0": 4, "dim1": 8}).apply(lane=7)
+            (3, 1)
+        """
+    def flatten_ins(self) -> Layout:
+        """Returns the layout with all in-dims joined under the name of the first.
+
+        Example:
+
+            >>> ll.Layout("spatial(8, 4).local(1, 2)").flatten_ins().in_dims
+            {'register': 64}
+        """
+    def flatten_outs(self) -> Layout:
+        """Returns the layout with all out-dims joined under the name of the first, which is the fastest.
+
+        Example:
+
+            >>> ll.Layout("spatial(8, 4)").flatten_outs().apply(lane=5)
+            (9,)
+        """
+    def squeeze_ins(self, dim: str) -> Layout:
+        """Returns the layout without an in-dim of size 1.
+
+        Example:
+
+            >>> list(ll.Layout("spatial(8, 4)").squeeze_ins("block").in_dims)
+            ['register', 'lane', 'warp']
+        """
+    def squeeze_outs(self, dim: str) -> Layout:
+        """Returns the layout without an out-dim of size 1.
+
+        Example:
+
+            >>> ll.Layout("spatial(1, 32)").squeeze_outs("dim0").out_dims
+            {'dim1': 32}
+        """
+    def rename_in(self, old: str, new: str) -> Layout:
+        """Returns the layout with one in-dim renamed.
+
+        Example:
+
+            >>> ll.Layout.identity_1d(4, "register", "dim0").rename_in("register", "lane").in_dims
+            {'lane': 4}
+        """
+    def rename_out(self, old: str, new: str) -> Layout:
+        """Returns the layout with one out-dim renamed.
+
+        Example:
+
+            >>> ll.Layout.identity_1d(4, "lane", "dim0").rename_out("dim0", "offset").out_dims
+            {'offset': 4}
+        """
+    def explain(self) -> str:
+        """Returns a description in words: the size of the layout, its replicas, and the effect of each basis.
+
+        Example:
+
+            >>> print(ll.Layout.from_bases({"lane": [[0, 1], [1, 0]]}, ["dim0", "dim1"]).explain())
+            a tensor of 2x2 in 4 lanes
+            each element is held once
+            2 neighbours along dim1 lie side by side in lanes
+            <BLANKLINE>
+            lane: what its 2 bits do
+              lane 1: goes on by 1 along dim1
+              lane 2: goes on by 1 along dim0
+        """
+    def text(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as text.
+
+        `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware` (the
+        element of each place), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
+        the most that are shown; what is left out is counted in a last line.
+
+        Example:
+
+            >>> print(ll.Layout("spatial(2, 2).local(1, 2)").text())
+            2 x 4: dim0 down, dim1 across; a cell is T<lane>:<register>
+                   0     1     2     3
+            0:  T0:0  T0:1  T1:0  T1:1
+            1:  T2:0  T2:1  T3:0  T3:1
+        """
+    def show(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> None:
+        """Prints a picture as text; the arguments are those of `text`.
+
+        Example:
+
+            >>> ll.Layout("spatial(2, 2)").show("grid")
+            ┌──────┬──────┐
+            │ 0: 0 │ 1: 0 │
+            ├──────┼──────┤
+            │ 2: 0 │ 3: 0 │
+            └──────┴──────┘
+        """
+    def svg(self, view: _View = "tensor", *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as SVG; the arguments are those of `text`, without the view `bases`.
+
+        Example:
+
+            >>> ll.Layout("spatial(8, 4)").svg().startswith("<svg")
+            True
+        """
+    def html(self) -> str:
+        """Returns a page with the tensor, the hardware and the matrix that needs no other file.
+
+        The cell under the pointer names its element, lane, register and warp.
+
+        Example:
+
+            >>> ll.Layout("spatial(8, 4)").html().rstrip().endswith("</html>")
+            True
+        """
+    def banks(
+        self,
+        dtype: Any,
+        target: _Target,
+        access: Layout | None = None,
+        *,
+        store: bool = False,
+        rows: int | None = None,
+        columns: int | None = None,
+        format: Literal["text", "svg"] = "text",
+    ) -> str:
+        """Returns a picture of shared memory by bank, of a layout with an in-dim `offset`.
+
+        With `access`, a layout of registers, the picture also shows each phase of loading them from the buffer, or with
+        `store` of storing them, and the bank conflicts. The result is SVG if `format` is `svg`, else text.
+
+        Raises `LayoutError` for layouts of registers and for element types and targets that are not known.
+
+        Example:
+
+            >>> buffer = ll.Layout("#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>", [32, 32])
+            >>> columns = ll.Layout("column_spatial(32, 1).column_local(1, 32)")
+            >>> "224 bank conflicts" in buffer.banks("f32", "cuda:90", columns)
+            True
+        """
+    def _repr_html_(self) -> str:
+        """Returns the picture that a notebook shows.
+
+        Example:
+
+            >>> "image/svg+xml" in ll.Layout("spatial(8, 4)")._repr_html_()
+            True
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Conversion:
+    """A conversion between two layouts of registers on a GPU: its steps, and what they cost.
+
+    `ll.convert` plans it. Costs are clocks of one SM (CU) for one thread block, by the target's model.
+
+    Example:
+
+        >>> rows, columns = ll.Layout("local(1, 2).spatial(8, 4)"), ll.Layout("local(1, 2).column_spatial(8, 4)")
+        >>> conversion = ll.convert(rows, columns, "f32", "cuda:90")
+        >>> conversion.kind, conversion.bank_conflicts, conversion.shared_bytes
+        ('shuffle', 0, 0)
+    """
+    @property
+    def kind(self) -> str:
+        """What the plan does, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4)")
+            >>> ll.convert(layout, layout, "f32", "cuda:90").kind
+            'rename'
+        """
+    @property
+    def steps(self) -> list[str]:
+        """The steps of a thread, a line of text each; `str` also has the tables that they refer to.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4)")
+            >>> ll.convert(layout, ll.Layout("column_spatial(8, 4)"), "f32", "cuda:90").steps
+            ['%1 = shuffle %0 from lanes 0']
+        """
+    @property
+    def cycles(self) -> float:
+        """The cost in clocks: the busier of the units, an eighth of the other, and the waiting.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4)")
+            >>> ll.convert(layout, layout, "f32", "cuda:90").cycles
+            0.0
+        """
+    @property
+    def load_store_cycles(self) -> float:
+        """The clocks of the load-store unit: wavefronts, shuffles, issue.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 4)"), ll.Layout("column_spatial(8, 4)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").load_store_cycles > 0
+            True
+        """
+    @property
+    def arithmetic_cycles(self) -> float:
+        """The clocks of the arithmetic unit: selects and permutes.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 4)"), ll.Layout("column_spatial(8, 4)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").arithmetic_cycles
+            0.0
+        """
+    @property
+    def waiting_cycles(self) -> float:
+        """The clocks lost at barriers and on trips through shared memory.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 8)"), ll.Layout("column_spatial(8, 8)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").waiting_cycles > 0
+            True
+        """
+    @property
+    def bank_conflicts(self) -> int:
+        """The bank conflicts: wavefronts of all warps beyond those that the accesses need.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 8)"), ll.Layout("column_spatial(8, 8)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").bank_conflicts
+            0
+        """
+    @property
+    def shared_bytes(self) -> int:
+        """The bytes of shared memory that the conversion uses meanwhile.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 8)"), ll.Layout("column_spatial(8, 8)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").shared_bytes
+            256
+        """
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The in-dims between which elements move; empty if nothing moves.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 8)"), ll.Layout("column_spatial(8, 8)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").moves
+            ('register', 'lane', 'warp')
+        """
+    @property
+    def considered(self) -> list[tuple[str, float]]:
+        """The kinds of plans that were considered with their cost in clocks, the cheapest first; the first is this one.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("local(1, 2).spatial(8, 4)"), ll.Layout("local(1, 2).column_spatial(8, 4)")
+            >>> conversion = ll.convert(rows, columns, "f32", "cuda:90")
+            >>> conversion.considered[0] == (conversion.kind, conversion.cycles)
+            True
+        """
+    @property
+    def registers(self) -> tuple[int, int]:
+        """The registers of a thread before and after, without replicas.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("local(1, 2).spatial(8, 4)"), ll.Layout("local(1, 2).column_spatial(8, 4)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").registers
+            (2, 2)
+        """
+    @property
+    def element_bits(self) -> int:
+        """The width of an element in bits.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4)")
+            >>> ll.convert(layout, layout, np.float16, "cuda:90").element_bits
+            16
+        """
+    @property
+    def target(self) -> Target:
+        """The GPU.
+
+        Example:
+
+            >>> layout = ll.Layout("spatial(8, 4)")
+            >>> ll.convert(layout, layout, "f16", "sm_90").target
+            Target('cuda:90')
+        """
+    def text(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as text: both layouts and where elements go, or with `view="banks"` what each bank of shared
+        memory does in each store and load.
+
+        Raises `LayoutError` for banks of a conversion that does not use shared memory.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 8)"), ll.Layout("column_spatial(8, 8)")
+            >>> "bank" in ll.convert(rows, columns, "f32", "cuda:90").text("banks")
+            True
+        """
+    def svg(self, view: Literal["arrows", "banks"] = "arrows", *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as SVG; the arguments are those of `text`.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 8)"), ll.Layout("column_spatial(8, 8)")
+            >>> ll.convert(rows, columns, "f32", "cuda:90").svg("banks").startswith("<svg")
+            True
+        """
+    def _repr_html_(self) -> str:
+        """Returns the picture that a notebook shows.
+
+        Example:
+
+            >>> rows, columns = ll.Layout("spatial(8, 4)"), ll.Layout("column_spatial(8, 4)")
+            >>> "image/svg+xml" in ll.convert(rows, columns, "f32", "cuda:90")._repr_html_()
+            True
+        """
+
+@final
+class Target:
+    """A GPU as data: lanes, banks, shared memory.
+
+    `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`; `sm_90` and `gfx942` are understood too. Raises
+    `LayoutError` for an unknown name, listing the known ones.
+
+    Example:
+
+        >>> target = ll.Target("sm_90")
+        >>> target
+        Target('cuda:90')
+        >>> target.lanes, target.banks, target.max_shared_bytes
+        (32, 32, 232448)
+    """
+    def __new__(cls, name: str) -> Target: ...
+    @property
+    def name(self) -> str:
+        """The name in `ttg.target`.
+
+        Example:
+
+            >>> ll.Target("gfx942").name
+            'hip:gfx942'
+        """
+    @property
+    def vendor(self) -> str:
+        """The vendor: `nvidia` or `amd`.
+
+        Example:
+
+            >>> ll.Target("gfx942").vendor
+            'amd'
+        """
+    @property
+    def lanes(self) -> int:
+        """The number of lanes of a warp (wave).
+
+        Example:
+
+            >>> ll.Target("gfx942").lanes
+            64
+        """
+    @property
+    def banks(self) -> int:
+        """The number of banks of shared memory.
+
+        Example:
+
+            >>> ll.Target("gfx950").banks
+            64
+        """
+    @property
+    def bank_bytes(self) -> int:
+        """The width of a bank in bytes.
+
+        Example:
+
+            >>> ll.Target("sm_90").bank_bytes
+            4
+        """
+    @property
+    def max_shared_bytes(self) -> int:
+        """The most bytes of shared memory that one thread block can have.
+
+        Example:
+
+            >>> ll.Target("gfx942").max_shared_bytes
+            65536
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def convert(
+    src: Layout,
+    dst: Layout,
+    dtype: Any,
+    target: _Target,
+    *,
+    strategy: Literal["local", "shuffle", "shared"] | None = None,
+    scratch_limit: int | None = None,
+) -> Conversion:
+    """Plans the conversion of a tensor from layout `src` to layout `dst`.
+
+    `dtype` is the type of an element: as in IR (`f16`, `i8`, `!tt.ptr<f16>`), a type of NumPy, PyTorch or Triton, or a
+    width in bits. `target` is a `Target` or its name. `strategy` is `local`, `shuffle` or `shared`, where one is to be
+    taken rather than the cheapest; `scratch_limit` is the most bytes of shared memory.
+
+    The plan is run for every lane on the names of the elements, and each register is compared with `dst`. The GIL is
+    released meanwhile. Raises `LayoutError` if the layouts are not of one tensor or not of registers, or if there is no
+    plan.
+
+    Example:
+
+        >>> rows, columns = ll.Layout("local(1, 2).spatial(8, 4)"), ll.Layout("local(1, 2).column_spatial(8, 4)")
+        >>> conversion = ll.convert(rows, columns, "f32", "cuda:90", strategy="shared")
+        >>> conversion.kind, conversion.shared_bytes
+        ('shared', 256)
+    """
+def layouts(ttgir: str) -> list[tuple[str, Layout]]:
+    """Returns the layouts that the text of a module in TTGIR names, each with its name as it is written there, on the shapes of
+    its tensors and buffers.
+
+    They are in the order of the text, each once for each shape. The module need not be valid otherwise; what names no
+    encoding is passed over. Raises `LayoutError` for an encoding that cannot be read, or that does not fit its tensor.
+
+    Example:
+
+        >>> ttgir = '''
+        ... #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+        ... tt.func @f(%x: tensor<512xf32, #b>, %y: tensor<1024xf32, #b>) { tt.return }
+        ... '''
+        >>> [(name, layout.in_dims["register"], layout.shape) for name, layout in ll.layouts(ttgir)]
+        [('#b', 4, (512,)), ('#b', 8, (1024,))]
+    """
+def targets() -> list[Target]:
+    """Returns all GPUs that conversions are planned for.
+
+    Example:
+
+        >>> [target.name for target in ll.targets()][:3]
+        ['cuda:70', 'cuda:72', 'cuda:75']
+        >>> {target.vendor for target in ll.targets()} == {"nvidia", "amd"}
+        True
+    """
+
+@final
+class CuteLayout:
+    """A layout of CuTe: a function from coordinates to indices, given by a nested shape and a stride for each part of it.
+
+    `shape` is a number, a nested tuple, or the text of the whole layout, `(4,2):(2,1)`; `stride` is congruent to it, and
+    left out the layout is compact, the first mode the fastest. Numbers need not be powers of two.
+
+    What the algebra answers is right, or a `LayoutError` that says which mode does not fit.
+
+    Example:
+
+        >>> layout = ll.cute.Layout((4, (2, 3)), (6, (3, 1)))
+        >>> layout
+        Layout('(4,(2,3)):(6,(3,1))')
+        >>> layout(2, 5), layout(2, (1, 2)), layout(22)
+        (17, 17, 17)
+        >>> ll.cute.Layout("(4,2)").stride
+        (1, 4)
+    """
+    def __new__(cls, shape: _Numbers, stride: _Numbers | None = None) -> CuteLayout: ...
+    @staticmethod
+    def concat(*layouts: CuteLayout) -> CuteLayout:
+        """Returns the layout whose modes are these layouts.
+
+        Example:
+
+            >>> ll.cute.Layout.concat(ll.cute.Layout("4:2"), ll.cute.Layout("2:1"))
+            Layout('(4,2):(2,1)')
+        """
+    @staticmethod
+    def ordered(shape: _Numbers, order: _Numbers) -> CuteLayout:
+        """Returns the compact layout whose modes are fastest in the order of these numbers, the smallest first.
+
+        Example:
+
+            >>> ll.cute.Layout.ordered((2, 2, 2, 2), (0, 2, 3, 1))
+            Layout('(2,2,2,2):(1,4,8,2)')
+        """
+    @property
+    def shape(self) -> _Nested:
+        """The shape: a number, or a tuple of numbers and tuples.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").shape
+            (4, (2, 3))
+        """
+    @property
+    def stride(self) -> _Nested:
+        """The stride, congruent to the shape.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").stride
+            (6, (3, 1))
+        """
+    @property
+    def size(self) -> int:
+        """The number of coordinates.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2):(8,1)").size
+            8
+        """
+    @property
+    def cosize(self) -> int:
+        """One more than the index of the last coordinate.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2):(8,1)").cosize
+            26
+        """
+    @property
+    def rank(self) -> int:
+        """The number of modes.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").rank
+            2
+        """
+    @property
+    def depth(self) -> int:
+        """How deep the shape is nested; 0 for a number.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").depth
+            2
+        """
+    @property
+    def modes(self) -> list[CuteLayout]:
+        """The modes, each as a layout.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").modes
+            [Layout('4:6'), Layout('(2,3):(3,1)')]
+        """
+    def __call__(self, *coordinate: _Numbers) -> int: ...
+    def coordinate(self, number: int) -> _Nested:
+        """Returns the coordinate, congruent to the shape, that a number is.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").coordinate(22)
+            (2, (1, 2))
+        """
+    def slice(self, coordinate: _Coordinate) -> tuple[CuteLayout, int]:
+        """Returns the layout of the modes at which the coordinate has `None`, and the index where it begins.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(1,(4,8))").slice((None, (1, None)))
+            (Layout('(4,3):(1,8)'), 4)
+        """
+    def dice(self, coordinate: _Coordinate) -> CuteLayout:
+        """Returns the layout of the modes at which the coordinate has a number.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(1,(4,8))").dice((0, (None, 0)))
+            Layout('(4,3):(1,8)')
+        """
+    def to_numpy(self) -> _Array:
+        """Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,3):(3,1)").to_numpy()
+            array([0, 3, 1, 4, 2, 5])
+        """
+    def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32) -> Layout:
+        """Returns the linear layout that this is.
+
+        Without `shape`: from the dims of a coordinate to `offset`. With the shape of a tensor the layout is one of
+        `((threads), (values))` to column-major numbers of elements, and becomes (register, lane, warp, block) to the dims
+        of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if it is not linear over bits.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,4):(4,1)").to_linear().apply(dim0=1, dim1=2)
+            (6,)
+            >>> ll.cute.Layout("((4,8),(2,2)):((32,1),(16,8))").to_linear([16, 8]).apply(lane=5, register=1)
+            (1, 3)
+        """
+    def to_tilus(self, shape: _Shape, *, row_major: bool = False) -> TilusRegisterLayout:
+        """Returns the layout of `((threads), (values))` to numbers of elements as a register layout of Tilus of a tensor of
+        this shape.
+
+        Elements are numbered in column-major order, or with `row_major` in row-major order.
+
+        Example:
+
+            >>> tv = ll.cute.Layout("((4,8),(2,2)):((32,1),(16,8))")
+            >>> tv.to_tilus([16, 8]) == ll.tilus.local(2, 1).spatial(8, 4).local(1, 2)
+            True
+        """
+    def select(self, modes: _Shape) -> CuteLayout:
+        """Returns the layout with these modes, in this order.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2,3):(6,3,1)").select([2, 0])
+            Layout('(3,4):(1,6)')
+        """
+    def coalesce(self, profile: _Numbers | None = None) -> CuteLayout:
+        """Returns the same function with as few modes as possible, or with a `profile` within each of its parts.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,(1,6)):(1,(6,2))").coalesce()
+            Layout('12:1')
+            >>> ll.cute.Layout("(2,(1,6)):(1,(6,2))").coalesce((1, 1))
+            Layout('(2,6):(1,2)')
+        """
+    def filter(self, profile: _Numbers | None = None) -> CuteLayout:
+        """Returns the coalesced layout without modes of stride 0, or with a `profile` within each of its parts.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,4,3):(0,1,4)").filter()
+            Layout('12:1')
+        """
+    def filter_zeros(self) -> CuteLayout:
+        """Returns the layout with modes of stride 0 shrunk to size 1.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,4):(0,1)").filter_zeros()
+            Layout('(1,4):(0,1)')
+        """
+    def flatten(self) -> CuteLayout:
+        """Returns the layout with all modes beside each other.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").flatten()
+            Layout('(4,2,3):(6,3,1)')
+        """
+    def take(self, begin: int, end: int) -> CuteLayout:
+        """Returns the modes from `begin` to before `end`.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2,3):(6,3,1)").take(1, 3)
+            Layout('(2,3):(3,1)')
+        """
+    def group(self, begin: int, end: int) -> CuteLayout:
+        """Returns the layout in which the modes from `begin` to before `end` are one.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2,3):(6,3,1)").group(0, 2)
+            Layout('((4,2),3):((6,3),1)')
+        """
+    def append(self, rank: int) -> CuteLayout:
+        """Returns the layout with modes `1:0` behind it, up to this rank.
+
+        Example:
+
+            >>> ll.cute.Layout("4:2").append(3)
+            Layout('(4,1,1):(2,0,0)')
+        """
+    def prepend(self, rank: int) -> CuteLayout:
+        """Returns the layout with modes `1:0` before it, up to this rank.
+
+        Example:
+
+            >>> ll.cute.Layout("4:2").prepend(2)
+            Layout('(1,4):(0,2)')
+        """
+    def upcast(self, factor: int) -> CuteLayout:
+        """Returns the layout of elements that are `factor` times as wide.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,4):(1,8)").upcast(2)
+            Layout('(4,4):(1,4)')
+        """
+    def downcast(self, factor: int) -> CuteLayout:
+        """Returns the layout of elements of which `factor` are in one.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,4):(1,4)").downcast(2)
+            Layout('(8,4):(1,8)')
+        """
+    def recast(self, old_bits: int, new_bits: int) -> CuteLayout:
+        """Returns the layout of elements of `new_bits` bits instead of `old_bits`.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,4):(1,8)").recast(16, 32)
+            Layout('(4,4):(1,4)')
+        """
+    def max_alignment(self) -> int:
+        """Returns how many neighbouring indices always stay together: an aligned vector of so many elements is in the layout
+        with all of them, or with none.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,4):(1,12)").max_alignment()
+            4
+        """
+    def compact_like(self) -> CuteLayout:
+        """Returns the compact layout of the shape whose modes are fastest in the order of the strides.
+
+        Example:
+
+            >>> ll.cute.Layout("(5,16,3):(96,6,2)").compact_like()
+            Layout('(5,16,3):(48,3,1)')
+        """
+    def fragment_like(self) -> CuteLayout:
+        """Returns the layout of a fragment in registers: the first mode the fastest, the others in the order of the strides.
+
+        Example:
+
+            >>> ll.cute.Layout("((2,2),4):((1,16),2)").fragment_like()
+            Layout('((2,2),4):((1,2),4)')
+        """
+    def composition(self, inner: _Tiler) -> CuteLayout:
+        """Returns the layout that takes `c` to `self(inner(c))`; a tuple is a tiler, composed mode by mode.
+
+        Raises `LayoutError` if there is no such layout, naming the mode that does not fit.
+
+        Example:
+
+            >>> ll.cute.Layout("(6,2):(8,2)").composition("(4,3):(3,1)")
+            Layout('((2,2),3):((24,2),8)')
+            >>> ll.cute.Layout("(8,6):(6,1)").composition((4, "2:3"))
+            Layout('(4,2):(6,3)')
+        """
+    def complement(self, cotarget: _Numbers | None = None) -> CuteLayout:
+        """Returns the layout of what this one leaves out of the numbers below `cotarget`, or out of a shape, or of its own
+        cosize.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,2):(1,6)").complement(24)
+            Layout('(3,2):(2,12)')
+        """
+    def right_inverse(self) -> CuteLayout:
+        """Returns the layout with `self(inverse(i)) == i`, as far as there is one from 0 on.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,16,4):(64,1,16)").right_inverse()
+            Layout('(64,8):(8,1)')
+        """
+    def left_inverse(self) -> CuteLayout:
+        """Returns the layout with `inverse(self(c)) == c`.
+
+        Raises `LayoutError` if two coordinates have one index.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2):(2,1)").left_inverse()
+            Layout('(2,4):(4,1)')
+        """
+    def nullspace(self) -> CuteLayout:
+        """Returns the layout of the coordinates that this one takes to 0.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,2):(1,0)").nullspace()
+            Layout('2:4')
+        """
+    def max_common_layout(self, other: _CuteLayout) -> CuteLayout:
+        """Returns the layout of the largest run of indices that begins at 0 and is one in both layouts, for the same
+        coordinates.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,4):(1,4)").max_common_layout("(4,4):(1,8)")
+            Layout('4:1')
+        """
+    def max_common_vector(self, other: _CuteLayout) -> int:
+        """Returns how many elements a copy between both layouts can move at once.
+
+        Example:
+
+            >>> ll.cute.Layout("(4,4):(1,4)").max_common_vector("(4,4):(1,8)")
+            4
+        """
+    def logical_divide(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout with each mode parted into a tile and the rest.
+
+        Example:
+
+            >>> ll.cute.Layout("12:1").logical_divide("4:3")
+            Layout('(4,3):(3,1)')
+        """
+    def zipped_divide(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of `((tiles), (rests))`.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,6):(6,1)").zipped_divide((4, "2:3"))
+            Layout('((4,2),(2,3)):((6,3),(24,1))')
+        """
+    def tiled_divide(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of `((tiles), rest, rest, ...)`.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,6):(6,1)").tiled_divide((4, 2))
+            Layout('((4,2),2,3):((6,1),24,2)')
+        """
+    def flat_divide(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of `(tile, tile, ..., rest, rest, ...)`.
+
+        Example:
+
+            >>> ll.cute.Layout("(8,6):(6,1)").flat_divide((4, 2))
+            Layout('(4,2,2,3):(6,1,24,2)')
+        """
+    def logical_product(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of this one and, in each mode, its repetitions as the tiler has them.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,2):(4,1)").logical_product("6:1")
+            Layout('((2,2),(2,3)):((4,1),(2,8))')
+        """
+    def zipped_product(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of `((blocks), (repetitions))`.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,5):(5,1)").zipped_product((3, 4))
+            Layout('((2,5),(3,4)):((5,1),(1,5))')
+        """
+    def tiled_product(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of `((blocks), repetition, repetition, ...)`.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,5):(5,1)").tiled_product((3, 4))
+            Layout('((2,5),3,4):((5,1),1,5)')
+        """
+    def flat_product(self, tiler: _Tiler) -> CuteLayout:
+        """Returns the layout of `(block, block, ..., repetition, repetition, ...)`.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,5):(5,1)").flat_product((3, 4))
+            Layout('(2,5,3,4):(5,1,1,5)')
+        """
+    def blocked_product(self, tiler: _CuteLayout) -> CuteLayout:
+        """Returns the layout of this block repeated as `tiler` has it, mode by mode, the block inside.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,5):(5,1)").blocked_product("(3,4):(1,3)")
+            Layout('((2,3),(5,4)):((5,10),(1,30))')
+        """
+    def raked_product(self, tiler: _CuteLayout) -> CuteLayout:
+        """Returns the layout of this block repeated as `tiler` has it, mode by mode, the repetitions inside.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,5):(5,1)").raked_product("(3,4):(1,3)")
+            Layout('((3,2),(4,5)):((10,5),(30,1))')
+        """
+    def tile_to_shape(self, shape: _Numbers, order: _Numbers | None = None) -> CuteLayout:
+        """Returns the product of this block that has this shape; blocks follow each other in the order of `order`.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,2):(2,1)").tile_to_shape((4, 6), (1, 0))
+            Layout('((2,2),(2,3)):((2,12),(1,4))')
+        """
+    def text(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as text: a table of the indices.
+
+        Example:
+
+            >>> print(ll.cute.Layout("(2,3):(3,1)").text())
+            (2,3):(3,1): mode 0 down, mode 1 across; a cell is <index>
+                0  1  2
+            0:  0  1  2
+            1:  3  4  5
+        """
+    def show(self, *, rows: int | None = None, columns: int | None = None) -> None:
+        """Prints a picture as text.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,2):(2,1)").show()
+            (2,2):(2,1): mode 0 down, mode 1 across; a cell is <index>
+                0  1
+            0:  0  1
+            1:  2  3
+        """
+    def svg(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as SVG.
+
+        Example:
+
+            >>> ll.cute.Layout("(2,3):(3,1)").svg().startswith("<svg")
+            True
+        """
+    def _repr_html_(self) -> str:
+        """Returns the picture that a notebook shows.
+
+        Example:
+
+            >>> "image/svg+xml" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
+            True
+        """
+    def explain(self) -> str:
+        """Returns a description in words: the number of coordinates and the effect of each mode.
+
+        Example:
+
+            >>> print(ll.cute.Layout("(2,3):(3,1)").explain())
+            6 coordinates to indices below 6
+            <BLANKLINE>
+            what the modes do, the fastest of a coordinate that is one number first
+              mode 0: 2 steps of 3
+              mode 1: 3 steps of 1
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class CuteComposedLayout:
+    """A layout of CuTe followed by a swizzle: takes a coordinate `c` to `swizzle(offset + layout(c))`.
+
+    The first argument may be the text `Sw<3,4,3> o 0 o (8,64):(64,1)` of the whole.
+
+    Example:
+
+        >>> layout = ll.cute.ComposedLayout(ll.cute.Swizzle(2, 0, 3), 0, ll.cute.Layout("(8,8):(8,1)"))
+        >>> layout(1)
+        9
+        >>> layout == ll.cute.ComposedLayout("Sw<2,0,3> o 0 o (8,8):(8,1)")
+        True
+    """
+    @overload
+    def __new__(cls, swizzle: str, offset: None = None, layout: None = None) -> CuteComposedLayout: ...
+    @overload
+    def __new__(cls, swizzle: CuteSwizzle, offset: int, layout: CuteLayout) -> CuteComposedLayout: ...
+    @staticmethod
+    def from_linear(layout: Layout) -> CuteComposedLayout:
+        """Returns the linear layout from the dims of a tensor to an offset as a layout of CuTe, swizzled where it is.
+
+        Raises `LayoutError` if it is none with one swizzle.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout.from_linear(ll.Layout.strided_1d(4, 2, "dim0", "offset"))
+            ComposedLayout('((4)):((2))')
+        """
+    @property
+    def swizzle(self) -> CuteSwizzle:
+        """The swizzle.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<2,0,3> o 0 o (8,8):(8,1)").swizzle
+            Swizzle(2, 0, 3)
+        """
+    @property
+    def offset(self) -> int:
+        """The offset, added before the swizzle.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<2,0,3> o 16 o (8,8):(8,1)").offset
+            16
+        """
+    @property
+    def layout(self) -> CuteLayout:
+        """The layout before the swizzle.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<2,0,3> o 0 o (8,8):(8,1)").layout
+            Layout('(8,8):(8,1)')
+        """
+    def __call__(self, coordinate: int) -> int: ...
+    def to_numpy(self) -> _Array:
+        """Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<1,0,1> o 0 o 4:1").to_numpy()
+            array([0, 1, 3, 2])
+        """
+    def right_inverse(self) -> CuteComposedLayout:
+        """Returns the layout with `self(inverse(i)) == i`, as far as there is one from 0 on.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<3,0,3> o 0 o (8,8):(8,1)").right_inverse()
+            ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
+        """
+    def left_inverse(self) -> CuteComposedLayout:
+        """Returns the layout with `inverse(self(c)) == c`.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<3,0,3> o 0 o (8,8):(8,1)").left_inverse()
+            ComposedLayout('Sw<3,0,-3> o 0 o (8,8):(8,1)')
+        """
+    def slice(self, coordinate: _Coordinate) -> tuple[CuteComposedLayout, int]:
+        """Returns the layout of the modes at which the coordinate has `None`, and an offset to add to its indices.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<2,0,2> o 0 o (4,4):(1,4)").slice((None, 2))
+            (ComposedLayout('((2,2)):((1,-2))'), 10)
+        """
+    def to_linear(self, shape: _Shape | None = None, *, lanes: int = 32, memory: bool = False) -> Layout:
+        """Returns the linear layout that this is, as `Layout.to_linear` does.
+
+        With `memory` it goes the other way, from `offset` to the dims, as the encoding of a buffer does.
+
+        Example:
+
+            >>> layout = ll.cute.ComposedLayout("Sw<2,0,3> o 0 o (8,8):(8,1)")
+            >>> layout.to_linear().apply(dim0=1, dim1=0)
+            (9,)
+            >>> layout.to_linear(memory=True).apply(offset=9)
+            (1, 0)
+        """
+    def text(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as text: a table of the indices.
+
+        Example:
+
+            >>> print(ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)").text())
+            Sw<1,0,1> o 0 o (2,2):(2,1): mode 0 down, mode 1 across; a cell is <index>
+                0  1
+            0:  0  1
+            1:  3  2
+        """
+    def show(self, *, rows: int | None = None, columns: int | None = None) -> None:
+        """Prints a picture as text.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)").show()
+            Sw<1,0,1> o 0 o (2,2):(2,1): mode 0 down, mode 1 across; a cell is <index>
+                0  1
+            0:  0  1
+            1:  3  2
+        """
+    def svg(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as SVG.
+
+        Example:
+
+            >>> ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)").svg().startswith("<svg")
+            True
+        """
+    def _repr_html_(self) -> str:
+        """Returns the picture that a notebook shows.
+
+        Example:
+
+            >>> "image/svg+xml" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
+            True
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class CuteSwizzle:
+    """A swizzle of CuTe: XORs `bits` bits of an index, `shift` above bit `base`, onto those at `base`.
+
+    The first argument may be the text `Sw<3,4,3>` of the whole. A negative shift takes the bits from below.
+
+    Example:
+
+        >>> swizzle = ll.cute.Swizzle(2, 0, 3)
+        >>> swizzle, swizzle(8)
+        (Swizzle(2, 0, 3), 9)
+    """
+    @overload
+    def __new__(cls, bits: str, base: None = None, shift: None = None) -> CuteSwizzle: ...
+    @overload
+    def __new__(cls, bits: int, base: int, shift: int) -> CuteSwizzle: ...
+    @property
+    def bits(self) -> int:
+        """The number of bits that are XORed.
+
+        Example:
+
+            >>> ll.cute.Swizzle(3, 4, 3).bits
+            3
+        """
+    @property
+    def base(self) -> int:
+        """The lowest bit that takes part.
+
+        Example:
+
+            >>> ll.cute.Swizzle(2, 4, 3).base
+            4
+        """
+    @property
+    def shift(self) -> int:
+        """How far above the bits that are changed those are that change them.
+
+        Example:
+
+            >>> ll.cute.Swizzle(2, 4, 3).shift
+            3
+        """
+    def is_identity(self) -> bool:
+        """Returns true if the swizzle changes nothing.
+
+        Example:
+
+            >>> ll.cute.Swizzle(0, 4, 3).is_identity()
+            True
+        """
+    def __call__(self, index: int) -> int: ...
+    def composition(self, inner: CuteSwizzle) -> CuteSwizzle:
+        """Returns the swizzle that takes `i` to `self(inner(i))`.
+
+        Raises `LayoutError` if both together are not one.
+
+        Example:
+
+            >>> ll.cute.Swizzle(2, 0, 3).composition(ll.cute.Swizzle(2, 0, 3)).is_identity()
+            True
+        """
+    def recast(self, old_bits: int, new_bits: int) -> CuteSwizzle:
+        """Returns the swizzle of elements of `new_bits` bits instead of `old_bits`.
+
+        Example:
+
+            >>> ll.cute.Swizzle(3, 4, 3).recast(8, 16)
+            Swizzle(3, 3, 3)
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class TilusRegisterLayout:
+    """A register layout of Tilus: which threads hold each element of a tensor, and at which place among their registers.
+
+    The first argument is text, `local(2, 1).spatial(8, 4)` or as Tilus prints it, or the shape; then `mode_shape` splits
+    its extents into digits, `spatial_modes` lists those that number the threads, the slowest first, and `local_modes` those
+    that number the places. A negative number in `spatial_modes` is as many threads that hold the same. Extents need not be
+    powers of two.
+
+    Layouts are equal if they are the same map, however their modes are spelled.
+
+    Example:
+
+        >>> mma = ll.tilus.local(2, 1).spatial(8, 4).local(1, 2)
+        >>> mma
+        RegisterLayout(shape=[16, 8], mode_shape=[2, 8, 4, 2], spatial_modes=[1, 2], local_modes=[0, 3])
+        >>> mma == ll.tilus.RegisterLayout("local(2, 1).spatial(8, 4).local(1, 2)")
+        True
+        >>> mma.threads_of(10, 5), mma.local_of(10, 5)
+        ([10], 3)
+    """
+    @overload
+    def __new__(
+        cls, shape: str, mode_shape: None = None, spatial_modes: None = None, local_modes: None = None
+    ) -> TilusRegisterLayout: ...
+    @overload
+    def __new__(
+        cls, shape: _Shape, mode_shape: _Shape, spatial_modes: Sequence[int], local_modes: Sequence[int]
+    ) -> TilusRegisterLayout: ...
+    @staticmethod
+    def from_linear(layout: Layout) -> TilusRegisterLayout:
+        """Returns the linear layout of registers as one of Tilus; threads are lanes, then warps, then blocks.
+
+        Raises `LayoutError` if it is none: where a basis moves several bits, or a register repeats an element.
+
+        Example:
+
+            >>> ll.tilus.RegisterLayout.from_linear(ll.Layout("spatial(8, 4)")) == ll.tilus.spatial(8, 4)
+            True
+        """
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the tensor.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).shape
+            (16, 4)
+        """
+    @property
+    def mode_shape(self) -> tuple[int, ...]:
+        """The extents of the modes.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).mode_shape
+            (2, 8, 4)
+        """
+    @property
+    def spatial_modes(self) -> tuple[int, ...]:
+        """The modes that number the threads, the slowest first; a negative number is a replication.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).spatial_modes
+            (1, 2)
+        """
+    @property
+    def local_modes(self) -> tuple[int, ...]:
+        """The modes that number the places of a thread, the slowest first.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).local_modes
+            (0,)
+        """
+    @property
+    def spatial_size(self) -> int:
+        """The number of threads.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).spatial_size
+            32
+        """
+    @property
+    def local_size(self) -> int:
+        """The number of places of a thread.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).local_size
+            2
+        """
+    @property
+    def size(self) -> int:
+        """The number of elements.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).size
+            64
+        """
+    @property
+    def replications(self) -> int:
+        """How many threads hold each element.
+
+        Example:
+
+            >>> ll.tilus.replicated(2, threads=3).replications
+            3
+        """
+    def local_of(self, *index: _Shape) -> int:
+        """Returns the place at which its threads hold an element.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).local_of(9, 0)
+            1
+        """
+    def threads_of(self, *index: _Shape) -> list[int]:
+        """Returns the threads that hold an element, in ascending order.
+
+        Example:
+
+            >>> ll.tilus.spatial(2).compose(ll.tilus.replicated(2, threads=3)).threads_of(3)
+            [3, 4, 5]
+        """
+    def index_of(self, thread: int, local: int) -> tuple[int, ...]:
+        """Returns the index of the element that a thread holds at a place.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).index_of(5, 1)
+            (9, 1)
+        """
+    def to_numpy(self) -> _Array:
+        """Returns the index of the element at every place of every thread, as an int64 array of shape (threads, places, rank).
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).to_numpy()[5, 1]
+            array([9, 1])
+        """
+    def to_linear(self, *, lanes: int = 32) -> Layout:
+        """Returns the linear layout that this is: (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
+
+        Raises `LayoutError` if an extent is not a power of two.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).to_linear().apply(register=1, lane=5)
+            (9, 1)
+        """
+    def to_cute(self, *, row_major: bool = False) -> CuteLayout:
+        """Returns the layout of CuTe from `((threads), (values))` to numbers of elements in column-major order, or with
+        `row_major` in row-major order.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).local(1, 2).to_cute()
+            Layout('((4,8),(2,2)):((32,1),(16,8))')
+        """
+    def text(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as text: the thread and the place of each element.
+
+        Example:
+
+            >>> print(ll.tilus.local(2, 1).spatial(1, 2).text())
+            RegisterLayout(shape=[2, 2], mode_shape=[2, 2], spatial_modes=[1], local_modes=[0])
+            ┌──────┬──────┐
+            │ 0: 0 │ 1: 0 │
+            ├──────┼──────┤
+            │ 0: 1 │ 1: 1 │
+            └──────┴──────┘
+        """
+    def show(self, *, rows: int | None = None, columns: int | None = None) -> None:
+        """Prints a picture as text.
+
+        Example:
+
+            >>> ll.tilus.spatial(1, 2).show()
+            RegisterLayout(shape=[1, 2], mode_shape=[2], spatial_modes=[0], local_modes=[])
+            ┌──────┬──────┐
+            │ 0: 0 │ 1: 0 │
+            └──────┴──────┘
+        """
+    def svg(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as SVG.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).svg().startswith("<svg")
+            True
+        """
+    def _repr_html_(self) -> str:
+        """Returns the picture that a notebook shows.
+
+        Example:
+
+            >>> "image/svg+xml" in ll.tilus.spatial(8, 4)._repr_html_()
+            True
+        """
+    def explain(self) -> str:
+        """Returns a description in words: threads and places, replicas, and the effect of each mode.
+
+        Example:
+
+            >>> print(ll.tilus.local(3, 1).spatial(2, 4).explain())
+            a tensor of 6x4 in 3 places of each of 8 threads
+            each element is held once
+            <BLANKLINE>
+            what the digits of an index do, the slowest first
+              3 steps of 2 along dim0: the place, by 1 each
+              2 steps of 1 along dim0: the thread, by 4 each
+              4 steps of 1 along dim1: the thread, by 1 each
+        """
+    def compose(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
+        """Returns the layout with each element replaced by the whole of `inner`; `a * b` is the same.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).compose(ll.tilus.spatial(8, 4)) == ll.tilus.local(2, 1) * ll.tilus.spatial(8, 4)
+            True
+        """
+    def __mul__(self, inner: TilusRegisterLayout, /) -> TilusRegisterLayout: ...
+    def __rmul__(self, value: TilusRegisterLayout, /) -> TilusRegisterLayout: ...
+    def concat(self, other: TilusRegisterLayout) -> TilusRegisterLayout:
+        """Returns the layout of the dims of this one followed by those of `other`.
+
+        Example:
+
+            >>> ll.tilus.spatial(2).concat(ll.tilus.local(3)).shape
+            (2, 3)
+        """
+    def divide(self, inner: TilusRegisterLayout) -> TilusRegisterLayout:
+        """Returns the layout `q` with `q.compose(inner) == self`.
+
+        Raises `LayoutError` if there is none.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).divide(ll.tilus.spatial(8, 4)) == ll.tilus.local(2, 1)
+            True
+        """
+    def left_divide(self, outer: TilusRegisterLayout) -> TilusRegisterLayout:
+        """Returns the layout `q` with `outer.compose(q) == self`.
+
+        Raises `LayoutError` if there is none.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).left_divide(ll.tilus.local(2, 1)) == ll.tilus.spatial(8, 4)
+            True
+        """
+    def spatial(self, *shape: _Shape) -> TilusRegisterLayout:
+        """Returns the layout with each element replaced by `spatial` of this shape.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).spatial(8, 4).spatial_size
+            32
+        """
+    def local(self, *shape: _Shape) -> TilusRegisterLayout:
+        """Returns the layout with each element replaced by `local` of this shape.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).local(1, 2).local_size
+            2
+        """
+    def column_spatial(self, *shape: _Shape) -> TilusRegisterLayout:
+        """Returns the layout with each element replaced by `column_spatial` of this shape.
+
+        Example:
+
+            >>> ll.tilus.local(2, 1).column_spatial(8, 4).threads_of(1, 0)
+            [1]
+        """
+    def column_local(self, *shape: _Shape) -> TilusRegisterLayout:
+        """Returns the layout with each element replaced by `column_local` of this shape.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).column_local(2, 2).local_of(1, 0)
+            1
+        """
+    def permute(self, dims: _Shape) -> TilusRegisterLayout:
+        """Returns the layout whose dim `i` is dim `dims[i]` of this one.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).permute([1, 0]).shape
+            (4, 8)
+        """
+    def reshape(self, *shape: _Shape) -> TilusRegisterLayout:
+        """Returns the layout of the same elements in row-major order under another shape.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).reshape(32) == ll.tilus.spatial(32)
+            True
+        """
+    def squeeze(self, dims: _Shape) -> TilusRegisterLayout:
+        """Returns the layout without these dims of extent 1.
+
+        Example:
+
+            >>> ll.tilus.spatial(1, 32).squeeze(0).shape
+            (32,)
+        """
+    def unsqueeze(self, dims: _Shape) -> TilusRegisterLayout:
+        """Returns the layout with dims of extent 1 at these positions of the new shape.
+
+        Example:
+
+            >>> ll.tilus.spatial(2, 3).unsqueeze([0, 2]).shape
+            (1, 2, 1, 3)
+        """
+    def flatten(self, begin: int, end: int) -> TilusRegisterLayout:
+        """Returns the layout with the dims from `begin` to before `end` joined to one.
+
+        Example:
+
+            >>> ll.tilus.spatial(2, 3, 4).flatten(0, 2).shape
+            (6, 4)
+        """
+    def reduce(self, dims: _Shape, *, keep_dims: bool = False) -> TilusRegisterLayout:
+        """Returns the layout of what is left when these dims are reduced: threads along them replicate.
+
+        With `keep_dims` they stay, with extent 1.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).reduce(1).threads_of(1)
+            [4, 5, 6, 7]
+        """
+    def reduce_to(self, shape: _Shape) -> TilusRegisterLayout:
+        """Returns the layout of what is left when dims are reduced to this shape, which has 1 where they are.
+
+        Example:
+
+            >>> ll.tilus.spatial(8, 4).reduce_to([8, 1]).replications
+            4
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class TilusSharedLayout:
+    """A shared layout of Tilus: the offset in shared memory of each element of a tensor, in elements.
+
+    The first argument is text as Tilus prints it, or the shape; then `mode_shape` splits its extents into digits, each
+    worth its entry of `mode_strides`, and `swizzle` is `None` or `(base, bits, shift)`.
+
+    Example:
+
+        >>> ll.tilus.SharedLayout([4, 8], [4, 8], [8, 1]) == ll.tilus.SharedLayout.row_major(4, 8)
+        True
+        >>> ll.tilus.SharedLayout.row_major(4, 8)(2, 3)
+        19
+    """
+    @overload
+    def __new__(
+        cls, shape: str, mode_shape: None = None, mode_strides: None = None, swizzle: None = None
+    ) -> TilusSharedLayout: ...
+    @overload
+    def __new__(
+        cls,
+        shape: _Shape,
+        mode_shape: _Shape,
+        mode_strides: _Shape,
+        swizzle: tuple[int, int, int] | None = None,
+    ) -> TilusSharedLayout: ...
+    @staticmethod
+    def row_major(*shape: _Shape) -> TilusSharedLayout:
+        """Returns the compact layout in which the last dim is the fastest.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8)(1, 0)
+            8
+        """
+    @staticmethod
+    def column_major(*shape: _Shape) -> TilusSharedLayout:
+        """Returns the compact layout in which the first dim is the fastest.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.column_major(4, 8)(1, 0)
+            1
+        """
+    @staticmethod
+    def row_major_swizzled(*shape: _Shape, element_bytes: int) -> TilusSharedLayout:
+        """Returns the row-major layout with the swizzle that keeps columns of 16 bytes free of bank conflicts.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major_swizzled(8, 64, element_bytes=2)(1, 0)
+            72
+        """
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the tensor.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).shape
+            (4, 8)
+        """
+    @property
+    def mode_shape(self) -> tuple[int, ...]:
+        """The extents of the modes.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).mode_shape
+            (4, 8)
+        """
+    @property
+    def mode_strides(self) -> tuple[int, ...]:
+        """What a step of each mode is worth, in elements.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).mode_strides
+            (8, 1)
+        """
+    @property
+    def swizzle(self) -> tuple[int, int, int] | None:
+        """The swizzle as `(base, bits, shift)`, or `None`.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major_swizzled(8, 64, element_bytes=2).swizzle
+            (3, 3, 3)
+        """
+    @property
+    def size(self) -> int:
+        """The number of elements.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).size
+            32
+        """
+    @property
+    def span(self) -> int:
+        """One more than the largest offset before the swizzle: the elements that the buffer has room for.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout([4, 8], [4, 8], [9, 1]).span
+            35
+        """
+    def __call__(self, *index: _Shape) -> int: ...
+    def to_numpy(self) -> _Array:
+        """Returns the offset of every element, as an int64 array of the shape of the tensor.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.column_major(2, 3).to_numpy()
+            array([[0, 2, 4],
+                   [1, 3, 5]])
+        """
+    def without_swizzle(self) -> TilusSharedLayout:
+        """Returns the layout without its swizzle.
+
+        Example:
+
+            >>> swizzled = ll.tilus.SharedLayout.row_major_swizzled(8, 64, element_bytes=2)
+            >>> swizzled.without_swizzle() == ll.tilus.SharedLayout.row_major(8, 64)
+            True
+        """
+    def with_swizzle(self, base: int, bits: int, shift: int) -> TilusSharedLayout:
+        """Returns the layout with a swizzle after it.
+
+        Raises `LayoutError` if it has one already.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(8, 8).with_swizzle(0, 3, 3)(1, 0)
+            9
+        """
+    def compose(self, inner: TilusSharedLayout) -> TilusSharedLayout:
+        """Returns the layout with each element replaced by the whole of `inner`, which takes its span; `a * b` is the same.
+
+        Example:
+
+            >>> tile = ll.tilus.SharedLayout.row_major(2, 2)
+            >>> (ll.tilus.SharedLayout.row_major(1, 2) * tile)(0, 2)
+            4
+        """
+    def __mul__(self, inner: TilusSharedLayout, /) -> TilusSharedLayout: ...
+    def __rmul__(self, value: TilusSharedLayout, /) -> TilusSharedLayout: ...
+    def permute(self, dims: _Shape) -> TilusSharedLayout:
+        """Returns the layout whose dim `i` is dim `dims[i]` of this one.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).permute([1, 0])(1, 0)
+            1
+        """
+    def slice(self, dims: _Shape) -> TilusSharedLayout:
+        """Returns the layout of the elements with index 0 in all dims but these, in this order.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).slice([0])(3)
+            24
+        """
+    def reshape(self, *shape: _Shape) -> TilusSharedLayout:
+        """Returns the layout of the same elements in row-major order under another shape.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).reshape(2, 16)(1, 3)
+            19
+        """
+    def unsqueeze(self, dims: _Shape) -> TilusSharedLayout:
+        """Returns the layout with dims of extent 1 at these positions of the new shape.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).unsqueeze(1).shape
+            (4, 1, 8)
+        """
+    def prepend_dim(self, extent: int) -> TilusSharedLayout:
+        """Returns the layout of this many such buffers after each other, numbered by a new first dim.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).prepend_dim(2)(1, 0, 0)
+            32
+        """
+    def to_linear(self) -> Layout:
+        """Returns the linear layout of the buffer: from `offset` to the dims of the tensor, as encodings have it.
+
+        Raises `LayoutError` if the layout is not linear over bits.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).to_linear().apply(offset=19)
+            (2, 3)
+        """
+    def to_cute(self) -> CuteComposedLayout:
+        """Returns the layout of CuTe from the index of an element, a mode for each dim, to its offset.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).to_cute()
+            ComposedLayout('((4),(8)):((8),(1))')
+        """
+    def text(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as text: a table of the offsets.
+
+        Example:
+
+            >>> print(ll.tilus.SharedLayout.row_major(2, 3).text())
+            SharedLayout(shape=[2, 3], mode_shape=[2, 3], mode_strides=[3, 1], swizzle=None)
+            ┌───┬───┬───┐
+            │ 0 │ 1 │ 2 │
+            ├───┼───┼───┤
+            │ 3 │ 4 │ 5 │
+            └───┴───┴───┘
+        """
+    def show(self, *, rows: int | None = None, columns: int | None = None) -> None:
+        """Prints a picture as text.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(1, 2).show()
+            SharedLayout(shape=[1, 2], mode_shape=[2], mode_strides=[1], swizzle=None)
+            ┌───┬───┐
+            │ 0 │ 1 │
+            └───┴───┘
+        """
+    def svg(self, *, rows: int | None = None, columns: int | None = None) -> str:
+        """Returns a picture as SVG.
+
+        Example:
+
+            >>> ll.tilus.SharedLayout.row_major(4, 8).svg().startswith("<svg")
+            True
+        """
+    def _repr_html_(self) -> str:
+        """Returns the picture that a notebook shows.
+
+        Example:
+
+            >>> "image/svg+xml" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
+            True
+        """
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def auto_local_spatial(*shape: _Shape, threads: int) -> TilusRegisterLayout:
+    """Returns `local(...).spatial(...)` of this shape for this many threads: neighbours along the last dims go to different
+    threads.
+
+    Example:
+
+        >>> ll.tilus.auto_local_spatial(2, 32, threads=16) == ll.tilus.local(2, 2).spatial(1, 16)
+        True
+    """
+def column_local(*shape: _Shape) -> TilusRegisterLayout:
+    """Returns the layout in which thread 0 holds everything, in column-major order.
+
+    Example:
+
+        >>> ll.tilus.column_local(2, 3).local_of(1, 0)
+        1
+    """
+def column_spatial(*shape: _Shape) -> TilusRegisterLayout:
+    """Returns the layout with one element for each thread, threads in column-major order.
+
+    Example:
+
+        >>> ll.tilus.column_spatial(2, 3).threads_of(1, 0)
+        [1]
+    """
+def local(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
+    """Returns the layout in which thread 0 holds everything, in row-major order.
+
+    With `ranks`, `ranks[i]` says how fast dim `i` goes, 0 the slowest.
+
+    Example:
+
+        >>> ll.tilus.local(2, 3).local_of(1, 0)
+        3
+    """
+def replicated(*shape: _Shape, threads: int) -> TilusRegisterLayout:
+    """Returns the layout in which each of `threads` threads holds everything, in row-major order.
+
+    Example:
+
+        >>> ll.tilus.replicated(2, threads=3).threads_of(1)
+        [0, 1, 2]
+    """
+def spatial(*shape: _Shape, ranks: _Shape | None = None) -> TilusRegisterLayout:
+    """Returns the layout with one element for each thread, threads in row-major order.
+
+    With `ranks`, `ranks[i]` says how fast dim `i` goes, 0 the slowest.
+
+    Example:
+
+        >>> ll.tilus.spatial(2, 3).threads_of(1, 0)
+        [3]
+        >>> ll.tilus.spatial(2, 3, ranks=[1, 0]) == ll.tilus.column_spatial(2, 3)
+        True
+    """

@@ -1,0 +1,217 @@
+//! Arguments: numbers, shapes, dims, and the sizes of dims.
+
+use crate::error::{Failure, failed};
+use linear_layout::layout::{Dim, LinearLayout};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping, PyString};
+
+/// Returns a whole number of this type; one that does not fit is a `LayoutError`, anything else a `TypeError`.
+pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    value.extract::<T>().map_err(|error| {
+        let py = value.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
+            return failed(format!("{what} is {value}, expected {expected}"));
+        }
+        if !error.is_instance_of::<PyTypeError>(py) {
+            return error;
+        }
+        let kind = value.get_type();
+        let found = kind
+            .name()
+            .map_or_else(|_| String::new(), |n| n.to_string());
+        PyTypeError::new_err(format!("{what} is of type `{found}`, expected {expected}"))
+    })
+}
+
+const NATURAL: &str = "a whole number from 0 to 2^64 - 1";
+
+pub(crate) fn natural(value: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
+    number(value, what, NATURAL)
+}
+
+/// Returns the items of a sequence of natural numbers, or a single one.
+fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
+    if value.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!(
+            "{what} is the text {}, expected whole numbers such as [16, 8]",
+            value.repr()?
+        )));
+    }
+    let items = match value.try_iter() {
+        Ok(items) => items.enumerate(),
+        Err(error) if error.is_instance_of::<PyTypeError>(value.py()) => {
+            return Ok(vec![natural(value, what)?]);
+        }
+        Err(error) => return Err(error),
+    };
+    items
+        .map(|(i, item)| natural(&item?, &format!("{what}[{i}]")))
+        .collect()
+}
+
+/// Sizes of the dims of a tensor; a number is the size of the only dim.
+pub(crate) struct Shape(pub(crate) Vec<u64>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        naturals(&value, "shape").map(Self)
+    }
+}
+
+/// Numbers of dims or of modes.
+pub(crate) struct Places(pub(crate) Vec<usize>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Places {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let numbers = naturals(&value, "index")?.into_iter();
+        numbers.map(place).collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// A natural number.
+#[derive(Clone, Copy)]
+pub(crate) struct Natural(pub(crate) u64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        natural(&value, "the number").map(Self)
+    }
+}
+
+/// The number of a dim or of a mode, or how many there are.
+#[derive(Clone, Copy)]
+pub(crate) struct Place(pub(crate) usize);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Place {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        place(natural(&value, "the number")?).map(Self)
+    }
+}
+
+fn place(number: u64) -> PyResult<usize> {
+    usize::try_from(number).map_err(|_| failed(format!("{number} is beyond every list")))
+}
+
+/// A whole number.
+#[derive(Clone, Copy)]
+pub(crate) struct Integer(pub(crate) i64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Integer {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let expected = "a whole number from -2^63 to 2^63 - 1";
+        number(&value, "the number", expected).map(Self)
+    }
+}
+
+/// The name of a dim.
+#[derive(Clone, Copy)]
+pub(crate) struct Name(pub(crate) Dim);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Name {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let name = value.cast::<PyString>().map_err(|_| {
+            PyTypeError::new_err("a dim is named by text, such as \"lane\" or \"dim0\"")
+        })?;
+        Dim::try_named(name.to_str()?).map(Self).map_err(failed)
+    }
+}
+
+/// The names of dims; text is a single one.
+pub(crate) struct Names(pub(crate) Vec<Dim>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Names {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if value.is_instance_of::<PyString>() {
+            return Ok(Self(vec![value.extract::<Name>()?.0]));
+        }
+        let items = value.try_iter()?;
+        let dims = items.map(|item| Ok(item?.extract::<Name>()?.0));
+        dims.collect::<PyResult<_>>().map(Self)
+    }
+}
+
+/// Dims with sizes, in order: a mapping, or pairs.
+pub(crate) struct Sizes(pub(crate) Vec<(Dim, u64)>);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Sizes {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let mut sizes = Vec::new();
+        for pair in pairs(&value)? {
+            let (Name(dim), size) = pair?;
+            sizes.push((dim, natural(&size, &format!("the size of `{dim}`"))?));
+        }
+        Ok(Self(sizes))
+    }
+}
+
+/// Returns the items of a mapping from names of dims, or of a sequence of pairs.
+pub(crate) fn pairs<'py>(
+    value: &Bound<'py, PyAny>,
+) -> PyResult<impl Iterator<Item = PyResult<(Name, Bound<'py, PyAny>)>> + use<'py>> {
+    let items = match value.cast::<PyMapping>() {
+        Ok(mapping) => mapping.items()?.into_any().try_iter()?,
+        Err(_) => value.try_iter()?,
+    };
+    Ok(items.map(|pair| {
+        let pair = pair?;
+        let parts: Vec<Bound<'py, PyAny>> = match pair.cast::<PyString>() {
+            Ok(_) => Vec::new(),
+            Err(_) => pair.try_iter()?.collect::<PyResult<_>>()?,
+        };
+        match <[_; 2]>::try_from(parts) {
+            Ok([name, value]) => Ok((name.extract()?, value)),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "expected a mapping from names of dims, such as {{\"dim0\": 16}}, or pairs; found {}",
+                pair.repr()?
+            ))),
+        }
+    }))
+}
+
+/// Returns the names of these dims and their sizes, in order.
+pub(crate) fn sizes_to_python<'py>(
+    py: Python<'py>,
+    sizes: impl Iterator<Item = (Dim, u64)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (dim, size) in sizes {
+        dict.set_item(dim.name(), size)?;
+    }
+    Ok(dict)
+}
+
+/// The most bits of a layout that is written out, element by element.
+pub(crate) const MOST_BITS: usize = 26;
+
+/// Refuses to write out a layout that is too large for it.
+pub(crate) fn check_size(layout: &LinearLayout, most_bits: usize, what: &str) -> PyResult<()> {
+    let bits = layout.total_in_bits().max(layout.total_out_bits());
+    if bits <= most_bits {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "the layout has 2^{bits} slots or elements; {what} is for up to 2^{most_bits}"
+    ))
+    .note("take a smaller shape: larger ones repeat what a small one does")
+    .into())
+}

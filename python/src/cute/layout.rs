@@ -1,0 +1,381 @@
+//! A layout of CuTe: construction, parts, and what it is as a function.
+
+use super::tuple::{Coordinate, Numbers, to_python};
+use crate::args::{Integer, MOST_BITS, Natural, Places, Shape};
+use crate::error::{Failure, failed};
+use crate::layout::numpy::numbers_to_array;
+use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::{Layout, hash_of};
+use crate::text::{cute_error, linear_of_cute};
+use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
+use linear_layout::cute;
+use linear_layout::view::{Scene, Window, svg, words_of_cute};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+/// A layout of CuTe: a function from coordinates to indices, given by a nested shape and a stride for each part of it.
+///
+/// `shape` is a number, a nested tuple, or the text of the whole layout, `(4,2):(2,1)`; `stride` is congruent to it, and
+/// left out the layout is compact, the first mode the fastest. Numbers need not be powers of two.
+///
+/// What the algebra answers is right, or a `LayoutError` that says which mode does not fit.
+///
+/// Example:
+///
+///     >>> layout = ll.cute.Layout((4, (2, 3)), (6, (3, 1)))
+///     >>> layout
+///     Layout('(4,(2,3)):(6,(3,1))')
+///     >>> layout(2, 5), layout(2, (1, 2)), layout(22)
+///     (17, 17, 17)
+///     >>> ll.cute.Layout("(4,2)").stride
+///     (1, 4)
+#[pyclass(module = "linear_layout.cute", name = "Layout", frozen)]
+pub(crate) struct CuteLayout(pub(crate) cute::Layout);
+
+impl CuteLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.size().unsigned_abs())?;
+        Ok(Scene::cute(&self.0.clone().into(), window))
+    }
+}
+
+#[pymethods]
+impl CuteLayout {
+    #[new]
+    #[pyo3(signature = (shape, stride=None))]
+    fn new(shape: &Bound<'_, PyAny>, stride: Option<Numbers>) -> PyResult<Self> {
+        if let (Ok(text), None) = (shape.cast::<PyString>(), &stride) {
+            let text = text.to_str()?;
+            return text.parse().map(Self).map_err(|e| cute_error(&e, text));
+        }
+        let shape: Numbers = shape.extract()?;
+        match stride {
+            Some(stride) => cute::Layout::new(&shape.0, &stride.0),
+            None => cute::Layout::compact(&shape.0),
+        }
+        .map(Self)
+        .map_err(failed)
+    }
+
+    /// Returns the layout whose modes are these layouts.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout.concat(ll.cute.Layout("4:2"), ll.cute.Layout("2:1"))
+    ///     Layout('(4,2):(2,1)')
+    #[staticmethod]
+    #[pyo3(signature = (*layouts))]
+    fn concat(layouts: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let parts = layouts.iter().map(|part| {
+            let part = part.cast::<Self>().map_err(PyErr::from)?;
+            Ok(part.get().0.clone())
+        });
+        let parts = parts.collect::<PyResult<Vec<_>>>()?;
+        cute::Layout::concat(&parts).map(Self).map_err(failed)
+    }
+
+    /// Returns the compact layout whose modes are fastest in the order of these numbers, the smallest first.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout.ordered((2, 2, 2, 2), (0, 2, 3, 1))
+    ///     Layout('(2,2,2,2):(1,4,8,2)')
+    #[staticmethod]
+    fn ordered(shape: Numbers, order: Numbers) -> PyResult<Self> {
+        let layout = cute::Layout::ordered(&shape.0, &order.0);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// The shape: a number, or a tuple of numbers and tuples.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").shape
+    ///     (4, (2, 3))
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.shape())
+    }
+
+    /// The stride, congruent to the shape.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").stride
+    ///     (6, (3, 1))
+    #[getter]
+    fn stride<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.stride())
+    }
+
+    /// The number of coordinates.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,2):(8,1)").size
+    ///     8
+    #[getter]
+    fn size(&self) -> i64 {
+        self.0.size()
+    }
+
+    /// One more than the index of the last coordinate.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,2):(8,1)").cosize
+    ///     26
+    #[getter]
+    fn cosize(&self) -> i64 {
+        self.0.cosize()
+    }
+
+    /// The number of modes.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").rank
+    ///     2
+    #[getter]
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    /// How deep the shape is nested; 0 for a number.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").depth
+    ///     2
+    #[getter]
+    fn depth(&self) -> usize {
+        self.0.depth()
+    }
+
+    /// The modes, each as a layout.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").modes
+    ///     [Layout('4:6'), Layout('(2,3):(3,1)')]
+    #[getter]
+    fn modes(&self) -> Vec<Self> {
+        self.0.modes().map(Self).collect()
+    }
+
+    /// Returns the index of a coordinate: a number, or one for each mode, which may be tuples.
+    ///
+    /// Example:
+    ///
+    ///     >>> layout = ll.cute.Layout("(4,(2,3)):(6,(3,1))")
+    ///     >>> layout(2, (1, 2)), layout(22)
+    ///     (17, 17)
+    #[pyo3(signature = (*coordinate))]
+    fn __call__(&self, coordinate: &Bound<'_, PyTuple>) -> PyResult<i64> {
+        let coordinate: Numbers = match coordinate.len() {
+            0 => return Err(PyTypeError::new_err("expected a coordinate")),
+            1 => coordinate.get_item(0)?.extract()?,
+            _ => coordinate.extract()?,
+        };
+        self.0.apply(&coordinate.0).map_err(failed)
+    }
+
+    /// Returns the coordinate, congruent to the shape, that a number is.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").coordinate(22)
+    ///     (2, (1, 2))
+    fn coordinate<'py>(&self, py: Python<'py>, number: Integer) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.coordinate_of(number.0))
+    }
+
+    /// Returns the layout of the modes at which the coordinate has `None`, and the index where it begins.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(1,(4,8))").slice((None, (1, None)))
+    ///     (Layout('(4,3):(1,8)'), 4)
+    fn slice(&self, coordinate: Coordinate) -> PyResult<(Self, i64)> {
+        let slice = self.0.slice(&coordinate.0).map_err(failed)?;
+        Ok((Self(slice.layout), slice.offset))
+    }
+
+    /// Returns the layout of the modes at which the coordinate has a number.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(1,(4,8))").dice((0, (None, 0)))
+    ///     Layout('(4,3):(1,8)')
+    fn dice(&self, coordinate: Coordinate) -> PyResult<Self> {
+        self.0.dice(&coordinate.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the indices of all coordinates as an int64 array of one axis, the first mode the fastest.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,3):(3,1)").to_numpy()
+    ///     array([0, 3, 1, 4, 2, 5])
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let size = listed(self.0.size())?;
+        let indices = (0..size).map(|i| self.0.at(i).map_err(failed));
+        numbers_to_array(py, &[size.unsigned_abs()], indices)
+    }
+
+    /// Returns the linear layout that this is.
+    ///
+    /// Without `shape`: from the dims of a coordinate to `offset`. With the shape of a tensor the layout is one of
+    /// `((threads), (values))` to column-major numbers of elements, and becomes (register, lane, warp, block) to the dims
+    /// of the tensor, with `lanes` threads in a warp. Raises `LayoutError` if it is not linear over bits.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,4):(4,1)").to_linear().apply(dim0=1, dim1=2)
+    ///     (6,)
+    ///     >>> ll.cute.Layout("((4,8),(2,2)):((32,1),(16,8))").to_linear([16, 8]).apply(lane=5, register=1)
+    ///     (1, 3)
+    #[pyo3(signature = (shape=None, *, lanes=Natural(32)), text_signature = "($self, shape=None, *, lanes=32)")]
+    fn to_linear(&self, shape: Option<Shape>, lanes: Natural) -> PyResult<Layout> {
+        let shape = shape.as_ref().map(|shape| shape.0.as_slice());
+        let layout = linear_of_cute(&self.0.clone().into(), shape, lanes.0)?;
+        Ok(layout.into())
+    }
+
+    /// Returns the layout of `((threads), (values))` to numbers of elements as a register layout of Tilus of a tensor of
+    /// this shape.
+    ///
+    /// Elements are numbered in column-major order, or with `row_major` in row-major order.
+    ///
+    /// Example:
+    ///
+    ///     >>> tv = ll.cute.Layout("((4,8),(2,2)):((32,1),(16,8))")
+    ///     >>> tv.to_tilus([16, 8]) == ll.tilus.local(2, 1).spatial(8, 4).local(1, 2)
+    ///     True
+    #[pyo3(signature = (shape, *, row_major=false))]
+    fn to_tilus(&self, shape: Shape, row_major: bool) -> PyResult<crate::tilus::RegisterLayout> {
+        let order = match row_major {
+            true => ElementOrder::RowMajor,
+            false => ElementOrder::ColumnMajor,
+        };
+        let layout = tilus_from_thread_value(&self.0, &shape.0, order);
+        layout.map(crate::tilus::RegisterLayout).map_err(failed)
+    }
+
+    /// Returns the layout with these modes, in this order.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,2,3):(6,3,1)").select([2, 0])
+    ///     Layout('(3,4):(1,6)')
+    fn select(&self, modes: Places) -> PyResult<Self> {
+        self.0.select(&modes.0).map(Self).map_err(failed)
+    }
+
+    /// Returns a picture as text: a table of the indices.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.cute.Layout("(2,3):(3,1)").text())
+    ///     (2,3):(3,1): mode 0 down, mode 1 across; a cell is <index>
+    ///         0  1  2
+    ///     0:  0  1  2
+    ///     1:  3  4  5
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
+    }
+
+    /// Prints a picture as text.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,2):(2,1)").show()
+    ///     (2,2):(2,1): mode 0 down, mode 1 across; a cell is <index>
+    ///         0  1
+    ///     0:  0  1
+    ///     1:  2  3
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn show(
+        &self,
+        py: Python<'_>,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<()> {
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
+    }
+
+    /// Returns a picture as SVG.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,3):(3,1)").svg().startswith("<svg")
+    ///     True
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.0.to_string())))
+    }
+
+    /// Returns the picture that a notebook shows.
+    ///
+    /// Example:
+    ///
+    ///     >>> "image/svg+xml" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
+    ///     True
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+    }
+
+    /// Returns a description in words: the number of coordinates and the effect of each mode.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.cute.Layout("(2,3):(3,1)").explain())
+    ///     6 coordinates to indices below 6
+    ///     <BLANKLINE>
+    ///     what the modes do, the fastest of a coordinate that is one number first
+    ///       mode 0: 2 steps of 3
+    ///       mode 1: 3 steps of 1
+    fn explain(&self) -> String {
+        trimmed(words_of_cute(&self.0.clone().into()))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash_of(&self.0)
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Layout('{}')", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (String,)) {
+        (py.get_type::<Self>(), (self.0.to_string(),))
+    }
+}
+
+/// Returns the number of coordinates, if all of them can be listed.
+pub(super) fn listed(size: i64) -> PyResult<i64> {
+    if size <= 1 << MOST_BITS {
+        return Ok(size);
+    }
+    Err(Failure::new(format!(
+        "the layout has {size} coordinates; an array is for up to 2^{MOST_BITS}"
+    ))
+    .into())
+}

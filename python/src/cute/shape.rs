@@ -1,0 +1,169 @@
+//! Other shapes of the same function: coalescing, filtering, grouping, other widths of elements.
+
+use super::layout::CuteLayout;
+use super::tuple::Numbers;
+use crate::args::{Integer, Place};
+use crate::error::failed;
+use pyo3::prelude::*;
+
+/// Returns a range of modes, no longer than needed to name one that there is not.
+fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
+    begin.0.min(rank)..end.0.min(rank + 1)
+}
+
+#[pymethods]
+impl CuteLayout {
+    /// Returns the same function with as few modes as possible, or with a `profile` within each of its parts.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,(1,6)):(1,(6,2))").coalesce()
+    ///     Layout('12:1')
+    ///     >>> ll.cute.Layout("(2,(1,6)):(1,(6,2))").coalesce((1, 1))
+    ///     Layout('(2,6):(1,2)')
+    #[pyo3(signature = (profile=None))]
+    fn coalesce(&self, profile: Option<Numbers>) -> PyResult<Self> {
+        match profile {
+            None => Ok(Self(self.0.coalesce())),
+            Some(profile) => self.0.coalesce_by(&profile.0).map(Self).map_err(failed),
+        }
+    }
+
+    /// Returns the coalesced layout without modes of stride 0, or with a `profile` within each of its parts.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,4,3):(0,1,4)").filter()
+    ///     Layout('12:1')
+    #[pyo3(signature = (profile=None))]
+    fn filter(&self, profile: Option<Numbers>) -> PyResult<Self> {
+        match profile {
+            None => Ok(Self(self.0.filter())),
+            Some(profile) => self.0.filter_by(&profile.0).map(Self).map_err(failed),
+        }
+    }
+
+    /// Returns the layout with modes of stride 0 shrunk to size 1.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(2,4):(0,1)").filter_zeros()
+    ///     Layout('(1,4):(0,1)')
+    fn filter_zeros(&self) -> Self {
+        Self(self.0.filter_zeros())
+    }
+
+    /// Returns the layout with all modes beside each other.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,(2,3)):(6,(3,1))").flatten()
+    ///     Layout('(4,2,3):(6,3,1)')
+    fn flatten(&self) -> Self {
+        Self(self.0.flatten())
+    }
+
+    /// Returns the modes from `begin` to before `end`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,2,3):(6,3,1)").take(1, 3)
+    ///     Layout('(2,3):(3,1)')
+    fn take(&self, begin: Place, end: Place) -> PyResult<Self> {
+        let modes = range(&begin, &end, self.0.rank());
+        self.0.take(modes).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout in which the modes from `begin` to before `end` are one.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,2,3):(6,3,1)").group(0, 2)
+    ///     Layout('((4,2),3):((6,3),1)')
+    fn group(&self, begin: Place, end: Place) -> PyResult<Self> {
+        let modes = range(&begin, &end, self.0.rank());
+        self.0.group(modes).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout with modes `1:0` behind it, up to this rank.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("4:2").append(3)
+    ///     Layout('(4,1,1):(2,0,0)')
+    fn append(&self, rank: Place) -> PyResult<Self> {
+        self.0.append(rank.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout with modes `1:0` before it, up to this rank.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("4:2").prepend(2)
+    ///     Layout('(1,4):(0,2)')
+    fn prepend(&self, rank: Place) -> PyResult<Self> {
+        self.0.prepend(rank.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of elements that are `factor` times as wide.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(8,4):(1,8)").upcast(2)
+    ///     Layout('(4,4):(1,4)')
+    fn upcast(&self, factor: Integer) -> PyResult<Self> {
+        self.0.upcast(factor.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of elements of which `factor` are in one.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(4,4):(1,4)").downcast(2)
+    ///     Layout('(8,4):(1,8)')
+    fn downcast(&self, factor: Integer) -> PyResult<Self> {
+        self.0.downcast(factor.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of elements of `new_bits` bits instead of `old_bits`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(8,4):(1,8)").recast(16, 32)
+    ///     Layout('(4,4):(1,4)')
+    fn recast(&self, old_bits: Integer, new_bits: Integer) -> PyResult<Self> {
+        let layout = self.0.recast(old_bits.0, new_bits.0);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// Returns how many neighbouring indices always stay together: an aligned vector of so many elements is in the layout
+    /// with all of them, or with none.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(8,4):(1,12)").max_alignment()
+    ///     4
+    fn max_alignment(&self) -> i64 {
+        self.0.max_alignment()
+    }
+
+    /// Returns the compact layout of the shape whose modes are fastest in the order of the strides.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("(5,16,3):(96,6,2)").compact_like()
+    ///     Layout('(5,16,3):(48,3,1)')
+    fn compact_like(&self) -> PyResult<Self> {
+        self.0.compact_like().map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of a fragment in registers: the first mode the fastest, the others in the order of the strides.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.cute.Layout("((2,2),4):((1,16),2)").fragment_like()
+    ///     Layout('((2,2),4):((1,2),4)')
+    fn fragment_like(&self) -> PyResult<Self> {
+        self.0.fragment_like().map(Self).map_err(failed)
+    }
+}

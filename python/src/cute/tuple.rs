@@ -1,0 +1,145 @@
+//! Nested tuples of numbers, coordinates and tilers, from Python and back.
+
+use super::layout::CuteLayout;
+use crate::args::number;
+use crate::error::failed;
+use crate::text::cute_error;
+use linear_layout::cute::{Coord, IntTuple, Tiler, Tuple};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+/// How deep tuples may be nested.
+const MOST_NESTED: usize = 64;
+
+fn check_depth(depth: usize) -> PyResult<()> {
+    if depth <= MOST_NESTED {
+        return Ok(());
+    }
+    Err(failed(format!(
+        "tuples are nested more than {MOST_NESTED} deep"
+    )))
+}
+
+fn is_sequence(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>()
+}
+
+fn nested<T: Copy + Default>(
+    value: &Bound<'_, PyAny>,
+    depth: usize,
+    leaf: &impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
+) -> PyResult<Tuple<T>> {
+    check_depth(depth)?;
+    if !is_sequence(value) {
+        return Ok(Tuple::leaf(leaf(value)?));
+    }
+    let items = value
+        .try_iter()?
+        .map(|item| nested(&item?, depth + 1, leaf))
+        .collect::<PyResult<Vec<_>>>()?;
+    Tuple::of(&items).map_err(failed)
+}
+
+fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    number(
+        value,
+        "a part of the tuple",
+        "a whole number from -2^63 to 2^63 - 1",
+    )
+}
+
+/// A shape, a stride or a coordinate: a number or a nested tuple, or its text.
+pub(crate) struct Numbers(pub(crate) IntTuple);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Numbers {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = value.cast::<PyString>() {
+            let text = text.to_str()?;
+            return text.parse().map(Self).map_err(|e| cute_error(&e, text));
+        }
+        nested(&value, 0, &integer).map(Self)
+    }
+}
+
+/// A coordinate in which `None` keeps a mode, or its text with `_`.
+pub(crate) struct Coordinate(pub(crate) Coord);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Coordinate {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = value.cast::<PyString>() {
+            let text = text.to_str()?;
+            return text.parse().map(Self).map_err(|e| cute_error(&e, text));
+        }
+        let leaf = |value: &Bound<'_, PyAny>| {
+            if value.is_none() {
+                return Ok(None);
+            }
+            integer(value).map(Some)
+        };
+        nested(&value, 0, &leaf).map(Self)
+    }
+}
+
+/// A tiler: a layout, its text, a size, `None` to keep a mode, or a tuple of tilers.
+pub(crate) struct TilerArgument(pub(crate) Tiler);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for TilerArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        tiler(&value, 0).map(Self)
+    }
+}
+
+fn tiler(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Tiler> {
+    check_depth(depth)?;
+    if let Ok(layout) = value.cast::<CuteLayout>() {
+        return Ok(Tiler::Layout(layout.get().0.clone()));
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        let text = text.to_str()?;
+        let layout = text.parse().map_err(|e| cute_error(&e, text))?;
+        return Ok(Tiler::Layout(layout));
+    }
+    if value.is_none() {
+        return Ok(Tiler::Keep);
+    }
+    if !is_sequence(value) {
+        return integer(value).map(Tiler::Size);
+    }
+    let parts = value.try_iter()?.map(|part| tiler(&part?, depth + 1));
+    parts.collect::<PyResult<_>>().map(Tiler::Modes)
+}
+
+/// A layout of CuTe, or its text.
+pub(crate) struct LayoutArgument(pub(crate) linear_layout::cute::Layout);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for LayoutArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match tiler(&value, 0) {
+            Ok(Tiler::Layout(layout)) => Ok(Self(layout)),
+            Err(error) if value.is_instance_of::<PyString>() => Err(error),
+            _ => Err(PyTypeError::new_err(format!(
+                "expected a layout of CuTe or its text, found {}",
+                value.repr()?
+            ))),
+        }
+    }
+}
+
+/// Returns a tuple of numbers as Python has it.
+pub(crate) fn to_python<'py>(py: Python<'py>, tuple: &IntTuple) -> PyResult<Bound<'py, PyAny>> {
+    if tuple.is_leaf() {
+        return Ok(tuple.leaves()[0].into_pyobject(py)?.into_any());
+    }
+    let items = tuple.items().map(|item| to_python(py, &item));
+    let items = items.collect::<PyResult<Vec<_>>>()?;
+    Ok(PyTuple::new(py, items)?.into_any())
+}

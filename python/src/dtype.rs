@@ -1,0 +1,89 @@
+//! Types of elements, of which conversions need the width.
+
+use crate::args::natural;
+use crate::error::Failure;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyString, PyType};
+
+/// Floats of MLIR and what Python's libraries call them.
+const FLOATS: [(&str, u32); 11] = [
+    ("f64", 64),
+    ("f32", 32),
+    ("f16", 16),
+    ("bf16", 16),
+    ("f8E4M3FN", 8),
+    ("f8E5M2", 8),
+    ("f8E4M3FNUZ", 8),
+    ("f8E5M2FNUZ", 8),
+    ("f8E4M3B11FNUZ", 8),
+    ("f8E8M0FNU", 8),
+    ("f4E2M1FN", 4),
+];
+
+/// Returns the width in bits of an element: a number of bits, a name as in IR or as in NumPy, PyTorch and Triton, or a
+/// type object of theirs.
+pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
+    if dtype.is_instance_of::<PyInt>() {
+        let bits = natural(dtype, "the width of an element")?;
+        return width(bits).ok_or_else(|| {
+            Failure::new(format!("an element is {bits} bits wide, expected 1 to 64"))
+                .note("widths are powers of two: 1, 2, 4, 8, 16, 32, 64")
+                .into()
+        });
+    }
+    if let Ok(text) = dtype.cast::<PyString>() {
+        return of_name(text.to_str()?);
+    }
+    // Triton's types say it in bits; NumPy's and PyTorch's in bytes, but for NumPy's scalar classes.
+    if let Ok(bits) = dtype.getattr("primitive_bitwidth") {
+        return element_bits(&bits);
+    }
+    if dtype.is_instance_of::<PyType>() {
+        return of_name(dtype.getattr("__name__")?.cast::<PyString>()?.to_str()?);
+    }
+    match dtype
+        .getattr("itemsize")
+        .and_then(|bytes| bytes.extract::<u64>())
+    {
+        Ok(bytes) => width(bytes.saturating_mul(8)).ok_or_else(|| unknown(&dtype.to_string())),
+        Err(_) => Err(unknown(&dtype.to_string())),
+    }
+}
+
+fn width(bits: u64) -> Option<u32> {
+    let bits = u32::try_from(bits).ok()?;
+    (bits.is_power_of_two() && bits <= 64).then_some(bits)
+}
+
+fn of_name(text: &str) -> PyResult<u32> {
+    let name = text.trim();
+    if let Some((_, bits)) = FLOATS.iter().find(|(float, _)| *float == name) {
+        return Ok(*bits);
+    }
+    if (name.starts_with("!tt.ptr<") && name.ends_with('>')) || name.starts_with("!llvm.ptr") {
+        return Ok(64);
+    }
+    if name == "bool" {
+        return Ok(8);
+    }
+    let prefixes = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
+    let found = prefixes
+        .iter()
+        .filter_map(|prefix| name.strip_prefix(prefix)?.parse().ok())
+        .find_map(|bits: u64| width(bits));
+    // There are no floats of one byte and less without a format.
+    found
+        .filter(|bits| *bits >= 16 || !name.contains('f'))
+        .ok_or_else(|| unknown(text))
+}
+
+fn unknown(text: &str) -> PyErr {
+    let floats: Vec<&str> = FLOATS.iter().map(|(float, _)| *float).collect();
+    Failure::new(format!("`{text}` is no type of elements that can be converted"))
+        .note(format!(
+            "expected a number of bits, `i1` to `i64`, a pointer such as `!tt.ptr<f16>`, one of {}, or a type of \
+             NumPy, PyTorch or Triton",
+            floats.join(", ")
+        ))
+        .into()
+}

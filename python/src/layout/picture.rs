@@ -1,0 +1,284 @@
+//! Layouts as text, SVG and HTML.
+
+use super::Layout;
+use crate::args::{Natural, check_size};
+use crate::dtype::element_bits;
+use crate::error::{Failure, failed};
+use crate::target::TargetArgument;
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::Dim;
+use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::target::Access;
+use linear_layout::view::{Scene, Window, html, layout_text, svg};
+use pyo3::prelude::*;
+
+/// The most bits of a buffer of which accesses are planned.
+const MOST_PLANNED: usize = 20;
+
+/// The window of a picture inside a notebook.
+pub(crate) const NOTEBOOK: Window = Window {
+    rows: 64,
+    columns: 64,
+    grids: 2,
+};
+
+/// The most cells of a picture of what has more elements.
+const MOST_CELLS: u64 = 1 << 20;
+
+/// Limits the rows and columns of a picture of something with this many elements.
+pub(crate) fn window(
+    usual: Window,
+    rows: Option<Natural>,
+    columns: Option<Natural>,
+    elements: u64,
+) -> PyResult<Window> {
+    let window = Window {
+        rows: rows.map_or(usual.rows, |n| n.0),
+        columns: columns.map_or(usual.columns, |n| n.0),
+        ..usual
+    };
+    if elements.min(window.rows.saturating_mul(window.columns)) > MOST_CELLS {
+        return Err(Failure::new(format!(
+            "a picture of {} rows and {} columns is too large; expected at most {MOST_CELLS} cells",
+            window.rows, window.columns
+        ))
+        .note("leave out `rows` and `columns` to see a corner")
+        .into());
+    }
+    Ok(window)
+}
+
+#[pymethods]
+impl Layout {
+    /// Returns a picture as text.
+    ///
+    /// `view` is `tensor` (the place of each element), `grid` (the same as `thread: register` in boxes), `hardware` (the
+    /// element of each place), `matrix` (the bits) or `bases` (as Triton prints a LinearLayout). `rows` and `columns` are
+    /// the most that are shown; what is left out is counted in a last line.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.Layout("spatial(2, 2).local(1, 2)").text())
+    ///     2 x 4: dim0 down, dim1 across; a cell is T<lane>:<register>
+    ///            0     1     2     3
+    ///     0:  T0:0  T0:1  T1:0  T1:1
+    ///     1:  T2:0  T2:1  T3:0  T3:1
+    #[pyo3(signature = (view="tensor", *, rows=None, columns=None))]
+    fn text(
+        &self,
+        view: &str,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<String> {
+        if view == "bases" {
+            return Ok(trimmed(layout_text(&self.linear, self.encoding.as_ref())));
+        }
+        let window = window(Window::default(), rows, columns, self.extent())?;
+        Ok(trimmed(self.scene(view, window)?.to_string()))
+    }
+
+    /// Prints a picture as text; the arguments are those of `text`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("spatial(2, 2)").show("grid")
+    ///     ┌──────┬──────┐
+    ///     │ 0: 0 │ 1: 0 │
+    ///     ├──────┼──────┤
+    ///     │ 2: 0 │ 3: 0 │
+    ///     └──────┴──────┘
+    #[pyo3(signature = (view="tensor", *, rows=None, columns=None))]
+    fn show(
+        &self,
+        py: Python<'_>,
+        view: &str,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<()> {
+        print(py, &self.text(view, rows, columns)?)
+    }
+
+    /// Returns a picture as SVG; the arguments are those of `text`, without the view `bases`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("spatial(8, 4)").svg().startswith("<svg")
+    ///     True
+    #[pyo3(signature = (view="tensor", *, rows=None, columns=None))]
+    fn svg(&self, view: &str, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(view, window(Window::PICTURE, rows, columns, self.extent())?)?;
+        Ok(svg(&scene.titled(self.title())))
+    }
+
+    /// Returns a page with the tensor, the hardware and the matrix that needs no other file.
+    ///
+    /// The cell under the pointer names its element, lane, register and warp.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("spatial(8, 4)").html().rstrip().endswith("</html>")
+    ///     True
+    fn html(&self) -> PyResult<String> {
+        let views = [
+            ("tensor", "Tensor"),
+            ("hardware", "Hardware"),
+            ("matrix", "Matrix"),
+        ];
+        let scenes =
+            views.map(|(view, title)| Ok(self.scene(view, Window::PICTURE)?.titled(title)));
+        let scenes: Vec<Scene> = scenes.into_iter().collect::<PyResult<_>>()?;
+        Ok(html(&self.title(), &scenes))
+    }
+
+    /// Returns the picture that a notebook shows.
+    ///
+    /// Example:
+    ///
+    ///     >>> "image/svg+xml" in ll.Layout("spatial(8, 4)")._repr_html_()
+    ///     True
+    fn _repr_html_(&self) -> PyResult<String> {
+        let scene = self.scene("tensor", NOTEBOOK)?;
+        Ok(notebook(&svg(&scene.titled(self.title()))))
+    }
+
+    /// Returns a picture of shared memory by bank, of a layout with an in-dim `offset`.
+    ///
+    /// With `access`, a layout of registers, the picture also shows each phase of loading them from the buffer, or with
+    /// `store` of storing them, and the bank conflicts. The result is SVG if `format` is `svg`, else text.
+    ///
+    /// Raises `LayoutError` for layouts of registers and for element types and targets that are not known.
+    ///
+    /// Example:
+    ///
+    ///     >>> buffer = ll.Layout("#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>", [32, 32])
+    ///     >>> columns = ll.Layout("column_spatial(32, 1).column_local(1, 32)")
+    ///     >>> "224 bank conflicts" in buffer.banks("f32", "cuda:90", columns)
+    ///     True
+    #[pyo3(signature = (dtype, target, access=None, *, store=false, rows=None, columns=None, format="text"))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn banks(
+        &self,
+        dtype: &Bound<'_, PyAny>,
+        target: TargetArgument,
+        access: Option<&Self>,
+        store: bool,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+        format: &str,
+    ) -> PyResult<String> {
+        let is_svg = match format {
+            "svg" => true,
+            "text" => false,
+            _ => {
+                return Err(failed(format!(
+                    "`format` is `{format}`, expected `text` or `svg`"
+                )));
+            }
+        };
+        let layout = &self.linear;
+        if !layout.has_in_dim(Dim::OFFSET) {
+            let names: Vec<&str> = layout.in_dims().map(Dim::name).collect();
+            return Err(Failure::new(format!(
+                "only shared memory has banks: the layout has {}, expected offset",
+                names.join(", ")
+            ))
+            .note("ask the layout of the buffer, and give this one as `access`")
+            .into());
+        }
+        let gaps = match &self.encoding {
+            Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
+            _ => &[],
+        };
+        let place = Place::new(layout.clone(), gaps, element_bits(dtype)?).map_err(failed)?;
+        let usual = if is_svg {
+            Window::PICTURE
+        } else {
+            Window::default()
+        };
+        let window = window(usual, rows, columns, self.extent())?;
+        let scene = match access {
+            None => Scene::banks(&place, target.0, window),
+            Some(registers) => {
+                check_size(layout, MOST_PLANNED, "the plan of an access")?;
+                check_size(&registers.linear, MOST_PLANNED, "the plan of an access")?;
+                let access = if store { Access::Store } else { Access::Load };
+                let plan = MemoryPlan::new(&registers.linear, &place, 0, access, target.0);
+                let plan = plan.map_err(failed)?;
+                Scene::accesses(&plan, &registers.linear, access, target.0, window)
+            }
+        };
+        Ok(if is_svg {
+            svg(&scene.titled(self.title()))
+        } else {
+            trimmed(scene.to_string())
+        })
+    }
+}
+
+impl Layout {
+    /// Returns the number of places or of elements, whichever is larger.
+    fn extent(&self) -> u64 {
+        let bits = self
+            .linear
+            .total_in_bits()
+            .max(self.linear.total_out_bits());
+        u32::try_from(bits)
+            .ok()
+            .and_then(|bits| 1_u64.checked_shl(bits))
+            .unwrap_or(u64::MAX)
+    }
+
+    fn scene(&self, view: &str, window: Window) -> PyResult<Scene> {
+        let layout = &self.linear;
+        Ok(match view {
+            "tensor" => Scene::tensor(layout, window),
+            "grid" => Scene::boxed(layout, window),
+            "hardware" => Scene::hardware(layout, window),
+            "matrix" => Scene::matrix(layout),
+            "bases" => {
+                return Err(
+                    Failure::new("bases are text, which a picture does not show")
+                        .note("ask for the view `matrix`")
+                        .into(),
+                );
+            }
+            _ => {
+                return Err(failed(format!(
+                    "`{view}` is no view, expected `tensor`, `grid`, `hardware`, `matrix` or `bases`"
+                )));
+            }
+        })
+    }
+}
+
+/// Returns a picture as text without the end of its last line, which `print` adds.
+pub(crate) fn trimmed(mut text: String) -> String {
+    text.truncate(text.trim_end_matches('\n').len());
+    text
+}
+
+/// Prints a picture as Python's `print` does.
+pub(crate) fn print(py: Python<'_>, text: &str) -> PyResult<()> {
+    let print = py.import("builtins")?.getattr("print")?;
+    print.call1((text,)).map(drop)
+}
+
+/// Returns a picture as part of a notebook, which scrolls where it is wider than the page.
+///
+/// It is an image of its own: the styles of an inline SVG would be those of all pictures of the notebook.
+pub(crate) fn notebook(svg: &str) -> String {
+    let mut data = String::with_capacity(svg.len() * 5 / 4);
+    for c in svg.chars() {
+        match c {
+            '%' => data.push_str("%25"),
+            '#' => data.push_str("%23"),
+            '"' => data.push_str("%22"),
+            '<' => data.push_str("%3C"),
+            '>' => data.push_str("%3E"),
+            '&' => data.push_str("%26"),
+            _ => data.push(c),
+        }
+    }
+    let image = format!("src=\"data:image/svg+xml;charset=utf-8,{data}\"");
+    format!("<div style=\"overflow-x: auto\"><img style=\"max-width: none\" {image}></div>")
+}

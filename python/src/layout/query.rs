@@ -1,0 +1,239 @@
+//! Questions about a layout: its bases, dims, sizes and properties.
+
+use super::Layout;
+use super::picture::trimmed;
+use crate::args::{Name, natural, sizes_to_python};
+use crate::error::{Failure, failed};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::Dim;
+use linear_layout::view::{Holders, InPoint};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// The most places that are listed for one element.
+const MOST_HOLDERS: u64 = 1 << 20;
+
+#[pymethods]
+impl Layout {
+    /// The bases: for each in-dim, in order, the images of its bits, the lowest first.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("spatial(2, 4)", lanes=4).bases
+    ///     {'register': [], 'lane': [[0, 1], [0, 2]], 'warp': [[1, 0]], 'block': []}
+    #[getter]
+    pub(super) fn bases<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for dim in self.linear.in_dims() {
+            let bits = 0..self.linear.in_bits(dim);
+            let list: Vec<Vec<u64>> = bits
+                .map(|bit| self.linear.basis(dim, bit).to_vec())
+                .collect();
+            dict.set_item(dim.name(), list)?;
+        }
+        Ok(dict)
+    }
+
+    /// The in-dims with their sizes, in order.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("local(1, 2).spatial(8, 4)").in_dims
+    ///     {'register': 2, 'lane': 32, 'warp': 1, 'block': 1}
+    #[getter]
+    fn in_dims<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        sizes_to_python(py, self.linear.in_shape())
+    }
+
+    /// The out-dims with their sizes, in order.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("local(1, 2).spatial(8, 4)").out_dims
+    ///     {'dim0': 8, 'dim1': 8}
+    #[getter]
+    pub(super) fn out_dims<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        sizes_to_python(py, self.linear.out_shape())
+    }
+
+    /// The sizes of the out-dims, in order: the shape of the tensor.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("local(1, 2).spatial(8, 4)").shape
+    ///     (8, 8)
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.sizes())
+    }
+
+    /// The gaps of padded shared memory: for each `(interval, padding)`, in elements, so many follow each interval.
+    ///
+    /// Offsets of the layout do not count them.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("#ttg.padded_shared<[32:+4] {order = [1, 0], shape = [8, 128]}>", [8, 128]).paddings
+    ///     [(32, 4)]
+    #[getter]
+    fn paddings(&self) -> Vec<(u32, u32)> {
+        match &self.encoding {
+            Some(Encoding::PaddedShared(padded)) => padded.interval_paddings().to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The rank of the matrix over GF(2): log2 of the number of elements that are reached.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout.from_bases({"lane": [1, 2, 0]}, ["dim0"]).rank
+    ///     2
+    #[getter]
+    fn rank(&self) -> usize {
+        self.linear.rank()
+    }
+
+    /// Returns true if each element is held somewhere.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout.from_bases({"lane": [2]}, {"dim0": 4}, surjective=False).is_surjective()
+    ///     False
+    fn is_surjective(&self) -> bool {
+        self.linear.is_surjective()
+    }
+
+    /// Returns true if no element is held twice.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout.from_bases({"lane": [1, 0]}, ["dim0"]).is_injective()
+    ///     False
+    fn is_injective(&self) -> bool {
+        self.linear.is_injective()
+    }
+
+    /// Returns true if each element is held exactly once.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout("spatial(8, 4)").is_invertible()
+    ///     True
+    fn is_invertible(&self) -> bool {
+        self.linear.is_invertible()
+    }
+
+    /// Returns for each in-dim the mask of the bits that change nothing: places that differ in them hold replicas.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout.from_bases({"lane": [1, 0, 2]}, ["dim0"]).free_variable_masks()
+    ///     {'lane': 2}
+    fn free_variable_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        sizes_to_python(py, self.linear.free_variable_masks().iter())
+    }
+
+    /// Returns how many of the first indices of the first in-dim are consecutive indices of the first out-dim.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout.from_bases({"register": [1, 2, 8, 4]}, ["offset"]).num_consecutive_in_out()
+    ///     4
+    fn num_consecutive_in_out(&self) -> u64 {
+        self.linear.num_consecutive_in_out()
+    }
+
+    /// Returns the largest power of two up to which all elements along `dim` are reached, other indices zero.
+    ///
+    /// Example:
+    ///
+    ///     >>> layout = ll.Layout.from_bases({"lane": [1, 2, 8]}, {"dim0": 16}, surjective=False)
+    ///     >>> layout.contiguous_elems_along("dim0")
+    ///     4
+    fn contiguous_elems_along(&self, dim: Name) -> PyResult<u64> {
+        if !self.linear.has_out_dim(dim.0) {
+            return Err(self.no_such_dim(dim.0, "out-dims", self.linear.out_dims()));
+        }
+        Ok(self.linear.contiguous_elems_along(dim.0))
+    }
+
+    /// Returns the places that hold an element, each as a dict from in-dims to indices.
+    ///
+    /// Raises `LayoutError` if the index is not one of the tensor's.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Layout.from_bases({"register": [1], "lane": [2, 0]}, ["dim0"]).holders(3)
+    ///     [{'register': 1, 'lane': 1}, {'register': 1, 'lane': 3}]
+    #[pyo3(signature = (*index))]
+    fn holders<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyTuple>,
+    ) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let shape: Vec<(Dim, u64)> = self.linear.out_shape().collect();
+        if index.len() != shape.len() {
+            return Err(failed(format!(
+                "the element has {} indices, the tensor has {} dims",
+                index.len(),
+                shape.len()
+            )));
+        }
+        let (mut packed, mut shift) = (0_u64, 0);
+        for (value, (dim, size)) in index.iter().zip(shape) {
+            let value = natural(&value, &format!("the index along `{dim}`"))?;
+            if value >= size {
+                return Err(failed(format!(
+                    "the index along `{dim}` is {value}, expected less than {size}"
+                )));
+            }
+            // Behind 64 bits are sizes of 1 only.
+            packed |= value.checked_shl(shift).unwrap_or(0);
+            shift += size.trailing_zeros();
+        }
+        let holders = Holders::new(&self.linear);
+        if holders.copies().is_none_or(|copies| copies > MOST_HOLDERS) {
+            return Err(failed(format!(
+                "more than {MOST_HOLDERS} places hold the element"
+            )));
+        }
+        let places = holders.of(packed);
+        places
+            .map(|input| sizes_to_python(py, InPoint::new(&self.linear, input).indices()))
+            .collect()
+    }
+
+    /// Returns a description in words: the size of the layout, its replicas, and the effect of each basis.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.Layout.from_bases({"lane": [[0, 1], [1, 0]]}, ["dim0", "dim1"]).explain())
+    ///     a tensor of 2x2 in 4 lanes
+    ///     each element is held once
+    ///     2 neighbours along dim1 lie side by side in lanes
+    ///     <BLANKLINE>
+    ///     lane: what its 2 bits do
+    ///       lane 1: goes on by 1 along dim1
+    ///       lane 2: goes on by 1 along dim0
+    fn explain(&self) -> String {
+        trimmed(linear_layout::view::words(&self.linear))
+    }
+}
+
+impl Layout {
+    /// Returns the exception for a dim that the layout does not have, with those that it has.
+    pub(super) fn no_such_dim(
+        &self,
+        dim: Dim,
+        what: &str,
+        known: impl Iterator<Item = Dim>,
+    ) -> PyErr {
+        let known: Vec<&str> = known.map(Dim::name).collect();
+        Failure::new(format!(
+            "the layout has no `{dim}`; its {what} are {}",
+            known.join(", ")
+        ))
+        .into()
+    }
+}

@@ -1,0 +1,143 @@
+//! GPUs.
+
+use crate::error::failed;
+use linear_layout::target::{TARGETS, Target};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// A GPU as data: lanes, banks, shared memory.
+///
+/// `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`; `sm_90` and `gfx942` are understood too. Raises
+/// `LayoutError` for an unknown name, listing the known ones.
+///
+/// Example:
+///
+///     >>> target = ll.Target("sm_90")
+///     >>> target
+///     Target('cuda:90')
+///     >>> target.lanes, target.banks, target.max_shared_bytes
+///     (32, 32, 232448)
+#[pyclass(module = "linear_layout", name = "Target", frozen, eq, hash)]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct PyTarget(pub(crate) &'static Target);
+
+#[pymethods]
+impl PyTarget {
+    #[new]
+    fn new(name: &str) -> PyResult<Self> {
+        Target::parse(name).map(Self).map_err(failed)
+    }
+
+    /// The name in `ttg.target`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("gfx942").name
+    ///     'hip:gfx942'
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// The vendor: `nvidia` or `amd`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("gfx942").vendor
+    ///     'amd'
+    #[getter]
+    fn vendor(&self) -> String {
+        format!("{:?}", self.0.vendor).to_lowercase()
+    }
+
+    /// The number of lanes of a warp (wave).
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("gfx942").lanes
+    ///     64
+    #[getter]
+    fn lanes(&self) -> u32 {
+        self.0.lanes
+    }
+
+    /// The number of banks of shared memory.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("gfx950").banks
+    ///     64
+    #[getter]
+    fn banks(&self) -> u32 {
+        self.0.banks
+    }
+
+    /// The width of a bank in bytes.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("sm_90").bank_bytes
+    ///     4
+    #[getter]
+    fn bank_bytes(&self) -> u32 {
+        self.0.bank_bytes
+    }
+
+    /// The most bytes of shared memory that one thread block can have.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.Target("gfx942").max_shared_bytes
+    ///     65536
+    #[getter]
+    fn max_shared_bytes(&self) -> u32 {
+        self.0.max_shared_bytes
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Target('{}')", self.0.name)
+    }
+
+    fn __str__(&self) -> &'static str {
+        self.0.name
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> (Bound<'py, pyo3::types::PyType>, (&'static str,)) {
+        (py.get_type::<Self>(), (self.0.name,))
+    }
+}
+
+/// Returns all GPUs that conversions are planned for.
+///
+/// Example:
+///
+///     >>> [target.name for target in ll.targets()][:3]
+///     ['cuda:70', 'cuda:72', 'cuda:75']
+///     >>> {target.vendor for target in ll.targets()} == {"nvidia", "amd"}
+///     True
+#[pyfunction]
+pub(crate) fn targets() -> Vec<PyTarget> {
+    TARGETS.iter().map(PyTarget).collect()
+}
+
+/// A GPU or its name.
+pub(crate) struct TargetArgument(pub(crate) &'static Target);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for TargetArgument {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(target) = value.cast::<PyTarget>() {
+            return Ok(Self(target.get().0));
+        }
+        let name = value.cast::<PyString>().map_err(|_| {
+            pyo3::exceptions::PyTypeError::new_err(
+                "a target is a `Target` or its name, such as \"cuda:90\"",
+            )
+        })?;
+        Target::parse(name.to_str()?).map(Self).map_err(failed)
+    }
+}

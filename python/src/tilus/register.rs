@@ -1,0 +1,370 @@
+//! A register layout of Tilus: construction, parts, and what it is as a function.
+
+use super::create::extents;
+use super::table;
+use crate::args::{Natural, Shape};
+use crate::cute::CuteLayout;
+use crate::error::failed;
+use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::{Layout, hash_of};
+use crate::text::{not_linear, tilus_error};
+use linear_layout::bridge::{
+    ElementOrder, linear_from_tilus, thread_value_from_tilus, tilus_from_linear,
+};
+use linear_layout::tilus;
+use linear_layout::view::{Scene, Window, svg, words_of_register};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+/// The most threads that are listed for one element.
+const MOST_THREADS: u64 = 1 << 20;
+
+/// A register layout of Tilus: which threads hold each element of a tensor, and at which place among their registers.
+///
+/// The first argument is text, `local(2, 1).spatial(8, 4)` or as Tilus prints it, or the shape; then `mode_shape` splits
+/// its extents into digits, `spatial_modes` lists those that number the threads, the slowest first, and `local_modes` those
+/// that number the places. A negative number in `spatial_modes` is as many threads that hold the same. Extents need not be
+/// powers of two.
+///
+/// Layouts are equal if they are the same map, however their modes are spelled.
+///
+/// Example:
+///
+///     >>> mma = ll.tilus.local(2, 1).spatial(8, 4).local(1, 2)
+///     >>> mma
+///     RegisterLayout(shape=[16, 8], mode_shape=[2, 8, 4, 2], spatial_modes=[1, 2], local_modes=[0, 3])
+///     >>> mma == ll.tilus.RegisterLayout("local(2, 1).spatial(8, 4).local(1, 2)")
+///     True
+///     >>> mma.threads_of(10, 5), mma.local_of(10, 5)
+///     ([10], 3)
+#[pyclass(module = "linear_layout.tilus", name = "RegisterLayout", frozen)]
+pub(crate) struct RegisterLayout(pub(crate) tilus::RegisterLayout);
+
+/// Returns the values of entries of a list of modes.
+pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<i64>> {
+    let Some(list) = list else {
+        return Err(PyTypeError::new_err(format!("`{what}` is missing")));
+    };
+    let items = list
+        .try_iter()?
+        .map(|item| crate::args::number(&item?, what, "a whole number from -2^63 to 2^63 - 1"));
+    items.collect()
+}
+
+impl RegisterLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.size())?;
+        Ok(Scene::register_layout(&self.0, window))
+    }
+}
+
+#[pymethods]
+impl RegisterLayout {
+    #[new]
+    #[pyo3(signature = (shape, mode_shape=None, spatial_modes=None, local_modes=None))]
+    fn new(
+        shape: &Bound<'_, PyAny>,
+        mode_shape: Option<Shape>,
+        spatial_modes: Option<&Bound<'_, PyAny>>,
+        local_modes: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        if let Ok(text) = shape.cast::<PyString>() {
+            let text = text.to_str()?;
+            return text.parse().map(Self).map_err(|e| tilus_error(&e, text));
+        }
+        let shape: Shape = shape.extract()?;
+        let Some(mode_shape) = mode_shape else {
+            return Err(PyTypeError::new_err("`mode_shape` is missing"));
+        };
+        let spatial = modes(spatial_modes, "spatial_modes")?;
+        let local = modes(local_modes, "local_modes")?;
+        let layout = tilus::RegisterLayout::new(&shape.0, &mode_shape.0, &spatial, &local);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// Returns the linear layout of registers as one of Tilus; threads are lanes, then warps, then blocks.
+    ///
+    /// Raises `LayoutError` if it is none: where a basis moves several bits, or a register repeats an element.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.RegisterLayout.from_linear(ll.Layout("spatial(8, 4)")) == ll.tilus.spatial(8, 4)
+    ///     True
+    #[staticmethod]
+    fn from_linear(layout: &Layout) -> PyResult<Self> {
+        tilus_from_linear(&layout.linear).map(Self).map_err(failed)
+    }
+
+    /// The shape of the tensor.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).shape
+    ///     (16, 4)
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.shape())
+    }
+
+    /// The extents of the modes.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).mode_shape
+    ///     (2, 8, 4)
+    #[getter]
+    fn mode_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.mode_shape())
+    }
+
+    /// The modes that number the threads, the slowest first; a negative number is a replication.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).spatial_modes
+    ///     (1, 2)
+    #[getter]
+    fn spatial_modes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.spatial_modes())
+    }
+
+    /// The modes that number the places of a thread, the slowest first.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).local_modes
+    ///     (0,)
+    #[getter]
+    fn local_modes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.local_modes())
+    }
+
+    /// The number of threads.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).spatial_size
+    ///     32
+    #[getter]
+    fn spatial_size(&self) -> u64 {
+        self.0.spatial_size()
+    }
+
+    /// The number of places of a thread.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).local_size
+    ///     2
+    #[getter]
+    fn local_size(&self) -> u64 {
+        self.0.local_size()
+    }
+
+    /// The number of elements.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).size
+    ///     64
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    /// How many threads hold each element.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.replicated(2, threads=3).replications
+    ///     3
+    #[getter]
+    fn replications(&self) -> u64 {
+        self.0.replications()
+    }
+
+    /// Returns the place at which its threads hold an element.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).local_of(9, 0)
+    ///     1
+    #[pyo3(signature = (*index))]
+    fn local_of(&self, index: &Bound<'_, PyTuple>) -> PyResult<u64> {
+        self.0.local_of(&extents(index)?).map_err(failed)
+    }
+
+    /// Returns the threads that hold an element, in ascending order.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.spatial(2).compose(ll.tilus.replicated(2, threads=3)).threads_of(3)
+    ///     [3, 4, 5]
+    #[pyo3(signature = (*index))]
+    fn threads_of(&self, index: &Bound<'_, PyTuple>) -> PyResult<Vec<u64>> {
+        let threads = self.0.threads_of(&extents(index)?).map_err(failed)?;
+        if self.0.replications() > MOST_THREADS {
+            return Err(failed(format!(
+                "more than {MOST_THREADS} threads hold the element"
+            )));
+        }
+        Ok(threads.collect())
+    }
+
+    /// Returns the index of the element that a thread holds at a place.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).index_of(5, 1)
+    ///     (9, 1)
+    fn index_of<'py>(
+        &self,
+        py: Python<'py>,
+        thread: Natural,
+        local: Natural,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.index_of(thread.0, local.0).map_err(failed)?)
+    }
+
+    /// Returns the index of the element at every place of every thread, as an int64 array of shape (threads, places, rank).
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).to_numpy()[5, 1]
+    ///     array([9, 1])
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shape = [self.0.spatial_size(), self.0.local_size()];
+        let rank = u64::try_from(self.0.rank()).map_err(failed)?;
+        table(py, &shape, Some(rank), |place| {
+            self.0.index_of(place[0], place[1]).map_err(failed)
+        })
+    }
+
+    /// Returns the linear layout that this is: (register, lane, warp, block) to the dims, with `lanes` threads in a warp.
+    ///
+    /// Raises `LayoutError` if an extent is not a power of two.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).to_linear().apply(register=1, lane=5)
+    ///     (9, 1)
+    #[pyo3(signature = (*, lanes=Natural(32)), text_signature = "($self, *, lanes=32)")]
+    fn to_linear(&self, lanes: Natural) -> PyResult<Layout> {
+        let layout = linear_from_tilus(&self.0, lanes.0).map_err(not_linear)?;
+        Ok(layout.into())
+    }
+
+    /// Returns the layout of CuTe from `((threads), (values))` to numbers of elements in column-major order, or with
+    /// `row_major` in row-major order.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.local(2, 1).spatial(8, 4).local(1, 2).to_cute()
+    ///     Layout('((4,8),(2,2)):((32,1),(16,8))')
+    #[pyo3(signature = (*, row_major=false))]
+    fn to_cute(&self, row_major: bool) -> PyResult<CuteLayout> {
+        let order = if row_major {
+            ElementOrder::RowMajor
+        } else {
+            ElementOrder::ColumnMajor
+        };
+        let layout = thread_value_from_tilus(&self.0, order);
+        layout.map(CuteLayout).map_err(failed)
+    }
+
+    /// Returns a picture as text: the thread and the place of each element.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.tilus.local(2, 1).spatial(1, 2).text())
+    ///     RegisterLayout(shape=[2, 2], mode_shape=[2, 2], spatial_modes=[1], local_modes=[0])
+    ///     ┌──────┬──────┐
+    ///     │ 0: 0 │ 1: 0 │
+    ///     ├──────┼──────┤
+    ///     │ 0: 1 │ 1: 1 │
+    ///     └──────┴──────┘
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
+    }
+
+    /// Prints a picture as text.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.spatial(1, 2).show()
+    ///     RegisterLayout(shape=[1, 2], mode_shape=[2], spatial_modes=[0], local_modes=[])
+    ///     ┌──────┬──────┐
+    ///     │ 0: 0 │ 1: 0 │
+    ///     └──────┴──────┘
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn show(
+        &self,
+        py: Python<'_>,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<()> {
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
+    }
+
+    /// Returns a picture as SVG.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.spatial(8, 4).svg().startswith("<svg")
+    ///     True
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.0.to_string())))
+    }
+
+    /// Returns the picture that a notebook shows.
+    ///
+    /// Example:
+    ///
+    ///     >>> "image/svg+xml" in ll.tilus.spatial(8, 4)._repr_html_()
+    ///     True
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+    }
+
+    /// Returns a description in words: threads and places, replicas, and the effect of each mode.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.tilus.local(3, 1).spatial(2, 4).explain())
+    ///     a tensor of 6x4 in 3 places of each of 8 threads
+    ///     each element is held once
+    ///     <BLANKLINE>
+    ///     what the digits of an index do, the slowest first
+    ///       3 steps of 2 along dim0: the place, by 1 each
+    ///       2 steps of 1 along dim0: the thread, by 4 each
+    ///       4 steps of 1 along dim1: the thread, by 1 each
+    fn explain(&self) -> String {
+        trimmed(words_of_register(&self.0))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash_of(&self.0)
+    }
+
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (String,)) {
+        (py.get_type::<Self>(), (self.0.to_string(),))
+    }
+}

@@ -1,0 +1,393 @@
+//! Shared layouts of Tilus: from elements to offsets in memory.
+
+use super::create::extents;
+use super::table;
+use crate::args::{Natural, Places, Shape};
+use crate::cute::ComposedLayout;
+use crate::error::failed;
+use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::{Layout, hash_of};
+use crate::text::{not_linear, tilus_error};
+use linear_layout::bridge::{cute_from_shared, memory_from_shared};
+use linear_layout::tilus;
+use linear_layout::view::{Scene, Window, svg};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+/// A shared layout of Tilus: the offset in shared memory of each element of a tensor, in elements.
+///
+/// The first argument is text as Tilus prints it, or the shape; then `mode_shape` splits its extents into digits, each
+/// worth its entry of `mode_strides`, and `swizzle` is `None` or `(base, bits, shift)`.
+///
+/// Example:
+///
+///     >>> ll.tilus.SharedLayout([4, 8], [4, 8], [8, 1]) == ll.tilus.SharedLayout.row_major(4, 8)
+///     True
+///     >>> ll.tilus.SharedLayout.row_major(4, 8)(2, 3)
+///     19
+#[pyclass(module = "linear_layout.tilus", name = "SharedLayout", frozen)]
+pub(crate) struct SharedLayout(pub(crate) tilus::SharedLayout);
+
+fn swizzle_of(parts: (Natural, Natural, Natural)) -> PyResult<tilus::Swizzle> {
+    // A number that does not fit is beyond every swizzle, too.
+    let narrow = |part: Natural| u32::try_from(part.0).unwrap_or(u32::MAX);
+    let (base, bits, shift) = parts;
+    tilus::Swizzle::new(narrow(base), narrow(bits), narrow(shift)).map_err(failed)
+}
+
+impl SharedLayout {
+    fn scene(
+        &self,
+        usual: Window,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<Scene> {
+        let window = window(usual, rows, columns, self.0.size())?;
+        Ok(Scene::shared_layout(&self.0, window))
+    }
+}
+
+#[pymethods]
+impl SharedLayout {
+    #[new]
+    #[pyo3(signature = (shape, mode_shape=None, mode_strides=None, swizzle=None))]
+    fn new(
+        shape: &Bound<'_, PyAny>,
+        mode_shape: Option<Shape>,
+        mode_strides: Option<Shape>,
+        swizzle: Option<(Natural, Natural, Natural)>,
+    ) -> PyResult<Self> {
+        if let Ok(text) = shape.cast::<PyString>() {
+            let text = text.to_str()?;
+            return text.parse().map(Self).map_err(|e| tilus_error(&e, text));
+        }
+        let shape: Shape = shape.extract()?;
+        let (Some(modes), Some(strides)) = (mode_shape, mode_strides) else {
+            return Err(PyTypeError::new_err(
+                "`mode_shape` or `mode_strides` is missing",
+            ));
+        };
+        let swizzle = swizzle.map(swizzle_of).transpose()?;
+        let layout = tilus::SharedLayout::new(&shape.0, &modes.0, &strides.0, swizzle);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// Returns the compact layout in which the last dim is the fastest.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8)(1, 0)
+    ///     8
+    #[staticmethod]
+    #[pyo3(signature = (*shape))]
+    fn row_major(shape: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let layout = tilus::SharedLayout::row_major(&extents(shape)?);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// Returns the compact layout in which the first dim is the fastest.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.column_major(4, 8)(1, 0)
+    ///     1
+    #[staticmethod]
+    #[pyo3(signature = (*shape))]
+    fn column_major(shape: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let layout = tilus::SharedLayout::column_major(&extents(shape)?);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// Returns the row-major layout with the swizzle that keeps columns of 16 bytes free of bank conflicts.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major_swizzled(8, 64, element_bytes=2)(1, 0)
+    ///     72
+    #[staticmethod]
+    #[pyo3(signature = (*shape, element_bytes))]
+    fn row_major_swizzled(shape: &Bound<'_, PyTuple>, element_bytes: Natural) -> PyResult<Self> {
+        let layout = tilus::SharedLayout::row_major_swizzled(&extents(shape)?, element_bytes.0);
+        layout.map(Self).map_err(failed)
+    }
+
+    /// The shape of the tensor.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).shape
+    ///     (4, 8)
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.shape())
+    }
+
+    /// The extents of the modes.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).mode_shape
+    ///     (4, 8)
+    #[getter]
+    fn mode_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.mode_shape())
+    }
+
+    /// What a step of each mode is worth, in elements.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).mode_strides
+    ///     (8, 1)
+    #[getter]
+    fn mode_strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.mode_strides())
+    }
+
+    /// The swizzle as `(base, bits, shift)`, or `None`.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major_swizzled(8, 64, element_bytes=2).swizzle
+    ///     (3, 3, 3)
+    #[getter]
+    fn swizzle(&self) -> Option<(u32, u32, u32)> {
+        let swizzle = self.0.swizzle()?;
+        Some((swizzle.base(), swizzle.bits(), swizzle.shift()))
+    }
+
+    /// The number of elements.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).size
+    ///     32
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    /// One more than the largest offset before the swizzle: the elements that the buffer has room for.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout([4, 8], [4, 8], [9, 1]).span
+    ///     35
+    #[getter]
+    fn span(&self) -> u64 {
+        self.0.span()
+    }
+
+    /// Returns the offset of an element.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8)(2, 3)
+    ///     19
+    #[pyo3(signature = (*index))]
+    fn __call__(&self, index: &Bound<'_, PyTuple>) -> PyResult<u64> {
+        self.0.offset_of(&extents(index)?).map_err(failed)
+    }
+
+    /// Returns the offset of every element, as an int64 array of the shape of the tensor.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.column_major(2, 3).to_numpy()
+    ///     array([[0, 2, 4],
+    ///            [1, 3, 5]])
+    fn to_numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        table(py, self.0.shape(), None, |index| {
+            Ok(vec![self.0.offset_of(index).map_err(failed)?])
+        })
+    }
+
+    /// Returns the layout without its swizzle.
+    ///
+    /// Example:
+    ///
+    ///     >>> swizzled = ll.tilus.SharedLayout.row_major_swizzled(8, 64, element_bytes=2)
+    ///     >>> swizzled.without_swizzle() == ll.tilus.SharedLayout.row_major(8, 64)
+    ///     True
+    fn without_swizzle(&self) -> Self {
+        Self(self.0.without_swizzle())
+    }
+
+    /// Returns the layout with a swizzle after it.
+    ///
+    /// Raises `LayoutError` if it has one already.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(8, 8).with_swizzle(0, 3, 3)(1, 0)
+    ///     9
+    fn with_swizzle(&self, base: Natural, bits: Natural, shift: Natural) -> PyResult<Self> {
+        let swizzle = swizzle_of((base, bits, shift))?;
+        self.0.with_swizzle(swizzle).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout with each element replaced by the whole of `inner`, which takes its span; `a * b` is the same.
+    ///
+    /// Example:
+    ///
+    ///     >>> tile = ll.tilus.SharedLayout.row_major(2, 2)
+    ///     >>> (ll.tilus.SharedLayout.row_major(1, 2) * tile)(0, 2)
+    ///     4
+    fn compose(&self, inner: &Self) -> PyResult<Self> {
+        self.0.compose(&inner.0).map(Self).map_err(failed)
+    }
+
+    fn __mul__(&self, inner: &Self) -> PyResult<Self> {
+        self.compose(inner)
+    }
+
+    /// Returns the layout whose dim `i` is dim `dims[i]` of this one.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).permute([1, 0])(1, 0)
+    ///     1
+    fn permute(&self, dims: Places) -> PyResult<Self> {
+        self.0.permute(&dims.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of the elements with index 0 in all dims but these, in this order.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).slice([0])(3)
+    ///     24
+    fn slice(&self, dims: Places) -> PyResult<Self> {
+        self.0.slice(&dims.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of the same elements in row-major order under another shape.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).reshape(2, 16)(1, 3)
+    ///     19
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, shape: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        self.0.reshape(&extents(shape)?).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout with dims of extent 1 at these positions of the new shape.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).unsqueeze(1).shape
+    ///     (4, 1, 8)
+    fn unsqueeze(&self, dims: Places) -> PyResult<Self> {
+        self.0.unsqueeze(&dims.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the layout of this many such buffers after each other, numbered by a new first dim.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).prepend_dim(2)(1, 0, 0)
+    ///     32
+    fn prepend_dim(&self, extent: Natural) -> PyResult<Self> {
+        self.0.prepend_dim(extent.0).map(Self).map_err(failed)
+    }
+
+    /// Returns the linear layout of the buffer: from `offset` to the dims of the tensor, as encodings have it.
+    ///
+    /// Raises `LayoutError` if the layout is not linear over bits.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).to_linear().apply(offset=19)
+    ///     (2, 3)
+    fn to_linear(&self) -> PyResult<Layout> {
+        Ok(memory_from_shared(&self.0).map_err(not_linear)?.into())
+    }
+
+    /// Returns the layout of CuTe from the index of an element, a mode for each dim, to its offset.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).to_cute()
+    ///     ComposedLayout('((4),(8)):((8),(1))')
+    fn to_cute(&self) -> PyResult<ComposedLayout> {
+        cute_from_shared(&self.0)
+            .map(ComposedLayout)
+            .map_err(failed)
+    }
+
+    /// Returns a picture as text: a table of the offsets.
+    ///
+    /// Example:
+    ///
+    ///     >>> print(ll.tilus.SharedLayout.row_major(2, 3).text())
+    ///     SharedLayout(shape=[2, 3], mode_shape=[2, 3], mode_strides=[3, 1], swizzle=None)
+    ///     ┌───┬───┬───┐
+    ///     │ 0 │ 1 │ 2 │
+    ///     ├───┼───┼───┤
+    ///     │ 3 │ 4 │ 5 │
+    ///     └───┴───┴───┘
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::default(), rows, columns)?;
+        Ok(trimmed(scene.to_string()))
+    }
+
+    /// Prints a picture as text.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(1, 2).show()
+    ///     SharedLayout(shape=[1, 2], mode_shape=[2], mode_strides=[1], swizzle=None)
+    ///     ┌───┬───┐
+    ///     │ 0 │ 1 │
+    ///     └───┴───┘
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn show(
+        &self,
+        py: Python<'_>,
+        rows: Option<Natural>,
+        columns: Option<Natural>,
+    ) -> PyResult<()> {
+        crate::layout::picture::print(py, &self.text(rows, columns)?)
+    }
+
+    /// Returns a picture as SVG.
+    ///
+    /// Example:
+    ///
+    ///     >>> ll.tilus.SharedLayout.row_major(4, 8).svg().startswith("<svg")
+    ///     True
+    #[pyo3(signature = (*, rows=None, columns=None))]
+    fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let scene = self.scene(Window::PICTURE, rows, columns)?;
+        Ok(svg(&scene.titled(self.0.to_string())))
+    }
+
+    /// Returns the picture that a notebook shows.
+    ///
+    /// Example:
+    ///
+    ///     >>> "image/svg+xml" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
+    ///     True
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash_of(&self.0)
+    }
+
+    fn __repr__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (String,)) {
+        (py.get_type::<Self>(), (self.0.to_string(),))
+    }
+}
