@@ -6,7 +6,7 @@ from typing import Any, Iterator
 
 import linear_layout as ll
 
-MODULES: list[ModuleType] = [ll, ll.cute, ll.tilus]
+MODULES: list[ModuleType] = [ll, ll.cute, ll.tilus, ll.cache, ll.compiler, ll.simulation, ll.triton]
 
 
 def classes() -> Iterator[tuple[str, type]]:

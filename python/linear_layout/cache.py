@@ -1,0 +1,238 @@
+"""Kernels in Triton's cache, and in folders that it dumps to.
+
+>>> from linear_layout import cache
+>>> cache.kernels("/no/such/folder")
+[]
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Optional, Sequence
+
+from .compiler import CompileError, Compiled, Message, compile, run_passes
+
+__all__ = ["Kernel", "check", "conversions", "diff", "find", "folder", "kernels", "layouts"]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel, or a file of TTGIR.
+
+    >>> Kernel("add", Path("/tmp/x"), {"shared": 16}).shared
+    16
+    """
+
+    #: The name of the function.
+    name: str
+    #: The folder that has its files, or the file itself.
+    path: Path
+    #: What Triton wrote down with it: ``num_warps``, ``shared``, ``target`` and more.
+    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def target(self) -> str:
+        """The GPU, as ``cuda:90``; empty where nothing says it.
+
+        >>> Kernel("add", Path("."), {"target": {"backend": "hip", "arch": "gfx942"}}).target
+        'hip:gfx942'
+        """
+        target = self.metadata.get("target")
+        if not target:
+            named = re.search(r'ttg\.target = "([^"]+)"', self.read("ttgir") or "")
+            return named[1] if named else ""
+        return f"{target['backend']}:{target['arch']}"
+
+    @property
+    def shared(self) -> Optional[int]:
+        """Bytes of shared memory, where they are known."""
+        return self.metadata.get("shared")
+
+    def file(self, kind: str) -> Path:
+        """The file of a stage, as ``ttgir`` or ``ptx``; it need not be there.
+
+        >>> Kernel("add", Path("/tmp/x")).file("ptx").name
+        'add.ptx'
+        """
+        return self.path if self.path.is_file() else self.path / f"{self.name}.{kind}"
+
+    def read(self, kind: str) -> Optional[str]:
+        """The text of a stage, or ``None``.
+
+        >>> Kernel("add", Path("/no/such/folder")).read("ptx") is None
+        True
+        """
+        file = self.file(kind)
+        return file.read_text() if file.is_file() and file.suffix == f".{kind}" else None
+
+    @property
+    def ttgir(self) -> str:
+        """The text of the TTGIR. Raises :class:`FileNotFoundError` where it was not kept."""
+        text = self.read("ttgir")
+        if text is None:
+            raise FileNotFoundError(f"{self.file('ttgir')}: the cache has no TTGIR of `{self.name}`")
+        return text
+
+
+def folder() -> Path:
+    """Returns the folder of Triton's cache: ``TRITON_CACHE_DIR``, or ``~/.triton/cache``.
+
+    >>> isinstance(folder(), Path)
+    True
+    """
+    given = os.environ.get("TRITON_CACHE_DIR")
+    return Path(given) if given else Path.home() / ".triton" / "cache"
+
+
+def kernels(where: Optional[os.PathLike | str] = None) -> list[Kernel]:
+    """Returns the kernels in a cache or a folder of dumps, the newest first.
+
+    >>> kernels("/no/such/folder")
+    []
+    """
+    root = Path(where) if where is not None else folder()
+    found = []
+    for path in root.glob("*/*.ttgir"):
+        described = path.with_suffix(".json")
+        metadata = json.loads(described.read_text()) if described.is_file() else {}
+        found.append((path.stat().st_mtime, Kernel(path.stem, path.parent, metadata)))
+    found.sort(key=lambda pair: pair[0], reverse=True)
+    return [kernel for _, kernel in found]
+
+
+def find(name: str, where: Optional[os.PathLike | str] = None) -> Kernel:
+    """Returns a kernel by its name, the beginning of its folder's name, or the path of a TTGIR file.
+
+    Of several with one name it is the newest. Raises :class:`LookupError` naming those that are nearest.
+
+    >>> find("add", "/no/such/folder")
+    Traceback (most recent call last):
+        ...
+    LookupError: no kernel `add` in /no/such/folder, which has none
+    """
+    path = Path(name)
+    if path.is_file():
+        return Kernel(path.stem, path)
+    all_kernels = kernels(where)
+    for kernel in all_kernels:
+        if kernel.name == name or len(name) >= 4 and kernel.path.name.startswith(name):
+            return kernel
+    names = sorted({kernel.name for kernel in all_kernels})
+    near = difflib.get_close_matches(name, names, n=3) or names[:3]
+    which = f"; the nearest are {', '.join(near)}" if near else ", which has none"
+    raise LookupError(f"no kernel `{name}` in {where if where is not None else folder()}{which}")
+
+
+@dataclass(frozen=True)
+class UsedLayout:
+    """A layout of a kernel, and the tensors that have it."""
+
+    #: The name in the text, as ``#blocked``.
+    alias: str
+    #: The encoding itself.
+    encoding: str
+    #: The types with it, as ``128x64xf16``, each once.
+    types: tuple[str, ...]
+
+
+def layouts(ttgir: str) -> list[UsedLayout]:
+    """Returns the layouts of a module, in the order of its text, with the types that have them.
+
+    >>> text = '''#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    ... %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>'''
+    >>> [(used.alias, used.types) for used in layouts(text)]
+    [('#b', ('128xi32',))]
+    """
+    aliases = dict(re.findall(r"^(#\w+) = (#(?:ttg|ttng|cute|tilus|gluon|amdg)\..+)$", ttgir, re.MULTILINE))
+    for name, value in aliases.items():
+        for other, meaning in aliases.items():
+            value = re.sub(rf"{re.escape(other)}(?!\w)", lambda _: meaning, value)
+        aliases[name] = value
+    types: dict[str, dict[str, None]] = {name: {} for name in aliases}
+    for shape, alias in re.findall(r"(?:tensor|memdesc)<([^<>,]*(?:<[^<>]*>)?[^<>,]*), (#\w+)", ttgir):
+        types.setdefault(alias, {})[shape] = None
+    return [UsedLayout(name, aliases[name], tuple(types[name])) for name in aliases]
+
+
+def conversions(ttgir: str) -> list[Message]:
+    """Returns a remark for each decision of ``remove-layout-conversions`` on a module: what stays, at which price."""
+    module = run_passes(ttgir, "remove-layout-conversions{explain=true}", file="<ttgir>")
+    return [message for message in module.messages if message.severity == "remark"]
+
+
+def diff(left: Kernel, right: Kernel) -> Iterator[str]:
+    """Yields the lines in which two kernels differ: metadata, and TTGIR without places.
+
+    >>> list(diff(Kernel("a", Path("/x"), {"shared": 0}), Kernel("a", Path("/x"), {"shared": 16})))
+    ['- shared: 0', '+ shared: 16']
+    """
+    keys = sorted({*left.metadata, *right.metadata} - {"hash"})
+    for key in keys:
+        values = left.metadata.get(key), right.metadata.get(key)
+        if values[0] != values[1]:
+            yield from (f"{sign} {key}: {value}" for sign, value in zip("-+", values))
+    texts = [kernel.read("ttgir") for kernel in (left, right)]
+    if None not in texts:
+        plain = [run_passes(text or "", "builtin.module()").splitlines() for text in texts]
+        yield from difflib.unified_diff(*plain, str(left.path), str(right.path), lineterm="")
+
+
+def check(
+    ttgir: str, *, most_shared: Optional[int] = None, most_conversions: Optional[int] = None, file: str = "<string>"
+) -> tuple[Optional[Compiled], list[str]]:
+    """Compiles a module, and returns the result with the reasons for which it is not as asked.
+
+    >>> made, problems = check('module attributes {"ttg.num-warps" = 4 : i32} {}')
+    >>> made is None, problems[0].splitlines()[0]
+    (True, 'error: the module does not say which GPU it is for: it has no `ttg.target`')
+    """
+    try:
+        made = compile(ttgir, file=file)
+    except CompileError as error:
+        return None, [str(error)]
+    problems = []
+    shared = made.metadata.get("ttg.shared", 0)
+    if most_shared is not None and shared > most_shared:
+        problems.append(f"{file}: {shared} bytes of shared memory, at most {most_shared} are allowed")
+    count = len(re.findall(r"\bttg\.convert_layout\b", ttgir))
+    if most_conversions is not None and count > most_conversions:
+        problems.append(f"{file}: {count} conversions of layouts, at most {most_conversions} are allowed")
+    return made, problems
+
+
+def _random_argument(name: str, spec: str) -> tuple[str, str, Any]:
+    """An argument of `ll cache sim`: a number, or `zeros|iota|random:TYPE:COUNT`."""
+    import numpy as np
+
+    types = {"f16": "float16", "f32": "float32", "f64": "float64", "i1": "bool"}
+    pieces = spec.split(":")
+    if len(pieces) == 1:
+        is_float = re.search(r"[.eE]", spec) is not None
+        return (name, "fp32", float(spec)) if is_float else (name, "i32", int(spec, 0))
+    if len(pieces) != 3 or pieces[0] not in ("zeros", "iota", "random"):
+        raise ValueError(f"`{name}={spec}`: expected a number, or `zeros`, `iota` or `random:TYPE:COUNT`, as `random:f32:64`")
+    fill, type_, count = pieces[0], pieces[1], int(pieces[2])
+    dtype = np.dtype(types.get(type_, type_.replace("i", "int")))
+    if fill == "zeros":
+        array = np.zeros(count, dtype)
+    elif fill == "iota":
+        array = np.arange(count).astype(dtype)
+    else:
+        array = np.random.default_rng(0).standard_normal(count).astype(dtype)
+    return name, "*" + type_, array
+
+
+def simulate(kernel: Kernel, grid: Sequence[int], args: Sequence[str], **options: Any) -> Any:
+    """Runs a kernel on the CPU with arguments as ``x=random:f32:4096``, ``n=100``; returns the report."""
+    from .simulation import run
+
+    values = []
+    for position, text in enumerate(args):
+        name, _, spec = text.rpartition("=")
+        values.append(_random_argument(name or str(position), spec))
+    return run(kernel.ttgir, values, grid, file="<ttgir>", **options)

@@ -1,0 +1,300 @@
+"""The compiler: from a module's text to LLVM IR, PTX or AMDGCN, and passes over it.
+
+The library with LLVM and MLIR is loaded at the first call and not before. It keeps its symbols to itself, so that it
+works beside the LLVM inside Triton or PyTorch, whichever was imported first. Calls release the interpreter's lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Mapping, Optional, Sequence
+
+__all__ = ["CompileError", "Compiled", "Message", "Module", "compile", "library_path", "run_passes"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """A diagnostic with its place and its notes.
+
+    >>> print(Message("error", "is wrong", "k.py", 3, 5, notes=(Message("note", "nearest fix"),)))
+    k.py:3:5: error: is wrong
+    note: nearest fix
+    """
+
+    #: ``error``, ``warning``, ``remark`` or ``note``.
+    severity: str
+    #: What was found, what was expected.
+    text: str
+    #: The file, which for a kernel of Triton's is the Python file; ``None`` where there is no place.
+    file: Optional[str] = None
+    #: The line, from 1.
+    line: Optional[int] = None
+    #: The column, from 1.
+    column: Optional[int] = None
+    #: The label of the rule that is broken, as ``reduce_c4``; ``ll-opt --explain-rule`` says what it is.
+    rule: str = ""
+    #: Details and the nearest fix.
+    notes: tuple["Message", ...] = ()
+
+    @classmethod
+    def _of(cls, parts: Mapping[str, Any]) -> "Message":
+        notes = tuple(cls._of(note) for note in parts["notes"])
+        return cls(**{**parts, "notes": notes})
+
+    @property
+    def place(self) -> str:
+        """The place as ``file:line:column``, or no text.
+
+        >>> Message("error", "is wrong", "k.py", 3, 5).place
+        'k.py:3:5'
+        """
+        return f"{self.file}:{self.line}:{self.column}" if self.file else ""
+
+    def __str__(self) -> str:
+        place = f"{self.place}: " if self.file else ""
+        return "\n".join([f"{place}{self.severity}: {self.text}", *map(str, self.notes)])
+
+
+class CompileError(ValueError):
+    """A module that cannot be compiled, transformed or simulated; ``messages`` says why, and where.
+
+    >>> import linear_layout as ll
+    >>> try:
+    ...     ll.run_passes("module {", "builtin.module(canonicalize)")
+    ... except ll.CompileError as error:
+    ...     print(error.messages[0].line, error.messages[0].severity)
+    1 error
+    """
+
+    def __init__(self, messages: Sequence[Message]):
+        self.messages = tuple(messages)
+        super().__init__("\n".join(str(message) for message in messages if message.severity != "remark"))
+
+    @property
+    def first(self) -> Optional[Message]:
+        """The first error, or ``None``."""
+        return next((message for message in self.messages if message.severity == "error"), None)
+
+
+class Module(str):
+    """The text of a module that passes made, with their warnings and remarks as ``messages``.
+
+    >>> import linear_layout as ll
+    >>> module = ll.run_passes("module {}", "builtin.module(canonicalize)")
+    >>> module.messages
+    ()
+    """
+
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled module.
+
+    >>> import linear_layout as ll
+    >>> text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @k() { tt.return } }'
+    >>> made = ll.compile(text, "cuda:90")
+    >>> made.metadata["ttg.shared"], ".entry k" in made.ptx
+    (0, True)
+    """
+
+    #: The GPU it is for, as ``cuda:90``.
+    target: str
+    #: The optimised LLVM IR.
+    llvm_ir: str
+    #: PTX, for NVIDIA GPUs, or ``None``.
+    ptx: Optional[str]
+    #: AMDGCN assembly, for AMD GPUs, or ``None``.
+    amdgcn: Optional[str]
+    #: The attributes of the lowered module that are numbers, as ``ttg.shared`` (bytes of shared memory).
+    metadata: Mapping[str, int]
+    #: Warnings and remarks.
+    remarks: tuple[Message, ...] = ()
+    #: Milliseconds of each phase: parse, lower, translate, optimise, emit.
+    times: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def assembly(self) -> str:
+        """The PTX or the AMDGCN assembly."""
+        return self.ptx or self.amdgcn or ""
+
+
+def compile(
+    source: str,
+    target: Optional[str] = None,
+    *,
+    numbers: str = "exact",
+    abi: str = "plain",
+    fusion: bool = True,
+    pipeline: Optional[str] = None,
+    optimize: int = 3,
+    debug_info: bool = False,
+    features: Optional[str] = None,
+    link: Sequence[os.PathLike | str] = (),
+    reflect_ftz: bool = False,
+    kernel_attributes: Optional[Mapping[str, str]] = None,
+    file: str = "<string>",
+) -> Compiled:
+    """Compiles a module of ``tt`` and ``ttg``, as Triton's ``.ttgir``, to PTX or AMDGCN assembly.
+
+    ``target`` is a GPU as ``cuda:90`` or ``hip:gfx942``; by default the module's ``ttg.target``. ``numbers`` is
+    ``exact``, or ``triton`` for approximations where Triton has them, and ``fusion=False`` then keeps products and sums
+    apart. ``abi="triton"`` is for Triton's launcher, which hands over two more pointers. ``pipeline`` replaces the
+    passes that these options name. ``link`` is bitcode, by path or as ``libdevice``; ``reflect_ftz`` makes libdevice
+    flush subnormal numbers, as Triton does. ``kernel_attributes`` are LLVM's of the kernel, as
+    ``{"amdgpu-waves-per-eu": "2,2"}``. ``file`` is the name of the source in messages.
+
+    Raises :class:`CompileError` with the place and the nearest fix; for text that Triton dumps with locations the place
+    is a line of Python.
+
+    >>> import linear_layout as ll
+    >>> ll.compile("module {}")
+    Traceback (most recent call last):
+        ...
+    linear_layout.compiler.CompileError: error: the module does not say which GPU it is for: it has no `ttg.target`
+    note: say it: `--target cuda:90`, or `--target hip:gfx942`
+    """
+    if pipeline is None:
+        passes = []
+        if numbers == "triton":
+            passes.append("use-triton-numbers" if fusion else "use-triton-numbers{fusion=false}")
+        elif numbers != "exact":
+            raise ValueError(f"numbers={numbers!r}: expected 'exact' or 'triton'")
+        passes.append(f"convert-layouts-to-llvm{{abi={abi}}}")
+        pipeline = ",".join(passes)
+    report, output = _request(
+        "Compile",
+        source,
+        {
+            "file": file,
+            "llvm_ir": True,
+            "lower": pipeline,
+            "optimize": optimize,
+            "target": target,
+            "debug_info": debug_info,
+            "features": features,
+            "link_bitcode": [os.fspath(path) for path in link],
+            "reflect_ftz": reflect_ftz,
+            "kernel_attributes": dict(kernel_attributes or {}),
+        },
+    )
+    assembly = output.decode()
+    is_nvidia = report["target"].startswith("cuda")
+    return Compiled(
+        target=report["target"],
+        llvm_ir=report["llvm_ir"],
+        ptx=assembly if is_nvidia else None,
+        amdgcn=None if is_nvidia else assembly,
+        metadata=report["attributes"],
+        remarks=tuple(map(Message._of, report["messages"])),
+        times=report["times"],
+    )
+
+
+def run_passes(source: str, pipeline: str, *, locations: bool = False, file: str = "<string>") -> Module:
+    """Runs a pipeline of this project's and of MLIR's passes, and returns the module's text.
+
+    ``pipeline`` names passes with their options, as ``remove-layout-conversions{explain=true},canonicalize``; MLIR's
+    ``builtin.module(...)`` around it may be left out. ``locations`` keeps the places of operations in the text. The warnings and remarks of the
+    passes are the result's ``messages``.
+
+    >>> import linear_layout as ll
+    >>> ll.run_passes("module {}", "canonicalize")
+    'module {\\n}\\n'
+    """
+    options = {"pipeline": pipeline, "locations": locations, "file": file}
+    report, output = _request("Rewrite", source, options)
+    module = Module(output.decode())
+    module.messages = tuple(map(Message._of, report["messages"]))
+    return module
+
+
+def library_path() -> Path:
+    """Returns the path of the library with LLVM and MLIR.
+
+    It is inside the package, or where ``LINEAR_LAYOUT_LIBRARY`` says.
+
+    >>> library_path().suffix
+    '.so'
+    """
+    given = os.environ.get("LINEAR_LAYOUT_LIBRARY")
+    path = Path(given) if given else Path(__file__).parent / "_lib" / "liblinear_layout_mlir.so"
+    if not path.is_file():
+        raise ImportError(
+            f"the compiler is not installed: {path} is not there; install the package with `pip install .`, which "
+            "builds it, or set LINEAR_LAYOUT_LIBRARY to a liblinear_layout_mlir.so of `make build`"
+        )
+    return path
+
+
+class _Text(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("length", ctypes.c_size_t)]
+
+    @classmethod
+    def of(cls, text: bytes) -> "_Text":
+        return cls(text, len(text))
+
+
+class _Bytes(ctypes.Structure):
+    """A text of the library's, which may hold null bytes."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+    def copy(self) -> bytes:
+        return ctypes.string_at(self.data, self.length) if self.length else b""
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+@functools.lru_cache(maxsize=None)
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(os.fspath(library_path()), mode=os.RTLD_NOW | os.RTLD_LOCAL)
+    response = ctypes.c_void_p
+    for name, arguments, result in [
+        ("Compile", [_Text, _Text], response),
+        ("Rewrite", [_Text, _Text], response),
+        ("Simulate", [_Text, _Text, ctypes.POINTER(_Buffer), ctypes.c_size_t], response),
+        ("ResponseSucceeded", [response], ctypes.c_bool),
+        ("ResponseReport", [response], _Bytes),
+        ("ResponseOutput", [response], _Bytes),
+        ("ResponseDestroy", [response], None),
+    ]:
+        function = getattr(library, f"linearLayout{name}")
+        function.argtypes, function.restype = arguments, result
+    return library
+
+
+class _Refused(CompileError):
+    """A request that failed, with the whole report."""
+
+    def __init__(self, report: Mapping[str, Any]):
+        super().__init__([Message._of(message) for message in report["messages"]])
+        self.report = report
+
+
+def _request(
+    name: str, source: str | bytes, options: Mapping[str, Any], buffers: Optional[Sequence[tuple[int, int]]] = None
+) -> tuple[dict[str, Any], bytes]:
+    """Carries a request out: the report, and the text or bytes that were asked for."""
+    library = _library()
+    source = source.encode() if isinstance(source, str) else source
+    text = json.dumps({key: value for key, value in options.items() if value is not None}).encode()
+    arguments: list[Any] = [_Text.of(source), _Text.of(text)]
+    if buffers is not None:
+        arguments += [(_Buffer * len(buffers))(*buffers), len(buffers)]
+    response = getattr(library, f"linearLayout{name}")(*arguments)
+    try:
+        report = json.loads(library.linearLayoutResponseReport(response).copy())
+        if not library.linearLayoutResponseSucceeded(response):
+            raise _Refused(report)
+        return report, library.linearLayoutResponseOutput(response).copy()
+    finally:
+        library.linearLayoutResponseDestroy(response)

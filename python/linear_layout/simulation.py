@@ -1,0 +1,414 @@
+"""Kernels of Triton's on the CPU: results and mistakes, at the lines of the Python file. No GPU is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Optional, Sequence
+
+from .compiler import CompileError, _Refused, _request
+
+__all__ = ["Fault", "Report", "SimulationError", "check", "run", "simulate"]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake that ended a run."""
+
+    #: The kind, as ``out-of-bounds``, ``race``, ``uninitialised``, ``misaligned``, ``divergence``, ``deadlock``.
+    kind: str
+    #: What happened.
+    message: str
+    #: The operation that was at fault.
+    operation: Optional[str]
+    #: Its place, as ``file:line:column``.
+    location: Optional[str]
+    #: The calls that led there, outermost first.
+    calls: tuple[str, ...]
+    #: ``{"block": [x, y, z], "warp": w, "lane": l}``, or ``None``.
+    thread: Optional[Mapping[str, Any]]
+    #: Details, as the other access of a race.
+    notes: tuple[str, ...]
+
+    @property
+    def file(self) -> Optional[str]:
+        """The file, which is the Python file where the kernel is Triton's."""
+        return self.location.rsplit(":", 2)[0] if self.location else None
+
+    @property
+    def line(self) -> Optional[int]:
+        """The line in it, from 1."""
+        return int(self.location.rsplit(":", 2)[1]) if self.location else None
+
+    def __str__(self) -> str:
+        place = f"{self.location}: " if self.location else ""
+        thread = self.thread
+        who = ""
+        if thread:
+            block = ", ".join(map(str, thread["block"]))
+            who = f" (block [{block}], warp {thread['warp']}, lane {thread['lane']})"
+        return "\n".join([f"{place}{self.kind}: {self.message}{who}", *(f"note: {note}" for note in self.notes)])
+
+
+class SimulationError(RuntimeError):
+    """A run that ended at a :class:`Fault`, its ``fault``."""
+
+    def __init__(self, fault: Fault):
+        self.fault = fault
+        super().__init__(str(fault))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run did, or why it ended.
+
+    ``data`` has the numbers of ``ll-sim --json``: ``instructions``, ``barriers``, ``bank_conflicts``, ``shared_bytes``,
+    ``redundant_bytes``, sectors of global accesses by their kind, and ``lines``, the same for each line of the source.
+    """
+
+    data: Mapping[str, Any]
+    #: The report as ``ll-sim`` prints it.
+    text: str = ""
+    #: What the kernel printed.
+    printed: str = ""
+    #: Why the run ended, where ``on_fault="report"`` was asked for.
+    fault: Optional[Fault] = None
+
+    @property
+    def bank_conflicts(self) -> int:
+        """Cycles of shared memory lost to conflicts."""
+        return self.data.get("bank_conflicts", 0)
+
+    @property
+    def uncoalesced(self) -> list[Mapping[str, Any]]:
+        """The lines whose accesses to global memory touch more sectors of 32 bytes than they need."""
+        return [line for line in self.data.get("lines", ()) if line["sectors"] > line["ideal_sectors"]]
+
+    @property
+    def lines(self) -> Sequence[Mapping[str, Any]]:
+        """The lines of the source that access memory."""
+        return self.data.get("lines", ())
+
+    def __str__(self) -> str:
+        return str(self.fault) if self.fault else self.text
+
+
+class _Pointer:
+    """An array as Triton takes a tensor."""
+
+    def __init__(self, array: Any, memory: "_Memory"):
+        self.array = array
+        self.dtype = array.dtype
+        self._memory = memory
+
+    def data_ptr(self) -> int:
+        # What matters of an address is what it is a multiple of: buffers begin at large powers of two.
+        return (1 << 36) + self._memory.place(self.array)[1]
+
+
+class _Memory:
+    """The memory behind arrays, of which several may share some."""
+
+    def __init__(self, arrays: Sequence[Any]):
+        extents = sorted(_extent(array) for array in arrays)
+        self.ranges: list[list[int]] = []
+        for low, high in extents:
+            if self.ranges and low < self.ranges[-1][1]:
+                self.ranges[-1][1] = max(high, self.ranges[-1][1])
+            else:
+                self.ranges.append([low, high])
+
+    def place(self, array: Any) -> tuple[int, int]:
+        """The number of the buffer that an array begins in, and the byte."""
+        address = _address(array)
+        for number, (low, high) in enumerate(self.ranges):
+            if low <= address < high or address == low == high:
+                return number, address - low
+        raise AssertionError("each array has a range")
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "data_ptr") and hasattr(value, "untyped_storage")
+
+
+def _is_array(value: Any) -> bool:
+    return hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0 or _is_tensor(value)
+
+
+def _address(array: Any) -> int:
+    return array.data_ptr() if _is_tensor(array) else array.__array_interface__["data"][0]
+
+
+def _extent(array: Any) -> tuple[int, int]:
+    """The addresses of all memory that belongs together with an array's, beyond a view of it."""
+    if _is_tensor(array):
+        if array.device.type != "cpu":
+            raise ValueError(f"a tensor on `{array.device}` cannot be simulated on: give `tensor.cpu()`")
+        storage = array.untyped_storage()
+        return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+    import numpy as np
+
+    root = array
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    bounds = np.lib.array_utils.byte_bounds if hasattr(np.lib, "array_utils") else np.byte_bounds
+    low, high = bounds(root)
+    return (low, high) if root.size else (low, low)
+
+
+def _is_read_only(array: Any) -> bool:
+    return not _is_tensor(array) and not array.flags.writeable
+
+
+def run(
+    source: str,
+    args: Sequence[tuple[str, str, Any]],
+    grid: Sequence[int] = (1,),
+    *,
+    on_fault: str = "raise",
+    arrival: str | int = "late",
+    schedule: Optional[int] = None,
+    threads: int = 1,
+    step_limit: Optional[int] = None,
+    global_races: bool = True,
+    file: str = "<string>",
+) -> Report:
+    """Runs a module with one kernel on the CPU, as ``ll-sim`` does.
+
+    ``args`` are the parameters in their order, each its name, its type and its value: ``("x", "*fp32", array)``,
+    ``("n", "i32", 5)``. Arrays are NumPy's or tensors on the CPU, and hold afterwards what the kernel left. ``arrival``
+    is when asynchronous copies arrive: ``"early"``, ``"late"``, or a seed. ``schedule`` is a seed for the order of warps.
+    ``threads`` are cores of this computer. At most ``step_limit`` instructions are run.
+
+    Raises :class:`SimulationError` at a mistake of the kernel's, or returns it in the report with
+    ``on_fault="report"``; :class:`linear_layout.CompileError` where the kernel does not compile.
+
+    >>> import numpy as np
+    >>> text = '''module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
+    ...   tt.func public @set(%p: !tt.ptr<f32>, %v: f32) { tt.store %p, %v : !tt.ptr<f32>  tt.return }
+    ... }'''
+    >>> out = np.zeros(1, np.float32)
+    >>> report = run(text, [("p", "*fp32", out), ("v", "fp32", 2.5)])
+    >>> float(out[0]), report.bank_conflicts
+    (2.5, 0)
+    """
+    if on_fault not in ("raise", "report"):
+        raise ValueError(f"on_fault={on_fault!r}: expected 'raise' or 'report'")
+    import ctypes
+
+    arrays = {name: value for name, _, value in args if _is_array(value)}
+    memory = _Memory(list(arrays.values()))
+    names = ["memory"] * len(memory.ranges)
+    copies: dict[int, Any] = {}
+    for name, array in arrays.items():
+        number = memory.place(array)[0]
+        names[number] = name
+        if _is_read_only(array):
+            low, high = memory.ranges[number]
+            copies[number] = ctypes.create_string_buffer(ctypes.string_at(low, high - low), high - low)
+    buffers = [
+        (ctypes.addressof(copies[number]) if number in copies else low, high - low)
+        for number, (low, high) in enumerate(memory.ranges)
+    ]
+    three = list(grid) + [1] * (3 - len(grid))
+    options = {
+        "file": file,
+        "grid": [int(blocks) for blocks in three],
+        "args": [_argument(name, type_, value, memory) for name, type_, value in args],
+        "names": names,
+        "arrival": arrival if isinstance(arrival, str) else {"seed": arrival},
+        "schedule": schedule,
+        "threads": threads,
+        "step_limit": step_limit,
+        "global_races": global_races,
+    }
+    if 0 in options["grid"]:
+        return Report({"blocks": 0}, "a grid of no blocks: nothing ran")
+    try:
+        report, _ = _request("Simulate", source, options, buffers)
+    except _Refused as refused:
+        found = refused.report.get("fault")
+        if found is None or found["kind"] in ("unsupported", "malformed"):
+            raise
+        fault = Fault(**{**found, "calls": tuple(found["calls"] or ()), "notes": tuple(found["notes"])})
+        if on_fault == "raise":
+            raise SimulationError(fault) from None
+        return Report({}, fault=fault)
+    for number, copy in copies.items():
+        low, high = memory.ranges[number]
+        if copy.raw != ctypes.string_at(low, high - low):
+            raise ValueError(f"the kernel writes to `{names[number]}`, which is read-only: give a copy")
+    return Report(report["report"], report["text"], report["printed"])
+
+
+def _argument(name: str, type_: str, value: Any, memory: _Memory) -> Mapping[str, Any]:
+    """An argument as the simulator takes it."""
+    if _is_array(value):
+        number, offset = memory.place(value)
+        return {"buffer": [number, offset]}
+    if value is None:
+        return {"int": 0}
+    if type_.startswith(("fp", "bf")):
+        return {"float": float(value)}
+    if type_.startswith(("i", "u", "*")):
+        return {"int": int(value)}
+    raise TypeError(f"argument `{name}` of type {type_!r} cannot be simulated: expected an array or a number")
+
+
+class _Simulated:
+    """A kernel that is launched on the CPU."""
+
+    def __init__(self, kernel: Any, target: Optional[str], options: Mapping[str, Any]):
+        self._kernel = kernel
+        self._options = options
+        # Copies and products that are carried out asynchronously cannot be lowered yet; what is computed does not depend
+        # on them.
+        self._attempts = [(target, {})] if target else [("cuda:90", {}), ("cuda:80", {"num_stages": 1})]
+
+    def __getitem__(self, grid: Any) -> Callable[..., Report]:
+        def launch(*args: Any, **kwargs: Any) -> Report:
+            from . import triton as inside
+
+            arrays = [value for value in [*args, *kwargs.values()] if _is_array(value)]
+            memory = _Memory(arrays)
+
+            def wrap(value: Any) -> Any:
+                return _Pointer(value, memory) if _is_array(value) else value
+
+            def unwrap(value: Any) -> Any:
+                return value.array if isinstance(value, _Pointer) else value
+
+            first = None
+            for target, changes in self._attempts:
+                given = {**kwargs, **changes}
+                text, parameters, bound = inside._version().launch(self._kernel, args, given, target, wrap)
+                shape = grid({name: unwrap(value) for name, value in bound.items()}) if callable(grid) else grid
+                shape = (shape,) if isinstance(shape, int) else tuple(shape)
+                values = [(name, type_, unwrap(value)) for name, type_, value in parameters]
+                try:
+                    return run(text, values, shape, file="<ttgir>", **self._options)
+                except CompileError as error:
+                    first = first or error
+            assert first is not None
+            raise first
+
+        return launch
+
+
+def simulate(
+    kernel: Any,
+    *,
+    target: Optional[str] = None,
+    on_fault: str = "raise",
+    arrival: str | int = "late",
+    schedule: Optional[int] = None,
+    threads: int = 1,
+    step_limit: Optional[int] = None,
+    global_races: bool = True,
+) -> Any:
+    """Returns a kernel of ``@triton.jit`` or ``@gluon.jit`` that is launched on the CPU, lane by lane.
+
+    ``simulate(kernel)[grid](*args, **constants)`` takes NumPy arrays or tensors on the CPU where the kernel takes
+    tensors, leaves in them what the kernel writes, and returns a :class:`Report`: instructions, bank conflicts,
+    uncoalesced accesses by lines of the Python file. A race, an access out of bounds, a read of shared memory that nobody
+    wrote, a barrier that not all threads reach raise :class:`SimulationError` with the line; or are the
+    report's ``fault`` with ``on_fault="report"``. No GPU is needed: ``target`` is the one that the kernel is compiled
+    for, by default ``cuda:90``, or ``cuda:80`` without pipelining where it needs what cannot be lowered yet. Of an autotuned kernel the first configuration is run. The other options are those of :func:`run`.
+
+    >>> import numpy as np                                                          # doctest: +SKIP
+    >>> x, out = np.ones(1000, np.float32), np.zeros(1000, np.float32)              # doctest: +SKIP
+    >>> ll.simulate(add)[(4,)](x, x, out, 1000, BLOCK=256)                          # doctest: +SKIP
+    """
+    options = {
+        "on_fault": on_fault,
+        "arrival": arrival,
+        "schedule": schedule,
+        "threads": threads,
+        "step_limit": step_limit,
+        "global_races": global_races,
+    }
+    return _Simulated(kernel, target, options)
+
+
+class _Storage:
+    def __init__(self, address: int):
+        self._address = address
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def cpu(self) -> "_Storage":
+        return self
+
+    def copy_(self, _: Any) -> None:
+        pass
+
+
+class _Host:
+    """An array with what Triton's interpreter asks of a tensor: it works in the array's own memory."""
+
+    def __init__(self, array: Any):
+        self.array = array
+        self.dtype = array.dtype
+        self.shape = array.shape
+
+    def data_ptr(self) -> int:
+        return _address(self.array)
+
+    def untyped_storage(self) -> _Storage:
+        return _Storage(self.data_ptr())
+
+    def new_empty(self, *_: Any, **__: Any) -> "_Host":
+        return self
+
+    def set_(self, *_: Any) -> None:
+        pass
+
+    def storage_offset(self) -> int:
+        return 0
+
+    def size(self) -> tuple[int, ...]:
+        return self.shape
+
+    def stride(self) -> tuple[int, ...]:
+        return tuple(step // self.array.itemsize for step in self.array.strides)
+
+
+def check(
+    kernel: Any,
+    grid: Any,
+    args: Sequence[Any],
+    kwargs: Optional[Mapping[str, Any]] = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 1e-6,
+    **options: Any,
+) -> Report:
+    """Runs a kernel in the simulator and in Triton's interpreter on copies of the arguments, and compares what they leave.
+
+    ``args`` and ``kwargs`` are NumPy arrays, numbers and constants; ``options`` are those of :func:`simulate`. Raises
+    :class:`AssertionError` naming the argument and the elements that differ by more than ``atol + rtol * |expected|``,
+    and what :func:`simulate` raises. The interpreter knows nothing of GPUs, so a difference is a bug of the compiler's, or
+    a race.
+    """
+    import numpy as np
+
+    from . import triton as inside
+
+    def copied(value: Any) -> Any:
+        return np.array(value, copy=True) if _is_array(value) else value
+
+    kwargs = dict(kwargs or {})
+    found = [copied(value) for value in args], {key: copied(value) for key, value in kwargs.items()}
+    expected = [copied(value) for value in args], {key: copied(value) for key, value in kwargs.items()}
+    report = simulate(kernel, **options)[grid](*found[0], **found[1])
+    hosts = [_Host(value) if _is_array(value) else value for value in expected[0]]
+    named = {key: _Host(value) if _is_array(value) else value for key, value in expected[1].items()}
+    inside._version().interpret(kernel, grid, tuple(hosts), named)
+    names = list(inside._version().jit_function(kernel).arg_names)
+    pairs = list(zip(names, found[0], expected[0])) + [(key, found[1][key], expected[1][key]) for key in kwargs]
+    for name, ours, theirs in pairs:
+        if isinstance(ours, np.ndarray):
+            numbers = [np.asarray(values).astype(np.float64) for values in (ours, theirs)]
+            np.testing.assert_allclose(*numbers, rtol=rtol, atol=atol, err_msg=f"argument `{name}`")
+    return report
+

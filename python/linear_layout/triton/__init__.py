@@ -1,0 +1,143 @@
+"""Our compiler inside Triton: one line, and kernels are compiled by it where it can, by Triton where it cannot.
+
+    import linear_layout as ll
+    ll.triton.install()
+
+Triton's launcher, cache, autotuner and assembler stay. :func:`report` says what became of each kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from typing import Any, Callable, Iterator, Optional
+
+from ._report import Entry, Recorder, Report
+from ._settings import Settings
+
+__all__ = ["Entry", "Report", "clear_report", "install", "installed", "report", "uninstall", "use"]
+
+_recorder = Recorder()
+_lock = threading.RLock()
+_hook: Any = None
+
+
+def _version() -> Any:
+    """The module for the version of Triton that is here."""
+    try:
+        import triton
+    except ImportError as error:
+        raise ImportError("Triton is not installed: `pip install triton==3.9.0`") from error
+    from . import _v3_9
+
+    modules = [_v3_9]
+    for module in modules:
+        if any(triton.__version__ == known or triton.__version__.startswith(f"{known}.") for known in module.VERSIONS):
+            return module
+    known = ", ".join(version for module in modules for version in module.VERSIONS)
+    raise ImportError(f"Triton {triton.__version__} is not supported: this version of linear-layout knows Triton {known}")
+
+
+def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> None:
+    """Makes Triton compile every kernel from now on with this compiler where it can.
+
+    ``mode`` is ``"lower"``: from TTGIR to PTX or AMDGCN; ``"layouts"``: the layouts of the TTGIR, Triton's lowering after
+    it; or ``"both"``. A kernel that has something that is not supported is compiled by Triton, and the report says why;
+    with ``fallback=False`` that is a :class:`linear_layout.CompileError`. ``numbers="exact"`` computes without the
+    approximations that Triton makes.
+
+    Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
+    which stages there are; :func:`use` costs nothing.
+    """
+    global _hook
+    version = _version()
+    settings = Settings(mode, fallback, numbers)
+    settings.key  # A compiler that is not there is an error here, not at the first launch.
+    with _lock:
+        previous = version.get_hook()
+        if _hook is not None and previous is _hook:
+            previous = _hook.previous
+        _hook = version.StagesHook(settings, _recorder, previous)
+        version.set_hook(_hook)
+
+
+def uninstall() -> None:
+    """Gives kernels that are compiled from now on back to Triton. Without :func:`install` before it does nothing."""
+    global _hook
+    with _lock:
+        if _hook is None:
+            return
+        version = _version()
+        if version.get_hook() is not _hook:
+            raise RuntimeError("another hook was installed after ours: it has to be taken away first")
+        version.set_hook(_hook.previous)
+        _hook = None
+
+
+@contextlib.contextmanager
+def installed(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> Iterator[None]:
+    """Installs for the kernels that are compiled inside a ``with`` block."""
+    global _hook
+    with _lock:
+        before = _hook
+        install(mode, fallback=fallback, numbers=numbers)
+        current = _hook
+    try:
+        yield
+    finally:
+        with _lock:
+            version = _version()
+            if version.get_hook() is current:
+                version.set_hook(before if before is not None else current.previous)
+            _hook = before
+
+
+def use(
+    kernel: Any = None, *, mode: str = "lower", fallback: bool = True, numbers: str = "triton"
+) -> Any:
+    """Makes one kernel compile with this compiler; launches cost nothing more.
+
+    It stands above ``@triton.jit``, ``@gluon.jit`` or ``@triton.autotune``:
+
+        @ll.triton.use
+        @triton.jit
+        def add(x, y, N: tl.constexpr): ...
+    """
+    if kernel is None:
+        return functools.partial(use, mode=mode, fallback=fallback, numbers=numbers)
+    version = _version()
+    settings = Settings(mode, fallback, numbers)
+
+    def around(compile: Callable) -> Callable:
+        @functools.wraps(compile)
+        def compile_with_ours(*args: Any, **kwargs: Any) -> Any:
+            # The hook is the process's, so other threads wait.
+            with _lock:
+                previous = version.get_hook()
+                if previous is not None and previous is _hook:
+                    previous = previous.previous
+                before = version.get_hook()
+                version.set_hook(version.StagesHook(settings, _recorder, previous))
+                try:
+                    return compile(*args, **kwargs)
+                finally:
+                    version.set_hook(before)
+
+        return compile_with_ours
+
+    version.compile_with(version.jit_function(kernel), around)
+    return kernel
+
+
+def report() -> Report:
+    """Returns what became of each kernel that was compiled since the process began or :func:`clear_report`.
+
+    Kernels that Triton found in its cache are not in it.
+    """
+    return _recorder.report()
+
+
+def clear_report() -> None:
+    """Forgets the compilations so far."""
+    _recorder.clear()

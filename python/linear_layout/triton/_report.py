@@ -1,0 +1,153 @@
+"""What became of each kernel that Triton compiled."""
+
+from __future__ import annotations
+
+import collections
+import html
+import threading
+from dataclasses import dataclass, field
+from typing import Iterator, Optional, Sequence
+
+from ..compiler import CompileError, Message, run_passes
+
+
+@dataclass
+class Entry:
+    """One compilation.
+
+    >>> entry = Entry("cuda:90", kernel="add")
+    >>> entry.decline("lower", "instrumentation_mode='proton' instruments Triton's own lowering")
+    >>> print(entry)
+    add (cuda:90): lower: Triton's: instrumentation_mode='proton' instruments Triton's own lowering
+    """
+
+    #: The GPU, as ``cuda:90``.
+    target: str
+    #: The name of the kernel; empty until it is compiled.
+    kernel: str = ""
+    #: The parts of the work that were ours: ``lower``, ``layouts``.
+    used: list[str] = field(default_factory=list)
+    #: Why the other parts were Triton's, by their names.
+    reasons: dict[str, str] = field(default_factory=dict)
+    #: The same with places in the Python file, where there are any.
+    messages: list[Message] = field(default_factory=list)
+    #: Milliseconds of each of Triton's stages, whoever did it.
+    stage_ms: dict[str, float] = field(default_factory=dict)
+    #: Milliseconds of the phases of our work.
+    phase_ms: dict[str, float] = field(default_factory=dict)
+    #: Bytes of shared memory, or ``None`` where the lowering was Triton's.
+    shared: Optional[int] = None
+    #: The module before lowering.
+    ttgir: str = field(default="", repr=False)
+
+    def accept(self, part: str, messages: Sequence[Message]) -> None:
+        """Says that a part of the work was ours."""
+        self.used.append(part)
+        self.messages.extend(messages)
+
+    def decline(self, part: str, why: CompileError | str) -> None:
+        """Says why a part of the work is Triton's."""
+        if isinstance(why, CompileError):
+            self.messages.extend(why.messages)
+            first = why.first
+            why = f"{first.place}: {first.text}" if first and first.file else str(first.text if first else why)
+        self.reasons[part] = why
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any part of the work was ours."""
+        return bool(self.used)
+
+    def summary(self) -> dict[str, object]:
+        """Returns what a kernel's metadata, and so Triton's cache and listeners, say: ``used`` and ``reasons``.
+
+        >>> entry = Entry("cuda:90")
+        >>> entry.accept("lower", [])
+        >>> entry.summary()
+        {'used': ['lower'], 'reasons': {}}
+        """
+        return {"used": list(self.used), "reasons": dict(self.reasons)}
+
+    def conversions(self) -> list[Message]:
+        """Returns a remark for each conversion of layouts that the kernel has: its price, and why it stays."""
+        module = run_passes(self.ttgir, "remove-layout-conversions{explain=true}", file="<ttgir>")
+        return [message for message in module.messages if message.severity == "remark"]
+
+    def __str__(self) -> str:
+        parts = [f"{part}: ours" for part in self.used]
+        parts += [f"{part}: Triton's: {why}" for part, why in self.reasons.items()]
+        if self.shared is not None:
+            parts.append(f"{self.shared} bytes of shared memory")
+        times = ", ".join(f"{name} {ms:.0f}" for name, ms in self.stage_ms.items())
+        if times:
+            parts.append(f"ms: {times}")
+        return f"{self.kernel or '?'} ({self.target}): " + "; ".join(parts)
+
+
+class Report(Sequence[Entry]):
+    """The compilations since `install`, in their order; prints as a table."""
+
+    def __init__(self, entries: Sequence[Entry]):
+        self._entries = tuple(entries)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return self._entries[index]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
+
+    @property
+    def used(self) -> list[Entry]:
+        """The compilations in which a part of the work was ours."""
+        return [entry for entry in self if entry.is_used]
+
+    def _rows(self) -> list[tuple[str, str, str, str, str]]:
+        rows = [("kernel", "target", "ours", "shared", "stages (ms), or why not")]
+        for entry in self:
+            times = ", ".join(f"{name} {ms:.0f}" for name, ms in entry.stage_ms.items())
+            why = "; ".join(entry.reasons.values())
+            shared = "" if entry.shared is None else str(entry.shared)
+            rows.append((entry.kernel or "?", entry.target, "+".join(entry.used) or "no", shared, why or times))
+        return rows
+
+    def __str__(self) -> str:
+        if not self:
+            return "no kernel has been compiled"
+        rows = self._rows()
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = ["  ".join([*(cell.ljust(width) for cell, width in zip(row, widths)), row[4]]) for row in rows]
+        counts = collections.Counter(entry.is_used for entry in self)
+        return "\n".join([*lines, f"{counts[True]} ours, {counts[False]} Triton's"])
+
+    def _repr_html_(self) -> str:
+        head, *rows = self._rows()
+
+        def line(cells: Sequence[str], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+        return f"<table>{line(head, 'th')}{''.join(line(row, 'td') for row in rows)}</table>"
+
+
+class Recorder:
+    """Keeps the entries of compilations, which may run in several threads."""
+
+    def __init__(self, most: int = 10_000):
+        self._entries: collections.deque[Entry] = collections.deque(maxlen=most)
+        self._lock = threading.Lock()
+
+    def begin(self, target: str) -> Entry:
+        entry = Entry(target)
+        with self._lock:
+            self._entries.append(entry)
+        return entry
+
+    def report(self) -> Report:
+        with self._lock:
+            return Report(list(self._entries))
+
+    def clear(self) -> None:
+        with self._lock:
+            self._entries.clear()

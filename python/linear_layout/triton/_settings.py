@@ -1,0 +1,43 @@
+"""What `install` and `use` are asked for."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass
+
+MODES = ("lower", "layouts", "both")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of :func:`linear_layout.triton.install`."""
+
+    mode: str = "lower"
+    fallback: bool = True
+    numbers: str = "triton"
+    layout_passes: str = "remove-layout-conversions{conversion-cost=130},canonicalize,cse"
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ValueError(f"mode={self.mode!r}: expected one of {', '.join(map(repr, MODES))}")
+        if self.numbers not in ("triton", "exact"):
+            raise ValueError(f"numbers={self.numbers!r}: expected 'triton' or 'exact'")
+
+    @property
+    def lowers(self) -> bool:
+        return self.mode in ("lower", "both")
+
+    @property
+    def chooses_layouts(self) -> bool:
+        return self.mode in ("layouts", "both")
+
+    @functools.cached_property
+    def key(self) -> str:
+        """What tells kernels that these settings make from others, in Triton's caches. It is short: every launch hashes it."""
+        from ..compiler import library_path
+
+        library = library_path().stat()
+        passes = self.layout_passes if self.chooses_layouts else ""
+        parts = (library.st_size, library.st_mtime_ns, self.mode, self.numbers, self.fallback, passes)
+        return "ll" + hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,398 @@
+"""What depends on the version of Triton: its stages, options and metadata. This file is for Triton 3.9."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tempfile
+import time
+from typing import Any, Callable, Optional
+
+from ..compiler import CompileError, Compiled, compile, run_passes
+from ._report import Entry, Recorder
+from ._settings import Settings
+
+#: The versions that this file is right for: the beginnings of their names.
+VERSIONS = ("3.9",)
+
+#: The stages whose work is ours under `lower`, by the name of the backend: LLVM IR, and the assembly.
+ASSEMBLY = {"cuda": "ptx", "hip": "amdgcn"}
+
+#: The pattern of the kernel's name, in PTX and in LLVM IR for AMD: as Triton's own stages look for it.
+KERNEL = {
+    "cuda": re.compile(r"\.visible \.entry ([a-zA-Z_$][\w$]*)"),
+    "hip": re.compile(r"define amdgpu_kernel void @([a-zA-Z_$][\w$]*)"),
+}
+
+
+def knobs() -> Any:
+    import triton
+
+    return triton.knobs
+
+
+def get_hook() -> Optional[Callable]:
+    """Returns the hook that is asked for the stages of each compilation."""
+    return knobs().runtime.add_stages_inspection_hook
+
+
+def set_hook(hook: Optional[Callable]) -> None:
+    knobs().runtime.add_stages_inspection_hook = hook
+
+
+class StagesHook:
+    """Puts our stages in place of Triton's.
+
+    Triton calls it without arguments at every launch, for what tells kernels of this pipeline from others, and with the
+    stages at every compilation. There is one such hook in the process, so a previous one is called by this one.
+    """
+
+    def __init__(self, settings: Settings, recorder: Recorder, previous: Optional[Callable] = None):
+        self.settings = settings
+        self.recorder = recorder
+        self.previous = previous
+        # A text without quotes: it becomes a part of Python source.
+        self._key = (settings.key, repr(settings.key))
+
+    def __call__(
+        self, backend: Any = None, stages: Any = None, options: Any = None, language: Any = None, capability: Any = None
+    ) -> Any:
+        if backend is None:
+            if self.previous is None:
+                return self._key
+            key, value = self.previous()
+            return key + self._key[0], f"({value}, {self._key[1]})"
+        if self.previous is not None:
+            self.previous(backend, stages, options, language, capability)
+        entry = self.recorder.begin(_target(backend.target))
+        for name in list(stages):
+            stages[name] = _timed(entry, name, stages[name])
+        if self.settings.chooses_layouts:
+            _choose_layouts(stages, self.settings, entry)
+        if self.settings.lowers:
+            _lower(backend, stages, options, self.settings, entry)
+        return None
+
+
+def _target(target: Any) -> str:
+    """The target as `ttg.target` spells it."""
+    return f"{target.backend}:{target.arch}"
+
+
+def _timed(entry: Entry, name: str, stage: Callable) -> Callable:
+    def run(src: Any, metadata: dict) -> Any:
+        start = time.perf_counter()
+        try:
+            return stage(src, metadata)
+        finally:
+            entry.stage_ms[name] = (time.perf_counter() - start) * 1e3
+
+    return run
+
+
+def text_of(module: Any) -> str:
+    """The text of a module, with its places in the Python file unless the user wants none."""
+    return module.str_nodebug() if knobs().compilation.disable_line_info else str(module)
+
+
+def kernel_name(ttgir: str) -> str:
+    """The name of the kernel in a module's text."""
+    named = re.search(r"tt\.func public @\"?([^\s(\"]+)", ttgir)
+    return named[1] if named else ""
+
+
+def _choose_layouts(stages: Any, settings: Settings, entry: Entry) -> None:
+    make_ttgir = stages["ttgir"]
+
+    def ttgir(src: Any, metadata: dict) -> Any:
+        module = make_ttgir(src, metadata)
+        text = str(module)
+        entry.kernel = kernel_name(text)
+        start = time.perf_counter()
+        try:
+            chosen = run_passes(text, settings.layout_passes, locations=True, file="<ttgir>")
+        except CompileError as error:
+            entry.decline("layouts", error)
+            if not settings.fallback:
+                raise
+            return module
+        finally:
+            entry.phase_ms["layouts"] = (time.perf_counter() - start) * 1e3
+        entry.accept("layouts", chosen.messages)
+        metadata["linear_layout"] = entry.summary()
+        return reparsed(chosen, module)
+
+    stages["ttgir"] = ttgir
+
+
+def reparsed(text: str, module: Any) -> Any:
+    """A module of Triton's with another text, in the context of `module`."""
+    from triton._C.libtriton import ir
+
+    with tempfile.NamedTemporaryFile("w", suffix=".ttgir", delete=False) as file:
+        file.write(text)
+    try:
+        made = ir.parse_mlir_module(file.name, module.context)
+    finally:
+        os.unlink(file.name)
+    made.context = module.context
+    return made
+
+
+def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: Entry) -> None:
+    kind = backend.target.backend
+    assembly = ASSEMBLY[kind]
+    make_llir, make_assembly = stages["llir"], stages[assembly]
+    made: Optional[Compiled] = None
+
+    def llir(src: Any, metadata: dict) -> Any:
+        nonlocal made
+        made = None
+        entry.ttgir = text_of(src)
+        entry.kernel = kernel_name(entry.ttgir)
+        try:
+            reason = _why_not(kind, options)
+            if reason:
+                entry.decline("lower", reason)
+            else:
+                made = _compiled(kind, options, settings, entry)
+        except CompileError as error:
+            entry.decline("lower", error)
+            if not settings.fallback:
+                raise
+        if made is None:
+            metadata["linear_layout"] = entry.summary()
+            return make_llir(src, metadata)
+        _describe(made, kind, metadata)
+        entry.accept("lower", made.remarks)
+        metadata["linear_layout"] = entry.summary()
+        entry.phase_ms.update(made.times)
+        entry.shared = made.metadata["ttg.shared"]
+        return made.llvm_ir
+
+    def ptx_or_amdgcn(src: Any, metadata: dict) -> Any:
+        # Whoever overrides stages by files may have put another text in place of ours.
+        if made is None or src != made.llvm_ir:
+            from triton._C.libtriton import llvm
+
+            llvm.init_targets()
+            return make_assembly(src, metadata)
+        named = made.ptx if kind == "cuda" else made.llvm_ir
+        names = KERNEL[kind].findall(named)
+        assert len(names) == 1, f"a module of Triton's has one kernel, not {names}"
+        metadata["name"] = names[0]
+        return made.assembly
+
+    stages["llir"] = _timed(entry, "llir", llir)
+    stages[assembly] = _timed(entry, assembly, ptx_or_amdgcn)
+
+
+def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Compiled:
+    """Compiles a module as Triton's options ask for."""
+    text = entry.ttgir
+    libraries = dict(options.extern_libs or ())
+    # A library is read from its file each time, so only where it is called.
+    link = [path for path in libraries.values() if "tt.extern_elementwise" in text]
+    attributes = {}
+    if kind == "hip":
+        attributes["denormal-fp-math-f32"] = "preserve-sign" if options.allow_flush_denorm else "ieee"
+        if options.waves_per_eu:
+            attributes["amdgpu-waves-per-eu"] = f"{options.waves_per_eu},{options.waves_per_eu}"
+    return compile(
+        text,
+        numbers=settings.numbers,
+        fusion=options.enable_fp_fusion,
+        abi="triton",
+        debug_info=not knobs().compilation.disable_line_info,
+        features=f"+ptx{options.ptx_version}" if getattr(options, "ptx_version", None) else None,
+        link=link,
+        reflect_ftz=getattr(options, "enable_reflect_ftz", False),
+        kernel_attributes=attributes,
+        file="<ttgir>",
+    )
+
+
+def _why_not(kind: str, options: Any) -> Optional[str]:
+    """The option under which the kernel has to be Triton's, if there is one."""
+    compilation = knobs().compilation
+    if options.instrumentation_mode:
+        return f"instrumentation_mode={options.instrumentation_mode!r} instruments Triton's own lowering"
+    if compilation.enable_asan:
+        return "TRITON_ENABLE_ASAN instruments Triton's own lowering"
+    if compilation.dump_ir_extract_di_local_variables:
+        return "LLVM_EXTRACT_DI_LOCAL_VARIABLES asks for variables in debug information"
+    if kind == "cuda":
+        if options.min_shared_mem is not None:
+            return "min_shared_mem asks for more shared memory than the kernel has"
+        return None
+    amd = knobs().amd
+    if amd.dump_mir or amd.swap_mir or amd.scalarize_packed_fops:
+        return "TRITON_DUMP_MIR, TRITON_SWAP_MIR and AMDGCN_SCALARIZE_PACKED_FOPS are about Triton's LLVM"
+    if options.llvm_fn_attrs or options.wgp_cu_mode != "wgp":
+        return "llvm_fn_attrs and wgp_cu_mode are about Triton's LLVM"
+    if options.arch != options.base_arch:
+        return f"{options.arch} is a platform of Triton's LLVM"
+    return None
+
+
+def _describe(made: Compiled, kind: str, metadata: dict) -> None:
+    """Writes down what the launcher reads, as Triton's own stage does."""
+    numbers = made.metadata
+    if "ttg.total-num-warps" in numbers:
+        metadata["num_warps"] = numbers["ttg.total-num-warps"]
+    metadata["shared"] = numbers["ttg.shared"]
+    if kind == "cuda":
+        metadata["tmem_size"] = numbers.get("ttg.tensor_memory_size", 0)
+    for scratch in ("global_scratch", "profile_scratch"):
+        metadata[f"{scratch}_size"] = numbers.get(f"ttg.{scratch}_memory_size", 0)
+        metadata[f"{scratch}_align"] = numbers.get(f"ttg.{scratch}_memory_alignment", 1)
+
+
+def jit_function(kernel: Any) -> Any:
+    """The `@triton.jit` or `@gluon.jit` function inside what autotuning and heuristics wrap around it."""
+    from triton.runtime.jit import JITFunction
+
+    inner = kernel
+    while not isinstance(inner, JITFunction):
+        if not hasattr(inner, "fn"):
+            raise TypeError(f"expected a function of `@triton.jit` or `@gluon.jit`, found {type(kernel).__name__}")
+        inner = inner.fn
+    return inner
+
+
+def compile_with(kernel: Any, around: Callable[[Callable], Callable]) -> None:
+    """Makes a kernel compile by `around(its compile)`: Triton takes the function when it first binds arguments."""
+    from collections import defaultdict
+
+    create_binder = kernel.create_binder
+
+    def create() -> Any:
+        bound = create_binder()
+        kernel.compile = around(kernel.compile)
+        return bound
+
+    kernel.create_binder = create
+    kernel.device_caches = defaultdict(create)
+
+
+class _Captured(Exception):
+    """Carries a module out of a compilation that needs to go no further."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+
+_ttgir_cache: dict[tuple, str] = {}
+
+
+def resolve(kernel: Any, args: tuple, kwargs: dict) -> tuple[Any, dict]:
+    """What stands inside autotuning and heuristics, with the keywords that they add: the first configuration's."""
+    from triton.runtime.autotuner import Autotuner, Heuristics
+    from triton.runtime.jit import JITFunction
+
+    kwargs = dict(kwargs)
+    while not isinstance(kernel, JITFunction):
+        if isinstance(kernel, Heuristics):
+            named = dict(zip(kernel.arg_names, args))
+            for name, heuristic in kernel.values.items():
+                kwargs[name] = heuristic({**named, **kwargs})
+        elif isinstance(kernel, Autotuner):
+            config = kernel.configs[0]
+            kwargs = {**kwargs, **config.all_kwargs()}
+            if config.pre_hook is not None:
+                config.pre_hook({**dict(zip(kernel.arg_names, args)), **kwargs})
+        elif not hasattr(kernel, "fn"):
+            raise TypeError(f"expected a function of `@triton.jit` or `@gluon.jit`, found {type(kernel).__name__}")
+        kernel = kernel.fn
+    return kernel, kwargs
+
+
+def launch(kernel: Any, args: tuple, kwargs: dict, target: str, wrap: Callable) -> tuple[str, list, dict]:
+    """The TTGIR that a launch would compile to, without a GPU: its text, the values of its parameters with their
+    types, as ``("x", "*fp32", value)``, and the values of all arguments by their names.
+
+    ``wrap`` makes of an array what Triton takes for a tensor: ``data_ptr()`` and ``dtype``.
+    """
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, make_backend
+    from triton.runtime.jit import create_function_from_signature
+
+    kernel, kwargs = resolve(kernel, args, kwargs)
+    name, arch = target.split(":", 1)
+    gpu = GPUTarget("cuda", int(arch), 32) if name == "cuda" else GPUTarget("hip", arch, 64)
+    backend = make_backend(gpu)
+    if name == "hip":
+        gpu = GPUTarget("hip", arch, backend.parse_options({}).warp_size)
+        backend = make_backend(gpu)
+    kwargs = {"debug": kernel.debug or False, "instrumentation_mode": "", "fpsan_homomorphic_casts": False, **kwargs}
+    binder = create_function_from_signature(kernel.signature, kernel.params, backend)
+    bound, specialization, extra = binder(*map(wrap, args), **{key: wrap(value) for key, value in kwargs.items()})
+    options, signature, constants, attributes = kernel._pack_args(backend, extra, bound, specialization, extra)
+    source_type = ASTSource
+    if kernel.is_gluon():
+        from triton.experimental.gluon._runtime import GluonASTSource as source_type
+    source = source_type(kernel, signature, constants, attributes)
+    key = (source.hash(), options.hash(), target)
+    text = _ttgir_cache.get(key)
+    if text is None:
+        text = _ttgir_cache[key] = _ttgir(triton, source, gpu, options)
+    parameters = [(name, type_, bound[name]) for name, type_ in signature.items() if type_ != "constexpr"]
+    return text, parameters, dict(bound)
+
+
+def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> str:
+    def capture(backend: Any = None, stages: Any = None, *_: Any) -> Any:
+        if backend is None:
+            return "-linear-layout-ttgir", "'linear-layout-ttgir'"
+
+        def stop(src: Any, metadata: dict) -> Any:
+            raise _Captured(str(src))
+
+        stages["llir"] = stop
+        return None
+
+    before = get_hook()
+    set_hook(capture)
+    try:
+        triton.compile(source, target=gpu, options=options.__dict__)
+    except _Captured as captured:
+        return captured.text
+    finally:
+        set_hook(before)
+    raise AssertionError("a compilation goes through the stage `llir`")
+
+
+def interpret(kernel: Any, grid: Any, args: tuple, kwargs: dict) -> None:
+    """Runs a kernel in Triton's interpreter, on objects that have of a tensor what it asks for."""
+    from triton.runtime.jit import JITFunction
+
+    kernel, kwargs = resolve(kernel, args, kwargs)
+    options = {"num_warps", "num_stages", "num_ctas", "maxnreg"} - set(kernel.arg_names)
+    kwargs = {key: value for key, value in kwargs.items() if key not in options}
+    # Functions that were decorated while `TRITON_INTERPRET` was not set, as those of `triton.language`.
+    refuses = JITFunction.__call__
+    JITFunction.__call__ = _call_interpreted
+    try:
+        _interpreted(kernel)[grid](*args, **kwargs)
+    finally:
+        JITFunction.__call__ = refuses
+
+
+def _call_interpreted(function: Any, *args: Any, **kwargs: Any) -> Any:
+    from triton.runtime.interpreter import _patch_lang
+
+    # The interpreter's own call of such a function leaves `triton.language` changed.
+    scope = _patch_lang(function.fn)
+    try:
+        return _interpreted(function).rewrite()(*args, **kwargs)
+    finally:
+        scope.restore()
+
+
+@functools.lru_cache(maxsize=None)
+def _interpreted(function: Any) -> Any:
+    from triton.runtime.interpreter import InterpretedFunction
+
+    return InterpretedFunction(function.fn)

@@ -1,0 +1,151 @@
+"""Kernels on the CPU: results, mistakes at their lines, agreement with Triton's interpreter."""
+
+import inspect
+
+import pytest
+
+np = pytest.importorskip("numpy")
+triton = pytest.importorskip("triton", exc_type=ImportError)
+if not triton.__version__.startswith("3.9."):
+    pytest.skip("for Triton 3.9", allow_module_level=True)
+
+import linear_layout as ll  # noqa: E402
+import triton_kernels as kernels  # noqa: E402
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def floats(rng, *shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"])
+def test_rows_of_softmax(rng, target):
+    x = floats(rng, 3, 100)
+    out = np.zeros_like(x)
+    ll.simulate(kernels.softmax, target=target)[(3,)](x, out, 100, 100, BLOCK=128)
+    powers = np.exp(x - x.max(1, keepdims=True))
+    np.testing.assert_allclose(out, powers / powers.sum(1, keepdims=True), rtol=1e-6)
+
+
+def test_a_grid_may_be_a_function_and_sizes_odd(rng):
+    x, y = floats(rng, 2, 1000)
+    out = np.zeros(1000, np.float32)
+    report = ll.simulate(kernels.add)[lambda args: (triton.cdiv(args["n"], args["BLOCK"]),)](x, y, out, 1000, BLOCK=256)
+    np.testing.assert_array_equal(out, x + y)
+    assert report.data["blocks"] == 4 and report.bank_conflicts == 0
+    # Where the mask's bound is no multiple of 4, each element is an access of its own.
+    assert report.uncoalesced
+    whole = ll.simulate(kernels.add)[(1,)](x, y, out, 992, BLOCK=1024)
+    assert not whole.uncoalesced
+
+
+def test_lines_are_those_of_the_python_file(rng):
+    x = floats(rng, 32, 32)
+    out = np.zeros_like(x)
+    report = ll.simulate(kernels.transpose)[(1, 1)](x, out, 32, 32, B=32)
+    np.testing.assert_array_equal(out, x.T)
+    source, first = inspect.getsourcelines(kernels.transpose.fn)
+    marked = {first + number for number, line in enumerate(source) if "tl.load" in line or "tl.store" in line}
+    found = {int(line["location"].split(":")[1]) for line in report.lines if line["global_accesses"]}
+    assert found <= marked and found
+
+
+def test_products_of_a_pipelined_kernel(rng):
+    a, b = floats(rng, 33, 40).astype(np.float16), floats(rng, 40, 35).astype(np.float16)
+    c = np.zeros((33, 35), np.float32)
+    ll.simulate(kernels.matmul)[(2, 2)](a, b, c, 33, 35, 40, BM=32, BN=32, BK=16)
+    np.testing.assert_allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-3, atol=1e-3)
+
+
+def test_what_stands_around_a_kernel_is_looked_through(rng):
+    x = floats(rng, 300)
+    expected = x * 2.5
+    ll.simulate(kernels.scale)[lambda args: (triton.cdiv(args["n"], args["BLOCK"]),)](x, 2.5, 300)
+    np.testing.assert_array_equal(x, expected.astype(np.float32))
+
+
+def test_gluon_runs_too(rng):
+    x = floats(rng, 200)
+    out = np.zeros_like(x)
+    ll.simulate(kernels.gluon_copy)[(2,)](x, out, 200, BLOCK=128)
+    np.testing.assert_array_equal(out, x)
+
+
+def test_views_share_the_memory_behind_them(rng):
+    memory = floats(rng, 400)
+    expected = memory[100:200] + memory[200:300]
+    ll.simulate(kernels.add)[(1,)](memory[100:], memory[200:], memory[300:], 100, BLOCK=128)
+    np.testing.assert_array_equal(memory[300:], expected)
+
+
+def test_what_is_read_only_stays(rng):
+    x = floats(rng, 64)
+    x.flags.writeable = False
+    out = np.zeros_like(x)
+    ll.simulate(kernels.add)[(1,)](x, x, out, 64, BLOCK=64)
+    with pytest.raises(ValueError, match="`out`, which is read-only"):
+        out[:] = 0
+        out.flags.writeable = False
+        ll.simulate(kernels.add)[(1,)](x, x, out, 64, BLOCK=64)
+
+
+FAULTS = {
+    "missing_mask": "out-of-bounds",
+    "missing_mask_of_a_store": "out-of-bounds",
+    "wrong_stride": "out-of-bounds",
+    "in_front": "out-of-bounds",
+    "racing_threads": "race",
+    "racing_programs": "race",
+    "failing_assertion": "assertion",
+    "divides_by_zero": "division",
+    "uninitialised": "uninitialised",
+    "value_of_no_load": "poison",
+    "indirect": "out-of-bounds",
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_mistake_is_found_at_its_line(name):
+    kernel = getattr(kernels, name)
+    kind = np.int32 if name == "divides_by_zero" else np.float32
+    x = (np.arange(200) % 100).astype(kind)
+    out = np.zeros(200, kind)
+    options = {"debug": True} if name == "failing_assertion" else {}
+    n = 100 if name == "wrong_stride" else 200
+    grid = (2,) if name in ("wrong_stride", "racing_programs") else (1,)
+    block = 128 if name in ("wrong_stride", "racing_programs", "uninitialised") else 256
+    if name == "racing_programs":
+        x = np.zeros(256, kind)
+    report = ll.simulate(kernel, on_fault="report")[grid](x, out, n, BLOCK=block, **options)
+    source, first = inspect.getsourcelines(kernel.fn)
+    (line,) = [first + number for number, text in enumerate(source) if "# fault" in text]
+    assert report.fault is not None, report
+    assert (report.fault.kind, report.fault.line) == (FAULTS[name], line), report.fault
+    assert report.fault.file.endswith("triton_kernels.py")
+    with pytest.raises(ll.SimulationError, match=FAULTS[name]):
+        ll.simulate(kernel)[grid](x, out, n, BLOCK=block, **options)
+
+
+def test_the_interpreter_agrees(rng):
+    x, out = floats(rng, 4, 100), np.zeros((4, 100), np.float32)
+    ll.check(kernels.softmax, (4,), [x, out, 100, 100], {"BLOCK": 128})
+    ll.check(kernels.matmul, (1, 1), [*(floats(rng, 32, 32) for _ in range(3)), 32, 32, 32], {"BM": 32, "BN": 32, "BK": 32}, rtol=1e-2, atol=1e-2)
+    numbers = rng.integers(0, 16, 100).astype(np.int32)
+    ll.check(kernels.scan, (1,), [numbers, np.zeros(100, np.int32), 100], {"BLOCK": 128})
+
+
+def test_what_cannot_be_simulated_is_said():
+    with pytest.raises(TypeError, match="expected a function of `@triton.jit`"):
+        ll.simulate(len)[(1,)](3)
+    with pytest.raises(ValueError, match="on_fault='ignore'"):
+        ll.simulate(kernels.add, on_fault="ignore")[(1,)](*[np.zeros(4, np.float32)] * 3, 4, BLOCK=4)
+    with pytest.raises(KeyError, match="BLOK"):
+        ll.simulate(kernels.add)[(1,)](*[np.zeros(4, np.float32)] * 3, 4, BLOCK=4, BLOK=4)
+
+
+def test_a_grid_of_nothing_runs_nothing():
+    assert ll.simulate(kernels.add)[(0,)](*[np.zeros(4, np.float32)] * 3, 4, BLOCK=4).data["blocks"] == 0

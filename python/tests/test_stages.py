@@ -1,0 +1,229 @@
+"""Our compiler inside Triton, without a GPU: stages, metadata, reports, and ways back."""
+
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+
+import pytest
+
+triton = pytest.importorskip("triton", exc_type=ImportError)
+if not triton.__version__.startswith("3.9."):
+    pytest.skip("for Triton 3.9", allow_module_level=True)
+
+import triton.language as tl  # noqa: E402
+from triton.backends.compiler import GPUTarget  # noqa: E402
+from triton.compiler import ASTSource  # noqa: E402
+from triton.language.extra import libdevice  # noqa: E402
+
+import linear_layout as ll  # noqa: E402
+import triton_kernels as kernels  # noqa: E402
+
+H100 = GPUTarget("cuda", 90, 32)
+ADD = ({"x": "*fp32", "y": "*fp32", "out": "*fp32", "n": "i32", "BLOCK": "constexpr"}, {"BLOCK": 1024})
+MATMUL = (
+    {"a": "*fp16", "b": "*fp16", "c": "*fp32", "M": "i32", "N": "i32", "K": "i32"} | dict.fromkeys(["BM", "BN", "BK"], "constexpr"),
+    {"BM": 64, "BN": 64, "BK": 32},
+)
+
+
+@pytest.fixture(autouse=True)
+def clean(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "1")
+    ll.triton.clear_report()
+    yield
+    ll.triton.uninstall()
+
+
+def compiled(kernel, job, target=H100, **options):
+    return triton.compile(ASTSource(kernel, *job), target=target, options=options)
+
+
+def test_a_kernel_is_ours_and_triton_can_launch_it():
+    theirs = compiled(kernels.add, ADD)
+    ll.triton.install()
+    ours = compiled(kernels.add, ADD)
+    (entry,) = ll.triton.report()
+    assert entry.used == ["lower"] and entry.kernel == "add" and entry.target == "cuda:90"
+    assert ours.asm["ptx"] != theirs.asm["ptx"] and "cubin" in ours.asm
+    for key in ("name", "shared", "num_warps", "tmem_size", "global_scratch_size", "profile_scratch_size"):
+        assert getattr(ours.metadata, key) == getattr(theirs.metadata, key), key
+    params = [re.findall(r"\.param[^\n]*_param_\d+", made.asm["ptx"]) for made in (ours, theirs)]
+    assert len(params[0]) == len(params[1])
+    assert ours.metadata.linear_layout == {"used": ["lower"], "reasons": {}}
+    # Lines of the Python file.
+    assert "triton_kernels.py" in ours.asm["ptx"] and ".loc" in ours.asm["ptx"]
+
+
+@pytest.mark.parametrize("target", [GPUTarget("cuda", 80, 32), GPUTarget("hip", "gfx942", 64)])
+def test_products_and_amd_are_ours(target):
+    with ll.triton.installed():
+        made = compiled(kernels.matmul, MATMUL, target, num_stages=1)
+        theirs_shared = made.metadata.shared
+    assert [entry.used for entry in ll.triton.report()] == [["lower"]]
+    assert theirs_shared > 0
+    assert ("mma.sync" in made.asm["ptx"]) if target.backend == "cuda" else ("v_mfma" in made.asm["amdgcn"])
+
+
+def test_what_cannot_be_lowered_is_triton_s_with_the_line():
+    ll.triton.install()
+    made = compiled(kernels.matmul, MATMUL)
+    (entry,) = ll.triton.report()
+    assert entry.kernel == "matmul" and made.metadata.linear_layout["reasons"] == entry.reasons
+    assert not entry.is_used and "wgmma" in made.asm["ptx"]
+    assert "triton_kernels.py" in entry.reasons["lower"]
+    assert "0 ours, 1 Triton's" in str(ll.triton.report())
+    ll.triton.install(fallback=False)
+    with pytest.raises(ll.CompileError) as caught:
+        compiled(kernels.matmul, MATMUL, num_warps=8)
+    assert caught.value.first.file.endswith("triton_kernels.py")
+
+
+def test_options_that_are_about_triton_s_lowering_leave_it_to_triton():
+    ll.triton.install()
+    compiled(kernels.add, ADD, min_shared_mem=4096)
+    assert "min_shared_mem" in ll.triton.report()[0].reasons["lower"]
+
+
+def test_fusion_registers_and_libraries_are_respected():
+    ll.triton.install()
+    made = compiled(kernels.add, ADD, maxnreg=64)
+    assert ".maxnreg" in made.asm["ptx"]
+    job = (ADD[0] | {"BLOCK": "constexpr"}, ADD[1])
+    fused = compiled(fused_kernel, job, enable_fp_fusion=True).asm["ptx"]
+    apart = compiled(fused_kernel, job, enable_fp_fusion=False).asm["ptx"]
+    assert "fma.rn" in fused and "fma.rn" not in apart
+    library = compiled(library_kernel, ADD)
+    assert ll.triton.report()[-1].used == ["lower"] and library.asm["ptx"]
+
+
+@triton.jit
+def fused_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    tl.store(out + i, a * a + tl.load(y + i))
+
+
+@triton.jit
+def library_kernel(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, libdevice.tgamma(tl.load(x + i)))
+
+
+def test_layouts_are_chosen_and_triton_lowers():
+    ll.triton.install("layouts")
+    made = compiled(kernels.transpose, ({"x": "*fp32", "out": "*fp32", "rows": "i32", "columns": "i32", "B": "constexpr"}, {"B": 32}))
+    (entry,) = ll.triton.report()
+    assert entry.used == ["layouts"] and "layouts" in entry.phase_ms
+    assert made.asm["ptx"]
+    ll.triton.install("both")
+    compiled(kernels.softmax, ({"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32", "BLOCK": "constexpr"}, {"BLOCK": 512}))
+    assert ll.triton.report()[-1].used == ["layouts", "lower"]
+
+
+def test_the_cache_tells_our_kernels_from_triton_s():
+    ll.triton.install()
+    ours = compiled(kernels.add, ADD)
+    ll.triton.uninstall()
+    theirs = compiled(kernels.add, ADD)
+    assert ours.hash != theirs.hash
+    ll.triton.install()
+    assert compiled(kernels.add, ADD).hash == ours.hash
+    # It came from the cache, so nothing was compiled.
+    assert len(ll.triton.report()) == 1
+
+
+def test_a_hook_of_somebody_else_is_called_too():
+    seen = []
+
+    def hook(*given):
+        seen.append(len(given))
+        return ("key", "'hash'") if not given else None
+
+    triton.knobs.runtime.add_stages_inspection_hook = hook
+    try:
+        ll.triton.install()
+        compiled(kernels.add, ADD)
+        assert 0 in seen and 5 in seen
+        ll.triton.uninstall()
+        assert triton.knobs.runtime.add_stages_inspection_hook is hook
+    finally:
+        triton.knobs.runtime.add_stages_inspection_hook = None
+
+
+def test_installing_and_taking_away():
+    ll.triton.uninstall()
+    with ll.triton.installed("layouts"):
+        with ll.triton.installed("lower"):
+            assert triton.knobs.runtime.add_stages_inspection_hook.settings.mode == "lower"
+        assert triton.knobs.runtime.add_stages_inspection_hook.settings.mode == "layouts"
+    assert triton.knobs.runtime.add_stages_inspection_hook is None
+    with pytest.raises(ValueError, match="expected one of 'lower'"):
+        ll.triton.install("everything")
+
+
+def test_an_unsupported_version_is_named(monkeypatch):
+    monkeypatch.setattr(triton, "__version__", "3.5.1")
+    with pytest.raises(ImportError, match="3.5.1 is not supported.*3.9"):
+        ll.triton.install()
+
+
+def test_use_compiles_one_kernel_and_leaves_launches_alone(monkeypatch):
+    driver = triton.runtime.driver
+
+    class Fake:
+        get_current_target = staticmethod(lambda: H100)
+        get_current_device = staticmethod(lambda: 0)
+        get_current_stream = staticmethod(lambda device: 0)
+
+    monkeypatch.setattr(type(driver), "active", property(lambda self: Fake))
+    kernel = ll.triton.use(triton.jit(kernels.add.fn))
+    kernel.warmup(triton.MockTensor(tl.float32), triton.MockTensor(tl.float32), triton.MockTensor(tl.float32), 1000, BLOCK=512, grid=(2,))
+    assert [entry.used for entry in ll.triton.report()] == [["lower"]]
+    assert triton.knobs.runtime.add_stages_inspection_hook is None
+    other = triton.jit(kernels.softmax.fn)
+    other.warmup(triton.MockTensor(tl.float32), triton.MockTensor(tl.float32), 100, 128, BLOCK=128, grid=(2,))
+    assert len(ll.triton.report()) == 1
+    with pytest.raises(TypeError, match="expected a function of `@triton.jit`"):
+        ll.triton.use(len)
+
+
+def test_kernels_compile_in_threads():
+    ll.triton.install()
+    jobs = [(kernels.add, ADD[0], {"BLOCK": 128 << size}) for size in range(4)]
+    threads = [threading.Thread(target=lambda job=job: compiled(job[0], job[1:])) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ll.triton.report().used) == 4
+
+
+def test_a_script_runs_with_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys; sys.path.insert(0, %r)\n" % str(pathlib.Path(__file__).parent)
+        + "import triton, triton_kernels\n"
+        "from triton.compiler import ASTSource\nfrom triton.backends.compiler import GPUTarget\n"
+        f"triton.compile(ASTSource(triton_kernels.add, {ADD[0]!r}, {ADD[1]!r}), target=GPUTarget('cuda', 90, 32))\n"
+        "print(sys.argv[1:])\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-m", "linear_layout", "run", "--report", str(script), "--epochs", "1"],
+        capture_output=True, text=True, env={**os.environ, "LINEAR_LAYOUT": "lower"},
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.strip() == "['--epochs', '1']" and "1 ours, 0 Triton's" in ran.stderr
+
+
+def test_libraries_can_be_imported_in_any_order():
+    names = ["triton", "linear_layout.compiler"] + (["torch"] if importlib.util.find_spec("torch") else [])
+    for first in names:
+        order = [first, *(name for name in names if name != first)]
+        load = "; ".join(f"import {name}" for name in order)
+        use = "import linear_layout; linear_layout.run_passes('module {}', 'cse'); from triton._C.libtriton import ir; ir.context()"
+        subprocess.run([sys.executable, "-c", f"{load}; {use}"], check=True)
