@@ -54,6 +54,16 @@ const STRIDES: [i64; 20] = [
 ];
 
 #[test]
+fn a_number_of_lanes_beyond_all_powers_of_two_is_an_error() {
+    let error = linear_from_tilus(&RegisterLayout::unit(), u64::MAX).unwrap_err();
+    assert!(error.is_not_power_of_two(), "{error}");
+    assert!(
+        error.to_string().contains("with 9223372036854775808"),
+        "{error}"
+    );
+}
+
+#[test]
 fn sums_are_xors_exactly_where_no_two_bits_meet() {
     let mut counts = [0; 2];
     for seed in 0..count() {

@@ -224,6 +224,11 @@ fn numbers_that_do_not_fit() -> Outcome {
     // The largest that fits.
     assert_eq!(long.complement(huge)?.to_string(), "1:0");
     assert_eq!(long.right_inverse(), long);
+    let three = Layout::scalar(3, 1)?;
+    assert_eq!(
+        three.complement_in(&huge.into())?.to_string(),
+        "3074457345618258603:3"
+    );
     assert_eq!(long.composition(&long)?, long);
     Ok(())
 }

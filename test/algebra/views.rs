@@ -2,9 +2,23 @@
 
 use crate::testing::{INS, OUTS, between, layout as any_layout, shape};
 use linear_layout::encoding::Encoding;
-use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::view::{Scene, Window, html, svg, words};
 use proptest::prelude::*;
+
+#[test]
+fn the_largest_layouts_have_words() {
+    let outs = [(Dim::out(0), 1 << 63), (Dim::out(1), 2), (Dim::out(2), 1)];
+    let bases: &[&[u64]] = &[&[1 << 62, 1, 0]];
+    let layout =
+        LinearLayout::from_bases_sized(&[(Dim::LANE, bases)], &outs, Surjectivity::NotRequired)
+            .unwrap();
+    assert!(
+        words(&layout).ends_with("goes on by 1 along dim1\n"),
+        "{}",
+        words(&layout)
+    );
+}
 
 #[test]
 fn a_layout_is_shown_as_tensor_hardware_and_matrix() {

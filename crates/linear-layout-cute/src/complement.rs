@@ -41,7 +41,7 @@ impl Layout {
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = rests(self.leaves(), shape.leaves())?;
         let (reached, size) = (
-            reach(self.leaves()) + reach(found.leaves()),
+            reach(self.leaves()).saturating_add(reach(found.leaves())),
             shape.product()?,
         );
         if reached < size - 1 {

@@ -42,7 +42,7 @@ pub(super) enum Kind {
     #[error("an index of the layout does not fit in 62 bits")]
     TooLarge,
     #[error("{what} {at} of extent {extent} is not a power of two; with {} the layout could be linear",
-            .extent.next_power_of_two())]
+            .extent.checked_next_power_of_two().unwrap_or(1 << 63))]
     NotPowerOfTwo {
         what: &'static str,
         at: usize,

@@ -249,8 +249,10 @@ fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
         .fold(0, |all, bit| all | bit);
     let (mut moves, mut exchanges, mut at) = (Vec::new(), Vec::new(), 0);
     for (out, size) in layout.out_shape() {
-        let own = column >> at & (size - 1);
-        let both = shared >> at & (size - 1) & own;
+        // Behind 64 bits are sizes of 1 only.
+        let part = |bits: u64| bits.checked_shr(at).unwrap_or(0) & (size - 1);
+        let own = part(column);
+        let both = part(shared) & own;
         if own & !both != 0 {
             moves.push(format!("goes on by {} along {out}", own & !both));
         }
