@@ -117,9 +117,10 @@ def _cache(given: Any) -> int:
     else:
         limits = {"most_shared": given.most_shared, "most_conversions": given.most_conversions}
         made, problems = cache.check(kernel.ttgir, file=str(kernel.file("ttgir")), **limits)
-        print("\n".join(problems), file=sys.stderr) if problems else print(
-            f"{kernel.name}: compiles for {made.target}, {made.metadata.get('ttg.shared', 0)} bytes of shared memory"
-        )
+        print("\n".join(problems), file=sys.stderr)
+        if made is not None:
+            shared = made.metadata.get("ttg.shared", 0)
+            print(f"{kernel.name}: compiles for {made.target}, {shared} bytes of shared memory")
         return 1 if problems else 0
     return 0
 

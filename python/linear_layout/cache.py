@@ -1,7 +1,6 @@
 """Kernels in Triton's cache, and in folders that it dumps to.
 
->>> from linear_layout import cache
->>> cache.kernels("/no/such/folder")
+>>> ll.cache.kernels("/no/such/folder")
 []
 """
 
@@ -17,14 +16,14 @@ from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from .compiler import CompileError, Compiled, Message, compile, run_passes
 
-__all__ = ["Kernel", "check", "conversions", "diff", "find", "folder", "kernels", "layouts"]
+__all__ = ["Kernel", "UsedLayout", "check", "conversions", "diff", "find", "folder", "kernels", "layouts", "simulate"]
 
 
 @dataclass(frozen=True)
 class Kernel:
     """A compiled kernel, or a file of TTGIR.
 
-    >>> Kernel("add", Path("/tmp/x"), {"shared": 16}).shared
+    >>> ll.cache.Kernel("add", Path("/tmp/x"), {"shared": 16}).shared
     16
     """
 
@@ -39,7 +38,7 @@ class Kernel:
     def target(self) -> str:
         """The GPU, as ``cuda:90``; empty where nothing says it.
 
-        >>> Kernel("add", Path("."), {"target": {"backend": "hip", "arch": "gfx942"}}).target
+        >>> ll.cache.Kernel("add", Path("."), {"target": {"backend": "hip", "arch": "gfx942"}}).target
         'hip:gfx942'
         """
         target = self.metadata.get("target")
@@ -50,13 +49,17 @@ class Kernel:
 
     @property
     def shared(self) -> Optional[int]:
-        """Bytes of shared memory, where they are known."""
+        """Bytes of shared memory, where they are known.
+
+        >>> ll.cache.Kernel("add", Path(".")).shared is None
+        True
+        """
         return self.metadata.get("shared")
 
     def file(self, kind: str) -> Path:
         """The file of a stage, as ``ttgir`` or ``ptx``; it need not be there.
 
-        >>> Kernel("add", Path("/tmp/x")).file("ptx").name
+        >>> ll.cache.Kernel("add", Path("/tmp/x")).file("ptx").name
         'add.ptx'
         """
         return self.path if self.path.is_file() else self.path / f"{self.name}.{kind}"
@@ -64,7 +67,7 @@ class Kernel:
     def read(self, kind: str) -> Optional[str]:
         """The text of a stage, or ``None``.
 
-        >>> Kernel("add", Path("/no/such/folder")).read("ptx") is None
+        >>> ll.cache.Kernel("add", Path("/no/such/folder")).read("ptx") is None
         True
         """
         file = self.file(kind)
@@ -72,7 +75,13 @@ class Kernel:
 
     @property
     def ttgir(self) -> str:
-        """The text of the TTGIR. Raises :class:`FileNotFoundError` where it was not kept."""
+        """The text of the TTGIR. Raises :class:`FileNotFoundError` where it was not kept.
+
+        >>> ll.cache.Kernel("add", Path("/no/such/folder")).ttgir
+        Traceback (most recent call last):
+            ...
+        FileNotFoundError: /no/such/folder/add.ttgir: the cache has no TTGIR of `add`
+        """
         text = self.read("ttgir")
         if text is None:
             raise FileNotFoundError(f"{self.file('ttgir')}: the cache has no TTGIR of `{self.name}`")
@@ -82,17 +91,17 @@ class Kernel:
 def folder() -> Path:
     """Returns the folder of Triton's cache: ``TRITON_CACHE_DIR``, or ``~/.triton/cache``.
 
-    >>> isinstance(folder(), Path)
+    >>> isinstance(ll.cache.folder(), Path)
     True
     """
     given = os.environ.get("TRITON_CACHE_DIR")
     return Path(given) if given else Path.home() / ".triton" / "cache"
 
 
-def kernels(where: Optional[os.PathLike | str] = None) -> list[Kernel]:
+def kernels(where: Optional[os.PathLike[str] | str] = None) -> list[Kernel]:
     """Returns the kernels in a cache or a folder of dumps, the newest first.
 
-    >>> kernels("/no/such/folder")
+    >>> ll.cache.kernels("/no/such/folder")
     []
     """
     root = Path(where) if where is not None else folder()
@@ -105,12 +114,12 @@ def kernels(where: Optional[os.PathLike | str] = None) -> list[Kernel]:
     return [kernel for _, kernel in found]
 
 
-def find(name: str, where: Optional[os.PathLike | str] = None) -> Kernel:
+def find(name: str, where: Optional[os.PathLike[str] | str] = None) -> Kernel:
     """Returns a kernel by its name, the beginning of its folder's name, or the path of a TTGIR file.
 
     Of several with one name it is the newest. Raises :class:`LookupError` naming those that are nearest.
 
-    >>> find("add", "/no/such/folder")
+    >>> ll.cache.find("add", "/no/such/folder")
     Traceback (most recent call last):
         ...
     LookupError: no kernel `add` in /no/such/folder, which has none
@@ -130,7 +139,11 @@ def find(name: str, where: Optional[os.PathLike | str] = None) -> Kernel:
 
 @dataclass(frozen=True)
 class UsedLayout:
-    """A layout of a kernel, and the tensors that have it."""
+    """A layout of a kernel, and the tensors that have it.
+
+    >>> ll.cache.UsedLayout("#b", "#ttg.blocked<{...}>", ("128xi32",)).alias
+    '#b'
+    """
 
     #: The name in the text, as ``#blocked``.
     alias: str
@@ -145,7 +158,7 @@ def layouts(ttgir: str) -> list[UsedLayout]:
 
     >>> text = '''#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
     ... %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>'''
-    >>> [(used.alias, used.types) for used in layouts(text)]
+    >>> [(used.alias, used.types) for used in ll.cache.layouts(text)]
     [('#b', ('128xi32',))]
     """
     aliases = dict(re.findall(r"^(#\w+) = (#(?:ttg|ttng|cute|tilus|gluon|amdg)\..+)$", ttgir, re.MULTILINE))
@@ -160,7 +173,12 @@ def layouts(ttgir: str) -> list[UsedLayout]:
 
 
 def conversions(ttgir: str) -> list[Message]:
-    """Returns a remark for each decision of ``remove-layout-conversions`` on a module: what stays, at which price."""
+    """Returns a remark for each decision of ``remove-layout-conversions`` on a module: what stays, at which price.
+
+    >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
+    >>> [message.severity for message in ll.cache.conversions(text)]
+    ['remark']
+    """
     module = run_passes(ttgir, "remove-layout-conversions{explain=true}", file="<ttgir>")
     return [message for message in module.messages if message.severity == "remark"]
 
@@ -168,7 +186,8 @@ def conversions(ttgir: str) -> list[Message]:
 def diff(left: Kernel, right: Kernel) -> Iterator[str]:
     """Yields the lines in which two kernels differ: metadata, and TTGIR without places.
 
-    >>> list(diff(Kernel("a", Path("/x"), {"shared": 0}), Kernel("a", Path("/x"), {"shared": 16})))
+    >>> pair = [ll.cache.Kernel("a", Path("/x"), {"shared": bytes}) for bytes in (0, 16)]
+    >>> list(ll.cache.diff(*pair))
     ['- shared: 0', '+ shared: 16']
     """
     keys = sorted({*left.metadata, *right.metadata} - {"hash"})
@@ -178,8 +197,8 @@ def diff(left: Kernel, right: Kernel) -> Iterator[str]:
             yield from (f"{sign} {key}: {value}" for sign, value in zip("-+", values))
     texts = [kernel.read("ttgir") for kernel in (left, right)]
     if None not in texts:
-        plain = [run_passes(text or "", "builtin.module()").splitlines() for text in texts]
-        yield from difflib.unified_diff(*plain, str(left.path), str(right.path), lineterm="")
+        before, after = (run_passes(text or "", "builtin.module()").splitlines() for text in texts)
+        yield from difflib.unified_diff(before, after, str(left.path), str(right.path), lineterm="")
 
 
 def check(
@@ -187,9 +206,9 @@ def check(
 ) -> tuple[Optional[Compiled], list[str]]:
     """Compiles a module, and returns the result with the reasons for which it is not as asked.
 
-    >>> made, problems = check('module attributes {"ttg.num-warps" = 4 : i32} {}')
-    >>> made is None, problems[0].splitlines()[0]
-    (True, 'error: the module does not say which GPU it is for: it has no `ttg.target`')
+    >>> made, problems = ll.cache.check('module attributes {"ttg.num-warps" = 4 : i32} {}')
+    >>> made is None, len(problems)
+    (True, 1)
     """
     try:
         made = compile(ttgir, file=file)
@@ -228,7 +247,10 @@ def _random_argument(name: str, spec: str) -> tuple[str, str, Any]:
 
 
 def simulate(kernel: Kernel, grid: Sequence[int], args: Sequence[str], **options: Any) -> Any:
-    """Runs a kernel on the CPU with arguments as ``x=random:f32:4096``, ``n=100``; returns the report."""
+    """Runs a kernel on the CPU with arguments as ``x=random:f32:4096``, ``n=100``; returns the report.
+
+    >>> ll.cache.simulate(ll.cache.find("add_kernel"), [4], ["x=random:f32:4096", "n=4096"])      # doctest: +SKIP
+    """
     from .simulation import run
 
     values = []

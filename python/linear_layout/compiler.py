@@ -2,6 +2,9 @@
 
 The library with LLVM and MLIR is loaded at the first call and not before. It keeps its symbols to itself, so that it
 works beside the LLVM inside Triton or PyTorch, whichever was imported first. Calls release the interpreter's lock.
+
+>>> ll.compiler.compile is ll.compile
+True
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ __all__ = ["CompileError", "Compiled", "Message", "Module", "compile", "library_
 class Message:
     """A diagnostic with its place and its notes.
 
-    >>> print(Message("error", "is wrong", "k.py", 3, 5, notes=(Message("note", "nearest fix"),)))
+    >>> print(ll.Message("error", "is wrong", "k.py", 3, 5, notes=(ll.Message("note", "nearest fix"),)))
     k.py:3:5: error: is wrong
     note: nearest fix
     """
@@ -50,7 +53,7 @@ class Message:
     def place(self) -> str:
         """The place as ``file:line:column``, or no text.
 
-        >>> Message("error", "is wrong", "k.py", 3, 5).place
+        >>> ll.Message("error", "is wrong", "k.py", 3, 5).place
         'k.py:3:5'
         """
         return f"{self.file}:{self.line}:{self.column}" if self.file else ""
@@ -63,7 +66,6 @@ class Message:
 class CompileError(ValueError):
     """A module that cannot be compiled, transformed or simulated; ``messages`` says why, and where.
 
-    >>> import linear_layout as ll
     >>> try:
     ...     ll.run_passes("module {", "builtin.module(canonicalize)")
     ... except ll.CompileError as error:
@@ -77,14 +79,17 @@ class CompileError(ValueError):
 
     @property
     def first(self) -> Optional[Message]:
-        """The first error, or ``None``."""
+        """The first error, or ``None``.
+
+        >>> ll.CompileError([ll.Message("error", "is wrong")]).first.text
+        'is wrong'
+        """
         return next((message for message in self.messages if message.severity == "error"), None)
 
 
 class Module(str):
     """The text of a module that passes made, with their warnings and remarks as ``messages``.
 
-    >>> import linear_layout as ll
     >>> module = ll.run_passes("module {}", "builtin.module(canonicalize)")
     >>> module.messages
     ()
@@ -97,7 +102,6 @@ class Module(str):
 class Compiled:
     """A compiled module.
 
-    >>> import linear_layout as ll
     >>> text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @k() { tt.return } }'
     >>> made = ll.compile(text, "cuda:90")
     >>> made.metadata["ttg.shared"], ".entry k" in made.ptx
@@ -121,7 +125,13 @@ class Compiled:
 
     @property
     def assembly(self) -> str:
-        """The PTX or the AMDGCN assembly."""
+        """The PTX or the AMDGCN assembly.
+
+        >>> text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @k() { tt.return } }'
+        >>> made = ll.compile(text, "cuda:90")
+        >>> made.assembly == made.ptx
+        True
+        """
         return self.ptx or self.amdgcn or ""
 
 
@@ -136,7 +146,7 @@ def compile(
     optimize: int = 3,
     debug_info: bool = False,
     features: Optional[str] = None,
-    link: Sequence[os.PathLike | str] = (),
+    link: Sequence[os.PathLike[str] | str] = (),
     reflect_ftz: bool = False,
     kernel_attributes: Optional[Mapping[str, str]] = None,
     file: str = "<string>",
@@ -153,12 +163,15 @@ def compile(
     Raises :class:`CompileError` with the place and the nearest fix; for text that Triton dumps with locations the place
     is a line of Python.
 
-    >>> import linear_layout as ll
-    >>> ll.compile("module {}")
-    Traceback (most recent call last):
-        ...
-    linear_layout.compiler.CompileError: error: the module does not say which GPU it is for: it has no `ttg.target`
-    note: say it: `--target cuda:90`, or `--target hip:gfx942`
+    >>> text = 'module attributes {"ttg.num-warps" = 4 : i32} { tt.func public @k() { tt.return } }'
+    >>> ll.compile(text, "hip:gfx942").amdgcn.splitlines()[0].strip()
+    '.amdgcn_target "amdgcn-amd-amdhsa--gfx942"'
+    >>> try:
+    ...     ll.compile(text)
+    ... except ll.CompileError as error:
+    ...     print(error)
+    <string>:1:1: error: 'builtin.module' op has no target to lower for
+    <string>:1:1: note: give the module `ttg.target = "cuda:90"`, or the pass `target=cuda:90`
     """
     if pipeline is None:
         passes = []
@@ -204,7 +217,6 @@ def run_passes(source: str, pipeline: str, *, locations: bool = False, file: str
     ``builtin.module(...)`` around it may be left out. ``locations`` keeps the places of operations in the text. The warnings and remarks of the
     passes are the result's ``messages``.
 
-    >>> import linear_layout as ll
     >>> ll.run_passes("module {}", "canonicalize")
     'module {\\n}\\n'
     """
@@ -220,7 +232,7 @@ def library_path() -> Path:
 
     It is inside the package, or where ``LINEAR_LAYOUT_LIBRARY`` says.
 
-    >>> library_path().suffix
+    >>> ll.compiler.library_path().suffix
     '.so'
     """
     given = os.environ.get("LINEAR_LAYOUT_LIBRARY")
@@ -289,7 +301,7 @@ def _request(
     text = json.dumps({key: value for key, value in options.items() if value is not None}).encode()
     arguments: list[Any] = [_Text.of(source), _Text.of(text)]
     if buffers is not None:
-        arguments += [(_Buffer * len(buffers))(*buffers), len(buffers)]
+        arguments += [(_Buffer * len(buffers))(*(_Buffer(*buffer) for buffer in buffers)), len(buffers)]
     response = getattr(library, f"linearLayout{name}")(*arguments)
     try:
         report = json.loads(library.linearLayoutResponseReport(response).copy())

@@ -1,4 +1,8 @@
-"""Kernels of Triton's on the CPU: results and mistakes, at the lines of the Python file. No GPU is needed."""
+"""Kernels of Triton's on the CPU: results and mistakes, at the lines of the Python file. No GPU is needed.
+
+>>> ll.simulation.simulate is ll.simulate
+True
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,11 @@ __all__ = ["Fault", "Report", "SimulationError", "check", "run", "simulate"]
 
 @dataclass(frozen=True)
 class Fault:
-    """A mistake that ended a run."""
+    """A mistake that ended a run.
+
+    >>> print(ll.Fault("race", "data race", None, "k.py:3:5", (), None, ()))
+    k.py:3:5: race: data race
+    """
 
     #: The kind, as ``out-of-bounds``, ``race``, ``uninitialised``, ``misaligned``, ``divergence``, ``deadlock``.
     kind: str
@@ -31,12 +39,20 @@ class Fault:
 
     @property
     def file(self) -> Optional[str]:
-        """The file, which is the Python file where the kernel is Triton's."""
+        """The file, which is the Python file where the kernel is Triton's.
+
+        >>> ll.Fault("race", "data race", None, "k.py:3:5", (), None, ()).file
+        'k.py'
+        """
         return self.location.rsplit(":", 2)[0] if self.location else None
 
     @property
     def line(self) -> Optional[int]:
-        """The line in it, from 1."""
+        """The line in it, from 1.
+
+        >>> ll.Fault("race", "data race", None, "k.py:3:5", (), None, ()).line
+        3
+        """
         return int(self.location.rsplit(":", 2)[1]) if self.location else None
 
     def __str__(self) -> str:
@@ -50,7 +66,11 @@ class Fault:
 
 
 class SimulationError(RuntimeError):
-    """A run that ended at a :class:`Fault`, its ``fault``."""
+    """A run that ended at a :class:`Fault`, its ``fault``.
+
+    >>> ll.SimulationError(ll.Fault("race", "data race", None, "k.py:3:5", (), None, ())).fault.kind
+    'race'
+    """
 
     def __init__(self, fault: Fault):
         self.fault = fault
@@ -63,6 +83,9 @@ class Report:
 
     ``data`` has the numbers of ``ll-sim --json``: ``instructions``, ``barriers``, ``bank_conflicts``, ``shared_bytes``,
     ``redundant_bytes``, sectors of global accesses by their kind, and ``lines``, the same for each line of the source.
+
+    >>> ll.Report({"bank_conflicts": 3}).bank_conflicts
+    3
     """
 
     data: Mapping[str, Any]
@@ -75,18 +98,31 @@ class Report:
 
     @property
     def bank_conflicts(self) -> int:
-        """Cycles of shared memory lost to conflicts."""
-        return self.data.get("bank_conflicts", 0)
+        """Cycles of shared memory lost to conflicts.
+
+        >>> ll.Report({}).bank_conflicts
+        0
+        """
+        return int(self.data.get("bank_conflicts", 0))
 
     @property
     def uncoalesced(self) -> list[Mapping[str, Any]]:
-        """The lines whose accesses to global memory touch more sectors of 32 bytes than they need."""
+        """The lines whose accesses to global memory touch more sectors of 32 bytes than they need.
+
+        >>> ll.Report({"lines": [{"sectors": 8, "ideal_sectors": 4}]}).uncoalesced
+        [{'sectors': 8, 'ideal_sectors': 4}]
+        """
         return [line for line in self.data.get("lines", ()) if line["sectors"] > line["ideal_sectors"]]
 
     @property
     def lines(self) -> Sequence[Mapping[str, Any]]:
-        """The lines of the source that access memory."""
-        return self.data.get("lines", ())
+        """The lines of the source that access memory.
+
+        >>> ll.Report({}).lines
+        ()
+        """
+        found: Sequence[Mapping[str, Any]] = self.data.get("lines", ())
+        return found
 
     def __str__(self) -> str:
         return str(self.fault) if self.fault else self.text
@@ -135,7 +171,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _address(array: Any) -> int:
-    return array.data_ptr() if _is_tensor(array) else array.__array_interface__["data"][0]
+    return int(array.data_ptr() if _is_tensor(array) else array.__array_interface__["data"][0])
 
 
 def _extent(array: Any) -> tuple[int, int]:
@@ -145,8 +181,9 @@ def _extent(array: Any) -> tuple[int, int]:
             raise ValueError(f"a tensor on `{array.device}` cannot be simulated on: give `tensor.cpu()`")
         storage = array.untyped_storage()
         return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
-    import numpy as np
+    import numpy
 
+    np: Any = numpy
     root = array
     while isinstance(root.base, np.ndarray):
         root = root.base
@@ -182,12 +219,11 @@ def run(
     Raises :class:`SimulationError` at a mistake of the kernel's, or returns it in the report with
     ``on_fault="report"``; :class:`linear_layout.CompileError` where the kernel does not compile.
 
-    >>> import numpy as np
     >>> text = '''module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
     ...   tt.func public @set(%p: !tt.ptr<f32>, %v: f32) { tt.store %p, %v : !tt.ptr<f32>  tt.return }
     ... }'''
     >>> out = np.zeros(1, np.float32)
-    >>> report = run(text, [("p", "*fp32", out), ("v", "fp32", 2.5)])
+    >>> report = ll.simulation.run(text, [("p", "*fp32", out), ("v", "fp32", 2.5)])
     >>> float(out[0]), report.bank_conflicts
     (2.5, 0)
     """
@@ -210,6 +246,8 @@ def run(
         for number, (low, high) in enumerate(memory.ranges)
     ]
     three = list(grid) + [1] * (3 - len(grid))
+    if 0 in three:
+        return Report({"blocks": 0}, "a grid of no blocks: nothing ran")
     options = {
         "file": file,
         "grid": [int(blocks) for blocks in three],
@@ -221,8 +259,6 @@ def run(
         "step_limit": step_limit,
         "global_races": global_races,
     }
-    if 0 in options["grid"]:
-        return Report({"blocks": 0}, "a grid of no blocks: nothing ran")
     try:
         report, _ = _request("Simulate", source, options, buffers)
     except _Refused as refused:
@@ -314,7 +350,6 @@ def simulate(
     report's ``fault`` with ``on_fault="report"``. No GPU is needed: ``target`` is the one that the kernel is compiled
     for, by default ``cuda:90``, or ``cuda:80`` without pipelining where it needs what cannot be lowered yet. Of an autotuned kernel the first configuration is run. The other options are those of :func:`run`.
 
-    >>> import numpy as np                                                          # doctest: +SKIP
     >>> x, out = np.ones(1000, np.float32), np.zeros(1000, np.float32)              # doctest: +SKIP
     >>> ll.simulate(add)[(4,)](x, x, out, 1000, BLOCK=256)                          # doctest: +SKIP
     """
@@ -367,7 +402,7 @@ class _Host:
         return 0
 
     def size(self) -> tuple[int, ...]:
-        return self.shape
+        return tuple(self.shape)
 
     def stride(self) -> tuple[int, ...]:
         return tuple(step // self.array.itemsize for step in self.array.strides)
@@ -389,6 +424,8 @@ def check(
     :class:`AssertionError` naming the argument and the elements that differ by more than ``atol + rtol * |expected|``,
     and what :func:`simulate` raises. The interpreter knows nothing of GPUs, so a difference is a bug of the compiler's, or
     a race.
+
+    >>> ll.check(add, (4,), [x, y, np.zeros_like(x), 1000], {"BLOCK": 256})          # doctest: +SKIP
     """
     import numpy as np
 
@@ -400,7 +437,7 @@ def check(
     kwargs = dict(kwargs or {})
     found = [copied(value) for value in args], {key: copied(value) for key, value in kwargs.items()}
     expected = [copied(value) for value in args], {key: copied(value) for key, value in kwargs.items()}
-    report = simulate(kernel, **options)[grid](*found[0], **found[1])
+    report: Report = simulate(kernel, **options)[grid](*found[0], **found[1])
     hosts = [_Host(value) if _is_array(value) else value for value in expected[0]]
     named = {key: _Host(value) if _is_array(value) else value for key, value in expected[1].items()}
     inside._version().interpret(kernel, grid, tuple(hosts), named)
@@ -408,7 +445,7 @@ def check(
     pairs = list(zip(names, found[0], expected[0])) + [(key, found[1][key], expected[1][key]) for key in kwargs]
     for name, ours, theirs in pairs:
         if isinstance(ours, np.ndarray):
-            numbers = [np.asarray(values).astype(np.float64) for values in (ours, theirs)]
-            np.testing.assert_allclose(*numbers, rtol=rtol, atol=atol, err_msg=f"argument `{name}`")
+            left, right = (np.asarray(values).astype(np.float64) for values in (ours, theirs))
+            np.testing.assert_allclose(left, right, rtol=rtol, atol=atol, err_msg=f"argument `{name}`")
     return report
 

@@ -24,11 +24,12 @@ def members() -> Iterator[tuple[str, Any]]:
         yield module.__name__, module
         for name in module.__all__:
             value = getattr(module, name)
-            if callable(value):
+            if callable(value) and not inspect.ismodule(value):
                 yield f"{module.__name__}.{name}", value
     for name, value in classes():
         if not issubclass(value, BaseException):
             for member in vars(value):
-                if not member.startswith("_"):
+                # What fields of data classes are is said where they are declared.
+                if not member.startswith("_") and member not in getattr(value, "__dataclass_fields__", ()):
                     found = inspect.getattr_static(value, member)
                     yield f"{name}.{member}", getattr(found, "__func__", found)

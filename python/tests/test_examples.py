@@ -16,7 +16,7 @@ DOCUMENTED = {name: inspect.getdoc(value) or "" for name, value in public_api.me
 
 def failures(name: str, text: str) -> str:
     """Runs the examples of a text, and returns what doctest says of those that fail."""
-    test = doctest.DocTestParser().get_doctest(text, {"ll": ll, "np": np}, name, name, 0)
+    test = doctest.DocTestParser().get_doctest(text, {"ll": ll, "np": np, "Path": Path}, name, name, 0)
     said: list[str] = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=said.append)
     return "".join(said)

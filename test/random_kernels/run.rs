@@ -275,6 +275,7 @@ fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>, (Failure, String)> {
         .iter()
         .map(|arg| match arg {
             Arg::Buffer(buffer) => memory.address(*buffer),
+            Arg::Within(buffer, offset) => memory.address(*buffer) + offset,
             Arg::Int(number) => *number as u64,
             Arg::Float(_) => unreachable!("no argument is a float"),
         })

@@ -1,7 +1,7 @@
 """Our compiler inside Triton: one line, and kernels are compiled by it where it can, by Triton where it cannot.
 
-    import linear_layout as ll
-    ll.triton.install()
+>>> import linear_layout as ll
+>>> ll.triton.install()                                                             # doctest: +SKIP
 
 Triton's launcher, cache, autotuner and assembler stay. :func:`report` says what became of each kernel.
 """
@@ -49,6 +49,10 @@ def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "trito
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.
+
+    >>> ll.triton.install()                                                         # doctest: +SKIP
+    >>> add[(4,)](x, y, out, 1000, BLOCK=256)                                       # doctest: +SKIP
+    >>> print(ll.triton.report())                                                   # doctest: +SKIP
     """
     global _hook
     version = _version()
@@ -63,7 +67,10 @@ def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "trito
 
 
 def uninstall() -> None:
-    """Gives kernels that are compiled from now on back to Triton. Without :func:`install` before it does nothing."""
+    """Gives kernels that are compiled from now on back to Triton. Without :func:`install` before it does nothing.
+
+    >>> ll.triton.uninstall()
+    """
     global _hook
     with _lock:
         if _hook is None:
@@ -77,7 +84,11 @@ def uninstall() -> None:
 
 @contextlib.contextmanager
 def installed(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> Iterator[None]:
-    """Installs for the kernels that are compiled inside a ``with`` block."""
+    """Installs for the kernels that are compiled inside a ``with`` block.
+
+    >>> with ll.triton.installed(numbers="exact"):                                  # doctest: +SKIP
+    ...     add[(4,)](x, y, out, 1000, BLOCK=256)
+    """
     global _hook
     with _lock:
         before = _hook
@@ -100,16 +111,16 @@ def use(
 
     It stands above ``@triton.jit``, ``@gluon.jit`` or ``@triton.autotune``:
 
-        @ll.triton.use
-        @triton.jit
-        def add(x, y, N: tl.constexpr): ...
+    >>> @ll.triton.use                                                              # doctest: +SKIP
+    ... @triton.jit
+    ... def add(x, y, N: tl.constexpr): ...
     """
     if kernel is None:
         return functools.partial(use, mode=mode, fallback=fallback, numbers=numbers)
     version = _version()
     settings = Settings(mode, fallback, numbers)
 
-    def around(compile: Callable) -> Callable:
+    def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)
         def compile_with_ours(*args: Any, **kwargs: Any) -> Any:
             # The hook is the process's, so other threads wait.
@@ -134,10 +145,17 @@ def report() -> Report:
     """Returns what became of each kernel that was compiled since the process began or :func:`clear_report`.
 
     Kernels that Triton found in its cache are not in it.
+
+    >>> ll.triton.clear_report()
+    >>> len(ll.triton.report())
+    0
     """
     return _recorder.report()
 
 
 def clear_report() -> None:
-    """Forgets the compilations so far."""
+    """Forgets the compilations so far.
+
+    >>> ll.triton.clear_report()
+    """
     _recorder.clear()

@@ -6,16 +6,16 @@ import collections
 import html
 import threading
 from dataclasses import dataclass, field
-from typing import Iterator, Optional, Sequence
+from typing import Any, Iterator, Optional, Sequence
 
-from ..compiler import CompileError, Message, run_passes
+from ..compiler import CompileError, Message
 
 
 @dataclass
 class Entry:
     """One compilation.
 
-    >>> entry = Entry("cuda:90", kernel="add")
+    >>> entry = ll.triton.Entry("cuda:90", kernel="add")
     >>> entry.decline("lower", "instrumentation_mode='proton' instruments Triton's own lowering")
     >>> print(entry)
     add (cuda:90): lower: Triton's: instrumentation_mode='proton' instruments Triton's own lowering
@@ -41,12 +41,24 @@ class Entry:
     ttgir: str = field(default="", repr=False)
 
     def accept(self, part: str, messages: Sequence[Message]) -> None:
-        """Says that a part of the work was ours."""
+        """Says that a part of the work was ours.
+
+        >>> entry = ll.triton.Entry("cuda:90")
+        >>> entry.accept("lower", [])
+        >>> entry.used
+        ['lower']
+        """
         self.used.append(part)
         self.messages.extend(messages)
 
     def decline(self, part: str, why: CompileError | str) -> None:
-        """Says why a part of the work is Triton's."""
+        """Says why a part of the work is Triton's.
+
+        >>> entry = ll.triton.Entry("cuda:90")
+        >>> entry.decline("lower", "k.py:3:5: 'tt.call' op cannot be lowered yet")
+        >>> entry.reasons["lower"]
+        "k.py:3:5: 'tt.call' op cannot be lowered yet"
+        """
         if isinstance(why, CompileError):
             self.messages.extend(why.messages)
             first = why.first
@@ -55,13 +67,17 @@ class Entry:
 
     @property
     def is_used(self) -> bool:
-        """Whether any part of the work was ours."""
+        """Whether any part of the work was ours.
+
+        >>> ll.triton.Entry("cuda:90").is_used
+        False
+        """
         return bool(self.used)
 
     def summary(self) -> dict[str, object]:
         """Returns what a kernel's metadata, and so Triton's cache and listeners, say: ``used`` and ``reasons``.
 
-        >>> entry = Entry("cuda:90")
+        >>> entry = ll.triton.Entry("cuda:90")
         >>> entry.accept("lower", [])
         >>> entry.summary()
         {'used': ['lower'], 'reasons': {}}
@@ -69,9 +85,15 @@ class Entry:
         return {"used": list(self.used), "reasons": dict(self.reasons)}
 
     def conversions(self) -> list[Message]:
-        """Returns a remark for each conversion of layouts that the kernel has: its price, and why it stays."""
-        module = run_passes(self.ttgir, "remove-layout-conversions{explain=true}", file="<ttgir>")
-        return [message for message in module.messages if message.severity == "remark"]
+        """Returns what is to be said of the conversions of layouts that the kernel has: :func:`linear_layout.cache.conversions`.
+
+        >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
+        >>> len(ll.triton.Entry("cuda:90", ttgir=text).conversions())
+        1
+        """
+        from ..cache import conversions
+
+        return conversions(self.ttgir)
 
     def __str__(self) -> str:
         parts = [f"{part}: ours" for part in self.used]
@@ -85,12 +107,16 @@ class Entry:
 
 
 class Report(Sequence[Entry]):
-    """The compilations since `install`, in their order; prints as a table."""
+    """The compilations since `install`, in their order; prints as a table.
+
+    >>> print(ll.triton.Report([]))
+    no kernel has been compiled
+    """
 
     def __init__(self, entries: Sequence[Entry]):
         self._entries = tuple(entries)
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+    def __getitem__(self, index: Any) -> Any:
         return self._entries[index]
 
     def __len__(self) -> int:
@@ -101,7 +127,11 @@ class Report(Sequence[Entry]):
 
     @property
     def used(self) -> list[Entry]:
-        """The compilations in which a part of the work was ours."""
+        """The compilations in which a part of the work was ours.
+
+        >>> ll.triton.Report([ll.triton.Entry("cuda:90")]).used
+        []
+        """
         return [entry for entry in self if entry.is_used]
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:

@@ -32,12 +32,13 @@ def knobs() -> Any:
     return triton.knobs
 
 
-def get_hook() -> Optional[Callable]:
+def get_hook() -> Optional[Callable[..., Any]]:
     """Returns the hook that is asked for the stages of each compilation."""
-    return knobs().runtime.add_stages_inspection_hook
+    hook: Optional[Callable[..., Any]] = knobs().runtime.add_stages_inspection_hook
+    return hook
 
 
-def set_hook(hook: Optional[Callable]) -> None:
+def set_hook(hook: Optional[Callable[..., Any]]) -> None:
     knobs().runtime.add_stages_inspection_hook = hook
 
 
@@ -48,7 +49,7 @@ class StagesHook:
     stages at every compilation. There is one such hook in the process, so a previous one is called by this one.
     """
 
-    def __init__(self, settings: Settings, recorder: Recorder, previous: Optional[Callable] = None):
+    def __init__(self, settings: Settings, recorder: Recorder, previous: Optional[Callable[..., Any]] = None):
         self.settings = settings
         self.recorder = recorder
         self.previous = previous
@@ -80,8 +81,8 @@ def _target(target: Any) -> str:
     return f"{target.backend}:{target.arch}"
 
 
-def _timed(entry: Entry, name: str, stage: Callable) -> Callable:
-    def run(src: Any, metadata: dict) -> Any:
+def _timed(entry: Entry, name: str, stage: Callable[..., Any]) -> Callable[..., Any]:
+    def run(src: Any, metadata: dict[str, Any]) -> Any:
         start = time.perf_counter()
         try:
             return stage(src, metadata)
@@ -93,7 +94,7 @@ def _timed(entry: Entry, name: str, stage: Callable) -> Callable:
 
 def text_of(module: Any) -> str:
     """The text of a module, with its places in the Python file unless the user wants none."""
-    return module.str_nodebug() if knobs().compilation.disable_line_info else str(module)
+    return str(module.str_nodebug() if knobs().compilation.disable_line_info else module)
 
 
 def kernel_name(ttgir: str) -> str:
@@ -105,7 +106,7 @@ def kernel_name(ttgir: str) -> str:
 def _choose_layouts(stages: Any, settings: Settings, entry: Entry) -> None:
     make_ttgir = stages["ttgir"]
 
-    def ttgir(src: Any, metadata: dict) -> Any:
+    def ttgir(src: Any, metadata: dict[str, Any]) -> Any:
         module = make_ttgir(src, metadata)
         text = str(module)
         entry.kernel = kernel_name(text)
@@ -146,7 +147,7 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
     make_llir, make_assembly = stages["llir"], stages[assembly]
     made: Optional[Compiled] = None
 
-    def llir(src: Any, metadata: dict) -> Any:
+    def llir(src: Any, metadata: dict[str, Any]) -> Any:
         nonlocal made
         made = None
         entry.ttgir = text_of(src)
@@ -171,14 +172,14 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
         entry.shared = made.metadata["ttg.shared"]
         return made.llvm_ir
 
-    def ptx_or_amdgcn(src: Any, metadata: dict) -> Any:
+    def ptx_or_amdgcn(src: Any, metadata: dict[str, Any]) -> Any:
         # Whoever overrides stages by files may have put another text in place of ours.
         if made is None or src != made.llvm_ir:
             from triton._C.libtriton import llvm
 
             llvm.init_targets()
             return make_assembly(src, metadata)
-        named = made.ptx if kind == "cuda" else made.llvm_ir
+        named = made.assembly if kind == "cuda" else made.llvm_ir
         names = KERNEL[kind].findall(named)
         assert len(names) == 1, f"a module of Triton's has one kernel, not {names}"
         metadata["name"] = names[0]
@@ -236,7 +237,7 @@ def _why_not(kind: str, options: Any) -> Optional[str]:
     return None
 
 
-def _describe(made: Compiled, kind: str, metadata: dict) -> None:
+def _describe(made: Compiled, kind: str, metadata: dict[str, Any]) -> None:
     """Writes down what the launcher reads, as Triton's own stage does."""
     numbers = made.metadata
     if "ttg.total-num-warps" in numbers:
@@ -261,7 +262,7 @@ def jit_function(kernel: Any) -> Any:
     return inner
 
 
-def compile_with(kernel: Any, around: Callable[[Callable], Callable]) -> None:
+def compile_with(kernel: Any, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
     """Makes a kernel compile by `around(its compile)`: Triton takes the function when it first binds arguments."""
     from collections import defaultdict
 
@@ -283,10 +284,10 @@ class _Captured(Exception):
         self.text = text
 
 
-_ttgir_cache: dict[tuple, str] = {}
+_ttgir_cache: dict[tuple[str, str, str], str] = {}
 
 
-def resolve(kernel: Any, args: tuple, kwargs: dict) -> tuple[Any, dict]:
+def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """What stands inside autotuning and heuristics, with the keywords that they add: the first configuration's."""
     from triton.runtime.autotuner import Autotuner, Heuristics
     from triton.runtime.jit import JITFunction
@@ -308,7 +309,7 @@ def resolve(kernel: Any, args: tuple, kwargs: dict) -> tuple[Any, dict]:
     return kernel, kwargs
 
 
-def launch(kernel: Any, args: tuple, kwargs: dict, target: str, wrap: Callable) -> tuple[str, list, dict]:
+def launch(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: str, wrap: Callable[..., Any]) -> tuple[str, list[tuple[str, str, Any]], dict[str, Any]]:
     """The TTGIR that a launch would compile to, without a GPU: its text, the values of its parameters with their
     types, as ``("x", "*fp32", value)``, and the values of all arguments by their names.
 
@@ -330,9 +331,11 @@ def launch(kernel: Any, args: tuple, kwargs: dict, target: str, wrap: Callable) 
     binder = create_function_from_signature(kernel.signature, kernel.params, backend)
     bound, specialization, extra = binder(*map(wrap, args), **{key: wrap(value) for key, value in kwargs.items()})
     options, signature, constants, attributes = kernel._pack_args(backend, extra, bound, specialization, extra)
-    source_type = ASTSource
+    source_type: Any = ASTSource
     if kernel.is_gluon():
-        from triton.experimental.gluon._runtime import GluonASTSource as source_type
+        from triton.experimental.gluon._runtime import GluonASTSource
+
+        source_type = GluonASTSource
     source = source_type(kernel, signature, constants, attributes)
     key = (source.hash(), options.hash(), target)
     text = _ttgir_cache.get(key)
@@ -347,7 +350,7 @@ def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> str:
         if backend is None:
             return "-linear-layout-ttgir", "'linear-layout-ttgir'"
 
-        def stop(src: Any, metadata: dict) -> Any:
+        def stop(src: Any, metadata: dict[str, Any]) -> Any:
             raise _Captured(str(src))
 
         stages["llir"] = stop
@@ -364,7 +367,7 @@ def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> str:
     raise AssertionError("a compilation goes through the stage `llir`")
 
 
-def interpret(kernel: Any, grid: Any, args: tuple, kwargs: dict) -> None:
+def interpret(kernel: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Runs a kernel in Triton's interpreter, on objects that have of a tensor what it asks for."""
     from triton.runtime.jit import JITFunction
 
