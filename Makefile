@@ -30,7 +30,7 @@ demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 	@$(TEST_BINARIES)
 	@tools/demo.sh
 
-test: lint test-release test-all ## everything: format, lints, the algebra optimised, MLIR, lit, doctests
+test: lint test-release test-all test-python ## everything: format, lints, the algebra optimised, MLIR, lit, doctests, Python
 
 # All packages at once: the features of what they depend on follow from which are asked for, and what has other
 # features is compiled once more.
@@ -42,12 +42,13 @@ test-pure: ## the crates that need no LLVM: unit, property and vector tests, doc
 	@tools/setup.sh --pure
 	$(CARGO) test $(PURE)
 
+LL_PYTHON ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/tools/python/bin/python
 # The extension module stands where the package looks for it, with Python's name.
-test-python: ## the Python package, without LLVM: examples, brute force, vectors, stubs
+test-python: ## the Python package: examples, brute force, vectors, stubs; the compiler and Triton where they are there
 	@tools/setup.sh --python
 	$(CARGO) build -p linear-layout-python
 	install $${CARGO_TARGET_DIR:-target}/debug/lib_native.so python/linear_layout/_native.abi3.so
-	cd python && $(abspath $(or $(CARGO_TARGET_DIR),target))/tools/python/bin/python -m pytest -q
+	cd python && $(LL_PYTHON) -m pytest -q
 
 test-release: ## the same crates as users build it: optimised, without checks of overflow and debug assertions
 	@tools/setup.sh --pure

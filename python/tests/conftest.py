@@ -14,3 +14,6 @@ if "LINEAR_LAYOUT_LIBRARY" not in os.environ and not (HERE.parent / "linear_layo
     built = sorted((path for path in built if path.is_file()), key=lambda path: path.stat().st_mtime)
     if built:
         os.environ["LINEAR_LAYOUT_LIBRARY"] = str(built[-1])
+
+HAS_COMPILER = "LINEAR_LAYOUT_LIBRARY" in os.environ or (HERE.parent / "linear_layout" / "_lib").is_dir()
+collect_ignore = [] if HAS_COMPILER else ["test_compiler.py", "test_simulation.py", "test_stages.py"]
