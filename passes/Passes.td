@@ -16,6 +16,9 @@ defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
     "saves barriers while as many blocks run at the same time">;
 defvar LL_Bounds = Option<"bounds", "bounds", "bool", "false",
     "Mark allocations in shared memory and the bounds of indices, which `ll-sim` checks">;
+defvar LL_CallLibraries = Option<"callLibraries", "call-libraries", "bool", "false",
+    "Call what `tt.extern_elementwise` names, and the vendor's library for functions of f32, as Triton's lowering does; "
+    "by default functions that are known here are computed in place">;
 defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
     "What is said of a function that takes more shared memory than the GPU has: `error`, and it is not lowered; "
     "`warning`, and the launcher decides, as Triton's does">;
@@ -234,7 +237,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Bounds
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Bounds, LL_CallLibraries
   ];
   let dependentDialects = LL_LoweredDialects;
 }

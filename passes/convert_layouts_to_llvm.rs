@@ -28,6 +28,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
                 limits,
             )?,
             bounds: self.bounds,
+            call_libraries: self.call_libraries,
         };
         let mut outcome = Ok(());
         for module in lower::modules(context.module()) {

@@ -147,6 +147,7 @@ def compile(
     debug_info: bool = False,
     features: Optional[str] = None,
     link: Sequence[os.PathLike[str] | str] = (),
+    call_libraries: bool = False,
     reflect_ftz: bool = False,
     kernel_attributes: Optional[Mapping[str, str]] = None,
     file: str = "<string>",
@@ -156,8 +157,9 @@ def compile(
     ``target`` is a GPU as ``cuda:90`` or ``hip:gfx942``; by default the module's ``ttg.target``. ``numbers`` is
     ``exact``, or ``triton`` for approximations where Triton has them, and ``fusion=False`` then keeps products and sums
     apart. ``abi="triton"`` is for Triton's launcher, which hands over two more pointers. ``pipeline`` replaces the
-    passes that these options name. ``link`` is bitcode, by path or as ``libdevice``; ``reflect_ftz`` makes libdevice
-    flush subnormal numbers, as Triton does. ``kernel_attributes`` are LLVM's of the kernel, as
+    passes that these options name. ``link`` is bitcode, by path or as ``libdevice``; ``call_libraries`` calls it
+    for every function that it has, also for those that are computed in place otherwise, and ``reflect_ftz`` makes
+    libdevice flush subnormal numbers, both as Triton does. ``kernel_attributes`` are LLVM's of the kernel, as
     ``{"amdgpu-waves-per-eu": "2,2"}``. ``file`` is the name of the source in messages.
 
     Raises :class:`CompileError` with the place and the nearest fix; for text that Triton dumps with locations the place
@@ -179,7 +181,8 @@ def compile(
             passes.append("use-triton-numbers" if fusion else "use-triton-numbers{fusion=false}")
         elif numbers != "exact":
             raise ValueError(f"numbers={numbers!r}: expected 'exact' or 'triton'")
-        passes.append(f"convert-layouts-to-llvm{{abi={abi}}}")
+        calls = " call-libraries=true" if call_libraries else ""
+        passes.append(f"convert-layouts-to-llvm{{abi={abi}{calls}}}")
         pipeline = ",".join(passes)
     report, output = _request(
         "Compile",

@@ -7,13 +7,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-# What `cargo` built last, unless the package has a library of its own or the user names one.
-if "LINEAR_LAYOUT_LIBRARY" not in os.environ and not (HERE.parent / "linear_layout" / "_lib").is_dir():
+# What was built last, by cargo or into the package, unless the user names one.
+if "LINEAR_LAYOUT_LIBRARY" not in os.environ:
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[1] / "target"))
-    built = [target / kind / "liblinear_layout_mlir.so" for kind in ("release", "debug", "debug/deps")]
+    folders = [HERE.parent / "linear_layout" / "_lib", *(target / kind for kind in ("release", "debug", "debug/deps"))]
+    built = [folder / "liblinear_layout_mlir.so" for folder in folders]
     built = sorted((path for path in built if path.is_file()), key=lambda path: path.stat().st_mtime)
     if built:
         os.environ["LINEAR_LAYOUT_LIBRARY"] = str(built[-1])
 
-HAS_COMPILER = "LINEAR_LAYOUT_LIBRARY" in os.environ or (HERE.parent / "linear_layout" / "_lib").is_dir()
+HAS_COMPILER = "LINEAR_LAYOUT_LIBRARY" in os.environ
 collect_ignore = [] if HAS_COMPILER else ["test_compiler.py", "test_simulation.py", "test_stages.py"]

@@ -4,7 +4,7 @@
 //! __nv_expf, __ocml_exp_f32     what `math.exp` is      __nv_float2int_rz    an operation
 //! __nv_j0f, __ocml_sin_f64      a call, of what `ll-translate --link-bitcode` finds in a library
 //! ```
-//! What is computed here is right for the types that the library gives a function; declared with others, it is a
+//! With `call-libraries=true` all are calls. What is computed here is right for the types that the library gives a function; declared with others, it is a
 //! call like that of a name that nobody knows. ADR 0016 has the reasons.
 
 use super::emit::{FCmpPredicate, ICmpPredicate};
@@ -38,8 +38,8 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
         let known = match stem(symbol) {
-            Some(name) => known(l, name, &values, type_)?,
-            None => None,
+            Some(name) if !l.call_libraries => known(l, name, &values, type_)?,
+            _ => None,
         };
         registers.push(match known {
             Some(value) => value,

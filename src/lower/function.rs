@@ -33,6 +33,8 @@ pub(crate) struct Target<'c> {
     pub(crate) scratch: ProgramScratch,
     /// Whether allocations and bounds are marked for the simulator.
     pub(crate) bounds: bool,
+    /// Whether functions that libraries have are calls of them.
+    pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) texts: Rc<RefCell<Texts>>,
     /// How an operation is lowered.
@@ -81,6 +83,7 @@ pub(crate) fn lower<'c>(
         allocation: planned.allocation,
         frame: planned.frame,
         bounds: Bounds::new(target.bounds),
+        call_libraries: target.call_libraries,
         layouts: Layouts::of(function.context()),
         values: HashMap::new(),
         targets: HashMap::new(),

@@ -105,6 +105,8 @@ pub struct Options {
     pub shared: SharedBytes,
     /// Whether allocations in shared memory and bounds of indices are marked for the simulator.
     pub bounds: bool,
+    /// Whether functions that libraries have are calls of them, also where the lowering knows another way.
+    pub call_libraries: bool,
     /// What is said of a function that takes more than the GPU has.
     pub shared_limit: SharedLimit,
 }
@@ -183,6 +185,7 @@ pub fn lower_module<'c>(
         abi,
         shared,
         bounds,
+        call_libraries,
         shared_limit,
     }: Options,
 ) -> Result<(), Reported> {
@@ -216,6 +219,7 @@ pub fn lower_module<'c>(
         abi,
         scratch,
         bounds,
+        call_libraries,
         shared_limit,
         texts: Rc::clone(&texts),
         lower: dispatch::lower,

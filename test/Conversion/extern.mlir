@@ -1,6 +1,7 @@
 // tt.extern_elementwise: what is known is computed in place, the rest is called.
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir --enable-var-scope
 // RUN: ll-opt --convert-layouts-to-llvm=target=hip:gfx1100 %s | FileCheck %s --enable-var-scope
+// RUN: ll-opt --convert-layouts-to-llvm=call-libraries=true %s | FileCheck %s --check-prefix=CALLS
 // RUN: ll-sim %s --entry known --arg x=random:f32:128 --arg out=zeros:f32:128 --arg want=zeros:f32:128 --expect-same out=want
 // RUN: ll-sim %s --entry integers --arg out=zeros:i32:128 --arg want=iota:i32:128 --expect-same out=want
 // RUN: not ll-sim %s --entry called --arg x=random:f32:128 2>&1 | FileCheck %s --check-prefix=SIM
@@ -12,6 +13,8 @@
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Functions of either maker are those of `math`: their differences are nothing.
   // CHECK-LABEL: llvm.func @known
+  // CALLS-LABEL: llvm.func @known
+  // CALLS: llvm.call @__nv_
   // CHECK-NOT: llvm.call @
   // CHECK: llvm.return
   tt.func public @known(%x: !tt.ptr<f32>, %out: !tt.ptr<f32>, %want: !tt.ptr<f32>) {

@@ -26,6 +26,10 @@ KERNEL = {
 }
 
 
+#: The operations that may be calls of a vendor's library.
+LIBRARY_CALL = re.compile(r"\btt\.extern_elementwise\b|\bmath\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
+
+
 def knobs() -> Any:
     import triton
 
@@ -192,9 +196,9 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Compiled:
     """Compiles a module as Triton's options ask for."""
     text = entry.ttgir
-    libraries = dict(options.extern_libs or ())
     # A library is read from its file each time, so only where it is called.
-    link = [path for path in libraries.values() if "tt.extern_elementwise" in text]
+    calls = settings.numbers == "triton" or "tt.extern_elementwise" in text
+    link = [path for _, path in options.extern_libs or ()] if calls and LIBRARY_CALL.search(text) else []
     attributes = {}
     if kind == "hip":
         attributes["denormal-fp-math-f32"] = "preserve-sign" if options.allow_flush_denorm else "ieee"
@@ -208,6 +212,7 @@ def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Comp
         debug_info=not knobs().compilation.disable_line_info,
         features=f"+ptx{options.ptx_version}" if getattr(options, "ptx_version", None) else None,
         link=link,
+        call_libraries=bool(link) and settings.numbers == "triton",
         reflect_ftz=getattr(options, "enable_reflect_ftz", False),
         kernel_attributes=attributes,
         file="<ttgir>",

@@ -263,8 +263,8 @@ impl Isa for Amd {
         e.select(is_subnormal, scaled, root)
     }
 
-    fn library_function(&self, name: &str) -> String {
-        format!("__ocml_{name}_f64")
+    fn library_function(&self, name: &str, is_binary32: bool) -> String {
+        format!("__ocml_{name}_{}", if is_binary32 { "f32" } else { "f64" })
     }
 
     fn narrow_float8<'c>(

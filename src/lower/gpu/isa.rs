@@ -209,8 +209,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// What the maker's library calls the function `name` of f64.
-    fn library_function(&self, name: &str) -> String;
+    /// Returns the name of the function `name` of f32 or f64 in the vendor's library.
+    fn library_function(&self, name: &str, is_binary32: bool) -> String;
 
     /// Whether LLVM's remainder of two f32 or f64 is exact.
     fn has_exact_remainder(&self) -> bool {
@@ -562,8 +562,8 @@ impl Gpu {
     }
 
     /// What the maker's library calls the function `name` of f64.
-    pub(crate) fn library_function(self, name: &str) -> String {
-        self.isa.library_function(name)
+    pub(crate) fn library_function(self, name: &str, is_binary32: bool) -> String {
+        self.isa.library_function(name, is_binary32)
     }
 
     /// Whether LLVM's remainder of two f32 or f64 is exact.

@@ -1,9 +1,9 @@
-//! Functions of f64, which no GPU computes: those of the maker's library.
+//! Functions of the vendor's library: those of f64, which no GPU computes, and those of f32 where they are asked for.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::library::{self, Function};
 use crate::lower::state::Lowering;
-use crate::sys::Diagnostic;
+use crate::sys::{self, Diagnostic};
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
@@ -27,10 +27,15 @@ pub(super) fn call<'c>(
         .note("convert the exponent, or compute in f32"));
     }
     let calls = stems.iter().zip(types).map(|(stem, type_)| {
-        let name = l.gpu.library_function(stem);
+        let name = l.gpu.library_function(stem, sys::float_width(values[0].r#type()) == Some(32));
         library::call(l, Function::pure(&name), values, *type_)
     });
     calls.collect()
+}
+
+/// Returns whether Triton's lowering calls a library for a function of f32.
+pub(super) fn has_binary32(kind: K) -> bool {
+    !matches!(kind, K::MathExp | K::MathExp2 | K::MathRsqrt | K::MathFPowI | K::MathSincos)
 }
 
 /// What both makers call a function, but for a few.

@@ -232,6 +232,9 @@ fn one<'c>(
     if let Some(value) = fast::lower(l, kind, values[0], attributes) {
         return Ok(vec![value]);
     }
+    if l.call_libraries && library::has_binary32(kind) {
+        return library::call(l, kind, values, &[type_]);
+    }
     if kind == K::MathFPowI {
         let [upper, lower, odd] = integer_power::parts(l, values[1]);
         let m = &mut Emission { e: &mut l.e, gpu };

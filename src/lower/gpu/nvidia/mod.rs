@@ -275,9 +275,9 @@ impl Isa for Nvidia {
         Some(e.call_intrinsic(name, &[a, b], a.r#type()))
     }
 
-    fn library_function(&self, name: &str) -> String {
+    fn library_function(&self, name: &str, is_binary32: bool) -> String {
         let name = if name == "pown" { "powi" } else { name };
-        format!("__nv_{name}")
+        format!("__nv_{name}{}", if is_binary32 { "f" } else { "" })
     }
 
     fn round_float<'c>(
