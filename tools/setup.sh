@@ -230,22 +230,34 @@ fetch_ptxas() {
 
 # --- pytest, NumPy and mypy, which only the tests of the Python package need -----------------------
 
-# In an environment of its own below the target directory.
+# In an environment of its own below the target directory; where it cannot be made, `make test` says so and goes on.
 make_python_environment() {
     local home=${CARGO_TARGET_DIR:-target}/tools/python
     if "$home/bin/python" -c 'import mypy, numpy, pytest' 2>/dev/null; then
         return 0
     fi
-    command -v python3 >/dev/null || die "python3 is missing: apt-get install python3 python3-venv"
-    [ -z "${LL_NO_INSTALL:-}" ] || die "pytest, NumPy and mypy are missing in $home"
-    python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' ||
-        die "$(python3 --version) is too old, 3.10 is needed"
-    if ! python3 -m venv --clear "$home"; then
-        die "python3 cannot make an environment: apt-get install python3-venv"
+    if [ -n "${LL_NO_INSTALL:-}" ]; then
+        say "missing: pytest, NumPy and mypy in $home"
+        return 0
     fi
-    "$home/bin/python" -m pip install --quiet --disable-pip-version-check mypy numpy pytest >&2 ||
-        die "\`pip install mypy numpy pytest\` failed"
-    say "made $home for the tests of the Python package"
+    if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+        say "missing: python3 of version 3.10 or later"
+        return 0
+    fi
+    if ! python3 -m venv --clear "$home" >/dev/null 2>&1; then
+        if may_install; then install_packages python3-venv || true; fi
+        if ! python3 -m venv --clear "$home"; then
+            rm -rf "$home"
+            say "python3 cannot make an environment: apt-get install python3-venv"
+            return 0
+        fi
+    fi
+    if "$home/bin/python" -m pip install --quiet --disable-pip-version-check mypy numpy pytest >&2; then
+        say "made $home for the tests of the Python package"
+    else
+        rm -rf "$home"
+        say "\`pip install mypy numpy pytest\` failed"
+    fi
 }
 
 # --- main ------------------------------------------------------------------------------------------
