@@ -3,8 +3,8 @@
 use crate::ir::UpstreamKind as K;
 use crate::lower::library::{self, Function};
 use crate::lower::state::Lowering;
-use crate::sys::{self, Diagnostic};
 use crate::sys::build::Val;
+use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
 /// One register's results.
@@ -27,7 +27,9 @@ pub(super) fn call<'c>(
         .note("convert the exponent, or compute in f32"));
     }
     let calls = stems.iter().zip(types).map(|(stem, type_)| {
-        let name = l.gpu.library_function(stem, sys::float_width(values[0].r#type()) == Some(32));
+        let name = l
+            .gpu
+            .library_function(stem, sys::float_width(values[0].r#type()) == Some(32));
         library::call(l, Function::pure(&name), values, *type_)
     });
     calls.collect()
@@ -35,7 +37,10 @@ pub(super) fn call<'c>(
 
 /// Returns whether Triton's lowering calls a library for a function of f32.
 pub(super) fn has_binary32(kind: K) -> bool {
-    !matches!(kind, K::MathExp | K::MathExp2 | K::MathRsqrt | K::MathFPowI | K::MathSincos)
+    !matches!(
+        kind,
+        K::MathExp | K::MathExp2 | K::MathRsqrt | K::MathFPowI | K::MathSincos
+    )
 }
 
 /// What both makers call a function, but for a few.
