@@ -13,6 +13,8 @@ TEST_BINARIES = $(CARGO) test --no-run --test lit
 PURE = -p linear-layout -p linear-layout-cute -p linear-layout-tilus -p gpu-race -p gpu-sim
 MLIR = -p linear-layout-mlir -p ll-layout -p embed-rust
 TEST = $(CARGO) test --lib --bins --tests
+# Python's extension module cannot be linked as a program: `test-python` tests it.
+TESTED = --workspace --exclude linear-layout-python
 
 .PHONY: help demo test test-all test-pure test-python test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
 .DEFAULT_GOAL := help
@@ -35,8 +37,8 @@ test: lint test-release test-all test-python ## everything: format, lints, the a
 # All packages at once: the features of what they depend on follow from which are asked for, and what has other
 # features is compiled once more.
 test-all: setup-test # all crates, with MLIR
-	$(TEST) --workspace
-	$(CARGO) test --workspace --doc
+	$(TEST) $(TESTED)
+	$(CARGO) test $(TESTED) --doc
 
 test-pure: ## the crates that need no LLVM: unit, property and vector tests, doctests
 	@tools/setup.sh --pure
