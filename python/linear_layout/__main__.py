@@ -6,6 +6,7 @@ import argparse
 import os
 import runpy
 import sys
+import textwrap
 from typing import Any, Optional, Sequence
 
 EXAMPLES = """examples:
@@ -86,7 +87,7 @@ def _run(given: Any) -> int:
 
 
 def _cache(given: Any) -> int:
-    from . import cache
+    from . import cache, layouts
 
     if given.verb == "list":
         rows = [
@@ -105,8 +106,9 @@ def _cache(given: Any) -> int:
             print(f"{key}: {value}")
         print(kernel.ttgir)
     elif given.verb == "layouts":
-        for used in cache.layouts(kernel.ttgir):
-            print(f"{used.alias} = {used.encoding}\n    {', '.join(used.types) or 'no tensor has it'}")
+        for name, layout in layouts(kernel.ttgir):
+            shape = "x".join(map(str, layout.shape))
+            print(f"{name} on {shape}\n{textwrap.indent(layout.explain(), '    ')}")
     elif given.verb == "conversions":
         messages = cache.conversions(kernel.ttgir)
         print("\n".join(map(str, messages)) if messages else "no conversion of layouts")

@@ -16,7 +16,7 @@ from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from .compiler import CompileError, Compiled, Message, compile, run_passes
 
-__all__ = ["Kernel", "UsedLayout", "check", "conversions", "diff", "find", "folder", "kernels", "layouts", "simulate"]
+__all__ = ["Kernel", "check", "conversions", "diff", "find", "folder", "kernels", "simulate"]
 
 
 @dataclass(frozen=True)
@@ -135,41 +135,6 @@ def find(name: str, where: Optional[os.PathLike[str] | str] = None) -> Kernel:
     near = difflib.get_close_matches(name, names, n=3) or names[:3]
     which = f"; the nearest are {', '.join(near)}" if near else ", which has none"
     raise LookupError(f"no kernel `{name}` in {where if where is not None else folder()}{which}")
-
-
-@dataclass(frozen=True)
-class UsedLayout:
-    """A layout of a kernel, and the tensors that have it.
-
-    >>> ll.cache.UsedLayout("#b", "#ttg.blocked<{...}>", ("128xi32",)).alias
-    '#b'
-    """
-
-    #: The name in the text, as ``#blocked``.
-    alias: str
-    #: The encoding itself.
-    encoding: str
-    #: The types with it, as ``128x64xf16``, each once.
-    types: tuple[str, ...]
-
-
-def layouts(ttgir: str) -> list[UsedLayout]:
-    """Returns the layouts of a module, in the order of its text, with the types that have them.
-
-    >>> text = '''#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-    ... %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>'''
-    >>> [(used.alias, used.types) for used in ll.cache.layouts(text)]
-    [('#b', ('128xi32',))]
-    """
-    aliases = dict(re.findall(r"^(#\w+) = (#(?:ttg|ttng|cute|tilus|gluon|amdg)\..+)$", ttgir, re.MULTILINE))
-    for name, value in aliases.items():
-        for other, meaning in aliases.items():
-            value = re.sub(rf"{re.escape(other)}(?!\w)", lambda _: meaning, value)
-        aliases[name] = value
-    types: dict[str, dict[str, None]] = {name: {} for name in aliases}
-    for shape, alias in re.findall(r"(?:tensor|memdesc)<([^<>,]*(?:<[^<>]*>)?[^<>,]*), (#\w+)", ttgir):
-        types.setdefault(alias, {})[shape] = None
-    return [UsedLayout(name, aliases[name], tuple(types[name])) for name in aliases]
 
 
 def conversions(ttgir: str) -> list[Message]:
