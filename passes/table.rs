@@ -54,6 +54,7 @@ mod tests {
             text(b"least"),
             text(b"error"),
             text(b""),
+            text(b""),
         ]))
         .target
     }
