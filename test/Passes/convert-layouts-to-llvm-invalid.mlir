@@ -196,7 +196,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// Each argument that no kernel takes, and then the rest of the function.
+// Each argument that no kernel takes.
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 #smem = #ttg.shared_memory
@@ -205,10 +205,22 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   // expected-error @+1 {{has an argument of type `tensor<32xf32, }}
   tt.func public @arguments(%m: !ttg.memdesc<32xf32, #s, #smem, mutable>, %x: tensor<32xf32, #b>, %n: i32) {
     %y = arith.addf %x, %x : tensor<32xf32, #b>
+    ttg.local_store %y, %m : tensor<32xf32, #b> -> !ttg.memdesc<32xf32, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// All operations that cannot be lowered are named, before anything else is looked at.
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  tt.func public @copies() {
     // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
     %t = ttg.async_commit_group
-    ttg.local_store %y, %m : tensor<32xf32, #b> -> !ttg.memdesc<32xf32, #s, #smem, mutable>
+    // expected-error @+2 {{'ttg.async_wait' op cannot be lowered yet}}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
+    %u = ttg.async_wait %t {num = 0 : i32}
     tt.return
   }
 }
