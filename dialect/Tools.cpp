@@ -349,7 +349,7 @@ extern "C" bool linear_layout_run_recovered(void (*work)(void *), void *data,
   static std::mutex mutex;
   static unsigned users = 0;
   {
-    // Handlers of signals are the process's: they are ours only while somebody needs them.
+    // Signal handlers belong to the process: ours are installed only during a call.
     std::lock_guard<std::mutex> lock(mutex);
     if (users++ == 0) {
       CrashRecoveryContext::Enable();

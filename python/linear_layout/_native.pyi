@@ -691,7 +691,7 @@ class Conversion:
     """
     @property
     def kind(self) -> str:
-        """What the plan does, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+        """The kind of the plan, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
 
         Example:
 
@@ -986,7 +986,7 @@ class CuteLayout:
     `shape` is a number, a nested tuple, or the text of the whole layout, `(4,2):(2,1)`; `stride` is congruent to it, and
     left out the layout is compact, the first mode the fastest. Numbers need not be powers of two.
 
-    What the algebra answers is right, or a `LayoutError` that says which mode does not fit.
+    Each answer of the algebra is right, or a `LayoutError` that names the mode that does not fit.
 
     Example:
 
@@ -1064,7 +1064,7 @@ class CuteLayout:
         """
     @property
     def depth(self) -> int:
-        """How deep the shape is nested; 0 for a number.
+        """The depth of the nested shape; 0 for a number.
 
         Example:
 
@@ -1650,7 +1650,7 @@ class CuteSwizzle:
         """
     @property
     def shift(self) -> int:
-        """How far above the bits that are changed those are that change them.
+        """The distance from the bits that are changed up to those that change them.
 
         Example:
 
@@ -1794,7 +1794,7 @@ class TilusRegisterLayout:
         """
     @property
     def replications(self) -> int:
-        """How many threads hold each element.
+        """The number of threads that hold each element.
 
         Example:
 
@@ -2112,7 +2112,7 @@ class TilusSharedLayout:
         """
     @property
     def mode_strides(self) -> tuple[int, ...]:
-        """What a step of each mode is worth, in elements.
+        """The elements that one step of each mode moves.
 
         Example:
 

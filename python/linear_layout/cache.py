@@ -23,7 +23,7 @@ __all__ = ["Kernel", "check", "conversions", "diff", "find", "folder", "kernels"
 class Kernel:
     """A compiled kernel, or a file of TTGIR.
 
-    >>> ll.cache.Kernel("add", Path("/tmp/x"), {"shared": 16}).shared
+    >>> ll.cache.Kernel("add", Path("cached"), {"shared": 16}).shared
     16
     """
 
@@ -31,7 +31,7 @@ class Kernel:
     name: str
     #: The folder that has its files, or the file itself.
     path: Path
-    #: What Triton wrote down with it: ``num_warps``, ``shared``, ``target`` and more.
+    #: The metadata that Triton stored with it: ``num_warps``, ``shared``, ``target`` and more.
     metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -59,7 +59,7 @@ class Kernel:
     def file(self, kind: str) -> Path:
         """The file of a stage, as ``ttgir`` or ``ptx``; it need not be there.
 
-        >>> ll.cache.Kernel("add", Path("/tmp/x")).file("ptx").name
+        >>> ll.cache.Kernel("add", Path("cached")).file("ptx").name
         'add.ptx'
         """
         return self.path if self.path.is_file() else self.path / f"{self.name}.{kind}"
@@ -201,7 +201,10 @@ def _random_argument(name: str, spec: str) -> tuple[str, str, Any]:
     if len(pieces) != 3 or pieces[0] not in ("zeros", "iota", "random"):
         raise ValueError(f"`{name}={spec}`: expected a number, or `zeros`, `iota` or `random:TYPE:COUNT`, as `random:f32:64`")
     fill, type_, count = pieces[0], pieces[1], int(pieces[2])
-    dtype = np.dtype(types.get(type_, type_.replace("i", "int")))
+    try:
+        dtype = np.dtype(types.get(type_, type_.replace("i", "int")))
+    except TypeError as error:
+        raise ValueError(f"`{name}={spec}`: NumPy has no type `{type_}`") from error
     if fill == "zeros":
         array = np.zeros(count, dtype)
     elif fill == "iota":

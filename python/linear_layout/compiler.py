@@ -31,7 +31,7 @@ class Message:
 
     #: ``error``, ``warning``, ``remark`` or ``note``.
     severity: str
-    #: What was found, what was expected.
+    #: The message: found, expected.
     text: str
     #: The file, which for a kernel of Triton's is the Python file; ``None`` where there is no place.
     file: Optional[str] = None

@@ -24,7 +24,7 @@ class Fault:
 
     #: The kind, as ``out-of-bounds``, ``race``, ``uninitialised``, ``misaligned``, ``divergence``, ``deadlock``.
     kind: str
-    #: What happened.
+    #: The description.
     message: str
     #: The operation that was at fault.
     operation: Optional[str]
@@ -79,7 +79,7 @@ class SimulationError(RuntimeError):
 
 @dataclass(frozen=True)
 class Report:
-    """What a run did, or why it ended.
+    """The counts of a run, or the fault that ended it.
 
     ``data`` has the numbers of ``ll-sim --json``: ``instructions``, ``barriers``, ``bank_conflicts``, ``shared_bytes``,
     ``redundant_bytes``, sectors of global accesses by their kind, and ``lines``, the same for each line of the source.
@@ -91,9 +91,9 @@ class Report:
     data: Mapping[str, Any]
     #: The report as ``ll-sim`` prints it.
     text: str = ""
-    #: What the kernel printed.
+    #: The output of the kernel's prints.
     printed: str = ""
-    #: Why the run ended, where ``on_fault="report"`` was asked for.
+    #: The fault that ended the run, where ``on_fault="report"`` was asked for.
     fault: Optional[Fault] = None
 
     @property
@@ -345,8 +345,8 @@ def simulate(
 
     ``simulate(kernel)[grid](*args, **constants)`` takes NumPy arrays or tensors on the CPU where the kernel takes
     tensors, leaves in them what the kernel writes, and returns a :class:`Report`: instructions, bank conflicts,
-    uncoalesced accesses by lines of the Python file. A race, an access out of bounds, a read of shared memory that nobody
-    wrote, a barrier that not all threads reach raise :class:`SimulationError` with the line; or are the
+    uncoalesced accesses by lines of the Python file. A race, an access out of bounds, a read of uninitialised shared
+    memory, a barrier that not all threads reach raise :class:`SimulationError` with the line; or are the
     report's ``fault`` with ``on_fault="report"``. No GPU is needed: ``target`` is the one that the kernel is compiled
     for, by default ``cuda:90``, or ``cuda:80`` without pipelining where it needs what cannot be lowered yet. Of an autotuned kernel the first configuration is run. The other options are those of :func:`run`.
 

@@ -107,7 +107,7 @@ fn clocks(quarters: u32) -> f64 {
 
 #[pymethods]
 impl Conversion {
-    /// What the plan does, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
+    /// The kind of the plan, in one word: `rename`, `select`, `shuffle`, `shared` or `mixed`.
     ///
     /// Example:
     ///

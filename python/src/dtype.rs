@@ -2,23 +2,9 @@
 
 use crate::args::natural;
 use crate::error::Failure;
+use linear_layout::encoding::{self, FLOATS, is_element_width};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
-
-/// Floats of MLIR and what Python's libraries call them.
-const FLOATS: [(&str, u32); 11] = [
-    ("f64", 64),
-    ("f32", 32),
-    ("f16", 16),
-    ("bf16", 16),
-    ("f8E4M3FN", 8),
-    ("f8E5M2", 8),
-    ("f8E4M3FNUZ", 8),
-    ("f8E5M2FNUZ", 8),
-    ("f8E4M3B11FNUZ", 8),
-    ("f8E8M0FNU", 8),
-    ("f4E2M1FN", 4),
-];
 
 /// Returns the width in bits of an element: a number of bits, a name as in IR or as in NumPy, PyTorch and Triton, or a
 /// type object of theirs.
@@ -52,16 +38,13 @@ pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
 
 fn width(bits: u64) -> Option<u32> {
     let bits = u32::try_from(bits).ok()?;
-    (bits.is_power_of_two() && bits <= 64).then_some(bits)
+    is_element_width(bits).then_some(bits)
 }
 
 fn of_name(text: &str) -> PyResult<u32> {
     let name = text.trim();
-    if let Some((_, bits)) = FLOATS.iter().find(|(float, _)| *float == name) {
-        return Ok(*bits);
-    }
-    if (name.starts_with("!tt.ptr<") && name.ends_with('>')) || name.starts_with("!llvm.ptr") {
-        return Ok(64);
+    if let Some(bits) = encoding::element_bits(name) {
+        return Ok(bits);
     }
     if name == "bool" {
         return Ok(8);

@@ -2,17 +2,16 @@
 
 use crate::error::{Failure, failed};
 use linear_layout::bridge::{
-    linear_from_composed, linear_from_cute, linear_from_thread_value, linear_from_tilus,
+    System, linear_from_composed, linear_from_cute, linear_from_thread_value, linear_from_tilus,
     memory_from_shared,
 };
 use linear_layout::cute::ComposedLayout;
 use linear_layout::encoding::other::CompilerLayout;
-use linear_layout::encoding::{Aliases, Encoding, EncodingError};
+use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
 use linear_layout::tilus::{RegisterLayout, SharedLayout};
 use linear_layout::view::shape_text;
 use pyo3::prelude::*;
-use std::borrow::Cow;
 
 /// A linear layout and, where it came from one, its encoding.
 pub(crate) type Read = (LinearLayout, Option<Encoding>);
@@ -28,29 +27,23 @@ pub(crate) fn read(
     lanes: u64,
 ) -> PyResult<Read> {
     let text = text.trim();
-    let word = text
-        .find(|c: char| c != '_' && !c.is_ascii_alphanumeric())
-        .map_or(text, |end| &text[..end]);
-    let is_number = !word.is_empty() && word.bytes().all(|c| c.is_ascii_digit());
-    let layout = match word {
-        _ if CompilerLayout::is_begun_by(text) => of_compiler(text, shape)?,
-        _ if text.starts_with('#') => return of_encoding(text, shape, aliases),
-        _ if text.starts_with("(empty layout") || text.contains("where out dims") => {
-            own_shape(text.parse::<LinearLayout>().map_err(failed)?, shape)?
-        }
-        "SharedLayout" => {
+    if CompilerLayout::is_begun_by(text) {
+        return Ok((of_compiler(text, shape)?, None));
+    }
+    let layout = match System::of(text) {
+        Some(System::Encoding) => return of_encoding(text, shape, aliases),
+        Some(System::Printed) => own_shape(text.parse::<LinearLayout>().map_err(failed)?, shape)?,
+        Some(System::Shared) => {
             let shared: SharedLayout = text.parse().map_err(|e| tilus_error(&e, text))?;
             own_shape(memory_from_shared(&shared).map_err(not_linear)?, shape)?
         }
-        "S" | "Sw" => of_cute(text, shape, lanes)?,
-        "" if text.starts_with('(') => of_cute(text, shape, lanes)?,
-        _ if is_number && text.contains(':') => of_cute(text, shape, lanes)?,
-        _ if text[word.len()..].starts_with('(') => {
+        Some(System::Cute) => of_cute(text, shape, lanes)?,
+        Some(System::Register) => {
             let register: RegisterLayout = text.parse().map_err(|e| tilus_error(&e, text))?;
             let layout = linear_from_tilus(&register, lanes).map_err(not_linear)?;
             own_shape(layout, shape)?
         }
-        _ => {
+        None => {
             let start: String = text.chars().take(40).collect();
             return Err(
                 Failure::new(format!("`{start}` is neither an encoding nor a layout"))
@@ -91,20 +84,11 @@ fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Fa
 }
 
 fn of_encoding(text: &str, shape: Option<&[u64]>, aliases: Option<&str>) -> PyResult<Read> {
-    let aliases = aliases_of(aliases.unwrap_or_default())?;
+    let aliases = Aliases::of_module(aliases.unwrap_or_default()).map_err(failed)?;
     let encoding =
-        Encoding::parse(text, &aliases).map_err(|e| marked(&e, place(text, &e), text))?;
-    let shape = needed(shape)?;
-    match encoding.to_linear_layout(shape) {
-        Ok(layout) => Ok((layout, Some(encoding))),
-        // A layout of CuTe that is none of a buffer may be one of a tensor.
-        Err(reason) => {
-            let on_tensor = encoding.for_tensor(shape).map(Cow::into_owned);
-            on_tensor
-                .and_then(|encoding| Ok((encoding.to_linear_layout(shape)?, Some(encoding))))
-                .map_err(|_| failed(reason))
-        }
-    }
+        Encoding::parse(text, &aliases).map_err(|e| marked(&e, e.place_in(text), text))?;
+    let (encoding, layout) = encoding.on_shape(needed(shape)?).map_err(failed)?;
+    Ok((layout, Some(encoding)))
 }
 
 fn of_compiler(text: &str, shape: Option<&[u64]>) -> PyResult<LinearLayout> {
@@ -158,31 +142,4 @@ fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
             .note("add it after the encoding, as in `ll.Layout(text, [64, 16])`")
             .into()
     })
-}
-
-/// Returns where in its text an encoding is wrong: where reading stopped, or at what the message names first.
-fn place(text: &str, error: &EncodingError) -> Option<usize> {
-    error.offset().or_else(|| {
-        let message = error.to_string();
-        let named = message.split('`').nth(1)?;
-        // `sizePerThread[0]` is the value of a key.
-        let key = named.split('[').next().filter(|key| !key.is_empty())?;
-        text.find(named).or_else(|| text.find(key))
-    })
-}
-
-/// Returns the encodings that a module names: its lines `#name = #ttg...`, whatever else it holds.
-fn aliases_of(module: &str) -> PyResult<Aliases> {
-    let mut aliases = Aliases::new();
-    for line in module.lines().map(str::trim) {
-        let Some((name, value)) = line.strip_prefix('#').and_then(|rest| rest.split_once('='))
-        else {
-            continue;
-        };
-        // Other attributes have names too, such as locations and `#ttg.shared_memory`.
-        if let Ok(encoding) = Encoding::parse(value.trim(), &aliases) {
-            aliases.define(name.trim(), encoding).map_err(failed)?;
-        }
-    }
-    Ok(aliases)
 }

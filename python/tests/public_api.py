@@ -1,4 +1,4 @@
-"""What the package offers: every public name, and every public member of its classes."""
+"""The public API: every public name, and every public member of its classes."""
 
 import inspect
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""What a user writes, for the type checker; nothing here is run."""
+"""A user's code, for the type checker; nothing here is run."""
 
 from typing_extensions import assert_type
 

@@ -28,7 +28,7 @@ use crate::sys;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
-use melior::utility::{register_all_dialects, register_all_llvm_translations};
+use melior::utility::register_all_dialects;
 use std::fmt;
 
 /// The errors of work that failed, with their notes, and what was said before them.
@@ -66,9 +66,7 @@ fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
     crate::register_dialects(&registry);
-    let context = Context::new_with_registry(&registry, false);
-    register_all_llvm_translations(&context);
-    context
+    Context::new_with_registry(&registry, false)
 }
 
 /// Reads a module, and checks first whether MLIR can; `file` is its name in messages.
@@ -88,7 +86,7 @@ fn parse<'c>(
     })
 }
 
-/// What MLIR has said since the last call, without the operations that it prints, which may be the whole module.
+/// Returns MLIR's diagnostics since the last call, without the operations that it prints, which may be the whole module.
 fn said(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()

@@ -9,7 +9,7 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 /// `file` is the name of the input in messages. `keeps_locations` writes the location of each operation.
 ///
 /// # Errors
-/// What MLIR or a pass refuses.
+/// The diagnostics of MLIR or of a pass.
 ///
 /// ```
 /// use linear_layout_mlir::driver::rewrite;

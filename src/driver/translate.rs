@@ -12,11 +12,15 @@ use melior::Context;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
+use melior::utility::register_all_llvm_translations;
+use serde::de::{Deserialize, Deserializer, Error as _};
+use serde_json::{Map, Value};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
 /// The kind of output that is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Emit {
     /// LLVM IR, after optimisation
@@ -30,13 +34,18 @@ pub enum Emit {
 }
 
 /// Options of a translation; [`Options::new`] has the defaults of `ll-translate`.
-#[derive(Clone, Debug)]
+///
+/// A request of the C API gives them as JSON, by the names of `ll-translate`; what it leaves out is as of a file
+/// `<string>` that is lowered.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields, default = "Options::of_request")]
 pub struct Options {
     /// The name of the input in messages and in debug information.
     pub file: String,
     /// The output; by default the assembly of the target.
     pub emit: Option<Emit>,
-    /// Whether [`Translated::llvm_ir`] is filled in beside an output of another kind.
+    /// Fills in [`Translated::llvm_ir`] beside an output of another kind.
+    #[serde(rename = "llvm_ir")]
     pub keeps_llvm_ir: bool,
     /// The pipeline of passes that lowers the module first.
     pub lower: Option<String>,
@@ -46,17 +55,19 @@ pub struct Options {
     pub target: Option<String>,
     /// The module that is meant where the input holds several: its symbol, a function in it, or its number.
     pub module: Option<String>,
-    /// Whether lines of the source are written into the output.
+    /// Writes lines of the source into the output.
     pub debug_info: bool,
     /// LLVM's name of the processor; by default it follows from the target.
     pub cpu: Option<String>,
     /// Features of LLVM's to add, as `+ptx84`, separated by commas.
     pub features: Option<String>,
     /// Libraries of bitcode to link in: paths, or names as `libdevice`.
+    #[serde(rename = "link_bitcode")]
     pub bitcode: Vec<PathBuf>,
-    /// Whether NVIDIA's library of functions flushes subnormal numbers to zero.
+    /// Makes libdevice flush subnormal numbers to zero.
     pub reflect_ftz: bool,
     /// Attributes that LLVM's back end reads of kernels, as `amdgpu-waves-per-eu`.
+    #[serde(deserialize_with = "texts")]
     pub kernel_attributes: Vec<(String, String)>,
 }
 
@@ -81,6 +92,13 @@ impl Options {
         }
     }
 
+    fn of_request() -> Self {
+        Self {
+            lower: Some("convert-layouts-to-llvm".to_owned()),
+            ..Self::new("<string>")
+        }
+    }
+
     /// The name of the input in the commands that messages suggest.
     fn shown_file(&self) -> &str {
         if self.file.starts_with('<') {
@@ -89,6 +107,19 @@ impl Options {
             &self.file
         }
     }
+}
+
+/// Reads the texts of an object, by their keys.
+fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, D::Error> {
+    let text = |(key, value): (String, Value)| match value {
+        Value::String(value) => Ok((key, value)),
+        other => {
+            let text = format!("the attribute `{key}` is {other}, expected a text");
+            Err(D::Error::custom(text))
+        }
+    };
+    let object = Map::deserialize(object)?;
+    object.into_iter().map(text).collect()
 }
 
 /// The result of a translation.
@@ -114,7 +145,7 @@ pub struct Translated {
 /// Translates the text or bytecode of a module.
 ///
 /// # Errors
-/// What MLIR, a pass or LLVM refuses, each with its place in the input where there is one.
+/// The diagnostics of MLIR, a pass or LLVM, each with its place in the input where there is one.
 ///
 /// ```
 /// use linear_layout_mlir::driver::{Options, translate};
@@ -128,6 +159,7 @@ pub struct Translated {
 /// ```
 pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure> {
     let context = context();
+    register_all_llvm_translations(&context);
     let recorder = Recorder::attach(&context);
     let file = &*options.file;
     let mut clock = Clock::start();

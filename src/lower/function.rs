@@ -33,7 +33,7 @@ pub(crate) struct Target<'c> {
     pub(crate) scratch: ProgramScratch,
     /// Whether allocations and bounds are marked for the simulator.
     pub(crate) bounds: bool,
-    /// Whether functions that libraries have are calls of them.
+    /// Calls libraries for every function that they have.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) texts: Rc<RefCell<Texts>>,

@@ -105,7 +105,7 @@ pub struct Options {
     pub shared: SharedBytes,
     /// Whether allocations in shared memory and bounds of indices are marked for the simulator.
     pub bounds: bool,
-    /// Whether functions that libraries have are calls of them, also where the lowering knows another way.
+    /// Calls libraries for every function that they have, also where the lowering has its own.
     pub call_libraries: bool,
     /// What is said of a function that takes more than the GPU has.
     pub shared_limit: SharedLimit,

@@ -38,7 +38,7 @@ pub(crate) struct Lowering<'c> {
     pub(super) frame: u32,
     /// The marks of allocations and bounds, where they are asked for.
     pub(super) bounds: Bounds<'c>,
-    /// Whether functions that libraries have are calls of them.
+    /// Calls libraries for every function that they have.
     pub(super) call_libraries: bool,
     /// Its memory in global memory.
     pub(crate) scratch: FunctionScratch<'c>,

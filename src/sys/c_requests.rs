@@ -19,7 +19,7 @@ pub trait Requests: Sync {
 /// `LinearLayoutResponse`.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// Whether what was asked for was done.
+    /// The request succeeded.
     pub succeeded: bool,
     /// A JSON object.
     pub report: String,
@@ -29,7 +29,7 @@ pub struct Answer {
 
 static REQUESTS: OnceLock<&'static dyn Requests> = OnceLock::new();
 
-/// Says who carries requests out; the first word counts.
+/// Installs the handler of requests; a second one is ignored.
 pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }
@@ -59,7 +59,9 @@ fn answer(
 ) -> *mut Answer {
     crate::install();
     let outcome = guard(|| {
-        let requests = *REQUESTS.get().ok_or("nobody carries out requests")?;
+        let requests = *REQUESTS
+            .get()
+            .ok_or("no handler of requests is installed")?;
         // SAFETY: the options are alive as long as the call.
         let Ok(options) = std::str::from_utf8(unsafe { bytes(options) }) else {
             return Ok(requests.refuse("options: not UTF-8".to_owned()));

@@ -45,7 +45,7 @@ pub fn attach_diagnostic_handler(
         };
         // SAFETY: the diagnostic lives as long as the call.
         let diagnostic = unsafe { Diagnostic::from_raw(raw) };
-        // A diagnostic that cannot be kept is lost: there is nobody to tell.
+        // A diagnostic whose handler panics is lost: a diagnostic of that would come here again.
         let _ = guard(|| handler(&diagnostic, label));
         MlirLogicalResult { value: 1 }
     }
@@ -88,13 +88,13 @@ pub fn to_llvm_ir<'x>(
 ///
 /// # Errors
 /// Why LLVM gave up. Whatever the work was about is then in no state to be used, or to be freed.
-pub fn recovered<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     struct State<F, T> {
         work: Option<F>,
         outcome: Result<T, String>,
     }
     extern "C" fn call<F: FnOnce() -> T, T>(data: *mut c_void) {
-        // SAFETY: the state below, which nobody else refers to during the call.
+        // SAFETY: the state below, to which there is no other reference during the call.
         let state = unsafe { &mut *data.cast::<State<F, T>>() };
         if let Some(work) = state.work.take() {
             state.outcome = guard(work);
@@ -120,17 +120,14 @@ pub fn recovered<T>(work: impl FnOnce() -> T) -> Result<T, String> {
             report: extern "C" fn(*const c_char, usize, *mut c_void),
         ) -> bool;
     }
-    fn run<F: FnOnce() -> T, T>(state: &mut State<F, T>) {
-        let data = (&raw mut *state).cast();
-        // SAFETY: the state outlives the call; `work` does not unwind. Where LLVM jumps out of it, values of the frames
-        // in between are leaked and not used again.
-        unsafe { linear_layout_run_recovered(call::<F, T>, data, report::<F, T>) };
-    }
     let mut state = State {
         work: Some(work),
         outcome: Err("it was not called".to_owned()),
     };
-    run(&mut state);
+    let data = (&raw mut state).cast();
+    // SAFETY: the state outlives the call; `work` does not unwind. Where LLVM jumps out of it, values of the frames in
+    // between are leaked and not used again.
+    unsafe { linear_layout_run_recovered(call::<F, T>, data, report::<F, T>) };
     state.outcome
 }
 

@@ -1,33 +1,12 @@
 //! How wide an element is, from the spelling of its type in IR.
 
 use crate::Failure;
-
-/// Floats of MLIR whose widths a conversion takes.
-const FLOATS: [(&str, u32); 11] = [
-    ("f64", 64),
-    ("f32", 32),
-    ("f16", 16),
-    ("bf16", 16),
-    ("f8E4M3FN", 8),
-    ("f8E5M2", 8),
-    ("f8E4M3FNUZ", 8),
-    ("f8E5M2FNUZ", 8),
-    ("f8E4M3B11FNUZ", 8),
-    ("f8E8M0FNU", 8),
-    ("f4E2M1FN", 4),
-];
+use linear_layout::encoding::{self, FLOATS, is_element_width};
 
 /// The width of an element of this type; a pointer has 64 bits.
 pub(crate) fn element_bits(text: &str) -> Result<u32, Failure> {
     let name = text.trim();
-    if let Some((_, bits)) = FLOATS.iter().find(|(float, _)| *float == name) {
-        return Ok(*bits);
-    }
-    if (name.starts_with("!tt.ptr<") && name.ends_with('>')) || name.starts_with("!llvm.ptr") {
-        return Ok(64);
-    }
-    let width = name.strip_prefix('i').and_then(|bits| bits.parse().ok());
-    if let Some(bits) = width.filter(|bits| is_width(*bits)) {
+    if let Some(bits) = encoding::element_bits(name) {
         return Ok(bits);
     }
     let floats: Vec<&str> = FLOATS.iter().map(|(float, _)| *float).collect();
@@ -42,10 +21,6 @@ pub(crate) fn element_bits(text: &str) -> Result<u32, Failure> {
     })
 }
 
-fn is_width(bits: u32) -> bool {
-    bits.is_power_of_two() && bits <= 64
-}
-
 /// What other languages call `fp16`, `float16`, `int8`, `u8`: the same width, float or not.
 fn nearest(name: &str) -> Option<String> {
     let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -58,7 +33,7 @@ fn nearest(name: &str) -> Option<String> {
     match name.chars().next()?.to_ascii_lowercase() {
         'b' if bits == 16 => Some("bf16".to_owned()),
         'f' => float(),
-        'i' | 's' | 'u' if is_width(bits) => Some(format!("i{bits}")),
+        'i' | 's' | 'u' if is_element_width(bits) => Some(format!("i{bits}")),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::subject::{Subject, parse_shape, read_text};
 use linear_layout::bridge::{
-    Distributed, ElementOrder, cute_from_shared, linear_from_composed, linear_from_cute,
+    Distributed, ElementOrder, System, cute_from_shared, linear_from_composed, linear_from_cute,
     linear_from_tilus, memory_from_shared,
 };
 use linear_layout::cute::ComposedLayout;
@@ -27,43 +27,6 @@ pub(crate) enum Given {
     Register(RegisterLayout),
     /// From elements to an offset.
     Shared(SharedLayout),
-}
-
-/// Which of the systems a text is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum System {
-    Encoding,
-    Printed,
-    Cute,
-    Register,
-    Shared,
-}
-
-impl System {
-    /// Tells it from how the text begins; `None` where it may be the name of a file.
-    pub(crate) fn of(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let word = text
-            .find(|c: char| c != '_' && !c.is_ascii_alphanumeric())
-            .map_or("", |end| &text[..end]);
-        let is_called = text[word.len()..].starts_with('(');
-        Some(match word {
-            _ if text.starts_with('#') => Self::Encoding,
-            _ if text.starts_with("(empty layout") || text.contains("where out dims") => {
-                Self::Printed
-            }
-            "SharedLayout" => Self::Shared,
-            "S" | "Sw" if text.contains('<') => Self::Cute,
-            "" if text.starts_with('(') => Self::Cute,
-            number if text.contains(':') && number.bytes().all(|c| c.is_ascii_digit()) => {
-                Self::Cute
-            }
-            word if is_called && word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                Self::Register
-            }
-            _ => return None,
-        })
-    }
 }
 
 impl Given {

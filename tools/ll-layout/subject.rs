@@ -1,12 +1,12 @@
 //! What the command line names: a layout, from an encoding and a shape or from printed text.
 
 use crate::Failure;
-use crate::given::{Given, System};
+use crate::given::Given;
+use linear_layout::bridge::System;
 use linear_layout::encoding::other::{CompilerLayout, CompilerLayoutError};
-use linear_layout::encoding::{Aliases, Encoding, EncodingError};
+use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
 use linear_layout::view::shape_text;
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
@@ -54,22 +54,13 @@ impl Subject {
         };
         let encoding = Encoding::parse(text.trim(), &aliases).map_err(|e| {
             let failure = Failure::new(&e);
-            match place(text.trim(), &e) {
+            match e.place_in(text.trim()) {
                 Some(at) => failure.at(text.trim(), at),
                 None => failure,
             }
         })?;
         let shape = needed(shape)?;
-        let (encoding, layout) = match encoding.to_linear_layout(shape) {
-            Ok(layout) => (encoding, layout),
-            // What is none of a buffer may be one of a tensor.
-            Err(reason) => {
-                let on_tensor = encoding.for_tensor(shape).map(Cow::into_owned);
-                let both = on_tensor.and_then(|e| Ok((e.to_linear_layout(shape)?, e)));
-                let (layout, on_tensor) = both.map_err(|_| Failure::new(reason))?;
-                (on_tensor, layout)
-            }
-        };
+        let (encoding, layout) = encoding.on_shape(shape).map_err(Failure::new)?;
         Ok(Self {
             encoding: Some(encoding),
             layout,
@@ -131,17 +122,6 @@ fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
     })
 }
 
-/// Where in its text an encoding is wrong: where reading stopped, or at what the message names first.
-fn place(text: &str, error: &EncodingError) -> Option<usize> {
-    error.offset().or_else(|| {
-        let message = error.to_string();
-        let named = message.split('`').nth(1)?;
-        // `sizePerThread[0]` is the value of a key.
-        let key = named.split('[').next().filter(|key| !key.is_empty())?;
-        text.find(named).or_else(|| text.find(key))
-    })
-}
-
 const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a layout of CuTe `(8,4):(4,1)` or of Tilus \
                      `local(2, 1).spatial(8, 4)`, or a file that holds one or a layout as Triton prints it \
                      (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); `-` is standard input";
@@ -181,24 +161,11 @@ fn read_file(path: &OsStr) -> Result<String, Failure> {
     }
 }
 
-/// The layouts that a file names: its lines `#name = #ttg...`, whatever else it holds.
+/// Reads the encodings that a file names.
 fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", file.display())))?;
-    let mut aliases = Aliases::new();
-    for line in text.lines().map(str::trim) {
-        let Some((name, value)) = line.strip_prefix('#').and_then(|rest| rest.split_once('='))
-        else {
-            continue;
-        };
-        // Other attributes have names too, such as locations and `#ttg.shared_memory`.
-        if let Ok(encoding) = Encoding::parse(value.trim(), &aliases) {
-            aliases
-                .define(name.trim(), encoding)
-                .map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))?;
-        }
-    }
-    Ok(aliases)
+    Aliases::of_module(&text).map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))
 }
 
 /// Reads `64x16`, `64,16` or `[64, 16]`; `[]` is the shape of a single element.

@@ -39,6 +39,12 @@ def _version() -> Any:
     raise ImportError(f"Triton {triton.__version__} is not supported: this version of linear-layout knows Triton {known}")
 
 
+def _hook_beside_ours(version: Any) -> Any:
+    """The hook of another package, which ours calls."""
+    hook = version.get_hook()
+    return hook.previous if hook is not None and hook is _hook else hook
+
+
 def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> None:
     """Makes Triton compile every kernel from now on with this compiler where it can.
 
@@ -59,10 +65,7 @@ def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "trito
     settings = Settings(mode, fallback, numbers)
     settings.key  # A compiler that is not there is an error here, not at the first launch.
     with _lock:
-        previous = version.get_hook()
-        if _hook is not None and previous is _hook:
-            previous = _hook.previous
-        _hook = version.StagesHook(settings, _recorder, previous)
+        _hook = version.StagesHook(settings, _recorder, _hook_beside_ours(version))
         version.set_hook(_hook)
 
 
@@ -125,11 +128,8 @@ def use(
         def compile_with_ours(*args: Any, **kwargs: Any) -> Any:
             # The hook is the process's, so other threads wait.
             with _lock:
-                previous = version.get_hook()
-                if previous is not None and previous is _hook:
-                    previous = previous.previous
                 before = version.get_hook()
-                version.set_hook(version.StagesHook(settings, _recorder, previous))
+                version.set_hook(version.StagesHook(settings, _recorder, _hook_beside_ours(version)))
                 try:
                     return compile(*args, **kwargs)
                 finally:

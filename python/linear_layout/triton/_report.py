@@ -1,4 +1,4 @@
-"""What became of each kernel that Triton compiled."""
+"""Reports on the kernels that Triton compiled."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Entry:
     kernel: str = ""
     #: The parts of the work that were ours: ``lower``, ``layouts``.
     used: list[str] = field(default_factory=list)
-    #: Why the other parts were Triton's, by their names.
+    #: The reasons for which the other parts were Triton's, by the names of the parts.
     reasons: dict[str, str] = field(default_factory=dict)
     #: The same with places in the Python file, where there are any.
     messages: list[Message] = field(default_factory=list)
-    #: Milliseconds of each of Triton's stages, whoever did it.
+    #: Milliseconds of each of Triton's stages, ours and Triton's.
     stage_ms: dict[str, float] = field(default_factory=dict)
     #: Milliseconds of the phases of our work.
     phase_ms: dict[str, float] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Entry:
 
     @property
     def is_used(self) -> bool:
-        """Whether any part of the work was ours.
+        """True where any part of the work was ours.
 
         >>> ll.triton.Entry("cuda:90").is_used
         False

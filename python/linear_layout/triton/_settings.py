@@ -1,4 +1,4 @@
-"""What `install` and `use` are asked for."""
+"""The options of `install` and `use`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Settings:
 
     @functools.cached_property
     def key(self) -> str:
-        """What tells kernels that these settings make from others, in Triton's caches. It is short: every launch hashes it."""
+        """The part of Triton's cache keys that distinguishes these settings. It is short: every launch hashes it."""
         from ..compiler import library_path
 
         library = library_path().stat()

@@ -1,4 +1,4 @@
-"""What depends on the version of Triton: its stages, options and metadata. This file is for Triton 3.9."""
+"""Triton's stages, options and metadata, which depend on its version: this file is for Triton 3.9."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ class StagesHook:
         if self.previous is not None:
             self.previous(backend, stages, options, language, capability)
         entry = self.recorder.begin(_target(backend.target))
-        for name in list(stages):
-            stages[name] = _timed(entry, name, stages[name])
         if self.settings.chooses_layouts:
             _choose_layouts(stages, self.settings, entry)
         if self.settings.lowers:
             _lower(backend, stages, options, self.settings, entry)
+        for name in list(stages):
+            stages[name] = _timed(entry, name, stages[name])
         return None
 
 
@@ -177,7 +177,7 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
         return made.llvm_ir
 
     def ptx_or_amdgcn(src: Any, metadata: dict[str, Any]) -> Any:
-        # Whoever overrides stages by files may have put another text in place of ours.
+        # A file that overrides the stage may have replaced our text.
         if made is None or src != made.llvm_ir:
             from triton._C.libtriton import llvm
 
@@ -189,8 +189,8 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
         metadata["name"] = names[0]
         return made.assembly
 
-    stages["llir"] = _timed(entry, "llir", llir)
-    stages[assembly] = _timed(entry, assembly, ptx_or_amdgcn)
+    stages["llir"] = llir
+    stages[assembly] = ptx_or_amdgcn
 
 
 def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Compiled:
@@ -293,7 +293,7 @@ _ttgir_cache: dict[tuple[str, str, str], str] = {}
 
 
 def resolve(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """What stands inside autotuning and heuristics, with the keywords that they add: the first configuration's."""
+    """The function inside autotuning and heuristics, with the keywords that they add: the first configuration's."""
     from triton.runtime.autotuner import Autotuner, Heuristics
     from triton.runtime.jit import JITFunction
 

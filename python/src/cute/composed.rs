@@ -6,12 +6,12 @@ use super::tuple::Coordinate;
 use crate::args::{Integer, Natural, Shape};
 use crate::error::failed;
 use crate::layout::numpy::numbers_to_array;
-use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::picture::Pictured;
 use crate::layout::{Layout, hash_of};
 use crate::text::{cute_error, linear_of_cute};
 use linear_layout::bridge::{cute_from_linear, memory_from_cute};
 use linear_layout::cute;
-use linear_layout::view::{Scene, Window, svg};
+use linear_layout::view::{Scene, Window};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -31,16 +31,6 @@ use pyo3::types::{PyString, PyType};
 pub(crate) struct ComposedLayout(pub(crate) cute::ComposedLayout);
 
 impl ComposedLayout {
-    fn scene(
-        &self,
-        usual: Window,
-        rows: Option<Natural>,
-        columns: Option<Natural>,
-    ) -> PyResult<Scene> {
-        let window = window(usual, rows, columns, self.0.layout.size().unsigned_abs())?;
-        Ok(Scene::cute(&self.0, window))
-    }
-
     /// Returns its text, without what does nothing.
     fn spelled(&self) -> String {
         if self.0.is_plain() {
@@ -48,6 +38,20 @@ impl ComposedLayout {
         } else {
             self.0.to_string()
         }
+    }
+}
+
+impl Pictured for ComposedLayout {
+    fn cells(&self) -> u64 {
+        self.0.layout.size().unsigned_abs()
+    }
+
+    fn title(&self) -> String {
+        self.spelled()
+    }
+
+    fn scene(&self, window: Window) -> Scene {
+        Scene::cute(&self.0, window)
     }
 }
 
@@ -213,8 +217,7 @@ impl ComposedLayout {
     ///     1:  3  2
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::default(), rows, columns)?;
-        Ok(trimmed(scene.to_string()))
+        self.picture_text(rows, columns)
     }
 
     /// Prints a picture as text.
@@ -244,8 +247,7 @@ impl ComposedLayout {
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::PICTURE, rows, columns)?;
-        Ok(svg(&scene.titled(self.spelled())))
+        self.picture_svg(rows, columns)
     }
 
     /// Returns the picture that a notebook shows.
@@ -255,7 +257,7 @@ impl ComposedLayout {
     ///     >>> "image/svg+xml" in ll.cute.ComposedLayout("Sw<1,0,1> o 0 o (2,2):(2,1)")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> PyResult<String> {
-        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+        self.picture_html()
     }
 
     fn __eq__(&self, other: &Self) -> bool {

@@ -4,12 +4,12 @@ use super::tuple::{Coordinate, Numbers, to_python};
 use crate::args::{Integer, MOST_BITS, Natural, Places, Shape};
 use crate::error::{Failure, failed};
 use crate::layout::numpy::numbers_to_array;
-use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::picture::{Pictured, trimmed};
 use crate::layout::{Layout, hash_of};
 use crate::text::{cute_error, linear_of_cute};
 use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
 use linear_layout::cute;
-use linear_layout::view::{Scene, Window, svg, words_of_cute};
+use linear_layout::view::{Scene, Window, words_of_cute};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -19,7 +19,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 /// `shape` is a number, a nested tuple, or the text of the whole layout, `(4,2):(2,1)`; `stride` is congruent to it, and
 /// left out the layout is compact, the first mode the fastest. Numbers need not be powers of two.
 ///
-/// What the algebra answers is right, or a `LayoutError` that says which mode does not fit.
+/// Each answer of the algebra is right, or a `LayoutError` that names the mode that does not fit.
 ///
 /// Example:
 ///
@@ -33,15 +33,17 @@ use pyo3::types::{PyString, PyTuple, PyType};
 #[pyclass(module = "linear_layout.cute", name = "Layout", frozen)]
 pub(crate) struct CuteLayout(pub(crate) cute::Layout);
 
-impl CuteLayout {
-    fn scene(
-        &self,
-        usual: Window,
-        rows: Option<Natural>,
-        columns: Option<Natural>,
-    ) -> PyResult<Scene> {
-        let window = window(usual, rows, columns, self.0.size().unsigned_abs())?;
-        Ok(Scene::cute(&self.0.clone().into(), window))
+impl Pictured for CuteLayout {
+    fn cells(&self) -> u64 {
+        self.0.size().unsigned_abs()
+    }
+
+    fn title(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn scene(&self, window: Window) -> Scene {
+        Scene::cute(&self.0.clone().into(), window)
     }
 }
 
@@ -147,7 +149,7 @@ impl CuteLayout {
         self.0.rank()
     }
 
-    /// How deep the shape is nested; 0 for a number.
+    /// The depth of the nested shape; 0 for a number.
     ///
     /// Example:
     ///
@@ -289,8 +291,7 @@ impl CuteLayout {
     ///     1:  3  4  5
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::default(), rows, columns)?;
-        Ok(trimmed(scene.to_string()))
+        self.picture_text(rows, columns)
     }
 
     /// Prints a picture as text.
@@ -320,8 +321,7 @@ impl CuteLayout {
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::PICTURE, rows, columns)?;
-        Ok(svg(&scene.titled(self.0.to_string())))
+        self.picture_svg(rows, columns)
     }
 
     /// Returns the picture that a notebook shows.
@@ -331,7 +331,7 @@ impl CuteLayout {
     ///     >>> "image/svg+xml" in ll.cute.Layout("(2,3):(3,1)")._repr_html_()
     ///     True
     fn _repr_html_(&self) -> PyResult<String> {
-        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+        self.picture_html()
     }
 
     /// Returns a description in words: the number of coordinates and the effect of each mode.

@@ -65,7 +65,7 @@ impl Swizzle {
         self.0.base()
     }
 
-    /// How far above the bits that are changed those are that change them.
+    /// The distance from the bits that are changed up to those that change them.
     ///
     /// Example:
     ///

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-/// How deep tuples may be nested.
+/// The most levels of nested tuples.
 const MOST_NESTED: usize = 64;
 
 fn check_depth(depth: usize) -> PyResult<()> {

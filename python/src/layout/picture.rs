@@ -48,6 +48,36 @@ pub(crate) fn window(
     Ok(window)
 }
 
+/// A layout of another system, which has one picture.
+pub(crate) trait Pictured {
+    /// The number of cells of the whole picture.
+    fn cells(&self) -> u64;
+
+    /// The heading of the picture as SVG.
+    fn title(&self) -> String;
+
+    /// The picture, as much of it as the window shows.
+    fn scene(&self, window: Window) -> Scene;
+
+    /// Returns the picture as text.
+    fn picture_text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let window = window(Window::default(), rows, columns, self.cells())?;
+        Ok(trimmed(self.scene(window).to_string()))
+    }
+
+    /// Returns the picture as SVG.
+    fn picture_svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
+        let window = window(Window::PICTURE, rows, columns, self.cells())?;
+        Ok(svg(&self.scene(window).titled(self.title())))
+    }
+
+    /// Returns the picture that a notebook shows.
+    fn picture_html(&self) -> PyResult<String> {
+        let [rows, columns] = [NOTEBOOK.rows, NOTEBOOK.columns].map(|most| Some(Natural(most)));
+        Ok(notebook(&self.picture_svg(rows, columns)?))
+    }
+}
+
 #[pymethods]
 impl Layout {
     /// Returns a picture as text.

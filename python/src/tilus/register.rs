@@ -5,14 +5,14 @@ use super::table;
 use crate::args::{Natural, Shape};
 use crate::cute::CuteLayout;
 use crate::error::failed;
-use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::picture::{Pictured, trimmed};
 use crate::layout::{Layout, hash_of};
 use crate::text::{not_linear, tilus_error};
 use linear_layout::bridge::{
     ElementOrder, linear_from_tilus, thread_value_from_tilus, tilus_from_linear,
 };
 use linear_layout::tilus;
-use linear_layout::view::{Scene, Window, svg, words_of_register};
+use linear_layout::view::{Scene, Window, words_of_register};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -52,15 +52,17 @@ pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec
     items.collect()
 }
 
-impl RegisterLayout {
-    fn scene(
-        &self,
-        usual: Window,
-        rows: Option<Natural>,
-        columns: Option<Natural>,
-    ) -> PyResult<Scene> {
-        let window = window(usual, rows, columns, self.0.size())?;
-        Ok(Scene::register_layout(&self.0, window))
+impl Pictured for RegisterLayout {
+    fn cells(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn title(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn scene(&self, window: Window) -> Scene {
+        Scene::register_layout(&self.0, window)
     }
 }
 
@@ -178,7 +180,7 @@ impl RegisterLayout {
         self.0.size()
     }
 
-    /// How many threads hold each element.
+    /// The number of threads that hold each element.
     ///
     /// Example:
     ///
@@ -291,8 +293,7 @@ impl RegisterLayout {
     ///     └──────┴──────┘
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::default(), rows, columns)?;
-        Ok(trimmed(scene.to_string()))
+        self.picture_text(rows, columns)
     }
 
     /// Prints a picture as text.
@@ -322,8 +323,7 @@ impl RegisterLayout {
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::PICTURE, rows, columns)?;
-        Ok(svg(&scene.titled(self.0.to_string())))
+        self.picture_svg(rows, columns)
     }
 
     /// Returns the picture that a notebook shows.
@@ -333,7 +333,7 @@ impl RegisterLayout {
     ///     >>> "image/svg+xml" in ll.tilus.spatial(8, 4)._repr_html_()
     ///     True
     fn _repr_html_(&self) -> PyResult<String> {
-        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+        self.picture_html()
     }
 
     /// Returns a description in words: threads and places, replicas, and the effect of each mode.

@@ -5,12 +5,12 @@ use super::table;
 use crate::args::{Natural, Places, Shape};
 use crate::cute::ComposedLayout;
 use crate::error::failed;
-use crate::layout::picture::{notebook, trimmed, window};
+use crate::layout::picture::Pictured;
 use crate::layout::{Layout, hash_of};
 use crate::text::{not_linear, tilus_error};
 use linear_layout::bridge::{cute_from_shared, memory_from_shared};
 use linear_layout::tilus;
-use linear_layout::view::{Scene, Window, svg};
+use linear_layout::view::{Scene, Window};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -36,15 +36,17 @@ fn swizzle_of(parts: (Natural, Natural, Natural)) -> PyResult<tilus::Swizzle> {
     tilus::Swizzle::new(narrow(base), narrow(bits), narrow(shift)).map_err(failed)
 }
 
-impl SharedLayout {
-    fn scene(
-        &self,
-        usual: Window,
-        rows: Option<Natural>,
-        columns: Option<Natural>,
-    ) -> PyResult<Scene> {
-        let window = window(usual, rows, columns, self.0.size())?;
-        Ok(Scene::shared_layout(&self.0, window))
+impl Pictured for SharedLayout {
+    fn cells(&self) -> u64 {
+        self.0.size()
+    }
+
+    fn title(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn scene(&self, window: Window) -> Scene {
+        Scene::shared_layout(&self.0, window)
     }
 }
 
@@ -134,7 +136,7 @@ impl SharedLayout {
         PyTuple::new(py, self.0.mode_shape())
     }
 
-    /// What a step of each mode is worth, in elements.
+    /// The elements that one step of each mode moves.
     ///
     /// Example:
     ///
@@ -330,8 +332,7 @@ impl SharedLayout {
     ///     └───┴───┴───┘
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn text(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::default(), rows, columns)?;
-        Ok(trimmed(scene.to_string()))
+        self.picture_text(rows, columns)
     }
 
     /// Prints a picture as text.
@@ -361,8 +362,7 @@ impl SharedLayout {
     ///     True
     #[pyo3(signature = (*, rows=None, columns=None))]
     fn svg(&self, rows: Option<Natural>, columns: Option<Natural>) -> PyResult<String> {
-        let scene = self.scene(Window::PICTURE, rows, columns)?;
-        Ok(svg(&scene.titled(self.0.to_string())))
+        self.picture_svg(rows, columns)
     }
 
     /// Returns the picture that a notebook shows.
@@ -372,7 +372,7 @@ impl SharedLayout {
     ///     >>> "image/svg+xml" in ll.tilus.SharedLayout.row_major(4, 8)._repr_html_()
     ///     True
     fn _repr_html_(&self) -> PyResult<String> {
-        Ok(notebook(&self.svg(Some(Natural(64)), Some(Natural(64)))?))
+        self.picture_html()
     }
 
     fn __eq__(&self, other: &Self) -> bool {

@@ -79,6 +79,11 @@ fn message(message: &Message) -> Value {
     })
 }
 
+/// The name of an input without one, in messages.
+fn unnamed() -> String {
+    "<string>".to_owned()
+}
+
 /// Reads the options of a request.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Simulate {
-    #[serde(default = "unnamed")]
+    #[serde(default = "super::unnamed")]
     file: String,
     entry: Option<String>,
     lower: Option<String>,
@@ -34,10 +34,6 @@ struct Simulate {
     global_races: bool,
     #[serde(default)]
     lockstep: bool,
-}
-
-fn unnamed() -> String {
-    "<string>".to_owned()
 }
 
 const fn one_block() -> [u32; 3] {

@@ -70,7 +70,7 @@ impl Decoded {
         ];
         let argument = |(name, bytes): (&str, u32)| match bytes {
             0 => Arg::Int(0),
-            // Nobody has cleared it.
+            // Its contents are undefined.
             _ => Arg::Buffer(memory.add(name, vec![0xdb; programs as usize * bytes as usize])),
         };
         Ok(areas.map(argument).into())

@@ -416,6 +416,18 @@ impl EncodingError {
         )
     }
 
+    /// Returns where in its text an encoding is wrong: where reading stopped, or at what the message names first.
+    #[must_use]
+    pub fn place_in(&self, text: &str) -> Option<usize> {
+        self.offset().or_else(|| {
+            let message = self.to_string();
+            let named = message.split('`').nth(1)?;
+            // `sizePerThread[0]` is the value of a key.
+            let key = named.split('[').next().filter(|key| !key.is_empty())?;
+            text.find(named).or_else(|| text.find(key))
+        })
+    }
+
     /// Returns the byte offset in the text where reading stopped, for errors of the text.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {

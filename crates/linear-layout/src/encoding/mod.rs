@@ -52,6 +52,7 @@ mod blocked;
 mod cga;
 mod cute_layout;
 mod dot_operand;
+mod element;
 mod error;
 pub mod infer;
 mod linear;
@@ -86,6 +87,7 @@ pub use blocked::BlockedEncoding;
 pub use cga::CgaLayout;
 pub use cute_layout::CuteEncoding;
 pub use dot_operand::DotOperandEncoding;
+pub use element::{FLOATS, element_bits, is_element_width};
 pub use error::EncodingError;
 pub use linear::{GenericLinearEncoding, LinearEncoding, WrittenLayout};
 pub use list::{Ints, List, MAX_RANK};
@@ -292,6 +294,23 @@ impl Encoding {
                 Ok(Cow::Owned(e.for_tensor(shape)?.into()))
             }
             _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
+    /// Returns the linear layout on a tensor of this shape, with the encoding that it is of: a layout of CuTe that is none
+    /// of a buffer may be one of a tensor.
+    ///
+    /// # Errors
+    /// Why it is no layout of a buffer, if it is none of a tensor either.
+    pub fn on_shape(self, shape: &[u64]) -> Result<(Self, LinearLayout), EncodingError> {
+        match self.to_linear_layout(shape) {
+            Ok(layout) => Ok((self, layout)),
+            Err(reason) => self
+                .for_tensor(shape)
+                .map(Cow::into_owned)
+                .and_then(|encoding| Ok((encoding.to_linear_layout(shape)?, encoding)))
+                .map(|(layout, encoding)| (encoding, layout))
+                .map_err(|_| reason),
         }
     }
 

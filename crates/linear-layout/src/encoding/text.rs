@@ -33,6 +33,25 @@ impl Aliases {
         Self::default()
     }
 
+    /// Reads the encodings that a module names: its lines `#name = #ttg...`, with other text around them.
+    ///
+    /// # Errors
+    /// When a name is defined twice.
+    pub fn of_module(text: &str) -> Result<Self, EncodingError> {
+        let mut aliases = Self::new();
+        for line in text.lines().map(str::trim) {
+            let Some((name, value)) = line.strip_prefix('#').and_then(|rest| rest.split_once('='))
+            else {
+                continue;
+            };
+            // Other attributes have names too, such as locations and `#ttg.shared_memory`.
+            if let Ok(encoding) = Encoding::parse(value.trim(), &aliases) {
+                aliases.define(name.trim(), encoding)?;
+            }
+        }
+        Ok(aliases)
+    }
+
     /// Reads a list of definitions `#name = encoding`; each may use the names before it.
     ///
     /// # Errors

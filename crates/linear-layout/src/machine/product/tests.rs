@@ -255,7 +255,7 @@ fn a_tile_beyond_k_adds_nothing_twice() {
     assert!(text.contains("select"), "{text}");
 }
 
-/// What lies in no instruction's way is converted, and what no instruction multiplies is multiplied by each lane.
+/// Operands that do not lie as an instruction takes them are converted, and those of no instruction are multiplied by each lane.
 #[test]
 fn every_product_has_a_plan() {
     let (row, target) = of_ampere();

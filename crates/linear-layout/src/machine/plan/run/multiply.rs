@@ -69,7 +69,7 @@ struct Tile {
     holders: Vec<(usize, usize)>,
     /// The element of each lane of each register: its line, and the place there.
     places: Vec<[usize; 2]>,
-    /// How many hold each element.
+    /// The number of places that hold each element.
     copies: usize,
 }
 

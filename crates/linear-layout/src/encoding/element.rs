@@ -1,0 +1,40 @@
+//! Widths of elements, by the spellings of their types in IR.
+
+/// The floats of MLIR whose width a conversion takes, with their bits.
+pub const FLOATS: [(&str, u32); 11] = [
+    ("f64", 64),
+    ("f32", 32),
+    ("f16", 16),
+    ("bf16", 16),
+    ("f8E4M3FN", 8),
+    ("f8E5M2", 8),
+    ("f8E4M3FNUZ", 8),
+    ("f8E5M2FNUZ", 8),
+    ("f8E4M3B11FNUZ", 8),
+    ("f8E8M0FNU", 8),
+    ("f4E2M1FN", 4),
+];
+
+/// Returns the bits of an element of this type, or `None` for no type of elements; a pointer has 64.
+///
+/// ```
+/// use linear_layout::encoding::element_bits;
+/// assert_eq!(["bf16", "i8", "!tt.ptr<f16>", "i3"].map(element_bits), [Some(16), Some(8), Some(64), None]);
+/// ```
+#[must_use]
+pub fn element_bits(name: &str) -> Option<u32> {
+    if let Some((_, bits)) = FLOATS.iter().find(|(float, _)| *float == name) {
+        return Some(*bits);
+    }
+    if (name.starts_with("!tt.ptr<") && name.ends_with('>')) || name.starts_with("!llvm.ptr") {
+        return Some(64);
+    }
+    let bits = name.strip_prefix('i')?.parse().ok()?;
+    is_element_width(bits).then_some(bits)
+}
+
+/// Returns whether an integer element may have so many bits.
+#[must_use]
+pub fn is_element_width(bits: u32) -> bool {
+    bits.is_power_of_two() && bits <= 64
+}
