@@ -16,7 +16,7 @@ namespace ll {
 
 namespace bridge {
 // As Rust names them: each a type of its own.
-using ::LLVMContextRef, ::LLVMModuleRef, ::LLVMTargetMachineRef, ::MlirAttribute, ::MlirBlock, ::MlirContext,
+using ::LLVMBasicBlockRef, ::LLVMContextRef, ::LLVMModuleRef, ::LLVMTargetMachineRef, ::MlirAttribute, ::MlirBlock, ::MlirContext,
     ::MlirDiagnostic, ::MlirDialectRegistry, ::MlirOperation, ::MlirType;
 using MlirRewriter = ::MlirRewriterBase;
 
@@ -49,6 +49,10 @@ TriedBytecode try_bytecode(rust::Slice<const uint8_t> bytecode, rust::Str name, 
 void disable_pass(LLVMContextRef context, rust::Str name);
 // Links what a module calls from a library of bitcode into it. Returns why it cannot, or no text.
 rust::String link_needed(LLVMModuleRef module, rust::Slice<const uint8_t> path);
+// The instructions of a block after its phis, and puts them into another order: the position of each that comes next.
+struct BlockInstruction;
+rust::Vec<BlockInstruction> block_instructions(LLVMBasicBlockRef block);
+void order_block(LLVMBasicBlockRef block, rust::Slice<const uint32_t> order);
 // Sets an option of LLVM's command line for the whole process. False where this LLVM has no such option.
 bool set_option(rust::Str name, rust::Str value);
 // What LLVM's machine of some target knows: names for `--target-cpu`, and of features without their sign.

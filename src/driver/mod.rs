@@ -13,6 +13,7 @@ mod fits;
 mod gpu;
 mod link;
 mod loops;
+mod order;
 pub mod requests;
 mod rewrite;
 mod translate;

@@ -4,7 +4,7 @@ use super::emit::{self, Artifact};
 use super::fits::{self, Language};
 use super::gpu::{self, Gpu};
 use super::link::{self, Missing};
-use super::{Clock, Failure, context, debug, loops, parse, run_pipeline, said};
+use super::{Clock, Failure, context, debug, loops, order, parse, run_pipeline, said};
 use crate::ir::{Message, ModuleInfo, Recorder, chosen_module, inner_modules};
 use crate::sys::{self, Diagnostic};
 use linear_layout::target::{Assembly, Target};
@@ -230,6 +230,9 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
         link::add_bitcode(&translated, &options.bitcode, gpu.target, &machine)?;
         clock.end("translate");
         emit::optimize(&translated, &machine, options.optimize)?;
+        if options.optimize > 0 && gpu.target.assembly == Assembly::Ptx {
+            order::order_instructions(&translated);
+        }
         clock.end("optimise");
         if artifact != Artifact::Ir {
             let missing = link::missing(&translated);

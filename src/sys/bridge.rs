@@ -4,7 +4,9 @@
 //! panics in [`super::guard`].
 
 use super::callbacks::*;
-use inkwell::llvm_sys::prelude::{LLVMContextRef as Context, LLVMModuleRef as LlvmModule};
+use inkwell::llvm_sys::prelude::{
+    LLVMBasicBlockRef as LlvmBlock, LLVMContextRef as Context, LLVMModuleRef as LlvmModule,
+};
 use inkwell::llvm_sys::target_machine as machine;
 
 /// Handles of the C APIs as types that cxx takes.
@@ -24,6 +26,7 @@ macro_rules! handles {
 }
 
 handles! {
+    LLVMBasicBlockRef(LlvmBlock), "ll::bridge::LLVMBasicBlockRef";
     LLVMContextRef(Context), "ll::bridge::LLVMContextRef";
     LLVMModuleRef(LlvmModule), "ll::bridge::LLVMModuleRef";
     LLVMTargetMachineRef(machine::LLVMTargetMachineRef), "ll::bridge::LLVMTargetMachineRef";
@@ -65,6 +68,19 @@ pub(super) mod ffi {
         succeeded: bool,
         pipeline: String,
         follow_ups: Vec<FollowUp>,
+    }
+
+    /// An instruction of a basic block of LLVM IR, phis left out.
+    #[derive(Clone, Debug, Default)]
+    struct BlockInstruction {
+        /// The positions in the block of the instructions whose results it uses.
+        operands: Vec<u32>,
+        /// The 32-bit registers that its result takes; 0 for a predicate.
+        registers: u32,
+        /// Whether it may stand anywhere between its operands and its users.
+        is_movable: bool,
+        /// Whether its result is used by another block, or by a phi.
+        is_live_out: bool,
     }
 
     /// What became of bytecode in a child process.
@@ -190,6 +206,7 @@ pub(super) mod ffi {
     unsafe extern "C++" {
         include!("dialect/Bridge.h");
 
+        type LLVMBasicBlockRef = super::LLVMBasicBlockRef;
         type LLVMContextRef = super::LLVMContextRef;
         type LLVMModuleRef = super::LLVMModuleRef;
         type LLVMTargetMachineRef = super::LLVMTargetMachineRef;
@@ -216,6 +233,8 @@ pub(super) mod ffi {
         fn try_bytecode(bytecode: &[u8], name: &str, most: u32) -> TriedBytecode;
         fn disable_pass(context: LLVMContextRef, name: &str);
         fn link_needed(module: LLVMModuleRef, path: &[u8]) -> String;
+        fn block_instructions(block: LLVMBasicBlockRef) -> Vec<BlockInstruction>;
+        fn order_block(block: LLVMBasicBlockRef, order: &[u32]);
         fn set_option(name: &str, value: &str) -> bool;
         fn processors(machine: LLVMTargetMachineRef) -> Vec<String>;
         fn processor_features(machine: LLVMTargetMachineRef) -> Vec<String>;

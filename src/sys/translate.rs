@@ -1,7 +1,11 @@
 //! From a file to an MLIR module, and from there to an LLVM module.
 
-use super::bridge::{self, LLVMContextRef, LLVMModuleRef, LLVMTargetMachineRef, ffi};
+pub use super::bridge::ffi::BlockInstruction;
+use super::bridge::{
+    self, LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMTargetMachineRef, ffi,
+};
 use super::callbacks::guard;
+use inkwell::basic_block::BasicBlock;
 use melior::Context;
 use melior::diagnostic::Diagnostic;
 use melior::ir::Module;
@@ -138,6 +142,60 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
+}
+
+/// The instructions of a basic block of LLVM IR after its phis, and the block that they stand in.
+#[derive(Debug)]
+pub struct BlockOrder<'m> {
+    block: BasicBlock<'m>,
+    instructions: Vec<BlockInstruction>,
+}
+
+impl<'m> BlockOrder<'m> {
+    /// Reads a block.
+    #[must_use]
+    pub fn new(block: BasicBlock<'m>) -> Self {
+        let instructions = ffi::block_instructions(LLVMBasicBlockRef(block.as_mut_ptr()));
+        Self {
+            block,
+            instructions,
+        }
+    }
+
+    /// The instructions, in the order of the block.
+    #[must_use]
+    pub fn instructions(&self) -> &[BlockInstruction] {
+        &self.instructions
+    }
+
+    /// Puts the instructions into another order, of their positions in this one.
+    ///
+    /// # Panics
+    /// `order` is no permutation that has operands before their users and keeps the terminator last.
+    pub fn set(self, order: &[u32]) {
+        let mut is_placed = vec![false; self.instructions.len()];
+        for &at in order {
+            let mut operands = self.instructions[at as usize].operands.iter();
+            assert!(
+                operands.all(|&operand| is_placed[operand as usize]),
+                "a user stands before its operand"
+            );
+            assert!(
+                !std::mem::replace(&mut is_placed[at as usize], true),
+                "an instruction stands twice"
+            );
+        }
+        assert!(
+            is_placed.iter().all(|&placed| placed),
+            "an instruction is missing"
+        );
+        let last = order.last().map(|&at| at as usize + 1);
+        assert!(
+            last.is_none_or(|last| last == order.len()),
+            "the terminator is not last"
+        );
+        ffi::order_block(LLVMBasicBlockRef(self.block.as_mut_ptr()), order);
+    }
 }
 
 /// Links what a module calls, and what that calls, from a library of bitcode into it; nothing else of it is read.

@@ -63,19 +63,13 @@ pub enum Assembly {
 impl Assembly {
     /// Returns options of LLVM's command line, and their values, that a function's attributes cannot say.
     ///
-    /// - `nvptx-mad-wide-opt` fuses an addition with the 32-bit product before it: `mad.wide.s32` instead of
-    ///   `mul.wide.s32` and `add.s64`, for nearly every address of a tensor's element. LLVM has it off by default, and
-    ///   Triton on.
     /// - `slp-schedule-budget` bounds how far apart in a basic block operations are that the SLP vectoriser puts side by
     ///   side. It looks through all between them for each, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel
     ///   with 6500 operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Ptx => &[
-                ("nvptx-mad-wide-opt", "true"),
-                ("slp-schedule-budget", "1000"),
-            ],
+            Self::Ptx => &[("slp-schedule-budget", "1000")],
             Self::Gcn => &[],
         }
     }

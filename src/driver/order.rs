@@ -1,0 +1,263 @@
+//! The order of instructions within a basic block of LLVM IR, chosen by the registers that it keeps live.
+//!
+//! An operation on a tensor becomes one instruction per element that a thread holds, so a chain of operations keeps whole
+//! tensors of intermediate values live. `ptxas` starts from the order of its PTX, and spills what does not fit. The
+//! times that this order is chosen by are in `tools/docs/adr/0037-order-by-registers.md`.
+//!
+//! [`Schedule::choose`] compares the given order with others by their peak of live registers. Loads, stores, barriers and
+//! shuffles keep their order among each other in all of them. Where the best order needs more registers than a thread has,
+//! [`order_instructions`] has `ptxas` aim at one thread block per multiprocessor: it otherwise gives some kernels that
+//! spill 32 registers per thread. AMD's back end schedules for registers itself.
+
+use crate::sys::{BlockInstruction, BlockOrder};
+use inkwell::attributes::AttributeLoc;
+use inkwell::module::Module;
+
+/// The peak of live registers up to which an order is left alone: distance between dependent instructions hides latency,
+/// and fewer registers would let no more thread blocks be resident.
+const MIN_PEAK: u32 = 64;
+
+/// The registers of 32 bits that an instruction of NVIDIA's GPUs can name.
+const MAX_REGISTERS: u32 = 255;
+
+/// Attributes of functions by which a user bounds registers; `ptxas` takes one bound.
+const BOUNDS: [&str; 2] = ["nvvm.maxnreg", "nvvm.minctasm"];
+
+/// Orders the instructions of every function of a module for `ptxas`.
+pub(super) fn order_instructions(module: &Module<'_>) {
+    for function in module.get_functions() {
+        let mut peak = 0;
+        for block in function.get_basic_block_iter() {
+            let block = BlockOrder::new(block);
+            let schedule = Schedule(block.instructions());
+            let (order, needed) = schedule.choose();
+            peak = peak.max(needed);
+            if let Some(order) = order {
+                block.set(&order);
+            }
+        }
+        let place = AttributeLoc::Function;
+        let is_bounded = BOUNDS
+            .iter()
+            .any(|name| function.get_string_attribute(place, name).is_some());
+        if peak > MAX_REGISTERS && !is_bounded {
+            let one_block = module
+                .get_context()
+                .create_string_attribute("nvvm.minctasm", "1");
+            function.add_attribute(place, one_block);
+        }
+    }
+}
+
+/// The orders of the instructions of one block.
+struct Schedule<'a>(&'a [BlockInstruction]);
+
+impl Schedule<'_> {
+    /// Returns the order with the lowest peak, or nothing where the given one is as good, with that peak.
+    fn choose(&self) -> (Option<Vec<u32>>, u32) {
+        let given: Vec<u32> = (0..).take(self.0.len()).collect();
+        let limit = self.peak(&given);
+        if limit <= MIN_PEAK {
+            return (None, limit);
+        }
+        // Each value right before its first user; then all but those whose computation frees registers, which are others
+        // in the order that this makes.
+        let mut orders = vec![self.arranged(|at| !self.0[at].is_movable)];
+        let mut reducing = given;
+        for _ in 0..2 {
+            reducing = self.arranged(self.frees_registers_in(&reducing));
+            orders.push(reducing.clone());
+        }
+        let peaks = orders.iter().map(|order| self.peak(order));
+        let best = peaks.enumerate().min_by_key(|&(_, peak)| peak);
+        match best {
+            Some((at, peak)) if peak < limit => (Some(orders.swap_remove(at)), peak),
+            _ => (None, limit),
+        }
+    }
+
+    /// Arranges the block so that the instructions that `is_fixed` names keep their order, and each other one comes right
+    /// before its first user.
+    fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
+        let count = self.0.len();
+        let Some(terminator) = count.checked_sub(1) else {
+            return Vec::new();
+        };
+        let mut order = Vec::with_capacity(count);
+        let mut is_placed = vec![false; count];
+        let mut waiting = Vec::new();
+        // What only other blocks use stands at the end.
+        let fixed = (0..terminator).filter(|&at| is_fixed(at));
+        for root in fixed.chain(0..count) {
+            waiting.push(root);
+            while let Some(&at) = waiting.last() {
+                let first = waiting.len();
+                if !is_placed[at] {
+                    let missing = self.operands(at).filter(|&operand| !is_placed[operand]);
+                    waiting.extend(missing);
+                    waiting[first..].reverse();
+                }
+                if waiting.len() == first {
+                    waiting.pop();
+                    if !std::mem::replace(&mut is_placed[at], true) {
+                        order.push(u32::try_from(at).expect("positions have 32 bits"));
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    /// Tells the instructions that cannot move, and those that free more registers than they take where `order` has them.
+    fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
+        let mut freed: Vec<u32> = vec![0; self.0.len()];
+        for (value, user) in self.last_users(order).into_iter().enumerate() {
+            if let Some(user) = user {
+                freed[user] += self.0[value].registers;
+            }
+        }
+        move |at| !self.0[at].is_movable || freed[at] > self.0[at].registers
+    }
+
+    /// Returns the last user of each value in an order, or nothing for a value that outlives the block or has no user.
+    fn last_users(&self, order: &[u32]) -> Vec<Option<usize>> {
+        let mut last = vec![None; self.0.len()];
+        for at in order.iter().map(|&at| at as usize) {
+            for operand in self.operands(at) {
+                if !self.0[operand].is_live_out {
+                    last[operand] = Some(at);
+                }
+            }
+        }
+        last
+    }
+
+    /// Returns the most registers that values of the block take at once in an order.
+    fn peak(&self, order: &[u32]) -> u32 {
+        let mut freed: Vec<u32> = vec![0; self.0.len()];
+        for (value, user) in self.last_users(order).into_iter().enumerate() {
+            let instruction = &self.0[value];
+            if !instruction.is_live_out {
+                freed[user.unwrap_or(value)] += instruction.registers;
+            }
+        }
+        let (mut live, mut peak) = (0, 0);
+        for at in order.iter().map(|&at| at as usize) {
+            live += self.0[at].registers;
+            peak = peak.max(live);
+            live -= freed[at];
+        }
+        peak
+    }
+
+    fn operands(&self, at: usize) -> impl Iterator<Item = usize> {
+        let operands = self.0[at].operands.iter();
+        operands.map(|&operand| operand as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split_mix::Random;
+
+    fn value(operands: &[u32], is_movable: bool) -> BlockInstruction {
+        BlockInstruction {
+            operands: operands.to_vec(),
+            registers: 1,
+            is_movable,
+            is_live_out: false,
+        }
+    }
+
+    /// `count` loads, their images under two operations one after the other, and a store of each.
+    fn elementwise(count: u32) -> Vec<BlockInstruction> {
+        let loads = (0..count).map(|_| value(&[], false));
+        let first = (0..count).map(|at| value(&[at], true));
+        // The second has another operand that is of no other use.
+        let other = (0..count).map(|_| value(&[], true));
+        let second = (0..count).map(|at| value(&[count + at, 2 * count + at], true));
+        let stores = (0..count).map(|at| BlockInstruction {
+            registers: 0,
+            ..value(&[3 * count + at, at], false)
+        });
+        let end = BlockInstruction {
+            registers: 0,
+            ..value(&[], false)
+        };
+        let all = loads.chain(first).chain(other).chain(second).chain(stores);
+        all.chain([end]).collect()
+    }
+
+    #[test]
+    fn temporaries_of_one_element_at_a_time_are_live() {
+        let block = elementwise(64);
+        let schedule = Schedule(&block);
+        let given: Vec<u32> = (0..).take(block.len()).collect();
+        assert_eq!(schedule.peak(&given), 3 * 64 + 1);
+        let (order, peak) = schedule.choose();
+        assert_eq!(peak, 64 + 3);
+        assert_eq!(schedule.peak(&order.unwrap()), peak);
+    }
+
+    #[test]
+    fn what_fits_keeps_its_order() {
+        assert_eq!(Schedule(&elementwise(16)).choose(), (None, 3 * 16 + 1));
+        assert_eq!(Schedule(&[]).choose(), (None, 0));
+    }
+
+    #[test]
+    fn a_sum_stays_with_its_terms() {
+        // Loads in pairs whose sum is used at the end: computing sums late would keep both terms.
+        let mut block = Vec::new();
+        for pair in 0..64 {
+            block.extend([value(&[], false), value(&[], false)]);
+            block.push(value(&[3 * pair, 3 * pair + 1], true));
+        }
+        let sums: Vec<u32> = (0..64).map(|pair| 3 * pair + 2).collect();
+        block.push(value(&sums, false));
+        assert_eq!(Schedule(&block).choose(), (None, 66));
+    }
+
+    #[test]
+    fn orders_of_random_blocks_are_valid_and_no_worse() {
+        let mut random = Random(37);
+        let mut below = |end: u32| u32::try_from(random.below(end.into())).unwrap();
+        for _ in 0..300 {
+            let count = 2 + below(200);
+            let mut block: Vec<BlockInstruction> = Vec::new();
+            for at in 0..count {
+                block.push(BlockInstruction {
+                    operands: (0..below(4).min(at)).map(|_| below(at)).collect(),
+                    registers: below(5),
+                    is_movable: at + 1 < count && below(3) > 0,
+                    is_live_out: below(9) == 0,
+                });
+            }
+            let count = block.len();
+            let schedule = Schedule(&block);
+            let given: Vec<u32> = (0..).take(count).collect();
+            let before = schedule.peak(&given);
+            let (order, peak) = schedule.choose();
+            let Some(order) = order else {
+                assert_eq!(peak, before);
+                continue;
+            };
+            assert!(peak < before);
+            let mut places = vec![None; count];
+            for (place, &at) in order.iter().enumerate() {
+                let at = at as usize;
+                assert!(
+                    schedule
+                        .operands(at)
+                        .all(|operand| places[operand].is_some())
+                );
+                assert_eq!(places[at].replace(place), None);
+            }
+            assert_eq!(order.len(), count);
+            assert_eq!(order.last().map(|&at| at as usize), Some(count - 1));
+            let fixed: Vec<_> = (0..count).filter(|&at| !block[at].is_movable).collect();
+            assert!(fixed.iter().map(|&at| places[at]).is_sorted());
+        }
+    }
+}
