@@ -46,19 +46,15 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
     while let Some((op, around)) = pending.pop() {
         let found = op.location();
         let context = build::context(op);
-        let named = if found == Location::unknown(context) {
-            Some(around)
-        } else {
-            let place = sys::place(found).filter(|place| place.file == UNNAMED);
-            place.map(|place| {
-                let [line, column] = [place.line, place.column].map(|n| n as usize);
-                Location::new(context, file, line, column)
-            })
-        };
-        if let Some(named) = named {
-            rewriter.set_location(op, named);
+        let known = placed(found).unwrap_or(around);
+        let unnamed = sys::place(known).filter(|place| place.file == UNNAMED);
+        let own = unnamed.map_or(known, |place| {
+            let [line, column] = [place.line, place.column].map(|n| n as usize);
+            Location::new(context, file, line, column)
+        });
+        if own != found {
+            rewriter.set_location(op, own);
         }
-        let own = named.unwrap_or(found);
         for region in op.regions() {
             let mut next = region.first_block();
             while let Some(block) = next {
@@ -66,5 +62,24 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
                 next = block.next_in_region();
             }
         }
+    }
+}
+
+/// Returns a location that has a place in a file wherever MLIR's pass looks for one: it crashes at a call site whose
+/// callee has none, so that is left out. Returns nothing where no part of the location has a place.
+fn placed(location: Location<'_>) -> Option<Location<'_>> {
+    if location.is_call_site() {
+        let (callee, caller) = (location.call_site_callee(), location.call_site_caller());
+        match (placed(callee), placed(caller)) {
+            (Some(callee), Some(caller)) => Some(Location::call_site(callee, caller)),
+            (callee, caller) => callee.or(caller),
+        }
+    } else if location.is_name() {
+        placed(location.name_child_location()).map(|_| location)
+    } else if location.is_fused() {
+        let mut parts = (0..location.fused_num_locations()).map(|at| location.fused_location(at));
+        parts.any(|part| placed(part).is_some()).then_some(location)
+    } else {
+        location.is_file_line_col_range().then_some(location)
     }
 }

@@ -16,12 +16,16 @@
 // IR: mul i32 {{.*}} !dbg ![[MUL:[0-9]+]]
 // IR: call i32 @helper({{.*}} !dbg ![[CALL:[0-9]+]]
 // IR: call void asm {{.*}} !dbg ![[STORE:[0-9]+]]
+// IR: call void asm {{.*}} !dbg ![[INNER:[0-9]+]]
+// IR: call void asm {{.*}} !dbg ![[OUTER:[0-9]+]]
 // IR: define internal i32 @helper({{.*}} !dbg
 // IR-DAG: ![[K]] = distinct !DISubprogram(name: "k"{{.*}}line: 10
 // IR-DAG: ![[LOAD]] = !DILocation(line: 11, column: 3
 // IR-DAG: ![[MUL]] = !DILocation(line: 12
 // IR-DAG: ![[STORE]] = !DILocation(line: 40, column: 7, {{.*}}inlinedAt: ![[SITE:[0-9]+]])
 // IR-DAG: ![[SITE]] = {{.*}}!DILocation(line: 14
+// IR-DAG: ![[INNER]] = !DILocation(line: 50, column: 7, {{.*}}inlinedAt:
+// IR-DAG: ![[OUTER]] = !DILocation(line: 17, column: 3
 // PTX: .target sm_90a
 // PTX-NOT: debug
 // PTX-DAG: .file {{[0-9]+}} "{{.*}}kernel.py"
@@ -41,6 +45,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %w = arith.muli %v, %v : i32 loc("w"(fused["/source/kernel.py":12:5]))
     %y = tt.call @helper(%w) : (i32) -> i32 loc(unknown)
     tt.store %out, %y : !tt.ptr<i32> loc(callsite("/source/library.py":40:7 at "/source/kernel.py":14:3))
+    // What the inlined function has no line for belongs to the line of its call.
+    tt.store %out, %w : !tt.ptr<i32> loc(callsite(unknown at callsite("/source/library.py":50:7 at "/source/kernel.py":16:3)))
+    tt.store %out, %v : !tt.ptr<i32> loc(callsite("constant"(unknown) at "/source/kernel.py":17:3))
     tt.return loc("/source/kernel.py":15:3)
   } loc("/source/kernel.py":10:1)
 
