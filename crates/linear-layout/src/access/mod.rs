@@ -413,7 +413,7 @@ impl AxisInfo {
             // Equal groups that fill a source dimension go on into the next.
             let mut equal = self.constancy_log2[s];
             let mut next = s;
-            let mut filled = narrow(from[s].trailing_zeros());
+            let mut filled: u8 = narrow(from[s].trailing_zeros());
             while equal == filled && next > 0 {
                 next -= 1;
                 equal += self.constancy_log2[next];

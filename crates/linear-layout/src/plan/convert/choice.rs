@@ -3,7 +3,7 @@
 use super::error::{Kind, PlanError};
 use super::local::plan_local;
 use super::shared::plan_shared;
-use super::shuffle::Exchange;
+use super::shuffle::{Exchange, Takes};
 use super::sides::Sides;
 use super::transpose::plan_transposed;
 use super::{ConvertPlan, PlanKind, PlanOptions, Strategy};
@@ -67,15 +67,19 @@ pub fn plan_conversion(
         if allows(Strategy::Shuffle) {
             plans.extend(plan_transposed(&sides, elem_bits, target));
         }
-        if allows(Strategy::Shuffle)
-            && let Some(exchange) = Exchange::new(&sides, elem_bits, target)
-        {
+        if allows(Strategy::Shuffle) {
             let limit = options
                 .scratch_limit
                 .unwrap_or(u32::MAX)
                 .min(target.max_shared_bytes);
             let mixed_limit = options.strategy.is_none().then_some(limit);
-            plans.extend(exchange.plan(budget(&plans), mixed_limit));
+            let restoring = Exchange::new(&sides, elem_bits, target, Takes::Restoring);
+            let has_takes = restoring.as_ref().is_none_or(Exchange::has_takes);
+            plans.extend(restoring.and_then(|e| e.plan(budget(&plans), mixed_limit)));
+            if has_takes {
+                let reading = Exchange::new(&sides, elem_bits, target, Takes::None);
+                plans.extend(reading.and_then(|e| e.plan(budget(&plans), mixed_limit)));
+            }
         }
     }
     let moves: Vec<Dim> = src.minimal_conversion_to(dst)?.in_dims().collect();

@@ -18,6 +18,9 @@
 //! register ("ship"); m exchanged bits at once cost 2m selects and 1 - 2^-m shuffles ("swap"), one after the
 //! other 1.5m selects and 0.5m shuffles.
 //!
+//! `E = 0` is possible too where the singular `D` of then reads from registers that are the same for all readers of a
+//! lane: a value that few lanes hold for all is read by one shuffle per register and no select.
+//!
 //! Elements below 32 bits travel packed, along register bits that stay in their lane; 64-bit ones as two words.
 //!
 //! # Source
@@ -58,6 +61,15 @@ impl Stages {
             .enumerate()
             .all(|(t, &c)| c == if t < lanes { 1 << t } else { 0 })
     }
+}
+
+/// Which `E` the stages have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// That of the smallest rank that makes `D` invertible.
+    Restoring,
+    /// None: several lanes read one, as where values of a few lanes go to all.
+    None,
 }
 
 /// Where each destination bit reads from: source registers in the low bits, then source lanes.
@@ -118,8 +130,8 @@ fn sources(sides: &Sides) -> Option<Sources> {
     Some(Sources { registers, threads })
 }
 
-/// Finds the three stages, or `None` where the conversion leaves the warp.
-fn stages(sides: &Sides) -> Option<Stages> {
+/// Finds the three stages with `E` as `takes` has it, or `None` where the conversion leaves the warp or needs another.
+fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
     let lanes = sides.lanes_log2 as usize;
     let regs = sides.src.reg.len();
     let low = crate::f2::low_mask(regs);
@@ -136,7 +148,7 @@ fn stages(sides: &Sides) -> Option<Stages> {
         .collect();
     let flips = echelon(&c);
     let mut take: Vec<(u64, u32)> = Vec::new();
-    for &t in &lost {
+    for &t in lost.iter().filter(|_| takes == Takes::Restoring) {
         let wanted = (1u64 << t) ^ d[t];
         let exact = (0..c.len())
             .find(|&j| c[j] == wanted)
@@ -396,9 +408,14 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Analyses the conversion, or answers `None` where it leaves the warp.
-    pub(super) fn new(sides: &'a Sides, elem_bits: u32, target: &'a Target) -> Option<Self> {
-        let stages = stages(sides)?;
+    /// Analyses the conversion, or answers `None` where it leaves the warp or `takes` is not enough.
+    pub(super) fn new(
+        sides: &'a Sides,
+        elem_bits: u32,
+        target: &'a Target,
+        takes: Takes,
+    ) -> Option<Self> {
+        let stages = stages(sides, takes)?;
         let coordinates = Coordinates::new(&stages, elem_bits.max(8));
         let can_chain = can_chain(&stages, &coordinates, sides);
         Some(Self {
@@ -409,6 +426,11 @@ impl<'a> Exchange<'a> {
             coordinates,
             can_chain,
         })
+    }
+
+    /// Says whether readers select among what they have read.
+    pub(super) fn has_takes(&self) -> bool {
+        !self.stages.take.is_empty()
     }
 
     /// Words per thread.

@@ -1,7 +1,7 @@
 //! Expected costs of conversions against the costs of their programs.
 
 use super::shared::{Route, choices, plan_shared};
-use super::shuffle::Exchange;
+use super::shuffle::{Exchange, Takes};
 use super::sides::Sides;
 use super::swizzle::swizzle;
 use super::{PlanKind, PlanOptions, Strategy as Way, plain_conversion, plan_conversion};
@@ -228,10 +228,11 @@ proptest! {
     }
 
     #[test]
-    fn shuffles_cost_what_is_expected(case in cases()) {
+    fn shuffles_cost_what_is_expected(case in cases(), reads_alone in any::<bool>()) {
         let sides = case.sides();
-        let Some(exchange) = Exchange::new(&sides, case.width, case.target) else {
-            prop_assert!(!sides.stays_in_warp());
+        let takes = if reads_alone { Takes::None } else { Takes::Restoring };
+        let Some(exchange) = Exchange::new(&sides, case.width, case.target, takes) else {
+            prop_assert!(reads_alone || !sides.stays_in_warp());
             return Ok(());
         };
         let (best, expected) = exchange.best_form();
@@ -244,6 +245,25 @@ proptest! {
             prop_assert!(total(cost) <= total(other), "{:?} is worse than {form:?}", best);
         }
     }
+}
+
+/// Eight values, one in each of eight lanes: every lane reads each from the lane that has it.
+#[test]
+fn values_of_a_few_lanes_take_no_select_to_all() {
+    let target = Target::parse("cuda:90").unwrap();
+    let d = Dim::out(0);
+    let few = LinearLayout::identity_1d(8, Dim::LANE, d).unwrap();
+    let few = few
+        .product(&LinearLayout::zeros_1d(4, Dim::LANE, d, 1).unwrap())
+        .unwrap();
+    let all = LinearLayout::identity_1d(8, Dim::REGISTER, d).unwrap();
+    let all = all
+        .product(&LinearLayout::zeros_1d(32, Dim::LANE, d, 1).unwrap())
+        .unwrap();
+    let plan = plan_conversion(&few, &all, 32, target, &PlanOptions::new()).unwrap();
+    let program = plan.program();
+    assert_eq!((plan.kind(), program.steps().len()), (PlanKind::Shuffle, 8));
+    assert_eq!(program.cost().arithmetic, 0);
 }
 
 /// 64 columns of four partial sums: a thread has two columns of one sum, and then eight columns of all four lanes' sums.
