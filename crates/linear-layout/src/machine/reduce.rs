@@ -260,6 +260,53 @@ mod tests {
         assert_eq!(bytes[0], bytes[1]);
     }
 
+    /// 32 rows that halving spreads over the lanes: what another warp has of a row goes to the lane that has the row, and
+    /// the sums to all lanes after that.
+    #[test]
+    fn partial_results_of_warps_meet_where_their_rows_are() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
+        let copies = |size, dim| LinearLayout::zeros_1d(size, dim, row, 1).expect("small");
+        let product = |parts: [LinearLayout; 3]| {
+            let all = LinearLayout::empty();
+            let all = parts.iter().try_fold(all, |all, part| all.product(part));
+            all.expect("small")
+        };
+        let src = product([
+            part(32, Dim::REGISTER, row),
+            part(32, Dim::LANE, column),
+            part(2, Dim::WARP, column),
+        ]);
+        let dst = product([
+            part(32, Dim::REGISTER, row),
+            copies(32, Dim::LANE),
+            copies(2, Dim::WARP),
+        ]);
+        let reduction = Reduction {
+            src: &src,
+            axis: 1,
+            dst: Some(&dst),
+            widths: &[32],
+            combine: 1,
+            at_once: None,
+            is_packed: false,
+            target,
+            scratch_limit: None,
+        };
+        let plan = plan_reduction(&reduction).expect("it can be planned");
+        let (way, cost) = plan.considered()[0];
+        assert_eq!(
+            way.to_string(),
+            "halving, warps in registers beside the rows"
+        );
+        assert!(
+            plan.considered()[1..]
+                .iter()
+                .all(|(_, other)| other.total() > cost.total())
+        );
+    }
+
     /// What several warps leave is combined by the lanes of one where enough of them hold copies of the result.
     #[test]
     fn lanes_combine_what_warps_leave_where_they_have_copies() {

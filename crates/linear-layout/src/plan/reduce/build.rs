@@ -36,7 +36,8 @@ fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
         ..plain([false; 4])
     };
     let staying = WAYS.into_iter().filter(move |way| has_limit && way[1]);
-    let staying = staying.map(move |way| Way {
+    // Rows that halving has spread over lanes are few in each.
+    let staying = [WAYS[0]].into_iter().chain(staying).map(move |way| Way {
         rows_stay: true,
         ..plain(way)
     });
@@ -176,7 +177,7 @@ impl<'a> Builder<'a> {
         }
         let warps = self.state.axis_warps(&self.coordinates).len();
         if warps == 0 {
-            if way.across_lanes || way.at_once != is_at_once {
+            if way.across_lanes || way.rows_stay || way.at_once != is_at_once {
                 return Ok(None);
             }
             self.convert(self.wanted.clone())?;
@@ -207,11 +208,17 @@ impl<'a> Builder<'a> {
             if way.at_once != is_at_once {
                 return Ok(None);
             }
-            self.convert([[left, reg].concat(), lane, warp])?;
+            let to = if way.rows_stay {
+                self.state.with_warps_in_registers(&self.coordinates)
+            } else {
+                [[left, reg].concat(), lane, warp]
+            };
+            self.convert(to)?;
             // From the highest bit down, as lanes would.
             for bit in (0..warps).rev() {
                 self.combine_register(bit);
             }
+            self.convert(self.wanted.clone())?;
         }
         self.program.finish(&self.state.values).map(Some)
     }

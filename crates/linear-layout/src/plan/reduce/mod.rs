@@ -90,8 +90,8 @@ pub struct Way {
     pub halves: bool,
     /// True if lanes combine the partial results of warps, not one thread.
     pub across_lanes: bool,
-    /// True if rows stay in their registers and lanes as far as possible while warps go to lanes: more steps, and
-    /// less shared memory.
+    /// True if rows stay in their registers and lanes while the partial results of warps go to free lanes, or to
+    /// registers of the lanes that hold their rows: more steps, and less shared memory.
     pub rows_stay: bool,
     /// True if these lanes give half of their rows away, too.
     pub halves_again: bool,
@@ -114,10 +114,10 @@ impl fmt::Display for Way {
             (true, false) => ", warps in lanes",
             (true, true) => ", warps in lanes by halving",
         })?;
-        f.write_str(if self.rows_stay {
-            " beside the rows"
-        } else {
-            ""
+        f.write_str(match (self.rows_stay, self.across_lanes) {
+            (true, true) => " beside the rows",
+            (true, false) => ", warps in registers beside the rows",
+            (false, _) => "",
         })
     }
 }

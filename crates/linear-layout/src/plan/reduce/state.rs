@@ -116,6 +116,16 @@ impl State {
         Some([self.reg.clone(), lane, warp])
     }
 
+    /// The columns where the warp bits of the axis have become the lowest register bits: each warp has the partial results
+    /// of all for the rows that its lanes hold.
+    pub(super) fn with_warps_in_registers(&self, coordinates: &Coordinates) -> [Vec<u64>; 3] {
+        let mut warp = self.warp.clone();
+        let moved = self.axis_warps(coordinates).into_iter();
+        let mut reg: Vec<u64> = moved.map(|bit| std::mem::take(&mut warp[bit])).collect();
+        reg.extend(&self.reg);
+        [reg, self.lane.clone(), warp]
+    }
+
     /// The pairs of tuples that a register bit tells apart, bit clear and bit set; forgets the bit.
     pub(super) fn split(&mut self, bit: usize) -> Vec<(TupleId, TupleId)> {
         self.reg.remove(bit);
