@@ -26,8 +26,8 @@ KERNEL = {
 }
 
 
-#: The operations that may be calls of a vendor's library.
-LIBRARY_CALL = re.compile(r"\btt\.extern_elementwise\b|\bmath\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
+#: The operations beside `tt.extern_elementwise` that may be calls of a vendor's library.
+LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
 
 
 def knobs() -> Any:
@@ -197,8 +197,8 @@ def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Comp
     """Compiles a module as Triton's options ask for."""
     text = entry.ttgir
     # A library is read from its file each time, so only where it is called.
-    calls = settings.numbers == "triton" or "tt.extern_elementwise" in text
-    link = [path for _, path in options.extern_libs or ()] if calls and LIBRARY_CALL.search(text) else []
+    calls = "tt.extern_elementwise" in text or (settings.numbers == "triton" and LIBRARY_CALL.search(text) is not None)
+    link = [path for _, path in options.extern_libs or ()] if calls else []
     attributes = {}
     if kind == "hip":
         attributes["denormal-fp-math-f32"] = "preserve-sign" if options.allow_flush_denorm else "ieee"
