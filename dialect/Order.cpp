@@ -73,5 +73,5 @@ void bridge::order_block(LLVMBasicBlockRef raw, rust::Slice<const uint32_t> orde
   for (llvm::Instruction &instruction : llvm::make_range(block.getFirstNonPHIIt(), block.end()))
     instructions.push_back(&instruction);
   for (uint32_t position : order)
-    instructions[position]->moveBefore(block, block.end());
+    block.splice(block.end(), &block, instructions[position]->getIterator());
 }
