@@ -136,6 +136,9 @@ def test_the_interpreter_agrees(rng):
     ll.check(kernels.matmul, (1, 1), [*(floats(rng, 32, 32) for _ in range(3)), 32, 32, 32], {"BM": 32, "BN": 32, "BK": 32}, rtol=1e-2, atol=1e-2)
     numbers = rng.integers(0, 16, 100).astype(np.int32)
     ll.check(kernels.scan, (1,), [numbers, np.zeros(100, np.int32), 100], {"BLOCK": 128})
+    # A number of floating point is a scalar of the kernel's, which has methods.
+    ll.check(kernels.scaled, (1,), [x[0], out[0], 100, 0.1], {"BLOCK": 128})
+    ll.check(kernels.scaled, (1,), [], {"x": x[0], "out": out[0], "n": 100, "scale": 0.1, "BLOCK": 128})
 
 
 def test_what_cannot_be_simulated_is_said():

@@ -22,6 +22,13 @@ def softmax(x, out, columns, stride, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def scaled(x, out, n, scale, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    values = tl.load(x + i, mask=i < n).to(tl.float32) * scale.to(tl.float32)
+    tl.store(out + i, values, mask=i < n)
+
+
+@triton.jit
 def transpose(x, out, rows, columns, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     j = tl.program_id(1) * B + tl.arange(0, B)

@@ -379,6 +379,9 @@ def interpret(kernel: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, A
     kernel, kwargs = resolve(kernel, args, kwargs)
     options = {"num_warps", "num_stages", "num_ctas", "maxnreg"} - set(kernel.arg_names)
     kwargs = {key: value for key, value in kwargs.items() if key not in options}
+    constants = {parameter.name for parameter in kernel.params if parameter.is_constexpr}
+    args = tuple(value if name in constants else _scalar(value) for name, value in zip(kernel.arg_names, args))
+    kwargs = {key: value if key in constants else _scalar(value) for key, value in kwargs.items()}
     # Functions that were decorated while `TRITON_INTERPRET` was not set, as those of `triton.language`.
     refuses = JITFunction.__call__
     JITFunction.__call__ = _call_interpreted
@@ -386,6 +389,17 @@ def interpret(kernel: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, A
         _interpreted(kernel)[grid](*args, **kwargs)
     finally:
         JITFunction.__call__ = refuses
+
+
+def _scalar(value: Any) -> Any:
+    """A number as the interpreter takes arguments: of floating point it makes no `float32` by itself."""
+    import numpy as np
+    import triton.language as tl
+    from triton.runtime.interpreter import TensorHandle
+
+    if not isinstance(value, float):
+        return value
+    return tl.tensor(TensorHandle(np.array([value], dtype=np.float32), tl.float32), tl.float32)
 
 
 def _call_interpreted(function: Any, *args: Any, **kwargs: Any) -> Any:
