@@ -146,12 +146,16 @@ pub(crate) fn plan<'c>(
         .iter()
         .filter_map(|number| {
             let mut plan = planned.remove(number)?;
-            plan.frame = frames[*number];
+            // What takes no bytes needs no aligned place, and so does not move the end.
+            plan.frame = match plan.allocation.bytes() {
+                0 => Some(frames[*number]),
+                _ => frames[*number].checked_next_multiple_of(ALIGNMENT),
+            }
+            .unwrap_or(u32::MAX);
             plan.scratch_frame = scratch_frames[*number];
             let (ends, _) = plan.scratch_end();
-            let end = plan.end().checked_next_multiple_of(ALIGNMENT);
             for (_, callee) in &calls[*number] {
-                frames[*callee] = frames[*callee].max(end.unwrap_or(u32::MAX));
+                frames[*callee] = frames[*callee].max(plan.end());
                 for (area, frame) in scratch_frames[*callee].iter_mut().enumerate() {
                     let end = ends[area].checked_next_multiple_of(alignment[area]);
                     *frame = (*frame).max(end.unwrap_or(u32::MAX));
