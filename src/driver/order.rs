@@ -14,7 +14,7 @@ use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
 /// The peak of live registers up to which an order is left alone: distance between dependent instructions hides latency,
-/// and fewer registers would let no more thread blocks be resident.
+/// and with 64 registers each, half of the threads that a multiprocessor can hold are resident.
 const MIN_PEAK: u32 = 64;
 
 /// The registers of 32 bits that an instruction of NVIDIA's GPUs can name.

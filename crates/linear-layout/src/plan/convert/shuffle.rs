@@ -18,8 +18,8 @@
 //! register ("ship"); m exchanged bits at once cost 2m selects and 1 - 2^-m shuffles ("swap"), one after the
 //! other 1.5m selects and 0.5m shuffles.
 //!
-//! `E = 0` is possible too where the singular `D` of then reads from registers that are the same for all readers of a
-//! lane: a value that few lanes hold for all is read by one shuffle per register and no select.
+//! A singular `D` with `E = 0` will do where all readers of a lane want the same register of it. Values that a few lanes
+//! hold and all lanes want are read so: one shuffle per register, and no select.
 //!
 //! Elements below 32 bits travel packed, along register bits that stay in their lane; 64-bit ones as two words.
 //!
