@@ -71,15 +71,15 @@ pub(super) mod ffi {
     }
 
     /// An instruction of a basic block of LLVM IR, phis left out.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Clone, Debug)]
     struct BlockInstruction {
         /// The positions in the block of the instructions whose results it uses.
         operands: Vec<u32>,
         /// The 32-bit registers that its result takes; 0 for a predicate.
         registers: u32,
-        /// Whether it may stand anywhere between its operands and its users.
+        /// True if it may stand anywhere between its operands and its users.
         is_movable: bool,
-        /// Whether its result is used by another block, or by a phi.
+        /// True if its result is used by another block, or by a phi.
         is_live_out: bool,
     }
 

@@ -34,6 +34,10 @@ module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 1 : i32, "ttg.num-wa
   // CHECK-COUNT-1: llvm.sdiv
   // CHECK-NOT: llvm.sdiv
   // CHECK: llvm.return
+  // Product and sum of an address are two instructions, which are faster than one.
+  // PTX-LABEL: .entry equal
+  // PTX-NOT: mad.wide
+  // PTX: mul.wide.u32
   tt.func public @equal(%x: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
     %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #four>
     %ns = tt.splat %n : i32 -> tensor<512xi32, #four>

@@ -89,9 +89,11 @@ fn compare(memory: &str) -> f64 {
         // What Triton's result costs as it is.
         let (other, _) = run(&triton, &format!("{name}-triton"), &options);
         assert!(said.after.0 <= said.before.0, "{name} gets dearer");
-        // The search is not exhaustive, and stops within a thousandth of Triton's choice at worst.
+        // The search is not exhaustive: of one kernel it stops within a thousandth of Triton's choice.
+        let is_missed = name == "free-gfx942-transpose.coalesced.ttgir";
+        let most = if is_missed { 1.001 } else { 1.0 };
         assert!(
-            said.after.0 <= other.before.0 * 1.001,
+            said.after.0 <= other.before.0 * most,
             "{name} costs {:?}, but Triton's {:?}",
             said.after,
             other.before

@@ -184,6 +184,27 @@ mod tests {
         );
     }
 
+    /// The sums of 32 bits along the second dimension.
+    fn sums<'a>(src: &'a LinearLayout, dst: &'a LinearLayout, target: &'a Target) -> Reduction<'a> {
+        Reduction {
+            src,
+            axis: 1,
+            dst: Some(dst),
+            widths: &[32],
+            combine: 1,
+            at_once: None,
+            is_packed: false,
+            target,
+            scratch_limit: None,
+        }
+    }
+
+    fn product(parts: &[LinearLayout; 3]) -> LinearLayout {
+        let all = LinearLayout::empty();
+        let all = parts.iter().try_fold(all, |all, part| all.product(part));
+        all.expect("small")
+    }
+
     /// 8 rows of 32 elements, a row in the lanes of a warp: 7 exchanges and 2 more, and the rows gathered back.
     #[test]
     fn rows_are_halved() {
@@ -194,17 +215,7 @@ mod tests {
         let src = registers.product(&lanes).expect("small");
         let copies = LinearLayout::zeros_1d(32, Dim::LANE, row, 1).expect("small");
         let everywhere = registers.product(&copies).expect("small");
-        let reduction = Reduction {
-            src: &src,
-            axis: 1,
-            dst: Some(&everywhere),
-            widths: &[32],
-            combine: 1,
-            at_once: None,
-            is_packed: false,
-            target,
-            scratch_limit: None,
-        };
+        let reduction = sums(&src, &everywhere, target);
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
         // In the layout that halving leaves, nothing is gathered.
@@ -242,15 +253,8 @@ mod tests {
         for (operands, barriers) in [(1, 1), (8, 15)] {
             let widths = vec![64; operands];
             let reduction = Reduction {
-                src: &src,
-                axis: 1,
-                dst: Some(&dst),
                 widths: &widths,
-                combine: 1,
-                at_once: None,
-                is_packed: false,
-                target,
-                scratch_limit: None,
+                ..sums(&src, &dst, target)
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
@@ -268,33 +272,19 @@ mod tests {
         let (row, column) = (Dim::out(0), Dim::out(1));
         let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
         let copies = |size, dim| LinearLayout::zeros_1d(size, dim, row, 1).expect("small");
-        let product = |parts: [LinearLayout; 3]| {
-            let all = LinearLayout::empty();
-            let all = parts.iter().try_fold(all, |all, part| all.product(part));
-            all.expect("small")
-        };
-        let src = product([
+        let src = product(&[
             part(32, Dim::REGISTER, row),
             part(32, Dim::LANE, column),
             part(2, Dim::WARP, column),
         ]);
-        let dst = product([
+        let dst = product(&[
             part(32, Dim::REGISTER, row),
             copies(32, Dim::LANE),
             copies(2, Dim::WARP),
         ]);
-        let reduction = Reduction {
-            src: &src,
-            axis: 1,
-            dst: Some(&dst),
-            widths: &[32],
-            combine: 1,
-            at_once: None,
-            is_packed: false,
-            target,
-            scratch_limit: None,
-        };
-        let plan = plan_reduction(&reduction).expect("it can be planned");
+        let reduction = sums(&src, &dst, target);
+        let plan = plan_reduction(&reduction).expect("it fits");
+        check_reduction(&plan, &reduction).expect("it is right");
         let (way, cost) = plan.considered()[0];
         assert_eq!(
             way.to_string(),
@@ -315,36 +305,18 @@ mod tests {
         let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
         // 2^k rows along lanes, elements of a row in the other lanes and in four warps.
         for rows_log2 in 0..=5 {
-            let parts = [
+            let src = product(&[
                 part(1 << rows_log2, Dim::LANE, row),
                 part(32 >> rows_log2, Dim::LANE, column),
                 part(4, Dim::WARP, column),
-            ];
-            let src = parts
-                .iter()
-                .try_fold(LinearLayout::empty(), |all, part| all.product(part));
-            let src = src.expect("small");
+            ]);
             let copies = |size, dim| LinearLayout::zeros_1d(size, dim, row, 1).expect("small");
-            let parts = [
+            let dst = product(&[
                 part(1 << rows_log2, Dim::LANE, row),
                 copies(32 >> rows_log2, Dim::LANE),
                 copies(4, Dim::WARP),
-            ];
-            let dst = parts
-                .iter()
-                .try_fold(LinearLayout::empty(), |all, part| all.product(part));
-            let dst = dst.expect("small");
-            let reduction = Reduction {
-                src: &src,
-                axis: 1,
-                dst: Some(&dst),
-                widths: &[32],
-                combine: 1,
-                at_once: None,
-                is_packed: false,
-                target,
-                scratch_limit: None,
-            };
+            ]);
+            let reduction = sums(&src, &dst, target);
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
             let is_considered = plan.considered().iter().any(|(way, _)| way.across_lanes);

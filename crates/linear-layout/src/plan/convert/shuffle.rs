@@ -63,7 +63,7 @@ impl Stages {
     }
 }
 
-/// Which `E` the stages have.
+/// The choice of `E`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// That of the smallest rank that makes `D` invertible.
@@ -148,7 +148,11 @@ fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
         .collect();
     let flips = echelon(&c);
     let mut take: Vec<(u64, u32)> = Vec::new();
-    for &t in lost.iter().filter(|_| takes == Takes::Restoring) {
+    let restored = match takes {
+        Takes::Restoring => &lost[..],
+        Takes::None => &[],
+    };
+    for &t in restored {
         let wanted = (1u64 << t) ^ d[t];
         let exact = (0..c.len())
             .find(|&j| c[j] == wanted)

@@ -175,52 +175,52 @@ impl<'a> Builder<'a> {
         if self.combine_lanes(way.halves) != way.halves {
             return Ok(None);
         }
+        if !self.combine_warps(way, is_at_once)? {
+            return Ok(None);
+        }
+        self.convert(self.wanted.clone())?;
+        self.program.finish(&self.state.values).map(Some)
+    }
+
+    /// Combines what several warps have of a row; says whether the way is one of its own.
+    fn combine_warps(&mut self, way: Way, is_at_once: bool) -> Result<bool, TupleError> {
         let warps = self.state.axis_warps(&self.coordinates).len();
         if warps == 0 {
-            if way.across_lanes || way.rows_stay || way.at_once != is_at_once {
-                return Ok(None);
-            }
-            self.convert(self.wanted.clone())?;
-            return self.program.finish(&self.state.values).map(Some);
+            return Ok(!way.across_lanes && !way.rows_stay && way.at_once == is_at_once);
         }
         self.renumber_warps();
         let left: Vec<u64> = (0..warps).map(|i| self.coordinates.left(i)).collect();
         let [reg, mut lane, warp] = self.wanted.clone();
-        if way.rows_stay {
-            let Some(to) = self.state.with_warps_in_lanes(&self.coordinates) else {
-                return Ok(None);
+        if way.across_lanes && way.rows_stay {
+            return match self.state.with_warps_in_lanes(&self.coordinates) {
+                Some(to) => self.combine_again(to, way, is_at_once),
+                None => Ok(false),
             };
-            if !self.combine_again(to, way, is_at_once)? {
-                return Ok(None);
-            }
-        } else if way.across_lanes {
+        }
+        if way.across_lanes {
             let copies: Vec<usize> = (0..lane.len()).filter(|bit| lane[*bit] == 0).collect();
             if copies.len() < warps {
-                return Ok(None);
+                return Ok(false);
             }
             for (bit, column) in copies.iter().zip(left) {
                 lane[*bit] = column;
             }
-            if !self.combine_again([reg, lane, warp], way, is_at_once)? {
-                return Ok(None);
-            }
-        } else {
-            if way.at_once != is_at_once {
-                return Ok(None);
-            }
-            let to = if way.rows_stay {
-                self.state.with_warps_in_registers(&self.coordinates)
-            } else {
-                [[left, reg].concat(), lane, warp]
-            };
-            self.convert(to)?;
-            // From the highest bit down, as lanes would.
-            for bit in (0..warps).rev() {
-                self.combine_register(bit);
-            }
-            self.convert(self.wanted.clone())?;
+            return self.combine_again([reg, lane, warp], way, is_at_once);
         }
-        self.program.finish(&self.state.values).map(Some)
+        if way.at_once != is_at_once {
+            return Ok(false);
+        }
+        let to = if way.rows_stay {
+            self.state.with_warps_in_registers(&self.coordinates)
+        } else {
+            [[left, reg].concat(), lane, warp]
+        };
+        self.convert(to)?;
+        // From the highest bit down, as lanes would.
+        for bit in (0..warps).rev() {
+            self.combine_register(bit);
+        }
+        Ok(true)
     }
 
     /// What is left of the axis lies in warps: it gets the lowest numbers.
@@ -329,11 +329,7 @@ impl<'a> Builder<'a> {
         if way.at_once && !is_at_once && !is_again {
             return Ok(false);
         }
-        if self.combine_lanes(way.halves_again) != way.halves_again {
-            return Ok(false);
-        }
-        self.convert(self.wanted.clone())?;
-        Ok(true)
+        Ok(self.combine_lanes(way.halves_again) == way.halves_again)
     }
 
     /// Brings the tuples into another layout.
