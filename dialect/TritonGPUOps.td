@@ -274,7 +274,7 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_
 
 //===-- Copies that run beside the program --------------------------------------------------===//
 
-def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Opaque, AttrSizedOperandSegments,
+def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Unanalysed, AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other is what the pointers point to", "src", "other",
@@ -298,14 +298,14 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Opaq
   }];
 }
 
-def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group", [LL_Opaque]> {
+def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group", [LL_Unanalysed]> {
   let summary = "close a group of copies, so that it can be awaited";
   let arguments = (ins Variadic<TTG_AsyncToken>:$inputTokens);
   let results = (outs TTG_AsyncToken:$asyncToken);
   let assemblyFormat = "(`tokens` $inputTokens^)? attr-dict";
 }
 
-def TTG_AsyncWaitOp : TTG_Op<"async_wait", [LL_Opaque]> {
+def TTG_AsyncWaitOp : TTG_Op<"async_wait", [LL_Unanalysed]> {
   let summary = "wait until at most `num` groups of copies are under way";
   let description = [{
     Each thread waits for its own copies; a barrier makes those of the others visible.

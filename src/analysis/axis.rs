@@ -98,12 +98,26 @@ impl AxisAnalysis {
         layout: &LinearLayout,
         widest_bits: u32,
     ) -> VectorAccess {
+        self.promised_vector(pointer, mask, 1, element_bits, layout, widest_bits)
+    }
+
+    /// The same where an operation promises that so many elements may be accessed at once.
+    #[must_use]
+    pub fn promised_vector(
+        &self,
+        pointer: Value<'_, '_>,
+        mask: Option<Value<'_, '_>>,
+        promised_elements: u64,
+        element_bits: u32,
+        layout: &LinearLayout,
+        widest_bits: u32,
+    ) -> VectorAccess {
         MemoryAccess {
             pointer: self.get(pointer),
             mask: mask.map(|m| self.get(m)),
             element_bits,
             layout,
-            promised_elements: 1,
+            promised_elements,
             widest_bits,
         }
         .widest()

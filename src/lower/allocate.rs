@@ -105,6 +105,19 @@ impl SharedMemory {
         (all, reported)
     }
 
+    /// Returns the plan of an operation that could not be made before its operands were lowered, as [`Plans::plan`].
+    ///
+    /// # Errors
+    /// There is no plan.
+    pub(crate) fn plan_late<P: Any + Send + Sync>(
+        &mut self,
+        op: Op<'_>,
+        key: Vec<usize>,
+        make: impl FnOnce() -> Result<P, Diagnostic>,
+    ) -> Result<Arc<P>, Diagnostic> {
+        self.plans.plan(op, key, make)
+    }
+
     /// Returns the shared memory of the function, without what it calls.
     pub(crate) fn bytes(&self) -> u32 {
         self.allocation.bytes()

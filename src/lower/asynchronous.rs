@@ -1,4 +1,4 @@
-//! Effects on shared memory of asynchronous operations, none of which can be lowered yet.
+//! Effects on shared memory of asynchronous operations.
 //!
 //! A copy by threads goes through the generic proxy, all that other units access through the async proxy. Operations on
 //! an mbarrier are atomic, so that they are in order among themselves; only the beginning and the end of its life write it.

@@ -8,8 +8,8 @@ use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
-    elementwise, externs, float, float4, gather, histogram, inline, integer, local, math, memory,
-    poll, print, product, program, range, reduce, scan, scratch, views,
+    copies, elementwise, externs, float, float4, gather, histogram, inline, integer, local, math,
+    memory, poll, print, product, program, range, reduce, scan, scratch, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -101,6 +101,9 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
+        K::TtgAsyncCommitGroup | K::TtgAsyncCopyGlobalToLocal | K::TtgAsyncWait => {
+            Ok(asynchronous::effects(kind, op, buffers))
+        }
         kinds!(LL_NotLowered) => Ok(asynchronous::effects(kind, op, buffers)),
     }
 }
@@ -163,6 +166,9 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtSplit => views::split,
         K::TtStore => memory::store,
         K::TtUnsplat => views::unsplat,
+        K::TtgAsyncCommitGroup => copies::commit,
+        K::TtgAsyncCopyGlobalToLocal => copies::copy,
+        K::TtgAsyncWait => copies::wait,
         K::TtgBarrier => program::barrier,
         K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::lower,
         K::TtgGlobalScratchAlloc => scratch::alloc,

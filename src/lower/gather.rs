@@ -77,6 +77,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         scratch: offset,
         buffer: None,
         region: None,
+        store: None,
     };
     let results = steps::emit(l, plan.program(), given)?;
     l.set(gather.result(), results);

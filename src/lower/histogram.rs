@@ -76,6 +76,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         scratch: offset,
         buffer: None,
         region: None,
+        store: None,
     };
     let counts = steps::emit(l, plan.program(), given)?;
     let element = l.types_of(histogram.result().r#type())?[0];

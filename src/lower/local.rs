@@ -25,7 +25,8 @@ use linear_layout::plan::program::Program;
 use linear_layout::target::{Access, Target};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use view::{ALIGNMENT, View};
+use view::ALIGNMENT;
+pub(super) use view::View;
 
 // --- what allocation asks ---
 
@@ -147,6 +148,7 @@ impl<'c> BufferOp<'c> {
             view_mask: view.place.view_mask(view.shape()).map_err(of_memory)?,
             indexed,
             access: self.access,
+            neighbours: None,
             target,
         };
         let program = plan_access(&access).map_err(of_memory)?;
@@ -237,6 +239,7 @@ pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         scratch: 0,
         buffer: Some(buffer.base),
         region: None,
+        store: None,
     };
     let loaded = steps::emit(l, &plan.0, given)?;
     if access.access == Access::Load {

@@ -160,7 +160,7 @@ fn accesses<'c>(
 pub const MASKED_BITS: u32 = 128;
 
 /// What a user says of the caches by `cachePolicy`.
-fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
+pub(super) fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
     let word = |key| policy(of, key).filter(|word| word != "none");
     // One word for both caches, which hold normally what nothing is said of, or one for each.
     let both = word("eviction_policy").filter(|name| name != "evict_normal");

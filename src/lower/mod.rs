@@ -30,6 +30,7 @@ mod casts;
 mod constant;
 mod control;
 mod convert;
+mod copies;
 mod dispatch;
 mod elementwise;
 mod emit;

@@ -150,6 +150,7 @@ fn emit<'c>(
         scratch,
         buffer: None,
         region: None,
+        store: None,
     };
     let results = steps::emit(l, plan.program(), given)?;
     l.set(result, results);

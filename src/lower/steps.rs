@@ -39,7 +39,12 @@ pub(super) struct Given<'r, 'c> {
     /// The address of the buffer that it accesses.
     pub(super) buffer: Option<Val<'c>>,
     pub(super) region: Option<&'r Region<'c>>,
+    /// What is done in place of its stores: with the address, and the sources that are stored there.
+    pub(super) store: Option<Store<'r, 'c>>,
 }
+
+/// Puts something where a program stores sources of these indices.
+pub(super) type Store<'r, 'c> = &'r dyn Fn(&mut Lowering<'c>, Val<'c>, &[usize]);
 
 impl<'r, 'c> Given<'r, 'c> {
     /// Operands of as many registers each, of which a program has so many.
@@ -51,6 +56,7 @@ impl<'r, 'c> Given<'r, 'c> {
             scratch,
             buffer: None,
             region: None,
+            store: None,
         }
     }
 }
@@ -82,6 +88,7 @@ pub(super) fn emit<'c>(
         memory,
         values,
         region: given.region,
+        store: given.store,
     };
     let guard_of = |step: &Step| match step {
         Step::Store { guard, .. } => *guard,
@@ -113,6 +120,7 @@ struct Run<'r, 'c> {
     memory: HashMap<(Space, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r Region<'c>>,
+    store: Option<Store<'r, 'c>>,
 }
 
 impl<'r, 'c> Run<'r, 'c> {
@@ -553,6 +561,12 @@ impl<'r, 'c> Run<'r, 'c> {
     }
 
     fn store(&mut self, address: Address, values: &[ValueId]) {
+        if let Some(store) = self.store {
+            let pointer = self.address(address);
+            let sources: Vec<usize> = values.iter().map(|id| id.index()).collect();
+            store(self.l, pointer, &sources);
+            return;
+        }
         let values: Vec<Val<'c>> = values
             .iter()
             .map(|id| {

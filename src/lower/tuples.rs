@@ -100,6 +100,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     };
     let given = Given {
         region: Some(&region),
+        store: None,
         ..Given::alike(&planned.program, &sources, offset)
     };
     let results = steps::emit(l, &planned.program, given)?;

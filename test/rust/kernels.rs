@@ -16,7 +16,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    fn new(file: &str) -> Self {
+    pub(crate) fn new(file: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("test/kernels")
             .join(file);
@@ -69,7 +69,17 @@ impl Bench {
     }
 
     pub(crate) fn run(&mut self, grid: [u32; 3], args: Vec<Arg>) -> Report {
-        Launch::new(self.decoded.machine)
+        self.run_as(grid, args, |launch| launch)
+    }
+
+    /// Runs the kernel on a machine that is set up in another way.
+    pub(crate) fn run_as(
+        &mut self,
+        grid: [u32; 3],
+        args: Vec<Arg>,
+        set: impl FnOnce(Launch) -> Launch,
+    ) -> Report {
+        set(Launch::new(self.decoded.machine))
             .grid(grid)
             .dynamic_shared(self.decoded.info.shared.unwrap_or(0))
             .args(args)

@@ -23,6 +23,7 @@ mod mathematics;
 mod operations;
 mod ops;
 mod pass_options;
+mod pipelined;
 mod products;
 mod ptx_forms;
 #[path = "../ptxas.rs"]

@@ -43,7 +43,7 @@ fn lowered(kernel: &str, (target, folder, instruction): (&str, &str, &str)) -> B
 }
 
 #[track_caller]
-fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64) {
+pub(crate) fn check(name: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
         let error = (found - expected).abs();
         assert!(
@@ -129,7 +129,7 @@ fn laid_out(kernel: &str, (folder, instruction): (&str, &str)) -> Bench {
 }
 
 /// Quarters from -2 to 2: of these, sums of products are exact in every order.
-fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
+pub(crate) fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
     let codes = initial_bytes(&Fill::Random, I8, count, seed);
     let numbers = codes.iter().map(|code| f64::from(code % 17) / 4.0 - 2.0);
     let bytes = numbers.flat_map(|number| (F16.encode(number) as u16).to_le_bytes());

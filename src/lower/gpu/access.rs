@@ -47,6 +47,18 @@ pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) alignment_bytes: u32,
 }
 
+/// One copy of a thread from global to shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedCopy<'a, 'c> {
+    pub(crate) from: Val<'c>,
+    pub(crate) to: Val<'c>,
+    /// What is written.
+    pub(crate) bytes: u32,
+    /// What is read, an `i32`, where that may be less; the rest becomes 0.
+    pub(crate) read_bytes: Option<Val<'c>>,
+    pub(crate) cache: &'a CachePolicy,
+}
+
 impl<'c> GlobalAccess<'_, 'c> {
     pub(super) fn bits(&self) -> u32 {
         bits_of_several(self.element_bits, self.width)

@@ -1,6 +1,6 @@
 //! What is asked of a GPU, and what its maker's instruction set answers.
 
-use super::access::GlobalAccess;
+use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction};
 use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
@@ -83,6 +83,15 @@ pub(super) trait Isa: Sync {
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
 
     fn warp_barrier(&self, e: &mut Emitter<'_>);
+
+    /// Starts a copy from global to shared memory.
+    fn copy<'c>(&self, _: &mut Emitter<'c>, _: &SharedCopy<'_, 'c>) {}
+
+    /// Closes a group of copies.
+    fn commit_copies(&self, _: &mut Emitter<'_>) {}
+
+    /// Waits until at most so many groups of this thread are under way.
+    fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
 
     /// An `i32` from lane `lane ^ mask`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
@@ -395,6 +404,30 @@ impl Gpu {
     /// Orders the generic accesses of a thread to shared memory before async ones.
     pub(crate) fn proxy_fence(self, e: &mut Emitter<'_>) {
         self.isa.proxy_fence(e);
+    }
+
+    /// Returns true if an instruction copies so many bytes from global to shared memory.
+    pub(crate) fn copies(self, bytes: u32) -> bool {
+        self.target.instructions.async_copies && matches!(bytes, 4 | 8 | 16)
+    }
+
+    /// Starts a copy that [`Self::copies`] knows.
+    pub(crate) fn copy<'c>(self, e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
+        self.isa.copy(e, copy);
+    }
+
+    /// Closes a group of copies; where there are no copies there are no groups.
+    pub(crate) fn commit_copies(self, e: &mut Emitter<'_>) {
+        if self.target.instructions.async_copies {
+            self.isa.commit_copies(e);
+        }
+    }
+
+    /// Waits until at most so many groups of this thread are under way.
+    pub(crate) fn wait_for_copies(self, e: &mut Emitter<'_>, most: u32) {
+        if self.target.instructions.async_copies {
+            self.isa.wait_for_copies(e, most);
+        }
     }
 
     /// The lanes of a warp wait; shared memory is in order among them.

@@ -14,7 +14,7 @@ mod nvidia;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache};
+pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache, SharedCopy};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
 pub(crate) use lanes::{LaneOperation, SingleOperation};

@@ -8,9 +8,9 @@ use linear_layout::plan::memory::Place;
 use melior::ir::Type;
 
 /// A buffer's type, with the place of one buffer of its encoding.
-pub(super) struct View<'c> {
+pub(in crate::lower) struct View<'c> {
     pub(super) type_: sys::Buffer<'c>,
-    pub(super) place: Place,
+    pub(in crate::lower) place: Place,
     /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
     pub(super) leading: usize,
     /// The bytes of the whole allocation.
@@ -18,7 +18,7 @@ pub(super) struct View<'c> {
 }
 
 impl<'c> View<'c> {
-    pub(super) fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
+    pub(in crate::lower) fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
         let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
         let view = sys::buffer(type_).ok_or_else(unknown)?;
         let encoding = view.encoding.ok_or_else(unknown).and_then(|e| {
@@ -60,7 +60,7 @@ impl<'c> View<'c> {
     }
 
     /// The shape of one buffer.
-    pub(super) fn shape(&self) -> &[u64] {
+    pub(in crate::lower) fn shape(&self) -> &[u64] {
         &self.type_.shape[self.leading..]
     }
 

@@ -119,15 +119,27 @@ mod tests {
                             registers.remove_zero_bases(Dim::REGISTER).unwrap();
                         let view_mask = place.view_mask(&shape).unwrap();
                         for indexed in [None, Some((0, shape[0])), Some((1, shape[1]))] {
-                            for access in [Access::Load, Access::Store] {
-                                check(&BufferAccess {
-                                    registers: &registers,
-                                    place: &place,
-                                    view_mask,
-                                    indexed,
-                                    access,
-                                    target,
-                                });
+                            let plain = BufferAccess {
+                                registers: &registers,
+                                place: &place,
+                                view_mask,
+                                indexed,
+                                access: Access::Store,
+                                neighbours: None,
+                                target,
+                            };
+                            check(&plain);
+                            check(&BufferAccess {
+                                access: Access::Load,
+                                ..plain
+                            });
+                            for neighbours in [&[0, 1, 2, 3][..], &[1, 0], &[]] {
+                                if indexed.is_none() {
+                                    check(&BufferAccess {
+                                        neighbours: Some(neighbours),
+                                        ..plain
+                                    });
+                                }
                             }
                         }
                     }
@@ -141,6 +153,29 @@ mod tests {
         every(|access| {
             let program = plan_access(access).unwrap();
             check_access(&program, access).unwrap_or_else(|e| panic!("{access:?}: {e}\n{program}"));
+        });
+    }
+
+    /// A copy moves as many neighbours at once as lie side by side in the buffer, and no others.
+    #[test]
+    fn copies_move_neighbours() {
+        every(|access| {
+            let Some(neighbours) = access.neighbours else {
+                return;
+            };
+            let program = plan_access(access).unwrap();
+            for step in program.steps() {
+                let Step::Store { values, .. } = step else {
+                    continue;
+                };
+                let values = program.operands(*values);
+                assert!(values.len() <= 1 << neighbours.len(), "{program}");
+                for (i, value) in values.iter().enumerate() {
+                    let moved = (0..neighbours.len()).filter(|bit| i >> bit & 1 == 1);
+                    let moved: u32 = moved.map(|bit| 1 << neighbours[bit]).sum();
+                    assert_eq!(value.0, values[0].0 ^ moved, "{program}");
+                }
+            }
         });
     }
 

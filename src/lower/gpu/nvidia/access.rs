@@ -1,7 +1,8 @@
 //! Global memory by PTX: accesses with a predicate or a cache behaviour, which LLVM cannot say.
 
+use crate::ir::builders::nvvm::{self, LoadCacheModifierKind};
 use crate::lower::emit::{Emitter, Usage};
-use crate::lower::gpu::access::{CachePolicy, GlobalAccess, SecondCache};
+use crate::lower::gpu::access::{CachePolicy, GlobalAccess, SecondCache, SharedCopy};
 use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
@@ -93,6 +94,22 @@ pub(super) fn store<'c>(
         words.list(1)
     );
     e.inline_asm(&text, &constraints.join(","), &operands, None);
+}
+
+/// Starts a copy: past the first cache where it has 16 bytes and nothing else is asked for.
+pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
+    let modifier = match copy.bytes {
+        16 if copy.cache.modifier != "ca" => LoadCacheModifierKind::Cg,
+        _ => LoadCacheModifierKind::Ca,
+    };
+    let bytes = i64::from(copy.bytes);
+    e.operation(nvvm::cp_async_shared_global(
+        copy.to,
+        copy.from,
+        bytes,
+        modifier,
+        copy.read_bytes,
+    ));
 }
 
 /// What PTX adds to the register of an address.

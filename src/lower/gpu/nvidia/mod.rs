@@ -7,7 +7,7 @@ mod matrix;
 mod print;
 mod round;
 
-use super::access::GlobalAccess;
+use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{Gpu, GridDependency, Isa};
 use super::lanes::LaneOperation;
@@ -91,7 +91,20 @@ impl Isa for Nvidia {
     }
 
     fn proxy_fence(&self, e: &mut Emitter<'_>) {
-        e.inline_asm("fence.proxy.async.shared::cta;", "", &[], None);
+        // LLVM moves accesses across assembly that does not say that it touches memory.
+        e.inline_asm("fence.proxy.async.shared::cta;", "~{memory}", &[], None);
+    }
+
+    fn copy<'c>(&self, e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
+        access::copy(e, copy);
+    }
+
+    fn commit_copies(&self, e: &mut Emitter<'_>) {
+        e.operation(nvvm::cp_async_commit_group());
+    }
+
+    fn wait_for_copies(&self, e: &mut Emitter<'_>, most: u32) {
+        e.operation(nvvm::cp_async_wait_group(i64::from(most)));
     }
 
     fn warp_barrier(&self, e: &mut Emitter<'_>) {

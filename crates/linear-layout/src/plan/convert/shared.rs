@@ -39,6 +39,7 @@ fn accesses(
         lanes_log2: sides.lanes_log2,
         element_bytes: bytes,
         widest_bytes: target.max_shared_vector_bits / 8,
+        neighbours: None,
         taken: 0,
         last: (repetitions << (bits - swizzle.reps_log2)) * u64::from(bytes),
         gaps: &[],

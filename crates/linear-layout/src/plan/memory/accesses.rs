@@ -29,6 +29,9 @@ pub(crate) struct Choices<'a> {
     pub(crate) element_bytes: u32,
     /// The widest access that is allowed.
     pub(crate) widest_bytes: u32,
+    /// Register bits that alone may tell the elements of an access apart, in this order: accesses have as many of them
+    /// as positions allow.
+    pub(crate) neighbours: Option<&'a [u8]>,
     /// Bits that something else than registers and threads may set.
     pub(crate) taken: u64,
     /// Bits that only registers may set, and that go last: they number repetitions.
@@ -156,6 +159,13 @@ impl Accesses {
                 .count(),
         );
         let with = |vector_log2| Self::with_vector(choices, &held, vector_log2);
+        if let Some(bits) = choices.neighbours {
+            let is_next = |v: &u32| {
+                let bit = bits.get(*v as usize).map(|bit| 1 << bit);
+                bit.is_some() && held.solve(unit << v) == bit
+            };
+            return with(narrow((0..run).take_while(is_next).count()));
+        }
         let own = if choices.gaps.is_empty() {
             // All accesses of one width take as long: the accesses need not be made to compare.
             let waves = |v: u32| choices.linear_waves(choices.element_bytes << v).0 << (run - v);

@@ -88,7 +88,7 @@ impl MemoryPlan {
         access: Access,
         target: &Target,
     ) -> Result<Self, MemoryError> {
-        Self::planned(registers, place, view_mask, access, target, false)
+        Self::planned(registers, place, view_mask, access, target, (false, None))
     }
 
     /// Plans the accesses of warps whose lanes come together, which may be of matrices: otherwise as
@@ -103,7 +103,23 @@ impl MemoryPlan {
         access: Access,
         target: &Target,
     ) -> Result<Self, MemoryError> {
-        Self::planned(registers, place, view_mask, access, target, true)
+        Self::planned(registers, place, view_mask, access, target, (true, None))
+    }
+
+    /// Plans stores of which each moves neighbours of another memory: bit `i` of the number of an element in its store
+    /// is register bit `neighbours[i]`. Otherwise as [`Self::new`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn of_neighbours(
+        registers: &LinearLayout,
+        place: &Place,
+        view_mask: u64,
+        neighbours: &[u8],
+        target: &Target,
+    ) -> Result<Self, MemoryError> {
+        let how = (false, Some(neighbours));
+        Self::planned(registers, place, view_mask, Access::Store, target, how)
     }
 
     fn planned(
@@ -112,7 +128,7 @@ impl MemoryPlan {
         view_mask: u64,
         access: Access,
         target: &Target,
-        together: bool,
+        (together, neighbours): (bool, Option<&[u8]>),
     ) -> Result<Self, MemoryError> {
         let positions = place.positions(registers)?;
         let columns = |dim| -> Vec<u64> {
@@ -138,6 +154,7 @@ impl MemoryPlan {
             lanes_log2: narrow(lanes.len()),
             element_bytes: 1 << place.bytes_log2,
             widest_bytes: widest,
+            neighbours,
             taken: view_mask,
             last: 0,
             gaps,

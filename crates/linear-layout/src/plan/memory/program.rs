@@ -20,6 +20,9 @@ pub struct BufferAccess<'a> {
     pub indexed: Option<(usize, u64)>,
     /// The direction.
     pub access: Access,
+    /// Of a copy that goes past the registers, the register bits of neighbours in the other memory, the nearest first:
+    /// each store moves neighbours, in order.
+    pub neighbours: Option<&'a [u8]>,
     /// The GPU.
     pub target: &'a Target,
 }
@@ -31,6 +34,9 @@ pub struct BufferAccess<'a> {
 /// bytes before padding. Operand 2, where the access is indexed: the index of each register, below the size. Results:
 /// the registers that are loaded.
 ///
+/// The stores of a copy take elements, lowest address first, and no words: the emission copies them from
+/// where they lie.
+///
 /// # Errors
 /// When the tensor has other dims than the buffer, or is larger.
 pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
@@ -38,6 +44,7 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
         registers,
         place,
         view_mask,
+        neighbours,
         target,
         ..
     } = *access;
@@ -60,8 +67,13 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
         position: numbers[0],
         bits: narrow::<u32>(view_mask) | row,
     };
-    let results = match access.indexed {
-        None => {
+    let results = match (access.indexed, neighbours) {
+        (None, Some(bits)) => {
+            let plan = MemoryPlan::of_neighbours(registers, place, view_mask, bits, target)?;
+            b.copy_registers(&plan, values, Some(view));
+            Vec::new()
+        }
+        (None, None) => {
             let plan = MemoryPlan::of_warps(registers, place, view_mask, access.access, target)?;
             match access.access {
                 Access::Load => b.load_registers(&plan, Some(view)),
@@ -71,7 +83,7 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
                 }
             }
         }
-        Some((axis, size)) => {
+        (Some((axis, size)), _) => {
             let plan = IndexedPlan::new(registers, axis, size, place)?;
             let addresses = b.indexed_addresses(&plan, &numbers[1..], Some(view));
             let mut loaded = Vec::new();

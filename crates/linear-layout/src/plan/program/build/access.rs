@@ -63,6 +63,21 @@ impl Builder {
         }
     }
 
+    /// Stores registers as a plan says, element by element within each store: to the view, or to scratch memory.
+    pub(crate) fn copy_registers(
+        &mut self,
+        plan: &MemoryPlan,
+        values: &[ValueId],
+        view: Option<View>,
+    ) {
+        let address = self.addresses(plan, view);
+        for access in plan.accesses() {
+            let registers = access.registers.iter();
+            let values: Vec<ValueId> = registers.map(|r| values[*r as usize]).collect();
+            self.store(address(access), &values);
+        }
+    }
+
     /// Loads the registers of the first operand as a plan says: from the view, or from scratch memory.
     pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
         let address = self.addresses(plan, view);
