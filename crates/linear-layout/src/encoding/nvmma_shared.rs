@@ -1,6 +1,7 @@
 //! `#ttg.nvmma_shared`: what the tensor memory accelerator writes and `wgmma` reads.
 
 use crate::number::narrow;
+use crate::plan::tensor_copy::TensorBox;
 use core::fmt;
 
 use super::cga::{fmt_cga, given_rank};
@@ -146,6 +147,19 @@ impl NvmmaSharedEncoding {
             cga: self.cga.permuted(&[1, 0]),
             ..*self
         }
+    }
+
+    /// Returns the box that the descriptors of such a buffer have: what one TMA copy moves.
+    ///
+    /// # Errors
+    /// When the shape has another rank, or a row is narrower than the swizzle.
+    pub fn tensor_box(&self, shape: &[u64]) -> Result<TensorBox, EncodingError> {
+        let tiling = Tiling::new(FAMILY, &SHARED, shape, &self.cga)?;
+        let sizes = self.tma_box_log2(&tiling)?;
+        Ok(TensorBox {
+            sizes: sizes.iter().map(|size| 1 << size).collect(),
+            swizzle_bytes: self.swizzle_bytes,
+        })
     }
 
     /// Returns log2 of what one TMA copy moves of a CTA's part along each dim.

@@ -9,6 +9,7 @@ mod product;
 mod reduce;
 mod scan;
 mod share;
+mod tensor_copy;
 mod tuples;
 
 pub use access::{AccessFault, check_access};
@@ -19,3 +20,4 @@ pub use product::check_product;
 pub use reduce::check_reduction;
 pub use scan::check_scan;
 pub use share::check_sharing;
+pub use tensor_copy::{TensorCopyFault, check_tensor_copy};

@@ -16,6 +16,7 @@
 //! | [`scan`] | each element combined with those before it |
 //! | [`product`] | products of matrices: which instruction multiplies which registers |
 //! | [`share`] | one thread's value for all that hold copies of its element |
+//! | [`tensor_copy`] | boxes that the tensor memory accelerator copies |
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
 
@@ -29,6 +30,7 @@ pub mod program;
 pub mod reduce;
 pub mod scan;
 pub mod share;
+pub mod tensor_copy;
 pub mod tuples;
 
 pub use convert::{

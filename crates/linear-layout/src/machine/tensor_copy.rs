@@ -1,0 +1,162 @@
+//! Compares what the tensor memory accelerator writes with the layout of a buffer, element by element.
+//!
+//! # Source
+//! PTX ISA, "Tensors: swizzling modes": a box lies row after row, its first coordinate outermost; of each address, bits
+//! 4 and up are XORed with as many bits from 7 up as the swizzle has 16-byte units.
+
+use crate::f2::apply_columns;
+use crate::plan::memory::{MemoryError, Place};
+use crate::plan::tensor_copy::{BoxCopy, TensorBox};
+use thiserror::Error;
+
+/// A box that does not hold what the buffer's layout says.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct TensorCopyFault(#[from] Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum Kind {
+    #[error(
+        "the element at {element:?} arrives at byte {found} of the buffer, whose layout has it at {expected}"
+    )]
+    Element {
+        element: Vec<u64>,
+        found: u64,
+        expected: u64,
+    },
+    #[error("boxes copy {found} bytes, the buffer has {expected}")]
+    Bytes { found: u64, expected: u64 },
+    #[error("the buffer has padding, which no box has")]
+    Padding,
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// Follows every element of every box to the byte of the buffer that it arrives at.
+///
+/// # Errors
+/// The first element that arrives elsewhere than the layout says, or bytes that no box or several boxes write.
+pub fn check_tensor_copy(
+    copies: &[BoxCopy],
+    tensor_box: &TensorBox,
+    place: &Place,
+) -> Result<(), TensorCopyFault> {
+    check(copies, tensor_box, place).map_err(TensorCopyFault)
+}
+
+fn check(copies: &[BoxCopy], tensor_box: &TensorBox, place: &Place) -> Result<(), Kind> {
+    if !place.paddings().is_empty() {
+        return Err(Kind::Padding);
+    }
+    let steps = place.steps()?;
+    let elements: u64 = tensor_box.sizes.iter().product();
+    let bytes = elements * place.element_bytes();
+    // Elements that arrive where the layout says, as many as there are, fill the buffer.
+    let found = bytes * copies.len() as u64;
+    let expected = place.size_bytes(1);
+    if found != expected {
+        return Err(Kind::Bytes { found, expected });
+    }
+    for copy in copies {
+        for number in 0..elements {
+            let mut rest = number;
+            let mut element = copy.coordinates.clone();
+            for (coordinate, size) in element.iter_mut().zip(&tensor_box.sizes).rev() {
+                *coordinate += rest % size;
+                rest /= size;
+            }
+            let landed = copy.position + number * place.element_bytes();
+            let found = swizzled(landed, tensor_box.swizzle_bytes);
+            let expected = steps
+                .iter()
+                .zip(&element)
+                .fold(0, |at, (steps, c)| at ^ apply_columns(steps, *c));
+            if found != expected {
+                return Err(Kind::Element {
+                    element,
+                    found,
+                    expected,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the address of a byte that lies at `address` before the swizzle.
+const fn swizzled(address: u64, swizzle_bytes: u32) -> u64 {
+    let units = match swizzle_bytes {
+        0 => 1,
+        bytes => bytes as u64 / 16,
+    };
+    address ^ ((address >> 7) & (units - 1)) << 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::{CgaLayout, NvmmaSharedEncoding};
+    use crate::plan::tensor_copy::plan_tensor_copy;
+
+    /// Every swizzle and width of elements, in blocks of one box and of several.
+    fn every(mut check: impl FnMut(&Place, &TensorBox, &[BoxCopy])) {
+        let shapes: [&[u64]; 5] = [&[64, 128], &[8, 64], &[256, 256], &[2, 64, 128], &[512, 32]];
+        let mut count = 0;
+        for swizzle in [0, 32, 64, 128] {
+            for bits in [8, 16, 32] {
+                for shape in shapes {
+                    let cga = CgaLayout::single(shape.len()).unwrap();
+                    let encoding = NvmmaSharedEncoding::new(swizzle, false, bits, false, cga);
+                    let encoding = encoding.unwrap();
+                    let Ok(tensor_box) = encoding.tensor_box(shape) else {
+                        continue;
+                    };
+                    let Ok(layout) =
+                        crate::encoding::Encoding::from(encoding).to_surjective_layout(shape)
+                    else {
+                        continue;
+                    };
+                    let place = Place::new(layout, &[], bits).unwrap();
+                    let copies = plan_tensor_copy(&place, &tensor_box).unwrap();
+                    check(&place, &tensor_box, &copies);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 40, "{count}");
+    }
+
+    #[test]
+    fn boxes_arrive_where_the_layout_says() {
+        every(|place, tensor_box, copies| {
+            check_tensor_copy(copies, tensor_box, place)
+                .unwrap_or_else(|e| panic!("{tensor_box:?}, {copies:?}: {e}"));
+        });
+    }
+
+    #[test]
+    fn broken_copies_are_found() {
+        every(|place, tensor_box, copies| {
+            let mut moved = copies.to_vec();
+            moved[0].position ^= 128;
+            let mut elsewhere = copies.to_vec();
+            elsewhere[0].coordinates[0] ^= 1;
+            for broken in [&moved[..], &elsewhere, &copies[1..]] {
+                assert!(check_tensor_copy(broken, tensor_box, place).is_err());
+            }
+            let swizzled = TensorBox {
+                swizzle_bytes: match tensor_box.swizzle_bytes {
+                    64 => 32,
+                    128 => 64,
+                    _ => 128,
+                },
+                ..tensor_box.clone()
+            };
+            let bytes = place.element_bytes() * tensor_box.sizes.iter().product::<u64>();
+            // Smaller boxes have no address bit that only one of the swizzles reads.
+            if bytes >= 1024 {
+                assert!(check_tensor_copy(copies, &swizzled, place).is_err());
+            }
+        });
+    }
+}

@@ -1,0 +1,64 @@
+//! Copies by the tensor memory accelerator: which boxes make up a block of a tensor, and where each goes in a buffer.
+//!
+//! A descriptor says how large a box is and how its bytes are swizzled; the program says where boxes begin. The box of a
+//! buffer is part of the contract with the host, which makes descriptors ([`NvmmaSharedEncoding::tensor_box`]). The place
+//! of each box follows from the buffer's layout.
+//!
+//! ```text
+//! 64 x 128 elements of 2 bytes, swizzled by 128 bytes: boxes of 64 x 64
+//! box 0: coordinates (0, 0)     position 0
+//! box 1: coordinates (0, 64)    position 8192
+//! ```
+//! [`crate::machine::check_tensor_copy`] compares every element of every box with the layout.
+//!
+//! # Source
+//! CUDA driver API, `cuTensorMapEncodeTiled`; PTX ISA, "Tensors" and `cp.async.bulk.tensor`.
+
+use super::memory::{MemoryError, Place};
+use crate::f2::apply_columns;
+
+#[cfg(doc)]
+use crate::encoding::NvmmaSharedEncoding;
+
+/// The elements that one instruction copies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TensorBox {
+    /// The elements along each dim, the contiguous one last: powers of two.
+    pub sizes: Vec<u64>,
+    /// The width of the swizzle in bytes: 32, 64 or 128, or 0 for none.
+    pub swizzle_bytes: u32,
+}
+
+/// One instruction of a copy.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoxCopy {
+    /// What is added to the coordinates of the block, one number for each dim.
+    pub coordinates: Vec<u64>,
+    /// Where the box begins in the buffer, in bytes.
+    pub position: u64,
+}
+
+/// Returns the copies of a block that has the shape of its buffer, the last coordinate fastest.
+///
+/// # Errors
+/// When the layout does not reach every element.
+pub fn plan_tensor_copy(
+    place: &Place,
+    tensor_box: &TensorBox,
+) -> Result<Vec<BoxCopy>, MemoryError> {
+    let mut copies = vec![BoxCopy {
+        coordinates: Vec::new(),
+        position: 0,
+    }];
+    for (steps, size) in place.steps()?.iter().zip(&tensor_box.sizes) {
+        let starts = (0..1u64 << steps.len()).step_by(usize::try_from(*size).unwrap_or(usize::MAX));
+        let next = copies.iter().flat_map(|copy| {
+            starts.clone().map(|start| BoxCopy {
+                coordinates: [&copy.coordinates[..], &[start]].concat(),
+                position: copy.position ^ apply_columns(steps, start),
+            })
+        });
+        copies = next.collect();
+    }
+    Ok(copies)
+}
