@@ -33,7 +33,7 @@ class TTNG_Op<string mnemonic, list<Trait> traits = []>
 
 //===-- Hopper: products by warp groups -----------------------------------------------------===//
 
-def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [LL_Opaque]> {
+def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [LL_Unanalysed]> {
   let summary = "order accesses to shared memory before those of asynchronous units";
   let arguments = (ins BoolAttr:$bCluster);
   let assemblyFormat = "attr-dict";
@@ -85,7 +85,7 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_NotLowered, LL_
 
 //===-- Barriers in shared memory -----------------------------------------------------------===//
 
-def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Opaque]> {
+def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Unanalysed]> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -98,7 +98,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Opaque]> {
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Opaque]> {
+def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Unanalysed]> {
   let summary = "end of a barrier's life";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -109,7 +109,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Opaque]> {
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Opaque]> {
+def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Unanalysed]> {
   let summary = "let a barrier wait for so many bytes of copies";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -123,7 +123,7 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Opaque]> {
   let assemblyFormat = "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
 }
 
-def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Opaque, AttrSizedOperandSegments]> {
+def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Unanalysed, AttrSizedOperandSegments]> {
   let summary = "wait until a barrier leaves a phase";
   let description = [{
     Buffers given as `deps` may be used by others until then.
@@ -139,7 +139,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Opaque, AttrSizedOperandSeg
   }];
 }
 
-def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Opaque]> {
+def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Unanalysed]> {
   let summary = "arrive at a barrier `count` times";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -189,7 +189,7 @@ def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_releas
 
 //===-- Copies by the tensor memory accelerator ---------------------------------------------===//
 
-def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [LL_Opaque,
+def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [LL_Unanalysed,
     AttrSizedOperandSegments]> {
   let summary = "start to copy a block into shared memory; a barrier learns of the bytes";
   let description = [{
@@ -226,7 +226,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
   }];
 }
 
-def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global", [LL_Opaque]> {
+def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global", [LL_Unanalysed]> {
   let summary = "start to copy a block out of shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
@@ -248,7 +248,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global",
   }];
 }
 
-def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Opaque]> {
+def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Unanalysed]> {
   let summary = "start to combine a block of shared memory with global memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
@@ -329,7 +329,7 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter", [LL_Opaque]> {
   }];
 }
 
-def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [LL_Opaque]> {
+def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [LL_Unanalysed]> {
   let summary = "wait until at most `pendings` copies out of shared memory still read it";
   let arguments = (ins I32Attr:$pendings, UnitAttr:$read_only);
   let assemblyFormat = "attr-dict";
@@ -354,7 +354,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [LL_Opaque]> {
   }];
 }
 
-def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [LL_Opaque, Pure]> {
+def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [LL_Unanalysed, LL_NoSharedMemory, Pure]> {
   let summary = "a pointer to a descriptor as the descriptor";
   let arguments = (ins TT_PtrType:$rawDesc);
   let results = (outs TT_TensorDescType:$result);
@@ -363,7 +363,7 @@ def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [LL_
   }];
 }
 
-def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [LL_Opaque, AttrSizedOperandSegments,
+def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [LL_Unanalysed, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a descriptor to memory";
   let description = [{
@@ -385,7 +385,7 @@ def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [LL_Opaque, AttrSizedOp
   }];
 }
 
-def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [LL_Opaque,
+def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [LL_Unanalysed, LL_NoSharedMemory,
     MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "see a descriptor that was written to memory";
   let arguments = (ins TT_PtrType:$desc_ptr);

@@ -90,7 +90,11 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
             let mbarrier = ttng::InvalBarrier::of(op)?.alloc();
             vec![observe(phases(mbarrier), 0), Act::Write(object(mbarrier))]
         }
-        K::TtngArriveBarrier => vec![Act::Read(object(ttng::ArriveBarrier::of(op)?.alloc()))],
+        // It speaks for all threads, which meet first.
+        K::TtngArriveBarrier => {
+            let mbarrier = ttng::ArriveBarrier::of(op)?.alloc();
+            vec![Act::Barrier, Act::Read(object(mbarrier))]
+        }
         K::TtngBarrierExpect => {
             let mbarrier = ttng::BarrierExpect::of(op)?.alloc();
             vec![Act::Read(object(mbarrier)), Act::Commit(phases(mbarrier))]

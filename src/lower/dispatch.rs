@@ -9,7 +9,8 @@ use super::state::{Lower, Lowering, Outcome};
 use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
     copies, elementwise, externs, float, float4, gather, histogram, inline, integer, local, math,
-    memory, poll, print, product, program, range, reduce, scan, scratch, views,
+    mbarrier, memory, poll, print, product, program, range, reduce, scan, scratch, tensor_copy,
+    views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -101,9 +102,20 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
-        K::TtgAsyncCommitGroup | K::TtgAsyncCopyGlobalToLocal | K::TtgAsyncWait => {
-            Ok(asynchronous::effects(kind, op, buffers))
-        }
+        K::TtgAsyncCommitGroup
+        | K::TtgAsyncCopyGlobalToLocal
+        | K::TtgAsyncWait
+        | K::TtngArriveBarrier
+        | K::TtngAsyncTMACopyGlobalToLocal
+        | K::TtngAsyncTMACopyLocalToGlobal
+        | K::TtngAsyncTMAReduce
+        | K::TtngBarrierExpect
+        | K::TtngFenceAsyncShared
+        | K::TtngInitBarrier
+        | K::TtngInvalBarrier
+        | K::TtngTMAStoreWait
+        | K::TtngWaitBarrier => Ok(asynchronous::effects(kind, op, buffers)),
+        K::TtngTensormapCreate => Ok(tensor_copy::create_effects()),
         kinds!(LL_NotLowered) => Ok(asynchronous::effects(kind, op, buffers)),
     }
 }
@@ -191,6 +203,19 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::AmdgBufferAtomicCAS | K::AmdgBufferAtomicRMW => atomic::lower,
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
+        K::TtngArriveBarrier => mbarrier::arrive,
+        K::TtngAsyncTMACopyGlobalToLocal => tensor_copy::load,
+        K::TtngAsyncTMACopyLocalToGlobal => tensor_copy::store,
+        K::TtngAsyncTMAReduce => tensor_copy::reduce,
+        K::TtngBarrierExpect => mbarrier::expect,
+        K::TtngFenceAsyncShared => mbarrier::fence,
+        K::TtngInitBarrier => mbarrier::init,
+        K::TtngInvalBarrier => mbarrier::invalidate,
+        K::TtngReinterpretTensorDesc => tensor_copy::reinterpret,
+        K::TtngTMAStoreWait => tensor_copy::wait,
+        K::TtngTensormapCreate => tensor_copy::create,
+        K::TtngTensormapFenceproxyAcquire => tensor_copy::acquire,
+        K::TtngWaitBarrier => mbarrier::wait,
         kinds!(LL_NotLowered) => return None,
     })
 }

@@ -9,7 +9,7 @@ use super::gpu::Gpu;
 use super::shared::SharedLimit;
 use super::state::{Lower, Lowering, Outcome, SHARED};
 use super::texts::Texts;
-use super::types::scalar_type;
+use super::types::{is_descriptor, scalar_type};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::discardable::DIVISIBILITY;
 use crate::ir::ops::tt;
@@ -105,6 +105,7 @@ pub(crate) fn lower<'c>(
     let l = &mut lowering;
     let mut arguments = Vec::new();
     let mut counts = Vec::new();
+    let types: Vec<Type<'c>> = block_arguments(entry).iter().map(|a| a.r#type()).collect();
     for argument in block_arguments(entry) {
         let registers = argument_types(l, argument.r#type(), is_kernel);
         let registers = registers.unwrap_or_else(|diagnostic| {
@@ -157,7 +158,13 @@ pub(crate) fn lower<'c>(
         Vec::new()
     };
     let mut attributes: Vec<Named<'c>> = Vec::new();
-    if let Some(hints) = argument_attributes(e, planned.function, &counts, &arguments) {
+    if let Some(hints) = argument_attributes(
+        e,
+        planned.function,
+        (&types, is_kernel),
+        &counts,
+        &arguments,
+    ) {
         attributes.push((emit::ARGUMENTS, hints));
     }
     // What a user says to the LLVM dialect and those of the GPUs goes on to them.
@@ -221,23 +228,35 @@ fn argument_types<'c>(
         })
 }
 
+/// The attributes of a descriptor that a kernel is given by value.
+const BY_VALUE: &str =
+    "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
+
 /// What is said of arguments to dialects of the output, and the promised alignment of pointers. An argument
 /// that became several registers has nothing said of it.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,
+    (types, is_kernel): (&[Type<'c>], bool),
     counts: &[usize],
     registers: &[Type<'c>],
 ) -> Option<Attribute<'c>> {
-    let promised = ArrayAttribute::try_from(function.arg_attrs()?).ok()?;
+    let promised = function.arg_attrs();
+    let promised = promised.and_then(|attrs| ArrayAttribute::try_from(attrs).ok());
+    let by_value = |i: usize| is_kernel && is_descriptor(types[i]);
+    if promised.is_none() && !(0..types.len()).any(by_value) {
+        return None;
+    }
     let mut texts = Vec::new();
     let mut at = 0;
     for (i, count) in counts.iter().enumerate() {
-        let entries = promised.element(i).map(sys::dictionary_entries).ok()?;
+        let promised = promised.and_then(|promised| promised.element(i).ok());
+        let entries = promised.map(sys::dictionary_entries);
         let own = &registers[at..at + count];
         at += count;
         texts.push(match own {
-            [one] => register_attributes(entries, *one),
+            [_] if by_value(i) => BY_VALUE.to_owned(),
+            [one] => register_attributes(entries.into_iter().flatten(), *one),
             several => vec!["{}"; several.len()].join(", "),
         });
     }

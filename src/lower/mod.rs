@@ -49,6 +49,7 @@ mod integer;
 mod library;
 mod local;
 mod math;
+mod mbarrier;
 mod memory;
 mod plans;
 mod poll;
@@ -64,6 +65,7 @@ mod share;
 mod shared;
 mod state;
 mod steps;
+mod tensor_copy;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -35,7 +35,8 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
         Some(_) => None,
         // Numbers of type `index` count what an address counts.
         None if type_.is_index() => Some(IntegerType::new(context, INDEX_BITS).into()),
-        None => element_bits(type_).map(|_| type_),
+        None if element_bits(type_).is_some() => Some(type_),
+        None => is_descriptor(type_).then(|| emit::pointer_type(context, 0)),
     }
 }
 
@@ -59,6 +60,12 @@ pub(crate) fn memory_type<'c>(
 /// Returns true if a type is that of tokens, which only order operations.
 pub(crate) fn is_token(type_: Type<'_>) -> bool {
     type_.to_string() == "!ttg.async.token"
+}
+
+/// Returns true if a type is that of descriptors of tensors, which are known by their address.
+pub(crate) fn is_descriptor(type_: Type<'_>) -> bool {
+    let text = type_.to_string();
+    text.starts_with("!tt.tensordesc<") || text.starts_with("!ttng.tensordesc_im2col<")
 }
 
 /// Whether a type is that of a buffer in shared memory.

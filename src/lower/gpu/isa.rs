@@ -3,6 +3,7 @@
 use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction};
 use super::lanes::LaneOperation;
+use super::units::UnitIsa;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
@@ -273,6 +274,11 @@ pub(super) trait Isa: Sync {
         to: Type<'c>,
     ) -> Option<Vec<Val<'c>>>;
 
+    /// How units beside the threads are asked, where there are any.
+    fn units(&self) -> Option<&'static dyn UnitIsa> {
+        None
+    }
+
     /// How buffer instructions are emitted, where there are any.
     fn buffers(&self) -> Option<&'static dyn BufferIsa> {
         None
@@ -394,6 +400,12 @@ impl Gpu {
     /// The time in nanoseconds, from any start, as an `i64`.
     pub(crate) fn nanoseconds<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         self.isa.nanoseconds(self, e)
+    }
+
+    /// How units beside the threads are asked, where the GPU has any.
+    pub(crate) fn units(self) -> Option<&'static dyn UnitIsa> {
+        let has = self.target.instructions.tensor_copies;
+        has.then(|| self.isa.units())?
     }
 
     /// All threads of the block wait; shared memory is in order across it.

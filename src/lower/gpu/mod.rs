@@ -13,11 +13,13 @@ mod lanes;
 mod nvidia;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache, SharedCopy};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
 pub(crate) use lanes::{LaneOperation, SingleOperation};
+pub(crate) use units::{BoxAccess, BoxDirection, DescriptorField, MbarrierAction, UnitIsa};
 
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};

@@ -9,7 +9,7 @@ use melior::ir::Type;
 
 /// A buffer's type, with the place of one buffer of its encoding.
 pub(in crate::lower) struct View<'c> {
-    pub(super) type_: sys::Buffer<'c>,
+    pub(in crate::lower) type_: sys::Buffer<'c>,
     pub(in crate::lower) place: Place,
     /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
     pub(super) leading: usize,
@@ -70,7 +70,7 @@ impl<'c> View<'c> {
     }
 
     /// The shape of one buffer where it was allocated.
-    pub(super) fn alloc_shape(&self) -> &[u64] {
+    pub(in crate::lower) fn alloc_shape(&self) -> &[u64] {
         let alloc = &self.type_.alloc_shape;
         &alloc[alloc.len() + self.leading - self.type_.shape.len()..]
     }

@@ -124,6 +124,10 @@ pub struct Instructions {
     pub float_lane_reductions: bool,
     /// Copies from global to shared memory beside other work (`cp.async`), `sm_80` and later.
     pub async_copies: bool,
+    /// Copies of blocks by the tensor memory accelerator, and its mbarriers, `sm_90` and later.
+    pub tensor_copies: bool,
+    /// Products of four warps (`wgmma`), `sm_90` alone.
+    pub warp_group_products: bool,
     /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
     pub grid_dependencies: bool,
     /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.

@@ -6,11 +6,13 @@ mod float8;
 mod matrix;
 mod print;
 mod round;
+mod units;
 
 use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{Gpu, GridDependency, Isa};
 use super::lanes::LaneOperation;
+use super::units::UnitIsa;
 use crate::ir::UpstreamKind;
 use crate::ir::builders::llvm;
 use crate::ir::builders::nvvm::{self, ReduxKind, ShflKind, VoteSyncKind};
@@ -105,6 +107,10 @@ impl Isa for Nvidia {
 
     fn wait_for_copies(&self, e: &mut Emitter<'_>, most: u32) {
         e.operation(nvvm::cp_async_wait_group(i64::from(most)));
+    }
+
+    fn units(&self) -> Option<&'static dyn UnitIsa> {
+        Some(&Nvidia)
     }
 
     fn warp_barrier(&self, e: &mut Emitter<'_>) {

@@ -1,0 +1,128 @@
+//! Mbarriers: objects in shared memory on which all threads wait for copies and for arrivals.
+//!
+//! One thread makes, ends and asks them, all threads wait. Where the block must meet around them follows from their
+//! effects, as for every other access; an arrival speaks for all threads of the block, which meet before it.
+
+use super::gpu::{MbarrierAction, UnitIsa};
+use super::state::{Lowering, Outcome};
+use crate::ir::ops::ttng;
+use crate::sys::Diagnostic;
+use crate::sys::build::{Op, Val};
+
+/// The units of the GPU, or why there are none.
+pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
+    let units = l.gpu.units();
+    units.ok_or_else(|| {
+        Diagnostic::new(format!(
+            "needs the tensor memory accelerator or its mbarriers, which {} does not have",
+            l.gpu.target.name
+        ))
+        .note("compute capability 9.0 and later have them")
+    })
+}
+
+/// The address of an mbarrier.
+pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>, Diagnostic> {
+    let buffer = l.buffer(value)?;
+    let i8 = l.e.types.i8;
+    Ok(l.e.gep(buffer.base, i8, buffer.position))
+}
+
+/// The condition of the thread that gives an order, where `pred` holds.
+pub(super) fn issuer<'c>(
+    l: &mut Lowering<'c>,
+    units: &dyn UnitIsa,
+    pred: Option<Val<'c>>,
+) -> Val<'c> {
+    let elected = units.elected(l.gpu, &mut l.e);
+    match pred {
+        Some(pred) => {
+            let pred = l.get(pred)[0];
+            l.e.and(elected, pred)
+        }
+        None => elected,
+    }
+}
+
+fn ask<'c>(
+    l: &mut Lowering<'c>,
+    mbarrier: Val<'c>,
+    action: MbarrierAction,
+    pred: Option<Val<'c>>,
+) -> Outcome {
+    let units = units(l)?;
+    let by = issuer(l, units, pred);
+    let object = object(l, mbarrier)?;
+    units.mbarrier(&mut l.e, object, action, by);
+    Ok(())
+}
+
+/// A number that the verifier has found to be positive.
+fn positive(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or_default()
+}
+
+fn in_cluster() -> Diagnostic {
+    Diagnostic::new("cannot be lowered yet on an mbarrier of another CTA")
+}
+
+/// Lowers `ttng.init_barrier`.
+pub(crate) fn init<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let init = ttng::InitBarrier::of(op).expect("the dispatch goes by kind");
+    let action = MbarrierAction::Init(positive(init.count().into()));
+    ask(l, init.alloc(), action, None)
+}
+
+/// Lowers `ttng.inval_barrier`.
+pub(crate) fn invalidate<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let end = ttng::InvalBarrier::of(op).expect("the dispatch goes by kind");
+    ask(l, end.alloc(), MbarrierAction::Invalidate, None)
+}
+
+/// Lowers `ttng.barrier_expect`.
+pub(crate) fn expect<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let expect = ttng::BarrierExpect::of(op).expect("the dispatch goes by kind");
+    if expect.from_cta().is_some() {
+        return Err(in_cluster());
+    }
+    let action = MbarrierAction::Expect(positive(expect.size().into()));
+    ask(l, expect.alloc(), action, Some(expect.pred()))
+}
+
+/// Lowers `ttng.arrive_barrier`: all threads have met, one of them arrives.
+pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let arrive = ttng::ArriveBarrier::of(op).expect("the dispatch goes by kind");
+    if arrive.from_cta().is_some() || arrive.multicast_cta().is_some() {
+        return Err(in_cluster());
+    }
+    l.gpu.block_barrier(&mut l.e);
+    let action = MbarrierAction::Arrive(positive(arrive.count().into()));
+    ask(l, arrive.alloc(), action, arrive.pred())
+}
+
+/// Lowers `ttng.wait_barrier`.
+pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let wait = ttng::WaitBarrier::of(op).expect("the dispatch goes by kind");
+    let units = units(l)?;
+    let object = object(l, wait.alloc())?;
+    let parity = l.get(wait.phase())[0];
+    let pred = wait.pred().map(|pred| l.get(pred)[0]);
+    let fork = pred.map(|pred| l.e.fork(pred));
+    units.wait(&mut l.e, object, parity);
+    if let Some(fork) = fork {
+        l.e.join_or(fork, &[], &[]);
+    }
+    Ok(())
+}
+
+/// Lowers `ttng.fence_async_shared`.
+pub(crate) fn fence<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
+    if fence.b_cluster() {
+        return Err(Diagnostic::new(
+            "cannot be lowered yet for shared memory of the whole cluster",
+        ));
+    }
+    l.gpu.proxy_fence(&mut l.e);
+    Ok(())
+}

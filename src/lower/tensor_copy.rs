@@ -1,0 +1,255 @@
+//! Copies by the tensor memory accelerator, and the descriptors that they go by.
+//!
+//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]), by orders of one thread. A descriptor is an
+//! argument of the kernel, 128 bytes by value, or is made in shared memory and published in global memory.
+
+use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
+use super::local::View;
+use super::mbarrier::{issuer, object, units};
+use super::plans::wrong;
+use super::state::{Lowering, Outcome};
+use crate::analysis::effects::{Act, Effects, Request, Touched};
+use crate::ir::ops::ttng;
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
+use linear_layout::encoding::Encoding;
+use linear_layout::machine;
+use linear_layout::plan::tensor_copy::{BoxCopy, plan_tensor_copy};
+use melior::ir::ValueLike;
+use std::sync::Arc;
+
+/// The boxes of a block.
+#[derive(Debug)]
+struct Boxes(Vec<BoxCopy>);
+
+/// Plans the boxes of a copy, and has the machine prove them.
+fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
+    let layouts = l.layouts;
+    let key = vec![sys::type_id(buffer.r#type())];
+    l.allocation.plan_late(op, key, || {
+        let view = View::of(layouts, buffer.r#type())?;
+        if view.shape() != view.alloc_shape() {
+            return Err(Diagnostic::new(format!(
+                "copies a whole buffer, but `{}` is a part of one",
+                buffer.r#type()
+            )));
+        }
+        let encoding = view.type_.encoding.and_then(|e| layouts.encoding(e).ok());
+        let Some(Encoding::NvmmaShared(encoding)) = encoding.as_deref() else {
+            return Err(Diagnostic::new(
+                "needs a buffer that is `#ttg.nvmma_shared`",
+            ));
+        };
+        let tensor_box = encoding
+            .tensor_box(view.shape())
+            .map_err(|e| Diagnostic::new(e.to_string()))?;
+        let copies = plan_tensor_copy(&view.place, &tensor_box)
+            .map_err(|e| Diagnostic::new(e.to_string()))?;
+        machine::check_tensor_copy(&copies, &tensor_box, &view.place).map_err(wrong)?;
+        Ok(Boxes(copies))
+    })
+}
+
+/// Copies a block between a buffer and a tensor, where `by` holds.
+fn copy<'c>(
+    l: &mut Lowering<'c>,
+    op: Op<'c>,
+    (units, by): (&dyn UnitIsa, Val<'c>),
+    (descriptor, start): (Val<'c>, &[Val<'c>]),
+    (buffer, direction): (Val<'c>, BoxDirection<'c>),
+) -> Outcome {
+    let boxes = plan(l, op, buffer)?;
+    let memory = l.buffer(buffer)?;
+    let descriptor = l.get(descriptor)[0];
+    let start: Vec<Val<'c>> = start.iter().map(|c| l.get(*c)[0]).collect();
+    let rank = boxes.0.first().map_or(0, |copy| copy.coordinates.len());
+    let Some(outer) = start.len().checked_sub(rank) else {
+        return Err(Diagnostic::new(
+            "cannot be lowered yet where the buffer has more dimensions than the descriptor",
+        ));
+    };
+    let i8 = l.e.types.i8;
+    let base = l.e.gep(memory.base, i8, memory.position);
+    for copy in &boxes.0 {
+        // Blocks have size 1 along the dimensions that the buffer does not have.
+        let offsets = std::iter::repeat_n(0, outer).chain(copy.coordinates.iter().copied());
+        let mut coordinates = Vec::new();
+        for (start, offset) in start.iter().zip(offsets) {
+            let offset = l.e.i32(small(offset));
+            coordinates.push(l.e.add(*start, offset));
+        }
+        coordinates.reverse();
+        let access = BoxAccess {
+            direction,
+            descriptor,
+            coordinates,
+            shared: l.e.gep_bytes(base, small(copy.position)),
+        };
+        units.copy_box(&mut l.e, &access, by);
+    }
+    Ok(())
+}
+
+/// Coordinates and positions within a block, which fits into shared memory.
+fn small(number: u64) -> u32 {
+    u32::try_from(number).expect("a block fits into shared memory")
+}
+
+/// Lowers `ttng.async_tma_copy_global_to_local`.
+pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let load = ttng::AsyncTMACopyGlobalToLocal::of(op).expect("the dispatch goes by kind");
+    if load.multicast() {
+        return Err(Diagnostic::new("cannot be lowered yet with `multicast`"));
+    }
+    if !load.offsets().is_empty() {
+        return Err(Diagnostic::new(
+            "cannot be lowered yet with the offsets of an image",
+        ));
+    }
+    let units = units(l)?;
+    let by = issuer(l, units, Some(load.pred()));
+    let mbarrier = object(l, load.barrier())?;
+    let direction = BoxDirection::Load { mbarrier };
+    copy(
+        l,
+        op,
+        (units, by),
+        (load.desc(), &load.coord()),
+        (load.result(), direction),
+    )
+}
+
+/// Lowers `ttng.async_tma_copy_local_to_global`.
+pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let store = ttng::AsyncTMACopyLocalToGlobal::of(op).expect("the dispatch goes by kind");
+    let block = (store.desc(), &store.coord()[..]);
+    to_global(l, op, block, (store.src(), BoxDirection::Store))
+}
+
+/// Lowers `ttng.async_tma_reduce`.
+pub(crate) fn reduce<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let reduce = ttng::AsyncTMAReduce::of(op).expect("the dispatch goes by kind");
+    let block = (reduce.desc(), &reduce.coord()[..]);
+    let direction = BoxDirection::Reduce(reduce.kind());
+    to_global(l, op, block, (reduce.src(), direction))
+}
+
+fn to_global<'c>(
+    l: &mut Lowering<'c>,
+    op: Op<'c>,
+    block: (Val<'c>, &[Val<'c>]),
+    to: (Val<'c>, BoxDirection<'c>),
+) -> Outcome {
+    let units = units(l)?;
+    let by = issuer(l, units, None);
+    copy(l, op, (units, by), block, to)?;
+    units.commit_boxes(&mut l.e);
+    Ok(())
+}
+
+/// Lowers `ttng.async_tma_store_wait`.
+pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let wait = ttng::TMAStoreWait::of(op).expect("the dispatch goes by kind");
+    let units = units(l)?;
+    let most = wait.pendings().try_into().unwrap_or(0);
+    units.wait_for_boxes(&mut l.e, most, wait.read_only());
+    Ok(())
+}
+
+// --- descriptors ---
+
+/// The bytes of a descriptor, and what its address is a multiple of.
+const DESCRIPTOR_BYTES: u32 = 128;
+
+/// A descriptor is made in scratch memory, by one warp.
+pub(crate) fn create_effects() -> Effects {
+    Effects {
+        scratch: Some(Request {
+            bytes: DESCRIPTOR_BYTES,
+            alignment: DESCRIPTOR_BYTES,
+        }),
+        acts: vec![Act::Write(Touched::Scratch), Act::Read(Touched::Scratch)],
+        ..Effects::default()
+    }
+}
+
+/// Lowers `ttng.tensormap_create`.
+pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let create = ttng::TensormapCreate::of(op).expect("the dispatch goes by kind");
+    let units = units(l)?;
+    let Some((offset, _)) = l.allocation.place(op) else {
+        return Ok(());
+    };
+    let shared = l.shared_memory(offset);
+    let (target, source) = (
+        l.get(create.desc_ptr())[0],
+        l.get(create.global_address())[0],
+    );
+    let one = |l: &Lowering<'c>, value: &Val<'c>| l.get(*value)[0];
+    let boxes: Vec<Val<'c>> = create.box_dim().iter().map(|v| one(l, v)).collect();
+    let sizes: Vec<Val<'c>> = create.global_dim().iter().map(|v| one(l, v)).collect();
+    let strides: Vec<Val<'c>> = create.global_stride().iter().map(|v| one(l, v)).collect();
+    let steps: Vec<Val<'c>> = create.element_stride().iter().map(|v| one(l, v)).collect();
+    let warp = l.gpu.warp(&mut l.e);
+    let is_first = l.e.is_zero(warp);
+    let first_warp = l.e.fork(is_first);
+    // Fields that nothing is said of are 0.
+    let lane = l.gpu.lane(&mut l.e);
+    let (i32, zero) = (l.e.types.i32, l.e.i32(0));
+    let word = l.e.gep(shared, i32, lane);
+    l.e.store(zero, word, 4);
+    l.gpu.warp_barrier(&mut l.e);
+    let is_lane = l.e.is_zero(lane);
+    let first_lane = l.e.fork(is_lane);
+    let mut fields = vec![
+        DescriptorField::Long("global_address", None, source),
+        DescriptorField::Known("rank", sizes.len() as i64 - 1),
+    ];
+    let words = |name, values: Vec<Val<'c>>| {
+        let values = values.into_iter().enumerate();
+        values.map(move |(i, value)| DescriptorField::Word(name, Some(i), value))
+    };
+    fields.extend(words("box_dim", boxes));
+    fields.extend(words("global_dim", sizes));
+    let strides = strides.into_iter().enumerate();
+    fields.extend(strides.map(|(i, v)| DescriptorField::Long("global_stride", Some(i), v)));
+    fields.extend(words("element_stride", steps));
+    fields.extend([
+        DescriptorField::Known("elemtype", create.elem_type().into()),
+        DescriptorField::Known("interleave_layout", create.interleave_layout().into()),
+        DescriptorField::Known("swizzle_mode", create.swizzle_mode().into()),
+        DescriptorField::Known("fill_mode", create.fill_mode().into()),
+    ]);
+    for field in fields {
+        units.set_field(&mut l.e, shared, field);
+    }
+    l.e.join_or(first_lane, &[], &[]);
+    l.gpu.warp_barrier(&mut l.e);
+    units.publish_descriptor(&mut l.e, target, shared);
+    l.e.join_or(first_warp, &[], &[]);
+    Ok(())
+}
+
+/// Lowers `ttng.tensormap_fenceproxy_acquire`: the first warp gives all orders that use the descriptor.
+pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let acquire = ttng::TensormapFenceproxyAcquire::of(op).expect("the dispatch goes by kind");
+    let units = units(l)?;
+    let descriptor = l.get(acquire.desc_ptr())[0];
+    let warp = l.gpu.warp(&mut l.e);
+    let is_first = l.e.is_zero(warp);
+    let fork = l.e.fork(is_first);
+    units.acquire_descriptor(&mut l.e, descriptor);
+    l.e.join_or(fork, &[], &[]);
+    Ok(())
+}
+
+/// Lowers `ttng.reinterpret_tensor_descriptor`: a descriptor is its address, in any space.
+pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let cast = ttng::ReinterpretTensorDesc::of(op).expect("the dispatch goes by kind");
+    let pointer = l.get(cast.raw_desc())[0];
+    let generic = l.e.pointer_type(0);
+    let descriptor =
+        l.e.pure(crate::ir::builders::llvm::addrspacecast(pointer, generic));
+    l.set(cast.result(), [descriptor]);
+    Ok(())
+}
