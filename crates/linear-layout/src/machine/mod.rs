@@ -10,6 +10,7 @@ mod reduce;
 mod scan;
 mod share;
 mod tuples;
+mod warp_group;
 
 pub use access::{AccessFault, check_access};
 pub use gather::check_gather;
@@ -19,3 +20,4 @@ pub use product::check_product;
 pub use reduce::check_reduction;
 pub use scan::check_scan;
 pub use share::check_sharing;
+pub use warp_group::{DescribedMatrix, DescriptorFault, WarpGroupFault, check_warp_group_product};

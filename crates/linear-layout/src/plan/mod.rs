@@ -15,6 +15,7 @@
 //! | [`reduce`] | one value out of each row: who combines what |
 //! | [`scan`] | each element combined with those before it |
 //! | [`product`] | products of matrices: which instruction multiplies which registers |
+//! | [`warp_group`] | products of warp groups that read factors from shared memory: descriptors, positions |
 //! | [`share`] | one thread's value for all that hold copies of its element |
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
@@ -30,6 +31,7 @@ pub mod reduce;
 pub mod scan;
 pub mod share;
 pub mod tuples;
+pub mod warp_group;
 
 pub use convert::{
     ConvertPlan, Plain, PlanError, PlanKind, PlanOptions, Reason, Strategy, plain_conversion,

@@ -114,6 +114,8 @@ pub struct Instructions {
     pub clusters: bool,
     /// Tensor memory and the products in it: compute capability 10 and 11.
     pub tensor_memory: bool,
+    /// `wgmma`: products of a warp group that reads factors from shared memory, compute capability 9.
+    pub warp_group_products: bool,
     /// Scales in tensor memory of 4-bit `a` are read along K first.
     pub k_first_scales: bool,
     /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
