@@ -663,6 +663,7 @@ mod tests {
             names(|i| i.tensor_memory),
             "`cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110`"
         );
+        assert_eq!(names(|i| i.warp_group_products), "`cuda:90`");
         assert_eq!(names(|i| i.k_first_scales), "`cuda:107`");
         let policies = names(|i| i.cache_policies);
         assert!(policies.starts_with("`cuda:80`, "), "{policies}");

@@ -10,16 +10,14 @@
 mod reader;
 #[cfg(test)]
 mod tests;
+mod tile;
 
-use crate::f2::apply_columns;
-use crate::layout::{Dim, LinearLayout};
+use crate::layout::Dim;
 use crate::number::narrow;
-use crate::plan::memory::Place;
-use crate::plan::warp_group::{
-    FactorBuffer, IssuedFactor, LeftFactor, MatrixDescriptor, WarpGroupIssue, WarpGroupOperands,
-    WarpGroupPlan,
-};
+use crate::plan::warp_group::{LeftFactor, WarpGroupOperands, WarpGroupPlan};
+use std::rc::Rc;
 use thiserror::Error;
+use tile::{Lines, Matrix, Tile};
 
 pub use reader::{DescribedMatrix, DescriptorFault};
 
@@ -83,8 +81,23 @@ enum Kind {
         found: [u64; 2],
         expected: [u64; 2],
     },
-    #[error("register {register} of D adds k {k} {count} times: expected once")]
-    Times { register: u64, k: u64, count: u32 },
+    #[error(
+        "issue {issue} adds k {found} to register {register} of D: expected k {expected}, the next one"
+    )]
+    Next {
+        issue: usize,
+        register: u32,
+        found: u64,
+        expected: u64,
+    },
+    #[error("register {register} of D adds {found} values of k: expected {expected}")]
+    Rest {
+        register: usize,
+        found: u64,
+        expected: u64,
+    },
+    #[error("A is issued from {found}, where it does not lie")]
+    Left { found: &'static str },
     #[error("issue {issue} {} the first on register {register} of D", if *.is_said { "is said to be" } else { "is not said to be" })]
     First {
         issue: usize,
@@ -93,10 +106,11 @@ enum Kind {
     },
 }
 
-/// Proves that each element of D adds up each k once, of the row of A and the column of B that it belongs to.
+/// Proves that each element of D adds up each k once, in ascending order, of the row of A and the column of B that it
+/// belongs to.
 ///
 /// # Shape
-/// `plan` is the plan of these operands. The order of the sum is not looked at, nor the types.
+/// `plan` is the plan of these operands. Types are not looked at.
 /// # Errors
 /// The first fault: a tile of other elements, an accumulator of another element, a k twice or never, a wrong first issue.
 pub fn check_warp_group_product(
@@ -110,375 +124,103 @@ pub fn check_warp_group_product(
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
+fn expect(what: &'static str, found: u64, expected: u64) -> Result<(), Kind> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Kind::Shape {
+        what,
+        found,
+        expected,
+    })
+}
+
 fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), Kind> {
     let [m, n, _] = plan.sizes();
-    let groups = operands.d.in_size(Dim::WARP) / WARPS;
-    let registers = operands.d.in_size(Dim::REGISTER);
-    let expect = |what, found, expected| {
-        if found == expected {
-            return Ok(());
-        }
-        Err(Kind::Shape {
-            what,
-            found,
-            expected,
-        })
-    };
+    let d = operands.d;
     expect("rows of a tile", m, 64)?;
-    expect("lanes", operands.d.in_size(Dim::LANE), LANES)?;
-    let matrices = [
-        match operands.a {
-            LeftFactor::Registers(_) => None,
-            LeftFactor::Buffer(buffer) => Some(Matrix::of(plan, 0, buffer)?),
-        },
-        Some(Matrix::of(plan, 1, operands.b)?),
-    ];
-    for group in 0..groups {
-        let mut counts = Counts::new(registers, operands.k);
+    expect("lanes", d.in_size(Dim::LANE), LANES)?;
+    let mut left = match operands.a {
+        LeftFactor::Registers(_) => None,
+        LeftFactor::Buffer(buffer) => Some(Matrix::of(plan, 0, buffer)?),
+    };
+    let mut right = Matrix::of(plan, 1, operands.b)?;
+    for group in 0..d.in_size(Dim::WARP) / WARPS {
+        let mut next = NextK {
+            of_register: vec![0; narrow(d.in_size(Dim::REGISTER))],
+        };
+        // The accumulators of issues along k are compared once.
+        let mut known: Option<(&[u32], Rc<Lines>, Rc<Lines>)> = None;
         for (number, issue) in plan.issues().iter().enumerate() {
-            let of_tile = m * n / (WARPS * LANES);
-            expect("accumulators", issue.accumulators().len() as u64, of_tile)?;
+            let accumulators = issue.accumulators();
+            let count = accumulators.len() as u64;
+            expect("accumulators", count, m * n / (WARPS * LANES))?;
             let tile = Tile {
                 number,
                 group,
                 issue,
                 plan,
             };
-            let a = tile.left(operands.a, matrices[0].as_ref())?;
-            let b = match &matrices[1] {
-                Some(matrix) => tile.read(matrix, issue.b())?,
-                None => return Err(Kind::NoDescriptor { operand: 'B' }),
-            };
-            tile.check_sums(operands.d, &a, &b)?;
-            counts.add(&tile, &a.k)?;
+            let a = tile.left(operands.a, left.as_mut())?;
+            let b = tile.read(&mut right, issue.b())?;
+            tile.check_depth(&a, &b)?;
+            let is_known = known.as_ref().is_some_and(|known| {
+                known.0 == accumulators && known.1.line == a.line && known.2.line == b.line
+            });
+            if !is_known {
+                tile.check_sums(d, &a, &b)?;
+            }
+            next.add(&tile, &a.k)?;
+            known = Some((accumulators, a, b));
         }
-        counts.check()?;
+        next.check(operands.k)?;
     }
     Ok(())
 }
 
-/// A factor in shared memory.
-struct Matrix<'a> {
-    operand: usize,
-    descriptor: &'a MatrixDescriptor,
-    place: &'a Place,
-    view_mask: u64,
-    group_positions: &'a [u64],
+/// The k that each register of D of the threads of a warp group adds next.
+struct NextK {
+    of_register: Vec<u64>,
 }
 
-impl<'a> Matrix<'a> {
-    fn of(plan: &'a WarpGroupPlan, operand: usize, buffer: FactorBuffer<'a>) -> Result<Self, Kind> {
-        let descriptor = plan.descriptor(operand).ok_or(Kind::NoDescriptor {
-            operand: letter(operand),
-        })?;
-        if !buffer.place.paddings().is_empty() {
-            return Err(Kind::Shape {
-                what: "paddings of a buffer",
-                found: buffer.place.paddings().len() as u64,
-                expected: 0,
-            });
-        }
-        Ok(Self {
-            operand,
-            descriptor,
-            place: buffer.place,
-            view_mask: buffer.view_mask,
-            group_positions: plan.group_positions(operand),
-        })
-    }
-
-    /// The positions of views that decide for all.
-    fn views(&self) -> Vec<u64> {
-        let bits = (0..u64::BITS).map(|bit| 1 << bit);
-        let bits = bits.filter(|bit| self.view_mask & bit != 0);
-        let mut views: Vec<u64> = std::iter::once(0).chain(bits).collect();
-        if self.view_mask.count_ones() > 1 {
-            views.push(self.view_mask);
-        }
-        views
-    }
-
-    /// The line and k of the element at a byte of the buffer.
-    fn element(&self, byte: u64) -> Option<[u64; 2]> {
-        let (layout, bytes) = (self.place.layout(), self.place.element_bytes());
-        let position = byte / bytes;
-        if byte % bytes != 0 || position >> layout.total_in_bits() != 0 {
-            return None;
-        }
-        let at = coordinates(layout, layout.apply_packed(position));
-        Some([at[self.operand], at[1 - self.operand]])
-    }
-}
-
-/// The elements of a tile of a factor: those of the same line have one coordinate, and all lines one list of k.
-#[derive(PartialEq, Eq)]
-struct Lines {
-    line: Vec<u64>,
-    k: Vec<u64>,
-}
-
-/// One issue of one warp group.
-struct Tile<'a> {
-    number: usize,
-    group: u64,
-    issue: &'a WarpGroupIssue,
-    plan: &'a WarpGroupPlan,
-}
-
-impl Tile<'_> {
-    /// Reads a tile of a factor in shared memory, in all the places that it may have.
-    fn read(&self, matrix: &Matrix<'_>, position: u64) -> Result<Lines, Kind> {
-        let groups = matrix.group_positions.iter().enumerate();
-        let groups = groups.filter(|(bit, _)| self.group >> bit & 1 == 1);
-        let position = position + groups.map(|(_, own)| own).sum::<u64>();
-        let (place, operand) = (matrix.place, matrix.operand);
-        let bytes = place.size_bytes(1);
-        let element_bytes = place.element_bytes();
-        let mut known: Option<Lines> = None;
-        for view in matrix.views() {
-            let origin = matrix.element(view);
-            // Aligned to 8 rows, but no power of two.
-            let bases = [0, 5 * 1024].into_iter();
-            for base in bases.filter(|base| *base == 0 || base + bytes <= 1 << 18) {
-                let address = base + view + position;
-                let word = matrix.descriptor.word() + matrix.descriptor.start(address);
-                let described = DescribedMatrix::decode(word)?;
-                let is_k_major = matrix.descriptor.is_k_major;
-                let lines = self.lines(operand, |line, k| {
-                    let address = described.address(element_bytes, is_k_major, line, k);
-                    let byte = address.wrapping_sub(base);
-                    let found = matrix.element(byte).zip(origin);
-                    found
-                        .map(|(at, from)| [at[0] ^ from[0], at[1] ^ from[1]])
-                        .ok_or(Kind::Byte {
-                            issue: self.number,
-                            group: self.group,
-                            operand: letter(operand),
-                            byte,
-                            bytes,
-                        })
-                })?;
-                match &known {
-                    Some(known) if *known == lines => {}
-                    Some(known) => return Err(self.moved(operand, known, &lines)),
-                    None => known = Some(lines),
+impl NextK {
+    fn add(&mut self, tile: &Tile<'_>, ks: &[u64]) -> Result<(), Kind> {
+        let issue = tile.number;
+        for register in tile.issue.accumulators().iter().copied() {
+            // Within range: the element that it holds was looked up.
+            let next = &mut self.of_register[register as usize];
+            let is_said = tile.issue.is_first_k();
+            if (*next == 0) != is_said {
+                return Err(Kind::First {
+                    issue,
+                    register,
+                    is_said,
+                });
+            }
+            for found in ks.iter().copied() {
+                if found != *next {
+                    return Err(Kind::Next {
+                        issue,
+                        register,
+                        found,
+                        expected: *next,
+                    });
                 }
+                *next += 1;
             }
         }
-        known.ok_or(Kind::NoDescriptor {
-            operand: letter(operand),
-        })
+        Ok(())
     }
 
-    /// A tile that has other elements for another view.
-    fn moved(&self, operand: usize, known: &Lines, lines: &Lines) -> Kind {
-        let pair = |lines: &Lines| [lines.line[0], lines.k[0]];
-        Kind::Element {
-            issue: self.number,
-            group: self.group,
-            operand: letter(operand),
-            line: 0,
-            k: 0,
-            found: pair(lines),
-            expected: pair(known),
-        }
-    }
-
-    /// Reads the left factor.
-    fn left(&self, a: LeftFactor<'_>, matrix: Option<&Matrix<'_>>) -> Result<Lines, Kind> {
-        match (a, self.issue.a(), matrix) {
-            (LeftFactor::Registers(layout), IssuedFactor::Words(words), _) => {
-                self.read_words(layout, words)
-            }
-            (LeftFactor::Buffer(_), IssuedFactor::Position(position), Some(matrix)) => {
-                self.read(matrix, *position)
-            }
-            _ => Err(Kind::Shape {
-                what: "issues with A where it does not lie",
-                found: 1,
-                expected: 0,
+    fn check(&self, k: u64) -> Result<(), Kind> {
+        let mut registers = self.of_register.iter().enumerate();
+        match registers.find(|(_, next)| **next != k) {
+            None => Ok(()),
+            Some((register, found)) => Err(Kind::Rest {
+                register,
+                found: *found,
+                expected: k,
             }),
         }
     }
-
-    /// Reads A from registers: element k of row r of a warp is in lane `4 (r % 8) + k / w % 4`, with `w` elements in a word,
-    /// in word `r / 8 + 2 (k / 4 w)`.
-    fn read_words(&self, layout: &LinearLayout, words: &[Vec<u32>; 4]) -> Result<Lines, Kind> {
-        let of_word = u64::from(32 / self.plan.types()[0].bits());
-        if let Some(word) = words.iter().find(|word| word.len() as u64 != of_word) {
-            return Err(Kind::Shape {
-                what: "elements in a word",
-                found: word.len() as u64,
-                expected: of_word,
-            });
-        }
-        self.lines(0, |line, k| {
-            let (warp, row) = (WARPS * self.group + line / 16, line % 16);
-            let lane = 4 * (row % 8) + k / of_word % 4;
-            let word = narrow::<usize>(row / 8 + 2 * (k / (4 * of_word)));
-            let register = words[word][narrow::<usize>(k % of_word)];
-            held(layout, register, lane, warp)
-        })
-    }
-
-    /// Collects the lines of a tile from its elements, each as (line, k).
-    fn lines(
-        &self,
-        operand: usize,
-        mut element: impl FnMut(u64, u64) -> Result<[u64; 2], Kind>,
-    ) -> Result<Lines, Kind> {
-        let sizes = self.plan.sizes();
-        let (count, depth) = (sizes[operand], sizes[2]);
-        let mut lines = Lines {
-            line: Vec::new(),
-            k: Vec::new(),
-        };
-        for k in 0..depth {
-            lines.k.push(element(0, k)?[1]);
-        }
-        for line in 0..count {
-            lines.line.push(element(line, 0)?[0]);
-            for k in 0..depth {
-                let found = element(line, k)?;
-                let of_line = narrow::<usize>(line);
-                let expected = [lines.line[of_line], lines.k[narrow::<usize>(k)]];
-                if found != expected {
-                    return Err(Kind::Element {
-                        issue: self.number,
-                        group: self.group,
-                        operand: letter(operand),
-                        line,
-                        k,
-                        found,
-                        expected,
-                    });
-                }
-            }
-        }
-        Ok(lines)
-    }
-
-    /// Compares the accumulators with the lines: element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + j / 2 % 4`,
-    /// register `j % 2 + 2 (i / 8 % 2) + 4 (j / 8)`.
-    fn check_sums(&self, d: &LinearLayout, a: &Lines, b: &Lines) -> Result<(), Kind> {
-        if let Some((found, expected)) = a.k.iter().zip(&b.k).find(|(a, b)| a != b) {
-            return Err(Kind::Depth {
-                issue: self.number,
-                group: self.group,
-                found: *found,
-                expected: *expected,
-            });
-        }
-        for (i, m) in (0..).zip(&a.line) {
-            let warp = WARPS * self.group + i / 16;
-            for (j, n) in (0..).zip(&b.line) {
-                let lane = 4 * (i % 8) + j / 2 % 4;
-                let number = narrow::<usize>(j % 2 + 2 * (i / 8 % 2) + 4 * (j / 8));
-                let register = self.issue.accumulators()[number];
-                let found = held(d, register, lane, warp)?;
-                if found != [*m, *n] {
-                    return Err(Kind::Sum {
-                        issue: self.number,
-                        register,
-                        lane,
-                        warp,
-                        found,
-                        expected: [*m, *n],
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// How often each register of D of the threads of a warp group has added each k.
-struct Counts {
-    k: u64,
-    of_register: Vec<Vec<u32>>,
-}
-
-impl Counts {
-    fn new(registers: u64, k: u64) -> Self {
-        Self {
-            k,
-            of_register: vec![vec![0; narrow(k)]; narrow(registers)],
-        }
-    }
-
-    fn add(&mut self, tile: &Tile<'_>, ks: &[u64]) -> Result<(), Kind> {
-        for register in tile.issue.accumulators() {
-            // Within range: the element that it holds was looked up.
-            let counts = &mut self.of_register[*register as usize];
-            let is_first = counts.iter().all(|count| *count == 0);
-            if is_first != tile.issue.is_first_k() {
-                return Err(Kind::First {
-                    issue: tile.number,
-                    register: *register,
-                    is_said: tile.issue.is_first_k(),
-                });
-            }
-            for k in ks {
-                match counts.get_mut(narrow::<usize>(*k)) {
-                    Some(count) => *count += 1,
-                    None => {
-                        return Err(Kind::Shape {
-                            what: "elements along k",
-                            found: k + 1,
-                            expected: self.k,
-                        });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn check(&self) -> Result<(), Kind> {
-        for (register, counts) in (0..).zip(&self.of_register) {
-            for (k, count) in (0..).zip(counts) {
-                if *count != 1 {
-                    return Err(Kind::Times {
-                        register,
-                        k,
-                        count: *count,
-                    });
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The element of an operand that a register of a thread holds.
-fn held(layout: &LinearLayout, register: u32, lane: u64, warp: u64) -> Result<[u64; 2], Kind> {
-    let mut found = 0;
-    let values = [
-        ("registers", Dim::REGISTER, u64::from(register)),
-        ("lanes", Dim::LANE, lane),
-        ("warps", Dim::WARP, warp),
-    ];
-    for (what, dim, value) in values {
-        let expected = layout.in_size(dim);
-        if value >= expected {
-            return Err(Kind::Shape {
-                what,
-                found: value + 1,
-                expected,
-            });
-        }
-        found ^= apply_columns(layout.columns_of(dim), value);
-    }
-    Ok(coordinates(layout, found))
-}
-
-/// The first two coordinates of a packed point.
-fn coordinates(layout: &LinearLayout, packed: u64) -> [u64; 2] {
-    let all = layout.unpack(packed);
-    let mut all = all.iter();
-    [(); 2].map(|()| all.next().unwrap_or(0))
-}
-
-const fn letter(operand: usize) -> char {
-    ['A', 'B'][operand]
 }

@@ -106,9 +106,9 @@ impl DescribedMatrix {
         let within = outer % 8 * row + inner % width * element_bytes;
         let address = self.start + inner / width * inner_step + outer / 8 * outer_step + within;
         let swizzled = match self.row {
-            128 => address ^ (address / 128 % 8) * 16,
-            64 => address ^ (address / 128 % 4) * 16,
-            32 => address ^ (address / 128 % 2) * 16,
+            128 => address ^ ((address / 128 % 8) * 16),
+            64 => address ^ ((address / 128 % 4) * 16),
+            32 => address ^ ((address / 128 % 2) * 16),
             _ => address,
         };
         swizzled % REACH

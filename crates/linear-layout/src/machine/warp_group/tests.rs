@@ -1,8 +1,11 @@
 //! Plans of all forms of buffers are proved, and broken ones are not.
 
 use super::*;
+use crate::plan::memory::Place;
 use crate::plan::warp_group::tests::{core_matrices, left, place, sum, swizzled};
-use crate::plan::warp_group::{MatrixSwizzle, plan_warp_group_product};
+use crate::plan::warp_group::{
+    FactorBuffer, IssuedFactor, MatrixDescriptor, MatrixSwizzle, plan_warp_group_product,
+};
 use crate::target::{Number, Target};
 use proptest::prelude::*;
 
@@ -239,7 +242,7 @@ fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
         });
     }
     push("accumulators", &|plan| {
-        plan.issues[0].accumulators.swap(0, 5)
+        plan.issues[0].accumulators.swap(0, 5);
     });
     push("one accumulator", &|plan| {
         let accumulators = &mut plan.issues[0].accumulators;
@@ -247,6 +250,9 @@ fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
     });
     push("first", &|plan| plan.issues[0].is_first_k = false);
     push("not first", &|plan| plan.issues[1].is_first_k = true);
+    push("order of k", &|plan| {
+        plan.issues.swap(1, 2);
+    });
     push("a missing issue", &|plan| {
         plan.issues.pop();
     });
@@ -316,7 +322,7 @@ fn faults_are_told() {
             said(&|plan| {
                 plan.issues.pop();
             }),
-            "register 0 of D adds k 48 0 times: expected once"
+            "register 0 of D adds 48 values of k: expected 64"
         );
     });
 }

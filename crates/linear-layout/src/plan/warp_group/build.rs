@@ -67,7 +67,8 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
     let a = match operands.a {
         LeftFactor::Registers(layout) => {
             let word_log2 = depth_log2 - 3;
-            Left::Registers(layout, Held::of(layout, &Fragment::factor(word_log2))?)
+            let held = Held::of(layout, &Fragment::factor(word_log2))?;
+            Left::Registers(Box::new(held))
         }
         LeftFactor::Buffer(buffer) => {
             let factor = factor(A, buffer, [m_log2, k_log2]);
@@ -98,7 +99,7 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
 
 /// The left factor as the instruction takes it.
 enum Left<'a> {
-    Registers(&'a LinearLayout, Held<'a>),
+    Registers(Box<Held<'a>>),
     Buffer(DescribedBuffer),
 }
 
@@ -110,8 +111,8 @@ fn assemble(
     let sizes = tile_log2.map(|log2| 1 << log2);
     let [m, n, depth] = sizes;
     let tiles = d.tiles([m, n])?;
-    if let Left::Registers(layout, _) = a {
-        check_groups(layout, &tiles)?;
+    if let Left::Registers(held) = a {
+        check_groups(held.layout(), &tiles)?;
     }
     let registers = |registers: Vec<u64>| registers.into_iter().map(narrow::<u32>);
     let mut issues = Vec::new();
@@ -120,7 +121,7 @@ fn assemble(
         for k in (0..operands.k).step_by(narrow(depth)) {
             let [m, n] = *first;
             let a = match a {
-                Left::Registers(_, held) => {
+                Left::Registers(held) => {
                     let held: Vec<u32> = registers(held.registers([m, k])?).collect();
                     let of_word = held.len() / 4;
                     let word = |i: usize| held[i * of_word..][..of_word].to_vec();
@@ -237,11 +238,12 @@ fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], Kind> {
 /// Returns true for types that the instruction has.
 fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
     use Number as N;
-    match (factors, sum) {
-        ([N::F16, N::F16] | [N::E4m3 | N::E5m2, N::E4m3 | N::E5m2], N::F16 | N::F32)
-        | ([N::Bf16, N::Bf16] | [N::Tf32, N::Tf32], N::F32)
-        | ([N::I8, N::I8], N::I32) => true,
-        _ => false,
+    let of_bytes = |number| matches!(number, N::E4m3 | N::E5m2);
+    match factors {
+        [N::F16, N::F16] => matches!(sum, N::F16 | N::F32),
+        [N::Bf16, N::Bf16] | [N::Tf32, N::Tf32] => sum == N::F32,
+        [N::I8, N::I8] => sum == N::I32,
+        [a, b] => of_bytes(a) && of_bytes(b) && matches!(sum, N::F16 | N::F32),
     }
 }
 

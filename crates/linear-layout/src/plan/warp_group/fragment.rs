@@ -147,6 +147,10 @@ impl<'a> Held<'a> {
         })
     }
 
+    pub(super) const fn layout(&self) -> &'a LinearLayout {
+        self.layout
+    }
+
     /// Returns the registers of the tile that begins at these coordinates, those of a thread's warp being added.
     pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, Kind> {
         let start = self.registers.solve(packed(self.layout, at));
