@@ -36,6 +36,8 @@ enum Kind {
     },
     #[error("{operand} has no descriptor: expected one, as it is in a buffer")]
     NoDescriptor { operand: char },
+    #[error("{operand} is transposed with elements of {bits} bits: expected 16")]
+    Transposed { operand: char, bits: u64 },
     #[error(transparent)]
     Descriptor(#[from] DescriptorFault),
     #[error(
@@ -110,7 +112,7 @@ enum Kind {
 /// belongs to.
 ///
 /// # Shape
-/// `plan` is the plan of these operands. Types are not looked at.
+/// `plan` is the plan of these operands. Of types only the widths are looked at.
 /// # Errors
 /// The first fault: a tile of other elements, an accumulator of another element, a k twice or never, a wrong first issue.
 pub fn check_warp_group_product(
@@ -136,9 +138,17 @@ fn expect(what: &'static str, found: u64, expected: u64) -> Result<(), Kind> {
 }
 
 fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), Kind> {
-    let [m, n, _] = plan.sizes();
+    let [m, n, depth] = plan.sizes();
     let d = operands.d;
     expect("rows of a tile", m, 64)?;
+    expect("columns of a tile", n, (n / 8 * 8).clamp(8, 256))?;
+    for number in operands.factors {
+        expect(
+            "elements along k of a tile",
+            depth,
+            u64::from(256 / number.bits()),
+        )?;
+    }
     expect("lanes", d.in_size(Dim::LANE), LANES)?;
     let mut left = match operands.a {
         LeftFactor::Registers(_) => None,

@@ -250,6 +250,8 @@ fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
     });
     push("first", &|plan| plan.issues[0].is_first_k = false);
     push("not first", &|plan| plan.issues[1].is_first_k = true);
+    push("depth", &|plan| plan.sizes[2] /= 2);
+    push("width", &|plan| plan.sizes[1] /= 2);
     push("order of k", &|plan| {
         plan.issues.swap(1, 2);
     });
@@ -292,6 +294,20 @@ fn broken_plans_are_noticed() {
             });
         }
     }
+}
+
+/// The hardware transposes elements of 16 bits only.
+#[test]
+fn a_transposed_operand_of_bytes_is_noticed() {
+    let mut case = whole(&Form::Swizzled(64), true);
+    case.types = 5;
+    planned(&case, |plan, operands| {
+        let mut broken = plan.clone();
+        broken.descriptors[1].as_mut().unwrap().is_k_major = false;
+        let fault = check_warp_group_product(&broken, operands).unwrap_err();
+        let expected = "B is transposed with elements of 8 bits: expected 16";
+        assert_eq!(fault.to_string(), expected);
+    });
 }
 
 /// A tile of another warp group, and faults by their text.

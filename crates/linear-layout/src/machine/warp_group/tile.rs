@@ -32,6 +32,13 @@ impl<'a> Matrix<'a> {
         let descriptor = plan.descriptor(operand).ok_or(Kind::NoDescriptor {
             operand: letter(operand),
         })?;
+        let bits = 8 * buffer.place.element_bytes();
+        if !descriptor.is_k_major && bits != 16 {
+            return Err(Kind::Transposed {
+                operand: letter(operand),
+                bits,
+            });
+        }
         if !buffer.place.paddings().is_empty() {
             return Err(Kind::Shape {
                 what: "paddings of a buffer",
