@@ -38,6 +38,10 @@ enum Kind {
     NoDescriptor { operand: char },
     #[error("{operand} is transposed with elements of {bits} bits: expected 16")]
     Transposed { operand: char, bits: u64 },
+    #[error(
+        "the buffer of {operand} takes {bytes} bytes: expected at most those that a descriptor reaches"
+    )]
+    Far { operand: char, bytes: u64 },
     #[error(transparent)]
     Descriptor(#[from] DescriptorFault),
     #[error(

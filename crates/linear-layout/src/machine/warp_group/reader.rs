@@ -48,7 +48,7 @@ pub struct DescriptorFault {
 }
 
 /// The address space that 14 bits of units of 16 bytes reach.
-const REACH: u64 = 1 << 18;
+pub(super) const REACH: u64 = 1 << 18;
 
 impl DescribedMatrix {
     /// Decodes a descriptor of `wgmma`.

@@ -1,6 +1,6 @@
 //! The elements of the tiles of one issue, and the registers that their products are added to.
 
-use super::reader::DescribedMatrix;
+use super::reader::{DescribedMatrix, REACH};
 use super::{Kind, WARPS};
 use crate::f2::apply_columns;
 use crate::layout::{Dim, LinearLayout};
@@ -19,6 +19,8 @@ pub(super) struct Matrix<'a> {
     place: &'a Place,
     view_mask: u64,
     group_positions: &'a [u64],
+    /// The line and k of each element, by its number in memory.
+    elements: Vec<[u64; 2]>,
     /// The tiles that were read, by their position.
     known: FxHashMap<u64, Rc<Lines>>,
 }
@@ -46,9 +48,21 @@ impl<'a> Matrix<'a> {
                 expected: 0,
             });
         }
+        let (layout, bytes) = (buffer.place.layout(), buffer.place.size_bytes(1));
+        if bytes > REACH {
+            return Err(Kind::Far {
+                operand: letter(operand),
+                bytes,
+            });
+        }
+        let elements = (0..bytes / buffer.place.element_bytes()).map(|position| {
+            let at = coordinates(layout, layout.apply_packed(position));
+            [at[operand], at[1 - operand]]
+        });
         Ok(Self {
             operand,
             descriptor,
+            elements: elements.collect(),
             place: buffer.place,
             view_mask: buffer.view_mask,
             group_positions: plan.group_positions(operand),
@@ -69,13 +83,12 @@ impl<'a> Matrix<'a> {
 
     /// The line and k of the element at a byte of the buffer.
     fn element(&self, byte: u64) -> Option<[u64; 2]> {
-        let (layout, bytes) = (self.place.layout(), self.place.element_bytes());
-        let position = byte / bytes;
-        if !byte.is_multiple_of(bytes) || position >> layout.total_in_bits() != 0 {
+        let bytes = self.place.element_bytes();
+        if !byte.is_multiple_of(bytes) {
             return None;
         }
-        let at = coordinates(layout, layout.apply_packed(position));
-        Some([at[self.operand], at[1 - self.operand]])
+        let position = usize::try_from(byte / bytes).ok()?;
+        self.elements.get(position).copied()
     }
 }
 
@@ -108,7 +121,7 @@ impl Tile<'_> {
         for view in matrix.views() {
             // The other address is a multiple of 8 rows, but no power of two.
             for base in [0, 5 * 1024] {
-                if base + matrix.place.size_bytes(1) <= 1 << 18 {
+                if base + matrix.place.size_bytes(1) <= REACH {
                     let other = self.read_at(matrix, position, [base, view])?;
                     self.compare(matrix.operand, &other, &lines)?;
                 }
