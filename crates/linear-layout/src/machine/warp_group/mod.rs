@@ -17,7 +17,7 @@ use crate::number::narrow;
 use crate::plan::warp_group::{LeftFactor, WarpGroupOperands, WarpGroupPlan};
 use std::rc::Rc;
 use thiserror::Error;
-use tile::{Lines, Matrix, Tile};
+use tile::{Held, Left, Lines, Matrix, Tile};
 
 pub use reader::{DescribedMatrix, DescriptorFault};
 
@@ -155,9 +155,10 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), K
     }
     expect("lanes", d.in_size(Dim::LANE), LANES)?;
     let mut left = match operands.a {
-        LeftFactor::Registers(_) => None,
-        LeftFactor::Buffer(buffer) => Some(Matrix::of(plan, 0, buffer)?),
+        LeftFactor::Registers(layout) => Left::Registers(Held::of(layout)),
+        LeftFactor::Buffer(buffer) => Left::Buffer(Matrix::of(plan, 0, buffer)?),
     };
+    let sums = Held::of(d);
     let mut right = Matrix::of(plan, 1, operands.b)?;
     for group in 0..d.in_size(Dim::WARP) / WARPS {
         let mut next = NextK {
@@ -175,14 +176,14 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), K
                 issue,
                 plan,
             };
-            let a = tile.left(operands.a, left.as_mut())?;
+            let a = tile.left(&mut left)?;
             let b = tile.read(&mut right, issue.b())?;
             tile.check_depth(&a, &b)?;
             let is_known = known.as_ref().is_some_and(|known| {
                 known.0 == accumulators && known.1.line == a.line && known.2.line == b.line
             });
             if !is_known {
-                tile.check_sums(d, &a, &b)?;
+                tile.check_sums(&sums, &a, &b)?;
             }
             next.add(&tile, &a.k)?;
             known = Some((accumulators, a, b));

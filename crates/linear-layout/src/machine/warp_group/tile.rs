@@ -2,12 +2,12 @@
 
 use super::reader::{DescribedMatrix, REACH};
 use super::{Kind, WARPS};
-use crate::f2::apply_columns;
+use crate::f2::{apply_columns, low_mask};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::memory::Place;
 use crate::plan::warp_group::{
-    FactorBuffer, IssuedFactor, LeftFactor, MatrixDescriptor, WarpGroupIssue, WarpGroupPlan,
+    FactorBuffer, IssuedFactor, MatrixDescriptor, WarpGroupIssue, WarpGroupPlan,
 };
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -56,7 +56,7 @@ impl<'a> Matrix<'a> {
             });
         }
         let elements = (0..bytes / buffer.place.element_bytes()).map(|position| {
-            let at = coordinates(layout, layout.apply_packed(position));
+            let at = coordinates(layout.apply_packed(position), rows_log2(layout));
             [at[operand], at[1 - operand]]
         });
         Ok(Self {
@@ -90,6 +90,12 @@ impl<'a> Matrix<'a> {
         let position = usize::try_from(byte / bytes).ok()?;
         self.elements.get(position).copied()
     }
+}
+
+/// The left factor.
+pub(super) enum Left<'a> {
+    Registers(Held),
+    Buffer(Matrix<'a>),
 }
 
 /// The elements of a tile of a factor: those of the same line have one coordinate, and all lines one list of k.
@@ -191,26 +197,22 @@ impl Tile<'_> {
     }
 
     /// Reads the left factor.
-    pub(super) fn left(
-        &self,
-        a: LeftFactor<'_>,
-        matrix: Option<&mut Matrix<'_>>,
-    ) -> Result<Rc<Lines>, Kind> {
-        match (a, self.issue.a(), matrix) {
-            (LeftFactor::Registers(layout), IssuedFactor::Words(words), _) => {
-                Ok(Rc::new(self.read_words(layout, words)?))
+    pub(super) fn left(&self, a: &mut Left<'_>) -> Result<Rc<Lines>, Kind> {
+        match (a, self.issue.a()) {
+            (Left::Registers(held), IssuedFactor::Words(words)) => {
+                Ok(Rc::new(self.read_words(held, words)?))
             }
-            (LeftFactor::Buffer(_), IssuedFactor::Position(position), Some(matrix)) => {
+            (Left::Buffer(matrix), IssuedFactor::Position(position)) => {
                 self.read(matrix, *position)
             }
-            (LeftFactor::Registers(_), ..) => Err(Kind::Left { found: "a buffer" }),
-            (LeftFactor::Buffer(_), ..) => Err(Kind::Left { found: "registers" }),
+            (Left::Registers(_), _) => Err(Kind::Left { found: "a buffer" }),
+            (Left::Buffer(_), _) => Err(Kind::Left { found: "registers" }),
         }
     }
 
     /// Reads A from registers: element k of row r of a warp is in lane `4 (r % 8) + k / w % 4`, with `w` elements in a word,
     /// in word `r / 8 + 2 (k / 4 w)`.
-    fn read_words(&self, layout: &LinearLayout, words: &[Vec<u32>; 4]) -> Result<Lines, Kind> {
+    fn read_words(&self, held: &Held, words: &[Vec<u32>; 4]) -> Result<Lines, Kind> {
         let of_word = u64::from(32 / self.plan.types()[0].bits());
         if let Some(word) = words.iter().find(|word| word.len() as u64 != of_word) {
             return Err(Kind::Shape {
@@ -224,7 +226,7 @@ impl Tile<'_> {
             let lane = 4 * (row % 8) + k / of_word % 4;
             let word = narrow::<usize>(row / 8 + 2 * (k / (4 * of_word)));
             let register = words[word][narrow::<usize>(k % of_word)];
-            held(layout, register, lane, warp)
+            held.element(register, lane, warp)
         })
     }
 
@@ -271,14 +273,14 @@ impl Tile<'_> {
 
     /// Compares the accumulators with the lines: element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + j / 2 % 4`,
     /// register `j % 2 + 2 (i / 8 % 2) + 4 (j / 8)`.
-    pub(super) fn check_sums(&self, d: &LinearLayout, a: &Lines, b: &Lines) -> Result<(), Kind> {
+    pub(super) fn check_sums(&self, d: &Held, a: &Lines, b: &Lines) -> Result<(), Kind> {
         for (i, m) in (0..).zip(&a.line) {
             let warp = WARPS * self.group + i / 16;
             for (j, n) in (0..).zip(&b.line) {
                 let lane = 4 * (i % 8) + j / 2 % 4;
                 let number = narrow::<usize>(j % 2 + 2 * (i / 8 % 2) + 4 * (j / 8));
                 let register = self.issue.accumulators()[number];
-                let found = held(d, register, lane, warp)?;
+                let found = d.element(register, lane, warp)?;
                 if found != [*m, *n] {
                     return Err(Kind::Sum {
                         issue: self.number,
@@ -295,33 +297,57 @@ impl Tile<'_> {
     }
 }
 
-/// The element of an operand that a register of a thread holds.
-fn held(layout: &LinearLayout, register: u32, lane: u64, warp: u64) -> Result<[u64; 2], Kind> {
-    let mut found = 0;
-    let values = [
-        ("registers", Dim::REGISTER, u64::from(register)),
-        ("lanes", Dim::LANE, lane),
-        ("warps", Dim::WARP, warp),
-    ];
-    for (what, dim, value) in values {
-        let expected = layout.in_size(dim);
-        if value >= expected {
-            return Err(Kind::Shape {
-                what,
-                found: value + 1,
-                expected,
-            });
-        }
-        found ^= apply_columns(layout.columns_of(dim), value);
-    }
-    Ok(coordinates(layout, found))
+/// The elements of an operand that registers of threads hold.
+pub(super) struct Held {
+    /// The packed coordinates that each register, lane and warp adds (exclusive or).
+    tables: [Vec<u64>; 3],
+    rows_log2: usize,
 }
 
-/// The first two coordinates of a packed point.
-fn coordinates(layout: &LinearLayout, packed: u64) -> [u64; 2] {
-    let all = layout.unpack(packed);
-    let mut all = all.iter();
-    [(); 2].map(|()| all.next().unwrap_or(0))
+impl Held {
+    pub(super) fn of(layout: &LinearLayout) -> Self {
+        let table = |dim| {
+            let columns = layout.columns_of(dim);
+            let values = 0..layout.in_size(dim);
+            values.map(|value| apply_columns(columns, value)).collect()
+        };
+        Self {
+            tables: [Dim::REGISTER, Dim::LANE, Dim::WARP].map(table),
+            rows_log2: rows_log2(layout),
+        }
+    }
+
+    fn element(&self, register: u32, lane: u64, warp: u64) -> Result<[u64; 2], Kind> {
+        let mut packed = 0;
+        let numbers = [u64::from(register), lane, warp];
+        let what = ["registers", "lanes", "warps"];
+        for ((table, number), what) in self.tables.iter().zip(numbers).zip(what) {
+            match table.get(narrow::<usize>(number)) {
+                Some(added) => packed ^= added,
+                None => {
+                    return Err(Kind::Shape {
+                        what,
+                        found: number + 1,
+                        expected: table.len() as u64,
+                    });
+                }
+            }
+        }
+        Ok(coordinates(packed, self.rows_log2))
+    }
+}
+
+/// log2 of the size of the first of two dims.
+fn rows_log2(layout: &LinearLayout) -> usize {
+    layout
+        .out_dims()
+        .next()
+        .map_or(0, |dim| layout.out_bits(dim))
+}
+
+/// The coordinates of a packed point.
+const fn coordinates(packed: u64, rows_log2: usize) -> [u64; 2] {
+    [packed & low_mask(rows_log2), packed >> rows_log2]
 }
 
 pub(super) const fn letter(operand: usize) -> char {
