@@ -11,6 +11,7 @@ mod scan;
 mod share;
 mod tensor_copy;
 mod tuples;
+mod warp_group;
 
 pub use access::{AccessFault, check_access};
 pub use gather::check_gather;
@@ -21,3 +22,4 @@ pub use reduce::check_reduction;
 pub use scan::check_scan;
 pub use share::check_sharing;
 pub use tensor_copy::{TensorCopyFault, check_tensor_copy};
+pub use warp_group::{DescribedMatrix, DescriptorFault, WarpGroupFault, check_warp_group_product};

@@ -15,6 +15,7 @@
 //! | [`reduce`] | one value out of each row: who combines what |
 //! | [`scan`] | each element combined with those before it |
 //! | [`product`] | products of matrices: which instruction multiplies which registers |
+//! | [`warp_group`] | products of warp groups that read factors from shared memory: descriptors, positions |
 //! | [`share`] | one thread's value for all that hold copies of its element |
 //! | [`tensor_copy`] | boxes that the tensor memory accelerator copies |
 //!
@@ -32,6 +33,7 @@ pub mod scan;
 pub mod share;
 pub mod tensor_copy;
 pub mod tuples;
+pub mod warp_group;
 
 pub use convert::{
     ConvertPlan, Plain, PlanError, PlanKind, PlanOptions, Reason, Strategy, plain_conversion,

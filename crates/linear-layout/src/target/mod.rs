@@ -114,6 +114,8 @@ pub struct Instructions {
     pub clusters: bool,
     /// Tensor memory and the products in it: compute capability 10 and 11.
     pub tensor_memory: bool,
+    /// `wgmma`: products of a warp group that reads factors from shared memory, compute capability 9.
+    pub warp_group_products: bool,
     /// Scales in tensor memory of 4-bit `a` are read along K first.
     pub k_first_scales: bool,
     /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
@@ -126,8 +128,6 @@ pub struct Instructions {
     pub async_copies: bool,
     /// Copies of blocks by the tensor memory accelerator, and its mbarriers, `sm_90` and later.
     pub tensor_copies: bool,
-    /// Products of four warps (`wgmma`), `sm_90` alone.
-    pub warp_group_products: bool,
     /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
     pub grid_dependencies: bool,
     /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.
@@ -665,6 +665,7 @@ mod tests {
             names(|i| i.tensor_memory),
             "`cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110`"
         );
+        assert_eq!(names(|i| i.warp_group_products), "`cuda:90`");
         assert_eq!(names(|i| i.k_first_scales), "`cuda:107`");
         let policies = names(|i| i.cache_policies);
         assert!(policies.starts_with("`cuda:80`, "), "{policies}");

@@ -1,0 +1,282 @@
+//! Division of a buffer by the forms that a matrix descriptor can describe.
+//!
+//! A form maps a *line* (m of A, n of B) and k to bytes. In all of them 8 rows of `row_bytes` bytes follow one another,
+//! and the low bits of the *contiguous* coordinate (k of a K-major form, the line of an MN-major one) number the bytes of
+//! a row:
+//!
+//! ```text
+//! contiguous bits within the row     bytes 1 element, 2 elements, ..., row_bytes / 2
+//! low three bits of the other one    bytes row_bytes, 2 row_bytes, 4 row_bytes
+//! further contiguous bits            bytes X, 2 X, 4 X, ...
+//! further bits of the other one      bytes Y, 2 Y, 4 Y, ...
+//! ```
+//!
+//! and then the swizzle is applied to the address. It is its own inverse, so a buffer has a form if its columns, swizzled,
+//! are those above, for some X and Y, up to the size of the instruction's tile. The hardware adds offsets and the planner
+//! XORs columns: these are the same if no two columns share a bit.
+
+use super::coordinates::AXES;
+use super::descriptor::{MatrixDescriptor, MatrixSwizzle};
+use super::error::Kind;
+use crate::f2::{apply_columns, low_mask};
+use crate::number::narrow;
+use crate::plan::memory::Place;
+
+/// A factor in shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Factor<'a> {
+    /// A or B.
+    pub(super) operand: usize,
+    pub(super) place: &'a Place,
+    pub(super) view_mask: u64,
+    /// log2 of the sizes of the factor: lines and k.
+    pub(super) sizes_log2: [u32; 2],
+}
+
+/// A factor as descriptors address it.
+#[derive(Clone, Debug)]
+pub(super) struct DescribedBuffer {
+    pub(super) descriptor: MatrixDescriptor,
+    /// Bytes of each bit of the line, and of k, before swizzling.
+    columns: [Vec<u64>; 2],
+}
+
+impl DescribedBuffer {
+    /// Returns the byte position that is added to the start address for the tile that begins at a line and k.
+    pub(super) fn position(&self, line: u64, k: u64) -> u64 {
+        apply_columns(&self.columns[LINE], line) | apply_columns(&self.columns[DEPTH], k)
+    }
+}
+
+/// Coordinates of a factor.
+const LINE: usize = 0;
+const DEPTH: usize = 1;
+
+/// Rows of a core matrix and of an atom.
+const ROWS_LOG2: usize = 3;
+
+/// One of the forms that `wgmma` reads.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    swizzle: MatrixSwizzle,
+    is_k_major: bool,
+}
+
+/// A tile compared with a form.
+#[derive(Clone, Copy, Debug)]
+struct Division {
+    form: Form,
+    /// The strides of the tile, in this form.
+    descriptor: MatrixDescriptor,
+    /// How many columns agree.
+    agreeing: usize,
+    /// The first one that does not.
+    mismatch: Option<Mismatch>,
+}
+
+/// A bit of a coordinate, its byte in the buffer, and its byte in a form.
+#[derive(Clone, Copy, Debug)]
+struct Mismatch {
+    axis: usize,
+    bit: usize,
+    found: u64,
+    expected: u64,
+}
+
+impl Form {
+    /// All forms: of each swizzle that with k contiguous, and that with the line contiguous.
+    const ALL: [Self; 8] = {
+        let mut all = [Self {
+            swizzle: MatrixSwizzle::None,
+            is_k_major: true,
+        }; 8];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = Self {
+                swizzle: MatrixSwizzle::ALL[i / 2],
+                is_k_major: i % 2 == 0,
+            };
+            i += 1;
+        }
+        all
+    };
+
+    /// The contiguous coordinate.
+    const fn contiguous(self) -> usize {
+        if self.is_k_major { DEPTH } else { LINE }
+    }
+
+    /// Compares the columns of a tile with those of the form.
+    fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
+        let row_bytes = self.swizzle.row_bytes();
+        let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
+        let contiguous = self.contiguous();
+        let starts = [
+            (contiguous, element_bytes, within),
+            (1 - contiguous, row_bytes, ROWS_LOG2),
+        ];
+        let (mut strides, mut agreeing, mut mismatch) = ([0; 2], 0, None);
+        for (axis, start, within) in starts {
+            let own = columns[axis];
+            let stride = own.get(within).map_or(0, |c| self.swizzle.swizzled(*c));
+            strides[axis] = stride;
+            for (bit, found) in own.iter().copied().enumerate() {
+                let before = match bit.checked_sub(within) {
+                    None => start << bit,
+                    Some(beyond) => stride << beyond,
+                };
+                let expected = self.swizzle.swizzled(before);
+                if found == expected {
+                    agreeing += 1;
+                } else {
+                    mismatch.get_or_insert(Mismatch {
+                        axis,
+                        bit,
+                        found,
+                        expected,
+                    });
+                }
+            }
+        }
+        Division {
+            form: self,
+            descriptor: self.descriptor(strides),
+            agreeing,
+            mismatch,
+        }
+    }
+
+    /// The descriptor with these distances of atoms or core matrices along the line and k; 0 where a tile does not reach
+    /// beyond one.
+    const fn descriptor(self, strides: [u64; 2]) -> MatrixDescriptor {
+        let leading = match self.swizzle {
+            MatrixSwizzle::None => DEPTH,
+            _ => self.contiguous(),
+        };
+        MatrixDescriptor {
+            swizzle: self.swizzle,
+            leading_bytes: strides[leading],
+            stride_bytes: strides[1 - leading],
+            is_k_major: self.is_k_major,
+        }
+    }
+}
+
+/// Finds the form of a buffer, for tiles of so many lines and k (log2).
+pub(super) fn divide(factor: Factor<'_>, tile_log2: [u32; 2]) -> Result<DescribedBuffer, Kind> {
+    let Factor { operand, place, .. } = factor;
+    if !place.paddings().is_empty() {
+        return Err(Kind::Padding { operand });
+    }
+    let steps = place.steps()?;
+    let dims = dims_of(operand);
+    let of_axis = |axis: usize| -> &[u64] {
+        let own: &[u64] = steps.get(dims[axis]).map_or(&[], |own| own);
+        &own[..own.len().min(factor.sizes_log2[axis] as usize)]
+    };
+    let tile = [LINE, DEPTH].map(|axis| {
+        let own = of_axis(axis);
+        &own[..own.len().min(tile_log2[axis] as usize)]
+    });
+    let (form, descriptor) = form_of(factor, tile)?;
+    let bits = 8 * place.element_bytes();
+    if !form.is_k_major && bits != 16 {
+        return Err(Kind::Major {
+            operand,
+            axis: name(operand, LINE),
+            bits,
+        });
+    }
+    let swizzle = form.swizzle;
+    let columns =
+        [LINE, DEPTH].map(|axis| of_axis(axis).iter().map(|c| swizzle.swizzled(*c)).collect());
+    let described = DescribedBuffer {
+        descriptor,
+        columns,
+    };
+    check(factor, &described)?;
+    Ok(described)
+}
+
+/// The form that the tile has, or how the one differs that agrees in most columns.
+fn form_of(factor: Factor<'_>, tile: [&[u64]; 2]) -> Result<(Form, MatrixDescriptor), Kind> {
+    let divided = |form: Form| form.divide(tile, factor.place.element_bytes());
+    let [first, others @ ..] = Form::ALL;
+    let nearest = others.into_iter().fold(divided(first), |best, form| {
+        let division = divided(form);
+        if division.agreeing > best.agreeing {
+            division
+        } else {
+            best
+        }
+    });
+    let (operand, form) = (factor.operand, nearest.form);
+    let Some(mismatch) = nearest.mismatch else {
+        return Ok((form, nearest.descriptor));
+    };
+    Err(Kind::Form {
+        operand,
+        axis: name(operand, mismatch.axis),
+        value: 1 << mismatch.bit,
+        found: mismatch.found,
+        expected: mismatch.expected,
+        row_bytes: form.swizzle.row_bytes(),
+        along: name(operand, form.contiguous()),
+    })
+}
+
+/// Checks that positions are sums: of tiles, of what is within them, and of the view.
+fn check(factor: Factor<'_>, described: &DescribedBuffer) -> Result<(), Kind> {
+    let operand = factor.operand;
+    let swizzle = described.descriptor.swizzle;
+    let mut elements = low_mask(factor.place.element_bytes().trailing_zeros() as usize);
+    for (axis, columns) in described.columns.iter().enumerate() {
+        for (bit, column) in columns.iter().enumerate() {
+            if column & elements != 0 {
+                return Err(Kind::Overlap {
+                    operand,
+                    axis: name(operand, axis),
+                    value: 1 << bit,
+                    found: swizzle.swizzled(*column),
+                    common: column & elements,
+                });
+            }
+            elements |= column;
+        }
+    }
+    let source_bits = swizzle.source_bits();
+    let view = factor.view_mask;
+    if view & source_bits != 0 {
+        return Err(Kind::ViewRows {
+            operand,
+            found: view & source_bits,
+            source_bits,
+        });
+    }
+    if view & elements != 0 {
+        return Err(Kind::ViewElements {
+            operand,
+            found: view & elements,
+            elements,
+        });
+    }
+    let most = MatrixDescriptor::REACH_BYTES;
+    let bytes = (elements | view).saturating_add(1).next_power_of_two();
+    if bytes > most {
+        return Err(Kind::Far {
+            operand,
+            bytes,
+            most,
+        });
+    }
+    Ok(())
+}
+
+/// The dims of the tensor that are the line and k.
+pub(super) const fn dims_of(operand: usize) -> [usize; 2] {
+    [[0, 1], [1, 0]][operand]
+}
+
+fn name(operand: usize, axis: usize) -> &'static str {
+    AXES[operand][dims_of(operand)[axis]]
+}

@@ -1,0 +1,312 @@
+//! Puts the plan of a product of warp groups together.
+
+use super::buffer::{DescribedBuffer, Factor, dims_of, divide};
+use super::coordinates::{A, B, D};
+use super::error::{Kind, WarpGroupError};
+use super::fragment::{Fragment, Held, Tiles, packed, unpacked, widest_log2};
+use super::{
+    FactorBuffer, IssuedFactor, LeftFactor, WarpGroupIssue, WarpGroupOperands, WarpGroupPlan,
+};
+use crate::layout::{Dim, LinearLayout};
+use crate::number::narrow;
+use crate::target::{Number, Target};
+
+/// log2 of the rows of the instruction.
+const M_LOG2: u32 = 6;
+/// Bytes of a row of the instruction's tile of a factor.
+const DEPTH_BYTES: u32 = 32;
+
+/// Plans a product of warp groups.
+///
+/// ```
+/// use linear_layout::encoding::Encoding;
+/// use linear_layout::plan::memory::Place;
+/// use linear_layout::plan::warp_group::{
+///     FactorBuffer, LeftFactor, WarpGroupOperands, plan_warp_group_product,
+/// };
+/// use linear_layout::target::{Number, Target};
+/// let d: Encoding = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], \
+///     instrShape = [16, 64, 16]}>".parse()?;
+/// let buffer: Encoding = "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, \
+///     elementBitWidth = 16}>".parse()?;
+/// let place = Place::new(buffer.to_surjective_layout(&[64, 64])?, &[], 16)?;
+/// let factor = FactorBuffer { place: &place, view_mask: 0 };
+/// let plan = plan_warp_group_product(&WarpGroupOperands {
+///     d: &d.to_surjective_layout(&[64, 64])?,
+///     a: LeftFactor::Buffer(factor),
+///     b: factor,
+///     k: 64,
+///     factors: [Number::F16; 2],
+///     sum: Number::F32,
+///     target: Target::parse("cuda:90")?,
+/// })?;
+/// assert_eq!(plan.instruction(), "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16");
+/// assert_eq!(plan.issues().len(), 4);
+/// // A is contiguous along k. B is contiguous along n, so the instruction transposes it.
+/// assert_eq!(plan.descriptor(0).map(|a| (a.word(), a.is_k_major)), Some((0x4000_0040_0000_0000, true)));
+/// assert_eq!(plan.descriptor(1).map(|b| (b.word(), b.is_k_major)), Some((0x4000_0040_0000_0000, false)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// - the target or the types have no such instruction;
+/// - tensors are smaller than a tile, of other shapes, or over several CTAs;
+/// - D, or A in registers, does not lie as in the fragments of the instruction;
+/// - a buffer is padded, or has a form that no descriptor describes;
+/// - a view of a buffer may begin within a swizzle, or at bits that its elements have.
+pub fn plan_warp_group_product(
+    operands: &WarpGroupOperands<'_>,
+) -> Result<WarpGroupPlan, WarpGroupError> {
+    plan(operands).map_err(WarpGroupError)
+}
+
+fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
+    let sizes_log2 = check(operands)?;
+    let [m_log2, n_log2, k_log2] = sizes_log2;
+    let depth_log2 = depth_log2(operands.factors[0]);
+    let a = match operands.a {
+        LeftFactor::Registers(layout) => {
+            let word_log2 = depth_log2 - 3;
+            let held = Held::of(layout, &Fragment::factor(word_log2))?;
+            Left::Registers(Box::new(held))
+        }
+        LeftFactor::Buffer(buffer) => {
+            let factor = factor(A, buffer, [m_log2, k_log2]);
+            Left::Buffer(divide(factor, [M_LOG2, depth_log2])?)
+        }
+    };
+    let widest = widest_log2(operands.d, n_log2);
+    // Of too small a fragment this says which register is missing.
+    Held::of(operands.d, &Fragment::sum(widest))?;
+    let b = factor(B, operands.b, [n_log2, k_log2]);
+    let mut first_error = None;
+    for tile_log2 in (3..=widest).rev() {
+        match divide(b, [tile_log2, depth_log2]) {
+            Ok(b) => {
+                let d = Held::of(operands.d, &Fragment::sum(tile_log2))?;
+                let tile_log2 = [M_LOG2, tile_log2, depth_log2];
+                return assemble(operands, (&a, &b, &d), tile_log2);
+            }
+            Err(error) => first_error = first_error.or(Some(error)),
+        }
+    }
+    Err(first_error.unwrap_or(Kind::Small {
+        axis: "n",
+        found: 1 << n_log2,
+        expected: 8,
+    }))
+}
+
+/// The left factor as the instruction takes it.
+enum Left<'a> {
+    Registers(Box<Held<'a>>),
+    Buffer(DescribedBuffer),
+}
+
+fn assemble(
+    operands: &WarpGroupOperands<'_>,
+    (a, b, d): (&Left<'_>, &DescribedBuffer, &Held<'_>),
+    tile_log2: [u32; 3],
+) -> Result<WarpGroupPlan, Kind> {
+    let sizes = tile_log2.map(|log2| 1 << log2);
+    let [m, n, depth] = sizes;
+    let tiles = d.tiles([m, n])?;
+    if let Left::Registers(held) = a {
+        check_groups(held.layout(), &tiles)?;
+    }
+    let registers = |registers: Vec<u64>| registers.into_iter().map(narrow::<u32>);
+    let mut issues = Vec::new();
+    for first in &tiles.firsts {
+        let accumulators: Vec<u32> = registers(d.registers(*first)?).collect();
+        for k in (0..operands.k).step_by(narrow(depth)) {
+            let [m, n] = *first;
+            let a = match a {
+                Left::Registers(held) => {
+                    let held: Vec<u32> = registers(held.registers([m, k])?).collect();
+                    let of_word = held.len() / 4;
+                    let word = |i: usize| held[i * of_word..][..of_word].to_vec();
+                    IssuedFactor::Words([word(0), word(1), word(2), word(3)])
+                }
+                Left::Buffer(buffer) => IssuedFactor::Position(buffer.position(m, k)),
+            };
+            issues.push(WarpGroupIssue {
+                accumulators: accumulators.clone(),
+                a,
+                b: b.position(n, k),
+                is_first_k: k == 0,
+            });
+        }
+    }
+    let groups = |buffer: &DescribedBuffer, dim: usize| -> Vec<u64> {
+        let groups = tiles.groups.iter();
+        groups.map(|at| buffer.position(at[dim], 0)).collect()
+    };
+    let (descriptor, of_a) = match a {
+        Left::Registers(..) => (None, Vec::new()),
+        Left::Buffer(buffer) => (Some(buffer.descriptor), groups(buffer, 0)),
+    };
+    Ok(WarpGroupPlan {
+        sizes,
+        factors: operands.factors,
+        sum: operands.sum,
+        descriptors: [descriptor, Some(b.descriptor)],
+        group_positions: [of_a, groups(b, 1)],
+        issues,
+    })
+}
+
+/// Checks that the warp groups hold those rows of A in registers of which they hold sums.
+fn check_groups(a: &LinearLayout, tiles: &Tiles) -> Result<(), Kind> {
+    for (number, group) in (2..).zip(&tiles.groups) {
+        let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
+        if found != packed(a, expected) {
+            return Err(Kind::Thread {
+                operand: A,
+                dim: Dim::WARP,
+                number,
+                found: unpacked(a, found),
+                expected,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> Factor<'_> {
+    Factor {
+        operand,
+        place: buffer.place,
+        view_mask: buffer.view_mask,
+        sizes_log2,
+    }
+}
+
+/// log2 of the elements along k of an instruction.
+const fn depth_log2(number: Number) -> u32 {
+    (8 * DEPTH_BYTES / number.bits()).trailing_zeros()
+}
+
+/// Checks types, sizes and threads; returns log2 of m, n and k.
+fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], Kind> {
+    let target = operands.target;
+    if !target.instructions.warp_group_products {
+        return Err(Kind::Target {
+            target: target.name,
+            expected: Target::names_with(|instructions| instructions.warp_group_products),
+        });
+    }
+    let (factors, sum) = (operands.factors, operands.sum);
+    if !is_multiplied(factors, sum) {
+        return Err(Kind::Types { factors, sum });
+    }
+    check_threads(D, operands.d, operands.d)?;
+    let shape = shape_of(operands.d);
+    let [m, n] = pair(&shape).ok_or_else(|| Kind::Shape {
+        operand: D,
+        found: shape.clone(),
+        expected: [64, 8],
+    })?;
+    let k = operands.k;
+    let depth = 1 << depth_log2(factors[0]);
+    for (axis, found, expected) in [("m", m, 64), ("n", n, 8), ("k", k, depth)] {
+        if found < expected || !found.is_power_of_two() {
+            return Err(Kind::Small {
+                axis,
+                found,
+                expected,
+            });
+        }
+    }
+    match operands.a {
+        LeftFactor::Registers(layout) => {
+            check_threads(A, layout, operands.d)?;
+            let found = shape_of(layout);
+            if pair(&found) != Some([m, k]) {
+                return Err(Kind::Shape {
+                    operand: A,
+                    found,
+                    expected: [m, k],
+                });
+            }
+        }
+        LeftFactor::Buffer(buffer) => check_buffer(A, buffer, factors[0], [m, k])?,
+    }
+    check_buffer(B, operands.b, factors[1], [n, k])?;
+    Ok([m, n, k].map(u64::trailing_zeros))
+}
+
+/// Returns true for types that the instruction has.
+fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
+    use Number as N;
+    let of_bytes = |number| matches!(number, N::E4m3 | N::E5m2);
+    match factors {
+        [N::F16, N::F16] => matches!(sum, N::F16 | N::F32),
+        [N::Bf16, N::Bf16] | [N::Tf32, N::Tf32] => sum == N::F32,
+        [N::I8, N::I8] => sum == N::I32,
+        [a, b] => of_bytes(a) && of_bytes(b) && matches!(sum, N::F16 | N::F32),
+    }
+}
+
+/// Checks the lanes and warps of an operand in registers.
+fn check_threads(operand: usize, layout: &LinearLayout, d: &LinearLayout) -> Result<(), Kind> {
+    let blocks = layout.in_size(Dim::BLOCK);
+    if blocks > 1 {
+        return Err(Kind::SeveralBlocks { blocks });
+    }
+    let found = (layout.in_size(Dim::LANE), layout.in_size(Dim::WARP));
+    let warps = d.in_size(Dim::WARP);
+    let (is_right, expected) = if operand == D {
+        (warps >= 4, "4 or more".to_owned())
+    } else {
+        (found.1 == warps, format!("{warps}, as D"))
+    };
+    if found.0 == 32 && is_right {
+        return Ok(());
+    }
+    Err(Kind::Threads {
+        operand,
+        found,
+        expected: (32, expected),
+    })
+}
+
+/// Checks the width of the elements of a buffer, and that it holds so many lines and k.
+fn check_buffer(
+    operand: usize,
+    buffer: FactorBuffer<'_>,
+    number: Number,
+    sizes: [u64; 2],
+) -> Result<(), Kind> {
+    let place = buffer.place;
+    let found = 8 * place.element_bytes();
+    if found != u64::from(number.bits()) {
+        return Err(Kind::Width {
+            operand,
+            found,
+            expected: number.bits(),
+            number,
+        });
+    }
+    let dims = dims_of(operand);
+    let mut expected = [0; 2];
+    for (dim, size) in dims.into_iter().zip(sizes) {
+        expected[dim] = size;
+    }
+    let found = shape_of(place.layout());
+    match pair(&found) {
+        Some(own) if own[0] >= expected[0] && own[1] >= expected[1] => Ok(()),
+        _ => Err(Kind::Buffer {
+            operand,
+            found,
+            expected,
+        }),
+    }
+}
+
+fn shape_of(layout: &LinearLayout) -> Vec<u64> {
+    layout.out_shape().map(|(_, size)| size).collect()
+}
+
+fn pair(shape: &[u64]) -> Option<[u64; 2]> {
+    shape.try_into().ok()
+}

@@ -1,0 +1,26 @@
+//! Names of the operands and of their coordinates.
+
+/// The numbers of the operands.
+pub(super) const A: usize = 0;
+pub(super) const B: usize = 1;
+pub(super) const D: usize = 2;
+
+/// The dims of A, B and D.
+pub(super) const AXES: [[&str; 2]; 3] = [["m", "k"], ["k", "n"], ["m", "n"]];
+
+pub(super) const fn letter(operand: usize) -> &'static str {
+    ["A", "B", "D"][operand]
+}
+
+/// `m 8 and k 2`.
+pub(super) fn place(operand: usize, at: [u64; 2]) -> String {
+    let named = AXES[operand].into_iter().zip(at);
+    let parts: Vec<String> = named
+        .filter(|(_, value)| *value != 0)
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    match parts.as_slice() {
+        [] => "a copy".to_owned(),
+        parts => parts.join(" and "),
+    }
+}

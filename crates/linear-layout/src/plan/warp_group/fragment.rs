@@ -1,0 +1,240 @@
+//! Fragments: which thread holds which elements of the operands of `wgmma` that are in registers.
+//!
+//! A warp group holds 64 rows, each of its four warps 16. With `w` elements in a word of 32 bits:
+//!
+//! ```text
+//! D    registers n 1 | m 8 | n 8, 16, ...         lanes n 2, 4      m 1, 2, 4    warps m 16, 32
+//! A    registers k 1 .. w / 2 | m 8 | k 4 w       lanes k w, 2 w    m 1, 2, 4    warps m 16, 32
+//! ```
+
+use super::coordinates::{A, D};
+use super::error::Kind;
+use crate::f2::Echelon;
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::gf2::echelon;
+
+/// One bit of a coordinate: the dim of the operand's tensor, and log2 of its value.
+type Bit = (usize, u32);
+
+/// The bits of a warp group's tile of D or A.
+#[derive(Clone, Debug)]
+pub(super) struct Fragment {
+    pub(super) operand: usize,
+    registers: Vec<Bit>,
+    lanes: [Bit; 5],
+    warps: [Bit; 2],
+}
+
+const ROWS: usize = 0;
+const COLUMNS: usize = 1;
+const WARPS: [Bit; 2] = [(ROWS, 4), (ROWS, 5)];
+
+const fn lanes(first: u32) -> [Bit; 5] {
+    [
+        (COLUMNS, first),
+        (COLUMNS, first + 1),
+        (ROWS, 0),
+        (ROWS, 1),
+        (ROWS, 2),
+    ]
+}
+
+impl Fragment {
+    /// Returns the fragment of D of `1 << n_log2` columns.
+    pub(super) fn sum(n_log2: u32) -> Self {
+        let first = [(COLUMNS, 0), (ROWS, 3)];
+        let further = (3..n_log2).map(|bit| (COLUMNS, bit));
+        Self {
+            operand: D,
+            registers: first.into_iter().chain(further).collect(),
+            lanes: lanes(1),
+            warps: WARPS,
+        }
+    }
+
+    /// Returns the fragment of A with `1 << word_log2` elements in a word.
+    pub(super) fn factor(word_log2: u32) -> Self {
+        let word = (0..word_log2).map(|bit| (COLUMNS, bit));
+        Self {
+            operand: A,
+            registers: word.chain([(ROWS, 3), (COLUMNS, word_log2 + 2)]).collect(),
+            lanes: lanes(word_log2),
+            warps: WARPS,
+        }
+    }
+}
+
+/// A layout of registers that holds tiles as a [`Fragment`] does.
+#[derive(Clone, Debug)]
+pub(super) struct Held<'a> {
+    operand: usize,
+    layout: &'a LinearLayout,
+    registers: Echelon,
+    /// The registers of a tile, in the order of the instruction, relative to those where the tile begins.
+    tile: Vec<u64>,
+    /// The packed coordinates within a tile.
+    tile_mask: u64,
+}
+
+/// Packed coordinates.
+pub(super) fn packed(layout: &LinearLayout, at: [u64; 2]) -> u64 {
+    at[0] | at[1] << row_bits(layout)
+}
+
+/// log2 of the size of the first dim.
+fn row_bits(layout: &LinearLayout) -> usize {
+    layout
+        .out_dims()
+        .next()
+        .map_or(0, |dim| layout.out_bits(dim))
+}
+
+/// The coordinates of a packed point.
+pub(super) fn unpacked(layout: &LinearLayout, packed: u64) -> [u64; 2] {
+    let bits = row_bits(layout);
+    [packed & crate::f2::low_mask(bits), packed >> bits]
+}
+
+impl<'a> Held<'a> {
+    /// Matches a layout, which is not smaller than the fragment and has lanes and warps enough.
+    pub(super) fn of(layout: &'a LinearLayout, fragment: &Fragment) -> Result<Self, Kind> {
+        let operand = fragment.operand;
+        let unit = |(dim, bit): Bit| {
+            let mut at = [0; 2];
+            at[dim] = 1 << bit;
+            at
+        };
+        let threads = [
+            (Dim::LANE, &fragment.lanes[..]),
+            (Dim::WARP, &fragment.warps[..]),
+        ];
+        let mut tile_mask = 0;
+        for (dim, bits) in threads {
+            for (number, bit) in bits.iter().enumerate() {
+                let (found, expected) = (layout.column(dim, number), unit(*bit));
+                tile_mask |= packed(layout, expected);
+                if found != packed(layout, expected) {
+                    return Err(Kind::Thread {
+                        operand,
+                        dim,
+                        number,
+                        found: unpacked(layout, found),
+                        expected,
+                    });
+                }
+            }
+        }
+        let registers = echelon(layout.columns_of(Dim::REGISTER));
+        let mut tile = vec![0];
+        for bit in &fragment.registers {
+            let expected = unit(*bit);
+            tile_mask |= packed(layout, expected);
+            let register = registers
+                .solve(packed(layout, expected))
+                .ok_or(Kind::Register { operand, expected })?;
+            tile.extend_from_within(..);
+            let half = tile.len() / 2;
+            for later in &mut tile[half..] {
+                *later ^= register;
+            }
+        }
+        Ok(Self {
+            operand,
+            layout,
+            registers,
+            tile,
+            tile_mask,
+        })
+    }
+
+    pub(super) const fn layout(&self) -> &'a LinearLayout {
+        self.layout
+    }
+
+    /// Returns the registers of the tile that begins at these coordinates, those of a thread's warp being added.
+    pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, Kind> {
+        let start = self.registers.solve(packed(self.layout, at));
+        let start = start.ok_or(Kind::Register {
+            operand: self.operand,
+            expected: at,
+        })?;
+        Ok(self.tile.iter().map(|register| register ^ start).collect())
+    }
+
+    /// Returns the coordinates at which tiles begin in the first warp group, row by row, and those that each further bit
+    /// of the warp adds.
+    ///
+    /// # Errors
+    /// When a register or warp splits a tile, or registers hold copies.
+    pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<Tiles, Kind> {
+        let own = self.layout.columns_of(Dim::REGISTER);
+        let mut reached = Echelon::new();
+        let mut starts = Echelon::new();
+        let mut bases = Vec::new();
+        // What registers hold of a tile; its other coordinates are those of lanes and warps.
+        let mut within = 0;
+        for bit in 0..u64::BITS {
+            let unit = 1 << bit;
+            if self.tile_mask & unit != 0 && self.registers.contains(unit) {
+                within |= unit;
+            }
+        }
+        for (number, column) in own.iter().enumerate() {
+            if reached.insert(number, *column).is_some() {
+                let found = unpacked(self.layout, *column);
+                return Err(Kind::Copies { number, found });
+            }
+            let start = column & !within;
+            self.check_whole((Dim::REGISTER, number), start, sizes)?;
+            if starts.insert(bases.len(), start).is_none() {
+                bases.push(start);
+            }
+        }
+        let mut firsts: Vec<[u64; 2]> = (0..1u64 << bases.len())
+            .map(|x| unpacked(self.layout, crate::f2::apply_columns(&bases, x)))
+            .collect();
+        firsts.sort_unstable();
+        let mut groups = Vec::new();
+        let warps = self.layout.columns_of(Dim::WARP).iter().enumerate();
+        for (number, column) in warps.skip(WARPS.len()) {
+            self.check_whole((Dim::WARP, number), *column, sizes)?;
+            groups.push(unpacked(self.layout, *column));
+        }
+        Ok(Tiles { firsts, groups })
+    }
+
+    fn check_whole(
+        &self,
+        (dim, number): (Dim, usize),
+        column: u64,
+        tile: [u64; 2],
+    ) -> Result<(), Kind> {
+        if column & self.tile_mask == 0 {
+            return Ok(());
+        }
+        Err(Kind::Split {
+            dim,
+            number,
+            found: unpacked(self.layout, column),
+            tile,
+        })
+    }
+}
+
+/// The tiles of the accumulator.
+#[derive(Clone, Debug)]
+pub(super) struct Tiles {
+    /// The (m, n) at which the tiles of the first warp group begin.
+    pub(super) firsts: Vec<[u64; 2]>,
+    /// The (m, n) that each bit of the number of the warp group adds.
+    pub(super) groups: Vec<[u64; 2]>,
+}
+
+/// Returns log2 of the columns of the widest tile of D: the bits of n from 8 on that registers hold, up to 256.
+pub(super) fn widest_log2(layout: &LinearLayout, n_log2: u32) -> u32 {
+    let registers = echelon(layout.columns_of(Dim::REGISTER));
+    let is_held = |bit: &u32| registers.contains(packed(layout, [0, 1 << bit]));
+    (3..n_log2.min(8))
+        .take_while(is_held)
+        .fold(3, |_, bit| bit + 1)
+}

@@ -1,0 +1,315 @@
+//! Descriptors of known buffers, and operands that are refused.
+
+use super::*;
+use crate::encoding::Encoding;
+use crate::layout::Dim;
+
+pub(crate) fn layout(text: &str, shape: [u64; 2]) -> LinearLayout {
+    let encoding: Encoding = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
+    let layout = encoding.to_surjective_layout(&shape);
+    layout.unwrap_or_else(|e| panic!("{text} {shape:?}: {e}"))
+}
+
+pub(crate) fn place(text: &str, shape: [u64; 2], bits: u32) -> Place {
+    Place::new(layout(text, shape), &[], bits).unwrap()
+}
+
+/// The accumulator of Hopper's instruction, without copies in registers.
+pub(crate) fn sum(warps: [u32; 2], n: u64, shape: [u64; 2]) -> LinearLayout {
+    let text = mma(warps, n);
+    let layout = layout(&text, shape);
+    layout.remove_zero_bases(Dim::REGISTER).unwrap()
+}
+
+pub(crate) fn mma(warps: [u32; 2], n: u64) -> String {
+    format!(
+        "#ttg.nvidia_mma<{{versionMajor = 3, versionMinor = 0, warpsPerCTA = {warps:?}, instrShape = [16, {n}, 16]}}>"
+    )
+}
+
+/// A factor in registers.
+pub(crate) fn left(warps: [u32; 2], k_width: u32, shape: [u64; 2]) -> LinearLayout {
+    let parent = mma(warps, 64);
+    let text = format!("#ttg.dot_op<{{opIdx = 0, parent = {parent}, kWidth = {k_width}}}>");
+    layout(&text, shape)
+}
+
+pub(crate) fn swizzled(bytes: u64, is_transposed: bool, bits: u32) -> String {
+    format!(
+        "#ttg.nvmma_shared<{{swizzlingByteWidth = {bytes}, transposed = {is_transposed}, elementBitWidth = {bits}}}>"
+    )
+}
+
+/// Core matrices of 8 rows of 16 bytes: `contiguous` is the dim along a row; further bits of both dims are in the order
+/// of `dims`, which names the dim of each.
+pub(crate) fn core_matrices(contiguous: usize, bits: u32, dims: &[usize]) -> String {
+    let mut next = [1; 2];
+    let row = (128 / bits).trailing_zeros() as usize;
+    let own = [vec![contiguous; row], vec![1 - contiguous; 3]].concat();
+    let bases: Vec<String> = (own.iter().chain(dims))
+        .map(|dim| {
+            let mut basis = [0; 2];
+            basis[*dim] = next[*dim];
+            next[*dim] *= 2;
+            format!("{basis:?}")
+        })
+        .collect();
+    let offsets = bases.join(", ");
+    format!("#ttg.shared_linear<{{offset = [{offsets}]}}, alignment = 1024>")
+}
+
+/// Plans 64 x 64 x 64 elements of f16 with A and B in these buffers.
+fn plan_of(a: &str, b: &str, n: u64) -> Result<WarpGroupPlan, WarpGroupError> {
+    let (a, b) = (place(a, [64, 64], 16), place(b, [64, n], 16));
+    let d = sum([4, 1], n, [64, n]);
+    plan_warp_group_product(&operands(&d, &a, &b))
+}
+
+fn operands<'a>(d: &'a LinearLayout, a: &'a Place, b: &'a Place) -> WarpGroupOperands<'a> {
+    let factor = |place| FactorBuffer {
+        place,
+        view_mask: 0,
+    };
+    WarpGroupOperands {
+        d,
+        a: LeftFactor::Buffer(factor(a)),
+        b: factor(b),
+        k: 64,
+        factors: [Number::F16; 2],
+        sum: Number::F32,
+        target: Target::parse("cuda:90").unwrap(),
+    }
+}
+
+/// High word, LBO in bytes, and steps along k in units of 16 bytes.
+type Row = (u64, u64, [u64; 3]);
+
+#[track_caller]
+fn check(plan: &WarpGroupPlan, operand: usize, is_k_major: bool, (high, lbo, steps): Row) {
+    let descriptor = plan.descriptor(operand).unwrap();
+    assert_eq!(descriptor.is_k_major, is_k_major);
+    assert_eq!(
+        (descriptor.word() >> 32, descriptor.leading_bytes),
+        (high, lbo)
+    );
+    let starts = plan.issues().iter().map(|issue| match issue.a() {
+        IssuedFactor::Position(a) if operand == 0 => a / 16,
+        _ => issue.b() / 16,
+    });
+    let starts: Vec<u64> = starts.collect();
+    assert_eq!(starts, [0, steps[0], steps[1], steps[2]]);
+}
+
+/// The descriptors of Triton 3.9 for 64 x 64 elements of f16.
+#[test]
+fn descriptors_are_those_measured() {
+    let rows: [(u64, Row); 3] = [
+        (128, (0x4000_0040, 0, [2, 4, 6])),
+        (64, (0x8000_0020, 0, [2, 256, 258])),
+        (32, (0xC000_0010, 0, [128, 256, 384])),
+    ];
+    for (bytes, row) in rows {
+        let plan = plan_of(&swizzled(bytes, false, 16), &swizzled(bytes, true, 16), 64).unwrap();
+        assert_eq!(plan.sizes(), [64, 64, 16]);
+        check(&plan, 0, true, row);
+        check(&plan, 1, true, row);
+    }
+    // Along m and n atoms are as far apart as 64 rows are long.
+    let rows: [(u64, Row); 3] = [
+        (128, (0x4000_0040, 0, [128, 256, 384])),
+        (64, (0x8000_0020, 4096, [64, 128, 192])),
+        (32, (0xC000_0010, 2048, [32, 64, 96])),
+    ];
+    for (bytes, row) in rows {
+        let plan = plan_of(&swizzled(bytes, true, 16), &swizzled(bytes, false, 16), 64).unwrap();
+        check(&plan, 0, false, row);
+        check(&plan, 1, false, row);
+    }
+    let wide = plan_of(&swizzled(128, false, 16), &swizzled(128, false, 16), 128).unwrap();
+    check(&wide, 1, false, (0x4000_0040, 8192, [128, 256, 384]));
+    // Core matrices one after another along m or n, then along k.
+    let a = core_matrices(1, 16, &[0, 0, 0, 1, 1, 1]);
+    let b = core_matrices(0, 16, &[1, 1, 1, 0, 0, 0]);
+    let plan = plan_of(&a, &b, 64).unwrap();
+    for operand in [0, 1] {
+        check(&plan, operand, true, (8, 1024, [128, 256, 384]));
+    }
+    let a = core_matrices(0, 16, &[0, 0, 0, 1, 1, 1]);
+    let b = core_matrices(1, 16, &[1, 1, 1, 0, 0, 0]);
+    let plan = plan_of(&a, &b, 64).unwrap();
+    for operand in [0, 1] {
+        check(&plan, operand, false, (8, 1024, [128, 256, 384]));
+    }
+}
+
+/// The second warp group is 64 rows further, which are 8192 bytes of 64 elements of f16.
+#[test]
+fn warp_groups_have_their_own_rows() {
+    let d = sum([8, 1], 64, [256, 64]);
+    let buffer = place(&swizzled(128, false, 16), [256, 64], 16);
+    let b = place(&swizzled(128, false, 16), [64, 64], 16);
+    let plan = plan_warp_group_product(&operands(&d, &buffer, &b)).unwrap();
+    assert_eq!(plan.group_positions(0), [8192]);
+    assert_eq!(plan.group_positions(1), [0]);
+    let firsts = plan.issues().iter().filter(|issue| issue.is_first_k());
+    let firsts: Vec<&IssuedFactor> = firsts.map(WarpGroupIssue::a).collect();
+    let starts = [0, 16384].map(IssuedFactor::Position);
+    assert_eq!(firsts, starts.each_ref());
+}
+
+/// Instructions are as wide as the accumulator and the buffer of B allow.
+#[test]
+fn instructions_are_as_wide_as_they_can_be() {
+    let buffer = place(&swizzled(128, false, 16), [64, 64], 16);
+    let width = |d: &LinearLayout, b: &Place| {
+        let plan = plan_warp_group_product(&operands(d, &buffer, b)).unwrap();
+        (plan.sizes()[1], plan.issues().len())
+    };
+    let d = sum([4, 1], 256, [64, 256]);
+    let b = place(&swizzled(128, false, 16), [64, 256], 16);
+    assert_eq!(width(&d, &b), (256, 4));
+    // An accumulator that Triton would fill by four instructions.
+    assert_eq!(width(&sum([4, 1], 64, [64, 256]), &b), (256, 4));
+    assert_eq!(width(&sum([4, 2], 64, [64, 256]), &b), (64, 8));
+    // The distance of core matrices along n changes from 128 to 8192 bytes at n 32.
+    let b = core_matrices(1, 16, &[1, 1, 0, 0, 0, 1, 1, 1]);
+    assert_eq!(width(&d, &place(&b, [64, 256], 16)), (32, 32));
+}
+
+#[track_caller]
+fn refused(planned: Result<WarpGroupPlan, WarpGroupError>, expected: &str) {
+    assert_eq!(planned.unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn targets_and_types_are_told() {
+    let d = sum([4, 1], 64, [64, 64]);
+    let buffer = place(&swizzled(128, false, 16), [64, 64], 16);
+    let good = operands(&d, &buffer, &buffer);
+    let other = WarpGroupOperands {
+        target: Target::parse("cuda:100").unwrap(),
+        ..good
+    };
+    refused(
+        plan_warp_group_product(&other),
+        "`wgmma` is not supported on cuda:100: expected one of `cuda:90`",
+    );
+    let other = WarpGroupOperands {
+        factors: [Number::F32; 2],
+        ..good
+    };
+    refused(
+        plan_warp_group_product(&other),
+        "`wgmma` does not multiply f32 by f32 into f32: expected f16 into f16 or f32, bf16 or tf32 into f32, two 8-bit \
+         floats into f16 or f32, or i8 into i32; f32 is multiplied where it may be taken as tf32",
+    );
+    let other = WarpGroupOperands {
+        factors: [Number::Tf32; 2],
+        ..good
+    };
+    refused(
+        plan_warp_group_product(&other),
+        "the buffer of A has elements of 16 bits: expected 32, those of tf32",
+    );
+    let other = WarpGroupOperands { k: 128, ..good };
+    refused(
+        plan_warp_group_product(&other),
+        "the buffer of A has [64, 64] elements: expected [64, 128] or more, m x k",
+    );
+    let other = WarpGroupOperands { k: 8, ..good };
+    refused(
+        plan_warp_group_product(&other),
+        "k is 8: expected a power of two, at least 16, which an instruction multiplies",
+    );
+}
+
+#[test]
+fn registers_that_do_not_fit_are_told() {
+    let buffer = place(&swizzled(128, false, 16), [64, 64], 16);
+    let of_mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
+    let other = layout(of_mma, [64, 64]);
+    let said = plan_warp_group_product(&operands(&other, &buffer, &buffer));
+    refused(
+        said,
+        "warp 1 of D is n 8, expected m 16: convert D to the fragment of `wgmma`",
+    );
+    let d = sum([4, 1], 64, [64, 64]);
+    let wide = left([4, 1], 4, [64, 64]);
+    let other = WarpGroupOperands {
+        a: LeftFactor::Registers(&wide),
+        ..operands(&d, &buffer, &buffer)
+    };
+    refused(
+        plan_warp_group_product(&other),
+        "lane 1 of A is k 4, expected k 2: convert A to the fragment of `wgmma`",
+    );
+    let copies = layout(&mma([4, 1], 64), [64, 32]);
+    let b = place(&swizzled(64, false, 16), [64, 32], 16);
+    refused(
+        plan_warp_group_product(&operands(&copies, &buffer, &b)),
+        "register 16 of D is a copy, which other registers reach: expected registers without copies",
+    );
+}
+
+#[test]
+fn buffers_that_no_descriptor_describes_are_told() {
+    let d = sum([4, 1], 64, [64, 64]);
+    let good = place(&swizzled(128, false, 16), [64, 64], 16);
+    let said = |a: &Place, view_mask, factors| {
+        let a = FactorBuffer {
+            place: a,
+            view_mask,
+        };
+        plan_warp_group_product(&WarpGroupOperands {
+            a: LeftFactor::Buffer(a),
+            factors,
+            ..operands(&d, &good, &good)
+        })
+    };
+    let half = [Number::F16; 2];
+    let flat = place(&swizzled(0, false, 16), [64, 64], 16);
+    refused(
+        said(&flat, 0, half),
+        "m 1 of A lies at byte 128 of its buffer: expected byte 144, as 8 rows of 128 bytes, swizzled, along k have it, the \
+         nearest form that `wgmma` reads",
+    );
+    let padded = Place::new(good.layout().clone(), &[(64, 8)], 16).unwrap();
+    refused(
+        said(&padded, 0, half),
+        "the buffer of A is padded: expected one without gaps; swizzle it instead",
+    );
+    refused(
+        said(&good, 1 << 8 | 1 << 20, half),
+        "the view of A may begin at bytes with bits 0x100 of the rows of a swizzle: expected none of 0x380; begin it at a \
+         multiple of 8 rows",
+    );
+    refused(
+        said(&good, 1 << 10, half),
+        "the view of A may begin at bytes with bits 0x400, which its own elements have: expected bits outside of 0x1fff; \
+         begin it at a multiple of its size",
+    );
+    refused(
+        said(&good, 1 << 20, half),
+        "the buffer of A takes 2097152 bytes: expected at most 262144, which a descriptor reaches",
+    );
+    let bytes = place(&swizzled(64, true, 8), [64, 64], 8);
+    refused(
+        said(&bytes, 0, [Number::E4m3; 2]),
+        "the buffer of B has elements of 16 bits: expected 8, those of f8E4M3FN",
+    );
+    let b = FactorBuffer {
+        place: &bytes,
+        view_mask: 0,
+    };
+    let of_bytes = WarpGroupOperands {
+        a: LeftFactor::Buffer(b),
+        b,
+        factors: [Number::E4m3; 2],
+        ..operands(&d, &good, &good)
+    };
+    refused(
+        plan_warp_group_product(&of_bytes),
+        "A lies along m in its buffer: expected along k for elements of 8 bits; only those of 16 bits are transposed by \
+         `wgmma`",
+    );
+}
