@@ -39,7 +39,7 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [LL_Unanalysed]> {
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Opaque,
+def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Unanalysed,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product by a group of four warps, `a` and `b` in shared memory";
@@ -70,7 +70,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Opaque,
   }];
 }
 
-def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_NotLowered, LL_UnknownAxes,
+def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_UnknownAxes,
     AllTypesMatch<["inputs", "outputs"]>]> {
   let summary = "wait until at most `pendings` products of the warp group are under way";
   let description = [{

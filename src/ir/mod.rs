@@ -36,7 +36,7 @@ pub use module::{ModuleInfo, NoGpu};
 pub use modules::{chosen_module, inner_modules};
 pub use ops::{AnyKind, OpKind, OpView, UpstreamKind, UpstreamView};
 pub(crate) use ops::{kinds, views};
-pub(crate) use product::{ProductTypes, ScaledTypes, check_scaled_elements};
+pub(crate) use product::{ProductTypes, ScaledTypes, check_scaled_elements, group_product_types};
 pub use reason::Reason;
 pub use semantics::LinearLayouts;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};

@@ -1,9 +1,9 @@
 //! The element types of `tt.dot` and `tt.dot_scaled`.
 
-use super::ops::{InputPrecision, ScaleDotElemType, tt};
+use super::ops::{InputPrecision, ScaleDotElemType, tt, ttng};
 use super::{TensorType, element_name};
-use crate::sys::Diagnostic;
 use crate::sys::build::Val;
+use crate::sys::{self, Diagnostic};
 use linear_layout::plan::product::factor_types;
 use linear_layout::target::{Number, ScaleNumber, Target};
 use melior::ir::{Type, ValueLike};
@@ -137,12 +137,39 @@ impl ScaledTypes {
     }
 }
 
+/// Returns the types of the factors and of the sum of a product of warp groups, whose factors may be in shared memory.
+///
+/// # Errors
+/// An element type is not supported.
+pub(crate) fn group_product_types(
+    dot: ttng::WarpGroupDot<'_, '_>,
+) -> Result<([Number; 2], Number), Diagnostic> {
+    let factor = |value: Val<'_>| {
+        let type_ = value.r#type();
+        let element = sys::buffer(type_).map(|buffer| buffer.element);
+        let element = element.or_else(|| TensorType::of(type_).map(|tensor| tensor.element));
+        let number = number_of(&element.map(element_name).unwrap_or_default())?;
+        // Of binary32, the upper bits are multiplied.
+        Ok(match number {
+            Number::F32 => Number::Tf32,
+            other => other,
+        })
+    };
+    Ok((
+        [factor(dot.a())?, factor(dot.b())?],
+        number(dot.c().r#type())?,
+    ))
+}
+
 /// What a tensor's elements are to a matrix instruction.
 fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
     let tensor = TensorType::of(type_);
     let name = tensor.map(|tensor| element_name(tensor.element));
-    let name = name.unwrap_or_default();
-    let number = Number::of_ir_name(&name).filter(|n| !matches!(n, Number::Tf32 | Number::E2m1));
+    number_of(&name.unwrap_or_default())
+}
+
+fn number_of(name: &str) -> Result<Number, Diagnostic> {
+    let number = Number::of_ir_name(name).filter(|n| !matches!(n, Number::Tf32 | Number::E2m1));
     number.ok_or_else(|| {
         Diagnostic::new(format!(
             "multiplies elements of `{name}`: expected f16, bf16, f32, f64, i8 or 8-bit floats, with a sum of f16, \

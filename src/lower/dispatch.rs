@@ -10,7 +10,7 @@ use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
     copies, elementwise, externs, float, float4, gather, histogram, inline, integer, local, math,
     mbarrier, memory, poll, print, product, program, range, reduce, scan, scratch, tensor_copy,
-    views,
+    views, warp_group,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
@@ -114,7 +114,9 @@ pub(crate) fn effects(
         | K::TtngInitBarrier
         | K::TtngInvalBarrier
         | K::TtngTMAStoreWait
-        | K::TtngWaitBarrier => Ok(asynchronous::effects(kind, op, buffers)),
+        | K::TtngWaitBarrier
+        | K::TtngWarpGroupDotWait => Ok(asynchronous::effects(kind, op, buffers)),
+        K::TtngWarpGroupDot => warp_group::effects(asked, op, buffers),
         K::TtngTensormapCreate => Ok(tensor_copy::create_effects()),
         kinds!(LL_NotLowered) => Ok(asynchronous::effects(kind, op, buffers)),
     }
@@ -216,6 +218,8 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtngTensormapCreate => tensor_copy::create,
         K::TtngTensormapFenceproxyAcquire => tensor_copy::acquire,
         K::TtngWaitBarrier => mbarrier::wait,
+        K::TtngWarpGroupDot => warp_group::dot,
+        K::TtngWarpGroupDotWait => warp_group::wait,
         kinds!(LL_NotLowered) => return None,
     })
 }

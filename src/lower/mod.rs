@@ -74,6 +74,7 @@ mod types;
 mod value;
 mod views;
 mod walk;
+mod warp_group;
 mod words;
 
 pub use abi::Abi;

@@ -19,7 +19,10 @@ pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache, SharedCopy};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
 pub(crate) use lanes::{LaneOperation, SingleOperation};
-pub(crate) use units::{BoxAccess, BoxDirection, DescriptorField, MbarrierAction, UnitIsa};
+pub(crate) use units::{
+    Accumulation, BoxAccess, BoxDirection, DescriptorField, GroupFactor, GroupProduct,
+    MbarrierAction, UnitIsa,
+};
 
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};

@@ -53,6 +53,42 @@ pub(crate) enum DescriptorField<'c> {
     Long(&'static str, Option<usize>, Val<'c>),
 }
 
+/// Whether a product is added to what its registers hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Accumulation<'c> {
+    /// It replaces what they hold.
+    None,
+    /// It is added.
+    Always,
+    /// It is added where this is true, in all threads alike.
+    If(Val<'c>),
+}
+
+/// The left factor of a product of a warp group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum GroupFactor<'c> {
+    /// The descriptor of a tile in shared memory.
+    Tile(Val<'c>),
+    /// Words in registers.
+    Words([Val<'c>; 4]),
+}
+
+/// One product of a warp group.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupProduct<'c> {
+    /// The name of the instruction.
+    pub(crate) instruction: String,
+    /// The words of the sum.
+    pub(crate) sums: Vec<Val<'c>>,
+    pub(crate) a: GroupFactor<'c>,
+    /// The descriptor of a tile.
+    pub(crate) b: Val<'c>,
+    pub(crate) accumulation: Accumulation<'c>,
+    pub(crate) is_integer: bool,
+    /// Of elements that may be transposed, whether A, if it is in shared memory, and B are.
+    pub(crate) transposed: Option<(Option<bool>, bool)>,
+}
+
 /// Instructions for the units of a GPU. `by` is true in the thread that gives the order.
 pub(crate) trait UnitIsa {
     /// Returns a condition that holds in one thread of the block, always the same, which is in warp 0.
@@ -87,4 +123,24 @@ pub(crate) trait UnitIsa {
 
     /// Lets one warp's copies see a descriptor that was written to global memory.
     fn acquire_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>);
+
+    /// Orders what registers hold before the products that follow.
+    fn fence_products(&self, e: &mut Emitter<'_>);
+
+    /// Returns a word that later changes of its register do not touch.
+    fn kept_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c>;
+
+    /// Starts a product; returns the registers that its sum arrives in.
+    fn multiply<'c>(&self, e: &mut Emitter<'c>, product: &GroupProduct<'c>) -> Vec<Val<'c>>;
+
+    /// Closes a group of products.
+    fn commit_products(&self, e: &mut Emitter<'_>);
+
+    /// Waits until at most so many groups are under way; returns the registers as they are then.
+    fn wait_for_products<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        most: u32,
+        registers: &[Val<'c>],
+    ) -> Vec<Val<'c>>;
 }

@@ -4,8 +4,13 @@ use super::Nvidia;
 use crate::ir::builders::{llvm, nvvm};
 use crate::lower::emit::Emitter;
 use crate::lower::gpu::isa::Gpu;
-use crate::lower::gpu::units::{BoxAccess, BoxDirection, DescriptorField, MbarrierAction, UnitIsa};
+use crate::lower::gpu::units::{
+    Accumulation, BoxAccess, BoxDirection, DescriptorField, GroupFactor, GroupProduct,
+    MbarrierAction, UnitIsa,
+};
+use crate::lower::types::bits_of;
 use crate::sys::build::Val;
+use melior::ir::{Type, ValueLike};
 
 /// The address of shared memory as PTX takes it, in a register of 32 bits.
 fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
@@ -127,5 +132,143 @@ impl UnitIsa for Nvidia {
         let text = "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;\n\
              cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;";
         e.inline_asm(text, "l,~{memory}", &[global], None);
+    }
+
+    fn fence_products(&self, e: &mut Emitter<'_>) {
+        e.operation(nvvm::wgmma_fence_aligned());
+    }
+
+    fn kept_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
+        let type_ = word.r#type();
+        let text = format!("={0},{0}", register(e, type_));
+        e.inline_asm("mov.b32 $0, $1;", &text, &[word], Some(type_))
+            .expect("a result was asked for")
+    }
+
+    fn multiply<'c>(&self, e: &mut Emitter<'c>, product: &GroupProduct<'c>) -> Vec<Val<'c>> {
+        let count = product.sums.len();
+        let mut asm = Assembly::of(e, &product.sums);
+        if !matches!(product.accumulation, Accumulation::None) {
+            asm.tie(&product.sums);
+        }
+        let a = match product.a {
+            GroupFactor::Tile(descriptor) => asm.input("l", descriptor),
+            GroupFactor::Words(words) => {
+                let words = words.map(|word| asm.input("r", word));
+                format!("{{{}}}", words.join(", "))
+            }
+        };
+        let b = asm.input("l", product.b);
+        let mut before = String::new();
+        let accumulates = match product.accumulation {
+            Accumulation::None => "0",
+            Accumulation::Always => "1",
+            Accumulation::If(condition) => {
+                let i32 = e.types.i32;
+                let condition = e.zext(condition, i32);
+                let number = asm.input("r", condition);
+                before = format!(".reg .pred p;\nsetp.ne.b32 p, {number}, 0;\n");
+                "p"
+            }
+        };
+        let mut flags = String::new();
+        if !product.is_integer {
+            flags += ", 1, 1";
+        }
+        if let Some((a, b)) = product.transposed {
+            let both = a.into_iter().chain([b]);
+            flags.extend(both.map(|is_transposed| format!(", {}", u8::from(is_transposed))));
+        }
+        let name = &product.instruction;
+        let sums = list(0, count);
+        let text = format!("{{\n{before}{name} {sums}, {a}, {b}, {accumulates}{flags};\n}}");
+        asm.emit(e, &text)
+    }
+
+    fn commit_products(&self, e: &mut Emitter<'_>) {
+        e.operation(nvvm::wgmma_commit_group_sync_aligned());
+    }
+
+    fn wait_for_products<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        most: u32,
+        registers: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let mut asm = Assembly::of(e, registers);
+        asm.tie(registers);
+        asm.emit(e, &format!("wgmma.wait_group.sync.aligned {most};"))
+    }
+}
+
+/// The constraint of a register of a type.
+fn register<'c>(e: &Emitter<'c>, type_: Type<'c>) -> &'static str {
+    match bits_of(type_) {
+        64 if type_ == e.types.i64 => "l",
+        64 => "d",
+        _ if type_ == e.types.f32 => "f",
+        _ => "r",
+    }
+}
+
+fn list(start: usize, count: usize) -> String {
+    let all: Vec<String> = (start..start + count).map(|i| format!("${i}")).collect();
+    format!("{{{}}}", all.join(", "))
+}
+
+/// Inline assembly with several results.
+struct Assembly<'c> {
+    results: Vec<Type<'c>>,
+    constraints: Vec<String>,
+    operands: Vec<Val<'c>>,
+}
+
+impl<'c> Assembly<'c> {
+    /// Its results have the types of these values.
+    fn of(e: &Emitter<'c>, like: &[Val<'c>]) -> Self {
+        let results: Vec<Type<'c>> = like.iter().map(|value| value.r#type()).collect();
+        let constraints = results
+            .iter()
+            .map(|type_| format!("={}", register(e, *type_)));
+        Self {
+            constraints: constraints.collect(),
+            results,
+            operands: Vec::new(),
+        }
+    }
+
+    /// The results begin as these values.
+    fn tie(&mut self, values: &[Val<'c>]) {
+        self.constraints
+            .extend((0..values.len()).map(|i| i.to_string()));
+        self.operands.extend(values);
+    }
+
+    /// Adds an operand; returns what the text calls it.
+    fn input(&mut self, constraint: &str, value: Val<'c>) -> String {
+        self.constraints.push(constraint.to_owned());
+        self.operands.push(value);
+        format!("${}", self.constraints.len() - 1)
+    }
+
+    fn emit(self, e: &mut Emitter<'c>, text: &str) -> Vec<Val<'c>> {
+        let type_ = match self.results[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => Some(e.struct_type(&self.results)),
+        };
+        let mut constraints = self.constraints;
+        constraints.push("~{memory}".to_owned());
+        let made = e.inline_asm(text, &constraints.join(","), &self.operands, type_);
+        match (made, &self.results[..]) {
+            (Some(one), [_]) => vec![one],
+            (Some(made), types) => {
+                let parts = types.iter().enumerate();
+                parts
+                    .map(|(i, type_)| e.extract_value(made, i, *type_))
+                    .collect()
+            }
+            (None, _) => Vec::new(),
+        }
     }
 }

@@ -131,6 +131,12 @@ impl MatrixDescriptor {
         }
     }
 
+    /// Returns the bits that a start address may have in units of 16 bytes: those of the field.
+    #[must_use]
+    pub const fn field_mask() -> u32 {
+        (1 << FIELD_BITS) - 1
+    }
+
     const fn field(bytes: u64) -> u64 {
         bytes >> UNIT_LOG2 & ((1 << FIELD_BITS) - 1)
     }

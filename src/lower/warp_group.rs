@@ -1,0 +1,375 @@
+//! `ttng.warp_group_dot`: products of four warps, which read shared memory by descriptors and run beside the program.
+//!
+//! A plan says which instruction multiplies which tiles, and the machine has read every descriptor of it. Here they are
+//! emitted in its order: a fence, the issues, the end of their group. `ttng.warp_group_dot_wait` ties the registers that are
+//! written or read meanwhile, so that nothing that uses them moves before it.
+
+use super::allocate::Asked;
+use super::asynchronous;
+use super::gpu::{Accumulation, GroupFactor, GroupProduct, UnitIsa};
+use super::local::View;
+use super::mbarrier::units;
+use super::plans::{layout_of, wrong};
+use super::state::{Lowering, Outcome};
+use super::types::is_buffer;
+use super::words;
+use crate::analysis::effects::{Buffers, Effects};
+use crate::ir::ops::ttng;
+use crate::ir::{Layouts, OpKind, TensorType, group_product_types};
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
+use linear_layout::machine;
+use linear_layout::plan::warp_group::{
+    FactorBuffer, IssuedFactor, LeftFactor, MatrixDescriptor, WarpGroupIssue, WarpGroupOperands,
+    WarpGroupPlan, plan_warp_group_product,
+};
+use linear_layout::target::{Number, Target};
+use melior::ir::ValueLike;
+
+/// What a product does in shared memory.
+pub(crate) fn effects(
+    asked: &mut Asked<'_>,
+    op: Op<'_>,
+    buffers: &Buffers,
+) -> Result<Effects, Diagnostic> {
+    let dot = ttng::WarpGroupDot::of(op).expect("the dispatch goes by kind");
+    let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
+    let (layouts, target) = (asked.layouts, asked.gpu.target);
+    asked
+        .plans
+        .plan(op, types.to_vec(), || plan(layouts, target, dot))?;
+    Ok(asynchronous::effects(OpKind::TtngWarpGroupDot, op, buffers))
+}
+
+/// Plans a product, and has the machine prove the plan.
+fn plan(
+    layouts: &Layouts,
+    target: &Target,
+    dot: ttng::WarpGroupDot<'_, '_>,
+) -> Result<WarpGroupPlan, Diagnostic> {
+    let of_memory = |e: linear_layout::plan::memory::MemoryError| Diagnostic::new(e.to_string());
+    let d = layout_of(layouts, dot.c().r#type())?;
+    let b = View::of(layouts, dot.b().r#type())?;
+    let b = FactorBuffer {
+        view_mask: b.place.view_mask(b.shape()).map_err(of_memory)?,
+        place: &b.place,
+    };
+    let (registers, buffer);
+    let (a, k) = if is_buffer(dot.a().r#type()) {
+        buffer = View::of(layouts, dot.a().r#type())?;
+        let view_mask = buffer.place.view_mask(buffer.shape()).map_err(of_memory)?;
+        let factor = FactorBuffer {
+            place: &buffer.place,
+            view_mask,
+        };
+        (LeftFactor::Buffer(factor), buffer.shape().last().copied())
+    } else {
+        registers = layout_of(layouts, dot.a().r#type())?;
+        let tensor = TensorType::of(dot.a().r#type());
+        let k = tensor.and_then(|tensor| tensor.shape.last().copied());
+        (LeftFactor::Registers(&registers.unique), k)
+    };
+    let (factors, sum) = group_product_types(dot)?;
+    let operands = WarpGroupOperands {
+        d: &d.unique,
+        a,
+        b,
+        k: k.unwrap_or(1),
+        factors,
+        sum,
+        target,
+    };
+    let plan = plan_warp_group_product(&operands).map_err(|e| Diagnostic::new(e.to_string()))?;
+    machine::check_warp_group_product(&plan, &operands).map_err(wrong)?;
+    Ok(plan)
+}
+
+/// Lowers `ttng.warp_group_dot`.
+pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let dot = ttng::WarpGroupDot::of(op).expect("the dispatch goes by kind");
+    let Some((plan, _)) = l.allocation.plan::<WarpGroupPlan>(op) else {
+        // The plan could not be made, which has been reported.
+        l.set_placeholders(op);
+        return Ok(());
+    };
+    let units = units(l)?;
+    let left = match plan.descriptor(0) {
+        Some(descriptor) => {
+            let start = descriptor_of(l, dot.a(), descriptor, plan.group_positions(0))?;
+            Left::Buffer(start, *descriptor)
+        }
+        None => Left::Registers(left_words(l, units, dot.a(), &plan)),
+    };
+    let Some(of_b) = plan.descriptor(1) else {
+        return Err(wrong("B is in no buffer"));
+    };
+    let right = descriptor_of(l, dot.b(), of_b, plan.group_positions(1))?;
+    let use_c = dot.use_c().map(|value| l.get(value)[0]);
+    let mut sums = l.get(dot.c()).to_vec();
+    let zero = l.e.zero(sums[0].r#type());
+    let given = match use_c.map(|use_c| (use_c, l.e.known_constant(use_c))) {
+        Some((_, Some(0))) => Accumulation::None,
+        _ if sums.iter().all(|sum| *sum == zero) => Accumulation::None,
+        Some((use_c, None)) => Accumulation::If(use_c),
+        _ => Accumulation::Always,
+    };
+    let most = partial_sums(dot, &plan);
+    let run = Run {
+        units,
+        plan: &plan,
+        left,
+        right: (right, *of_b),
+    };
+    units.fence_products(&mut l.e);
+    // The issues of one tile stand together.
+    for issues in plan.issues().chunk_by(|_, next| !next.is_first_k()) {
+        match most {
+            None => {
+                let mut accumulation = given;
+                for issue in issues {
+                    run.issue(l, issue, &mut sums, accumulation);
+                    accumulation = Accumulation::Always;
+                }
+            }
+            Some(most) => run.in_parts(l, issues, &mut sums, (most, given)),
+        }
+    }
+    units.commit_products(&mut l.e);
+    if !dot.is_async() {
+        sums = tied(l, units, 0, vec![sums]).remove(0);
+    }
+    l.set(dot.d(), sums);
+    Ok(())
+}
+
+/// How many issues may add to a sum of 8-bit floats before it is added in full precision, where that is said.
+fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
+    let [a, _, sum] = plan.types();
+    let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
+    let k = plan.sizes()[2];
+    let all = plan.issues().iter().skip(1);
+    let issues = 1 + all.take_while(|issue| !issue.is_first_k()).count();
+    let is_partial = matches!(a, Number::E4m3 | Number::E5m2) && sum == Number::F32;
+    let most = usize::try_from((imprecise / k).max(1)).unwrap_or(usize::MAX);
+    (is_partial && most < issues).then_some(most)
+}
+
+/// A as it is issued.
+enum Left<'c> {
+    /// The descriptor of its first tile.
+    Buffer(Val<'c>, MatrixDescriptor),
+    /// The words of each issue.
+    Registers(Vec<[Val<'c>; 4]>),
+}
+
+/// The words of A that each issue takes, copied so that no instruction in flight reads a register that changes.
+fn left_words<'c>(
+    l: &mut Lowering<'c>,
+    units: &dyn UnitIsa,
+    a: Val<'c>,
+    plan: &WarpGroupPlan,
+) -> Vec<[Val<'c>; 4]> {
+    let registers = l.get(a);
+    let mut copied = std::collections::HashMap::new();
+    let mut all = Vec::new();
+    for issue in plan.issues() {
+        let IssuedFactor::Words(words) = issue.a() else {
+            continue;
+        };
+        all.push(std::array::from_fn(|i| {
+            let key = words[i].clone();
+            *copied.entry(key).or_insert_with_key(|key| {
+                let parts: Vec<Val<'c>> = key.iter().map(|r| registers[*r as usize]).collect();
+                let word = words::pack(&mut l.e, &parts)[0];
+                units.kept_word(&mut l.e, word)
+            })
+        }));
+    }
+    all
+}
+
+/// The descriptor of the first tile of a buffer for each warp group.
+fn descriptor_of<'c>(
+    l: &mut Lowering<'c>,
+    buffer: Val<'c>,
+    descriptor: &MatrixDescriptor,
+    groups: &[u64],
+) -> Result<Val<'c>, Diagnostic> {
+    let buffer = l.buffer(buffer)?;
+    let (i8, i32, i64) = (l.e.types.i8, l.e.types.i32, l.e.types.i64);
+    let mut pointer = l.e.gep(buffer.base, i8, buffer.position);
+    if groups.iter().any(|bytes| *bytes != 0) {
+        let warp = l.gpu.warp(&mut l.e);
+        let group = l.e.lshr(warp, WARPS_LOG2);
+        let program =
+            linear_layout::plan::program::IndexProgram::new(&[count(groups)], &[groups.to_vec()]);
+        let offset = super::index::emit_index(&mut l.e, &program, &[group])[0];
+        pointer = l.e.gep(pointer, i8, offset);
+    }
+    let address = l.e.pure(crate::ir::builders::llvm::ptrtoint(pointer, i32));
+    let units = l.e.lshr(address, 4);
+    let mask = l.e.i32(MatrixDescriptor::field_mask());
+    let start = l.e.and(units, mask);
+    let start = l.e.zext(start, i64);
+    let word = l.e.constant(i64, descriptor.word().cast_signed());
+    Ok(l.e.or_disjoint(start, word))
+}
+
+/// log2 of the warps of a group.
+const WARPS_LOG2: u32 = 2;
+
+fn count(groups: &[u64]) -> u32 {
+    u32::try_from(groups.len()).expect("a block has few warp groups")
+}
+
+struct Run<'a, 'c> {
+    units: &'a dyn UnitIsa,
+    plan: &'a WarpGroupPlan,
+    left: Left<'c>,
+    right: (Val<'c>, MatrixDescriptor),
+}
+
+impl<'c> Run<'_, 'c> {
+    /// Multiplies one tile, and adds it to its sums.
+    fn issue(
+        &self,
+        l: &mut Lowering<'c>,
+        issue: &WarpGroupIssue,
+        sums: &mut [Val<'c>],
+        accumulation: Accumulation<'c>,
+    ) {
+        let own = issue.accumulators().iter().map(|r| sums[*r as usize]);
+        let own: Vec<Val<'c>> = own.collect();
+        let added = self.multiply(l, issue, &own, accumulation);
+        for (register, sum) in issue.accumulators().iter().zip(added) {
+            sums[*register as usize] = sum;
+        }
+    }
+
+    /// Multiplies tiles, at most so many before their sum is added in full precision.
+    fn in_parts(
+        &self,
+        l: &mut Lowering<'c>,
+        issues: &[WarpGroupIssue],
+        sums: &mut [Val<'c>],
+        (most, given): (usize, Accumulation<'c>),
+    ) {
+        let registers = issues[0].accumulators();
+        for (i, part) in issues.chunks(most).enumerate() {
+            let before: Vec<Val<'c>> = registers.iter().map(|r| sums[*r as usize]).collect();
+            let mut partial = before.clone();
+            let mut accumulation = Accumulation::None;
+            for issue in part {
+                partial = self.multiply(l, issue, &partial, accumulation);
+                accumulation = Accumulation::Always;
+            }
+            self.units.commit_products(&mut l.e);
+            let partial = tied(l, self.units, 0, vec![partial]).remove(0);
+            for ((register, before), partial) in registers.iter().zip(before).zip(partial) {
+                let added = |l: &mut Lowering<'c>| {
+                    l.e.pure(crate::ir::builders::llvm::fadd(before, partial))
+                };
+                sums[*register as usize] = match given {
+                    Accumulation::None if i == 0 => partial,
+                    Accumulation::If(use_c) if i == 0 => {
+                        let added = added(l);
+                        l.e.select(use_c, added, partial)
+                    }
+                    _ => added(l),
+                };
+            }
+            self.units.fence_products(&mut l.e);
+        }
+    }
+
+    fn multiply(
+        &self,
+        l: &mut Lowering<'c>,
+        issue: &WarpGroupIssue,
+        sums: &[Val<'c>],
+        accumulation: Accumulation<'c>,
+    ) -> Vec<Val<'c>> {
+        let at = |l: &mut Lowering<'c>, (first, descriptor): (Val<'c>, MatrixDescriptor), bytes| {
+            let i64 = l.e.types.i64;
+            let offset = l.e.constant(i64, descriptor.start(bytes).cast_signed());
+            l.e.add(first, offset)
+        };
+        let (a, a_is_transposed) = match (&self.left, issue.a()) {
+            (Left::Buffer(first, descriptor), IssuedFactor::Position(bytes)) => {
+                let tile = at(l, (*first, *descriptor), *bytes);
+                (GroupFactor::Tile(tile), Some(!descriptor.is_k_major))
+            }
+            (Left::Registers(words), _) => {
+                let number = self
+                    .plan
+                    .issues()
+                    .iter()
+                    .position(|i| std::ptr::eq(i, issue));
+                (GroupFactor::Words(words[number.unwrap_or_default()]), None)
+            }
+            (Left::Buffer(first, _), IssuedFactor::Words(_)) => (GroupFactor::Tile(*first), None),
+        };
+        let b = at(l, self.right, issue.b());
+        let type_ = sums[0].r#type();
+        let product = GroupProduct {
+            instruction: self.plan.instruction(),
+            sums: words::pack(&mut l.e, sums),
+            a,
+            b,
+            accumulation,
+            is_integer: self.plan.types()[2].is_integer(),
+            transposed: (self.plan.types()[0].bits() == 16)
+                .then_some((a_is_transposed, !self.right.1.is_k_major)),
+        };
+        let added = self.units.multiply(&mut l.e, &product);
+        words::unpack(&mut l.e, &added, sums.len(), type_)
+    }
+}
+
+/// Waits until at most so many groups are under way; returns the registers as they are then.
+fn tied<'c>(
+    l: &mut Lowering<'c>,
+    units: &dyn UnitIsa,
+    most: u32,
+    values: Vec<Vec<Val<'c>>>,
+) -> Vec<Vec<Val<'c>>> {
+    let packed: Vec<Vec<Val<'c>>> = values
+        .iter()
+        .map(|registers| words::pack(&mut l.e, registers))
+        .collect();
+    let waited = units.wait_for_products(&mut l.e, most, &packed.concat());
+    let mut rest = &waited[..];
+    let mut all = Vec::new();
+    for (registers, packed) in values.iter().zip(&packed) {
+        let (own, others) = rest.split_at(packed.len());
+        rest = others;
+        let type_ = registers.first().map(|register| register.r#type());
+        all.push(match type_ {
+            Some(type_) => words::unpack(&mut l.e, own, registers.len(), type_),
+            None => Vec::new(),
+        });
+    }
+    all
+}
+
+/// Lowers `ttng.warp_group_dot_wait`.
+pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let wait = ttng::WarpGroupDotWait::of(op).expect("the dispatch goes by kind");
+    let units = units(l)?;
+    let most = wait.pendings().try_into().unwrap_or(0);
+    let pairs: Vec<_> = wait.inputs().into_iter().zip(wait.outputs()).collect();
+    let (buffers, tensors): (Vec<_>, Vec<_>) = pairs
+        .into_iter()
+        .partition(|(input, _)| is_buffer(input.r#type()));
+    for (input, output) in buffers {
+        let buffer = l.buffer(input)?;
+        l.set_buffer(output, buffer);
+    }
+    let registers = tensors.iter().map(|(input, _)| l.get(*input).to_vec());
+    let registers: Vec<Vec<Val<'c>>> = registers.collect();
+    let waited = tied(l, units, most, registers);
+    for ((_, output), registers) in tensors.into_iter().zip(waited) {
+        l.set(output, registers);
+    }
+    Ok(())
+}
