@@ -2,6 +2,7 @@
 
 use super::emit::{ICmpPredicate, LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
+use super::warp_group;
 use crate::ir::UpstreamKind;
 use crate::ir::discardable::UNROLL_FACTOR;
 use crate::ir::ops::{scf, ttg};
@@ -45,7 +46,8 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let [lower, upper, step] =
         [loop_.lower_bound(), loop_.upper_bound(), loop_.step()].map(|value| l.get(value)[0]);
     let annotation = annotation(l, op);
-    let initial = l.carried(loop_.init_args());
+    let mut initial = l.carried(loop_.init_args());
+    warp_group::settle_sums(l, loop_, &mut initial);
     let (header, round) = l.e.begin_loop(&[&[lower], &initial[..]].concat());
     let predicate = if loop_.unsigned_cmp() {
         ICmpPredicate::Ult

@@ -6,6 +6,7 @@
 
 use super::allocate::Asked;
 use super::asynchronous;
+use super::emit::block_arguments;
 use super::gpu::{Accumulation, GroupFactor, GroupProduct, UnitIsa};
 use super::local::View;
 use super::mbarrier::units;
@@ -14,9 +15,9 @@ use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
 use super::words;
 use crate::analysis::effects::{Buffers, Effects};
-use crate::ir::ops::ttng;
+use crate::ir::ops::{scf, ttng};
 use crate::ir::{Layouts, OpKind, TensorType, group_product_types};
-use crate::sys::build::{Op, Val};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
 use linear_layout::plan::warp_group::{
@@ -140,6 +141,42 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     l.set(dot.d(), sums);
     Ok(())
+}
+
+/// Gives the sums of a loop's products that begin as one constant registers before the loop, which its products then add
+/// to in place.
+///
+/// LLVM would set them anew on the way around a loop that no round runs of, and `ptxas` serialises products whose
+/// registers are set in two places (its message C7515).
+pub(crate) fn settle_sums<'c>(
+    l: &mut Lowering<'c>,
+    loop_: scf::For<'c, 'c>,
+    initial: &mut [Val<'c>],
+) {
+    let (Some(units), Some(block)) = (l.gpu.units(), build::block_of(loop_.region())) else {
+        return;
+    };
+    let dots = build::operations(block);
+    let sums: Vec<Val<'c>> = dots
+        .into_iter()
+        .filter_map(|op| Some(ttng::WarpGroupDot::of(op)?.c()))
+        .collect();
+    let mut at = 0;
+    for (argument, init) in block_arguments(block)
+        .into_iter()
+        .skip(1)
+        .zip(loop_.init_args())
+    {
+        let count = l.get(init).len();
+        let registers = &mut initial[at..at + count];
+        at += count;
+        let is_constant = registers.windows(2).all(|pair| pair[0] == pair[1]);
+        if is_constant && sums.contains(&argument) {
+            let (type_, words) = (registers[0].r#type(), words::pack(&mut l.e, registers));
+            let settled = units.settled(&mut l.e, &words);
+            registers.copy_from_slice(&words::unpack(&mut l.e, &settled, count, type_));
+        }
+    }
 }
 
 /// How many issues may add to a sum of 8-bit floats before it is added in full precision, where that is said.

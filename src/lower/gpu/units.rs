@@ -124,6 +124,9 @@ pub(crate) trait UnitIsa {
     /// Lets one warp's copies see a descriptor that was written to global memory.
     fn acquire_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>);
 
+    /// Returns registers that hold these values, which no compiler knows.
+    fn settled<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>>;
+
     /// Orders what registers hold before the products that follow.
     fn fence_products(&self, e: &mut Emitter<'_>);
 

@@ -134,6 +134,12 @@ impl UnitIsa for Nvidia {
         e.inline_asm(text, "l,~{memory}", &[global], None);
     }
 
+    fn settled<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
+        let mut asm = Assembly::of(e, values);
+        asm.tie(values);
+        asm.emit(e, "")
+    }
+
     fn fence_products(&self, e: &mut Emitter<'_>) {
         e.operation(nvvm::wgmma_fence_aligned());
     }
