@@ -19,6 +19,7 @@ mod memory;
 mod order;
 pub(crate) mod origin;
 mod poison;
+mod products;
 pub(crate) mod program;
 mod proxy;
 mod schedule;
@@ -32,6 +33,7 @@ pub(crate) use instruction::{Counted, Instruction, Move, Regs, Turn, Undefined};
 pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
+pub(crate) use products::GROUP;
 pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, ParamTy, Terminator};
@@ -44,6 +46,7 @@ use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
 use order::HappensBefore;
 use poison::Poison;
+use products::Products;
 use program::{Content, Program};
 use proxy::Proxies;
 use schedule::{Party, Turns};
@@ -150,6 +153,8 @@ pub(crate) struct Exec<'a> {
     poison: Option<Box<Poison>>,
     /// Asynchronous copies of the block.
     in_flight: InFlight,
+    /// Asynchronous matrix products of the block.
+    products: Products,
     /// Generic writes and proxy fences, where something reads through the async proxy.
     proxies: Option<Box<Proxies>>,
     /// The record of an earlier block, cleared.
@@ -314,6 +319,7 @@ impl<'a> Exec<'a> {
             happens,
             poison: None,
             in_flight: InFlight::new(num_threads),
+            products: Products::new(num_warps),
             proxies: program.uses_async_proxy.then(Box::default),
             idle_poison: None,
         })
@@ -343,6 +349,7 @@ impl<'a> Exec<'a> {
             self.idle_poison = Some(poison);
         }
         self.in_flight.clear();
+        self.products = Products::new(self.warp_epochs.len());
         if let Some(proxies) = &mut self.proxies {
             proxies.clear();
         }
@@ -447,6 +454,7 @@ impl<'a> Exec<'a> {
             let stop = self.stops_at(op)?;
             if stop.is_none() {
                 op.step(self)?;
+                self.note_product_sources();
             }
             if let Some(stop) = stop.or_else(|| self.turn_ends(op)) {
                 // A barrier is carried out when all are there; the rest comes with the next turn.
@@ -580,6 +588,7 @@ impl<'a> Exec<'a> {
     /// Fills the target's parameters, all at once as far as the lanes can tell.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
         self.spread_edge(edge, lanes);
+        self.pass_product_sources(edge, lanes);
         let program = self.program;
         let params = &program.blocks[edge.target.0 as usize].params;
         let overlap = edge.args.iter().any(|arg| params.contains(arg));

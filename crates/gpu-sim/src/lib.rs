@@ -40,8 +40,7 @@
 //! poison, the order of warps), `decode` (from operations to instructions), `ops` (all operations, a file for each
 //! family), `kernel` and `run` (what users call).
 //!
-//! Deliberately missing: timing, caches, tensor memory, products whose operands are in memory, clusters,
-//! and blocks that wait for each other; blocks run one after the other.
+//! Deliberately missing: timing, caches, tensor memory, clusters, and blocks that wait for each other; blocks run one after the other.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::cast_possible_truncation,

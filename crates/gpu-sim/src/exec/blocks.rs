@@ -11,6 +11,7 @@ use super::bounds::Windows;
 use super::in_flight::InFlight;
 use super::order::HappensBefore;
 use super::poison::Poison;
+use super::products::Products;
 use super::proxy::Proxies;
 use super::schedule::{Party, Pause};
 use super::spin::{Spin, waiting_lanes};
@@ -45,6 +46,7 @@ struct Parked {
     messages: Vec<Message>,
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
+    products: Products,
     proxies: Option<Box<Proxies>>,
     /// The number of changes of memory that it has seen, if nothing happens in it before the next one.
     stuck_at: Option<u64>,
@@ -176,6 +178,7 @@ impl Exec<'_> {
             messages: Vec::new(),
             poison: None,
             in_flight: InFlight::new(self.num_threads),
+            products: Products::new(self.warp_epochs.len()),
             proxies: self.program.uses_async_proxy.then(Box::default),
             stuck_at: None,
         }
@@ -206,6 +209,7 @@ impl Exec<'_> {
         swap(&mut self.messages, &mut other.messages);
         swap(&mut self.poison, &mut other.poison);
         swap(&mut self.in_flight, &mut other.in_flight);
+        swap(&mut self.products, &mut other.products);
         swap(&mut self.proxies, &mut other.proxies);
     }
 

@@ -1,4 +1,4 @@
-//! Asynchronous copies: those in flight, and who has waited for them.
+//! Asynchronous copies, and reads of matrix products: those in flight, and who has waited for them.
 //!
 //! A copy has a start and a completion. From its start on it may read its source and write its destination at any
 //! moment; it is complete when the thread that started it has waited for it. Until then every access to the
@@ -31,10 +31,18 @@ pub(crate) enum Channel {
     Vector,
     /// A wave's ASYNCCNT: copies to LDS of gfx1250.
     Async,
+    /// Groups of `wgmma`, which read memory through the async proxy; a warp's are those of its first lane.
+    Product,
 }
 
 impl Channel {
-    const ALL: [Self; 4] = [Self::Group, Self::Bulk, Self::Vector, Self::Async];
+    const ALL: [Self; 5] = [
+        Self::Group,
+        Self::Bulk,
+        Self::Vector,
+        Self::Async,
+        Self::Product,
+    ];
 
     /// Returns true if all lanes of a wave share one counter, which counts instructions.
     const fn is_of_wave(self) -> bool {
@@ -48,6 +56,20 @@ impl Channel {
             Self::Bulk => "cp.async.bulk.wait_group",
             Self::Vector => "s_waitcnt vmcnt",
             Self::Async => "s_wait_asynccnt",
+            Self::Product => "wgmma.wait_group",
+        }
+    }
+
+    /// Returns true if memory is accessed through the async proxy.
+    const fn is_of_async_proxy(self) -> bool {
+        matches!(self, Self::Bulk | Self::Product)
+    }
+
+    /// What messages call an instruction of the channel.
+    const fn work(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Product => ("a matrix product", "product"),
+            _ => ("an asynchronous copy", "copy"),
         }
     }
 }
@@ -59,7 +81,7 @@ pub(crate) struct Transfer {
     pub(crate) to: Place,
     /// Bytes that are read; the rest of the destination becomes 0.
     pub(crate) read: u32,
-    /// Bytes that are written.
+    /// Bytes that are written; none where a matrix product reads.
     pub(crate) size: u32,
     /// A register that holds nothing else.
     pub(crate) scratch: Reg,
@@ -133,7 +155,8 @@ fn overlap(a: Place, a_bytes: u32, b: Place, b_bytes: u32) -> bool {
     let (Some((memory, a)), Some((other, b))) = (region(a), region(b)) else {
         return false;
     };
-    memory == other && a < b + b_bytes as usize && b < a + a_bytes as usize
+    let is_empty = a_bytes == 0 || b_bytes == 0;
+    memory == other && !is_empty && a < b + b_bytes as usize && b < a + a_bytes as usize
 }
 
 /// The copies of a block that are in flight.
@@ -246,15 +269,16 @@ impl Exec<'_> {
         let verb = if writes { "store to" } else { "load of" };
         let at = region(place).map_or(0, |(_, at)| at);
         let does = if is_destination { "writes" } else { "reads" };
+        let (work, name) = channel.work();
         let text = format!(
-            "{verb} {}, which an asynchronous copy in flight still {does}",
+            "{verb} {}, which {work} in flight still {does}",
             self.byte_name(place, at)
         );
         let copier = self.place(copy.lane);
         let site = self.program.site(copy.op);
         Err(self
             .fault(FaultKind::InFlight, lane, text)
-            .note(format!("the copy is {site}"))
+            .note(format!("the {name} is {site}"))
             .note(format!(
                 "{copier} started it and has not waited for it: `{}`",
                 channel.wait()
@@ -269,7 +293,7 @@ impl Exec<'_> {
         transfer: Transfer,
     ) -> Result<(), KernelError> {
         let Transfer { from, to, size, .. } = transfer;
-        if channel == Channel::Bulk {
+        if channel.is_of_async_proxy() {
             self.check_proxy(lane, from, transfer.read)?;
         }
         let mut copy = Copy {
@@ -277,7 +301,7 @@ impl Exec<'_> {
             op: self.op,
             lane,
             ticket: OPEN,
-            data: vec![0; size as usize].into(),
+            data: vec![0; size.max(transfer.read) as usize].into(),
             has_arrived: false,
             is_read: false,
         };
@@ -335,8 +359,11 @@ impl Exec<'_> {
 
     /// Writes a copy's destination as its thread.
     fn write_destination(&mut self, copy: &Copy) -> Result<(), KernelError> {
-        let Transfer { to, scratch, .. } = copy.transfer;
-        for (start, part) in (0..).step_by(4).zip(copy.data.chunks(4)) {
+        let Transfer {
+            to, scratch, size, ..
+        } = copy.transfer;
+        let data = &copy.data[..size as usize];
+        for (start, part) in (0..).step_by(4).zip(data.chunks(4)) {
             let mut value = [0; 8];
             value[..part.len()].copy_from_slice(part);
             let (value, bytes) = (u64::from_le_bytes(value), part.len() as u8);

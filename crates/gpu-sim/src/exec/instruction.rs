@@ -35,6 +35,12 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Regs::new([], [])
     }
 
+    /// The registers of an asynchronous matrix product: `writes` are the sums that it goes on with, which may be in flight,
+    /// `reads` those of its other operands that it reads late.
+    fn product(&self) -> Regs {
+        Regs::new([], [])
+    }
+
     /// What the order of warps means to the instruction.
     fn turn(&self) -> Turn {
         Turn::Any

@@ -103,6 +103,7 @@ const FAMILIES: &[&Family] = &[
     &order::FAMILY,
     &buffer::FAMILY,
     &matrix::FAMILY,
+    &product::wgmma::FAMILY,
     &thread::FAMILY,
     &barrier::FAMILY,
     &shuffle::FAMILY,
@@ -206,5 +207,7 @@ pub fn list_operations() -> String {
     text
 }
 
+#[cfg(test)]
+mod late_tests;
 #[cfg(test)]
 mod tests;

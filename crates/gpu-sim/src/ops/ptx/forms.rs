@@ -7,6 +7,7 @@
 use super::access::access;
 use super::arithmetic::{self, halves};
 use super::atomic;
+use super::product;
 use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
 use crate::code::Reg;
@@ -30,14 +31,15 @@ type Decode = fn(&mut Scope<'_, '_>, &Line<'_>) -> Done;
 /// One form of an instruction.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out.
+    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out. A `*` is a number.
     pub(super) modifiers: &'static [&'static str],
     /// The types; empty where the form has none.
     pub(super) types: &'static str,
     /// One letter for each operand:
     /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
     /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
-    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number.
+    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number, `m` a list of registers of 32
+    /// bits, `x` such a list or 64 bits, `b` a predicate or a number.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
     /// What the GPU must have, where not all have it.
@@ -405,6 +407,134 @@ pub(super) const FORMS: &[Form] = &[
         "dssw",
         arithmetic::funnel,
     ),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k16",
+            "f32 f16",
+            "f16",
+            "f16",
+        ],
+        "",
+        "mqqbnnnn",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k16",
+            "f32 f16",
+            "f16",
+            "f16",
+        ],
+        "",
+        "mmqbnnn",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k16",
+            "f32",
+            "bf16",
+            "bf16",
+        ],
+        "",
+        "mqqbnnnn",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k16",
+            "f32",
+            "bf16",
+            "bf16",
+        ],
+        "",
+        "mmqbnnn",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k8",
+            "f32",
+            "tf32",
+            "tf32",
+        ],
+        "",
+        "mxqbnn",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k32",
+            "f32 f16",
+            "e4m3 e5m2",
+            "e4m3 e5m2",
+        ],
+        "",
+        "mxqbnn",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &[
+            "mma_async",
+            "sync",
+            "aligned",
+            "m64n*k32",
+            "s32",
+            "s8",
+            "s8",
+        ],
+        "",
+        "mxqb",
+        product::multiply,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &["fence commit_group", "sync", "aligned"],
+        "",
+        "",
+        product::ordered,
+    )
+    .needing(&needs::WARP_GROUPS),
+    form(
+        "wgmma",
+        &["wait_group", "sync", "aligned"],
+        "",
+        "n",
+        product::ordered,
+    )
+    .needing(&needs::WARP_GROUPS),
     // One grid runs at a time.
     form(
         "griddepcontrol",

@@ -12,6 +12,7 @@ mod arithmetic;
 mod atomic;
 mod check;
 mod forms;
+mod product;
 mod text;
 mod vector;
 
