@@ -76,6 +76,9 @@ pub enum FaultKind {
     /// An access through the async proxy to what was written through the generic one, with no fence between; a
     /// matrix product of registers that were written with no `wgmma.fence` between.
     MissingFence,
+    /// A barrier in shared memory (`mbarrier`) that is used against its rules: before it is initialised, by more arrivals
+    /// than it counts, with bytes that nobody expects.
+    Barrier,
     /// A write to constant memory.
     ReadOnly,
     /// A barrier or cross-lane operation that only a part of its threads reaches.

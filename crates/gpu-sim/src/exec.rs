@@ -15,6 +15,7 @@ mod in_flight;
 mod instruction;
 mod lanes;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod order;
 pub(crate) mod origin;
@@ -31,6 +32,7 @@ use bounds::{Owner, Windows};
 pub(crate) use in_flight::{Channel, Transfer};
 pub(crate) use instruction::{Counted, Instruction, Move, Regs, Turn, Undefined};
 pub(crate) use matrix::Parts;
+pub(crate) use mbarrier::{MbarrierAddress, ORDER as MBARRIER_ORDER};
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
 pub(crate) use products::GROUP;
@@ -44,6 +46,7 @@ use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
 use gpu_race::{History, Moments, Now, Order, Shadow};
 use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
+use mbarrier::Mbarriers;
 use order::HappensBefore;
 use poison::Poison;
 use products::Products;
@@ -72,6 +75,8 @@ enum Stop {
     Barrier(u32),
     /// It is another one's turn.
     Turn,
+    /// It waits at an instruction for what others do.
+    Blocked,
     /// It does the same for ever, unless memory changes.
     Stuck,
     /// It has polled for long.
@@ -153,6 +158,8 @@ pub(crate) struct Exec<'a> {
     poison: Option<Box<Poison>>,
     /// Asynchronous copies of the block.
     in_flight: InFlight,
+    /// Barriers in the block's shared memory.
+    mbarriers: Mbarriers,
     /// Asynchronous matrix products of the block.
     products: Products,
     /// Generic writes and proxy fences, where something reads through the async proxy.
@@ -319,6 +326,7 @@ impl<'a> Exec<'a> {
             happens,
             poison: None,
             in_flight: InFlight::new(num_threads),
+            mbarriers: Mbarriers::default(),
             products: Products::new(num_warps),
             proxies: program.uses_async_proxy.then(Box::default),
             idle_poison: None,
@@ -349,6 +357,7 @@ impl<'a> Exec<'a> {
             self.idle_poison = Some(poison);
         }
         self.in_flight.clear();
+        self.mbarriers = Mbarriers::default();
         self.products = Products::new(self.warp_epochs.len());
         if let Some(proxies) = &mut self.proxies {
             proxies.clear();
@@ -450,6 +459,14 @@ impl<'a> Exec<'a> {
             let op = &*program.ops[index as usize];
             if self.poison.is_some() {
                 self.spread(op)?;
+            }
+            if program.has_waits && op.blocked(self, &self.lanes)?.is_some() {
+                self.steps -= u64::from(block.end - index) + 1;
+                if let Some(frame) = self.stack.last_mut() {
+                    frame.lanes = std::mem::take(&mut self.lanes);
+                    frame.done = index - block.start;
+                }
+                return Ok(Some(Stop::Blocked));
             }
             let stop = self.stops_at(op)?;
             if stop.is_none() {

@@ -20,6 +20,11 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Fate::Results(lane.of_reads())
     }
 
+    /// Says what some lanes wait for that cannot carry the instruction out yet.
+    fn blocked(&self, _exec: &Exec<'_>, _lanes: &[u32]) -> Result<Option<String>, KernelError> {
+        Ok(None)
+    }
+
     /// Where the results get the objects from that they point to.
     fn flow(&self) -> Flow {
         Flow::Unknown

@@ -14,7 +14,7 @@
 //!
 //! Blocks without a mark pay one comparison for each instruction.
 
-use super::{Exec, Field, Instruction, Place, Regs};
+use super::{Exec, Field, Guard, Instruction, Place, Regs};
 use crate::bits::mask;
 use crate::code::{Edge, Reg};
 use crate::error::{FaultKind, KernelError, Site};
@@ -245,6 +245,14 @@ impl Marks<'_> {
     /// The fate of an instruction that must know these registers and does nothing else with marks.
     pub(crate) fn harm_of(&self, regs: &[Reg]) -> Fate {
         self.of(regs).map_or(Fate::Results(None), Fate::Harm)
+    }
+
+    /// The fate of an instruction under a guard whose operands must all be defined.
+    pub(crate) fn guarded(&self, guard: Option<Guard>) -> Fate {
+        match guard.filter(|guard| self.mark(guard.reg).is_none()) {
+            Some(_) if !self.exec.is_on(guard, self.lane) => Fate::Untouched,
+            _ => self.harm(),
+        }
     }
 
     /// The fate of an exchange between lanes: `moved` goes along, the other registers must be defined.

@@ -83,6 +83,8 @@ pub struct Program {
     pub(crate) sees_other_blocks: bool,
     /// Whether something reads memory through the async proxy.
     pub(crate) uses_async_proxy: bool,
+    /// Whether it has instructions that wait for what other threads do.
+    pub(crate) has_waits: bool,
     /// Whether it has atomic accesses, and whether these or fences order other accesses.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
@@ -142,6 +144,7 @@ pub(crate) struct ProgramBuilder {
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
     uses_async_proxy: bool,
+    has_waits: bool,
     /// Bytes of the variables in shared memory so far.
     shared_bytes: u32,
     has_atomics: bool,
@@ -180,6 +183,7 @@ impl ProgramBuilder {
             block_size: None,
             sees_other_blocks: false,
             uses_async_proxy: false,
+            has_waits: false,
             shared_bytes: 0,
             has_atomics: false,
             orders_threads: false,
@@ -212,6 +216,11 @@ impl ProgramBuilder {
     /// Notes that the kernel may see what other blocks do at the same time.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
+    }
+
+    /// Notes that an instruction waits for what other threads do.
+    pub(crate) fn has_waits(&mut self) {
+        self.has_waits = true;
     }
 
     /// Notes an atomic access.
@@ -471,6 +480,7 @@ impl ProgramBuilder {
             block_size: self.block_size,
             sees_other_blocks: self.sees_other_blocks,
             uses_async_proxy: self.uses_async_proxy,
+            has_waits: self.has_waits,
             has_atomics: self.has_atomics,
             orders_threads: self.orders_threads,
         })

@@ -169,7 +169,7 @@ impl Exec<'_> {
                 Stop::Barrier(op) => party.waits_at = Some(op),
                 Stop::Exit | Stop::Turn => {}
                 Stop::Polls => party.has_polled = true,
-                Stop::Stuck => {
+                Stop::Stuck | Stop::Blocked => {
                     party.stuck_at = Some(self.writes);
                     // Lanes of NVIDIA's warps go on by themselves where others of the warp wait.
                     let stuck = party.stack.last().map_or(&[][..], |frame| &frame.lanes);

@@ -28,6 +28,7 @@ pub(crate) mod float;
 pub(crate) mod float8;
 pub(crate) mod integer;
 pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod needs;
 pub(crate) mod order;
@@ -106,6 +107,7 @@ const FAMILIES: &[&Family] = &[
     &product::wgmma::FAMILY,
     &thread::FAMILY,
     &barrier::FAMILY,
+    &mbarrier::FAMILY,
     &shuffle::FAMILY,
     &wave::FAMILY,
     &bytes::FAMILY,

@@ -214,6 +214,8 @@ fn operand(
         ('s' | 'S' | 'w' | 'n', Arg::Immediate(_)) => None,
         ('n', Arg::Name(Name::Local(text))) if text.parse::<f64>().is_ok() => None,
         ('q' | 'x', Arg::Name(name)) => register(name, 64, false),
+        ('k', Arg::Name(name)) if sink(name) => None,
+        ('k', _) => Some("a result that is used, expected `_`".to_owned()),
         ('b', Arg::Immediate(_)) => None,
         ('b', Arg::Name(name)) => register(name, 1, false),
         ('m' | 'x', Arg::Vector(parts)) => parts.iter().find_map(|part| match part {

@@ -7,6 +7,7 @@
 use super::access::access;
 use super::arithmetic::{self, halves};
 use super::atomic;
+use super::mbarrier;
 use super::product;
 use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
@@ -39,7 +40,7 @@ pub(super) struct Form {
     /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
     /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
     /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number, `m` a list of registers of 32
-    /// bits, `x` such a list or 64 bits, `b` a predicate or a number.
+    /// bits, `x` such a list or 64 bits, `b` a predicate or a number, `k` the sink `_`.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
     /// What the GPU must have, where not all have it.
@@ -54,6 +55,7 @@ const SCOPE: &str = "cta cluster gpu sys";
 const OPTIONAL_SCOPE: &str = "?cta cluster gpu sys";
 const ORDER: &str = "?relaxed acquire release acq_rel";
 const MEMORY_SPACE: &str = "?global shared shared::cta";
+const SHARED: &str = "shared shared::cta";
 const EVICT: &str =
     "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
 const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
@@ -535,6 +537,42 @@ pub(super) const FORMS: &[Form] = &[
         product::ordered,
     )
     .needing(&needs::WARP_GROUPS),
+    form("mbarrier", &["init", SHARED], "b64", "aw", mbarrier::change)
+        .needing(&needs::ASYNC_COPIES),
+    form("mbarrier", &["inval", SHARED], "b64", "a", mbarrier::change)
+        .needing(&needs::ASYNC_COPIES),
+    form(
+        "mbarrier",
+        &["arrive", SHARED],
+        "b64",
+        "ka",
+        mbarrier::change,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "mbarrier",
+        &["arrive", SHARED],
+        "b64",
+        "kaw",
+        mbarrier::change,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "mbarrier",
+        &["arrive", "expect_tx", SHARED],
+        "b64",
+        "kaw",
+        mbarrier::change,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "mbarrier",
+        &["try_wait", "parity", SHARED],
+        "b64",
+        "Paw",
+        mbarrier::wait,
+    )
+    .needing(&needs::CLUSTERS),
     // One grid runs at a time.
     form(
         "griddepcontrol",
