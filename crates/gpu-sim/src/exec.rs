@@ -25,6 +25,7 @@ pub(crate) mod program;
 mod proxy;
 mod schedule;
 mod spin;
+mod tensor;
 mod warp;
 
 pub(crate) use access::{Access, AtomicPlace, BufferAccess, Field, Guard, Message, Thread};
@@ -36,6 +37,7 @@ pub(crate) use mbarrier::{MbarrierAddress, ORDER as MBARRIER_ORDER};
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
 pub(crate) use products::GROUP;
+pub(crate) use tensor::TensorBox;
 pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, ParamTy, Terminator};

@@ -12,11 +12,13 @@
 //! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents of
 //! MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
 
+use super::mbarrier::Phase;
 use super::{Exec, Field, Place};
 use crate::code::Reg;
-use crate::data::split_mix;
+use crate::data::{ElementTy, split_mix};
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
+use gpu_race::{Kind, Scope};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -33,15 +35,18 @@ pub(crate) enum Channel {
     Async,
     /// Groups of `wgmma`, which read memory through the async proxy; a warp's are those of its first lane.
     Product,
+    /// Copies whose bytes a barrier in memory expects, through the async proxy.
+    Transaction,
 }
 
 impl Channel {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Group,
         Self::Bulk,
         Self::Vector,
         Self::Async,
         Self::Product,
+        Self::Transaction,
     ];
 
     /// Returns true if all lanes of a wave share one counter, which counts instructions.
@@ -57,12 +62,13 @@ impl Channel {
             Self::Vector => "s_waitcnt vmcnt",
             Self::Async => "s_wait_asynccnt",
             Self::Product => "wgmma.wait_group",
+            Self::Transaction => "mbarrier.try_wait",
         }
     }
 
     /// Returns true if memory is accessed through the async proxy.
     const fn is_of_async_proxy(self) -> bool {
-        matches!(self, Self::Bulk | Self::Product)
+        matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
     /// What messages call an instruction of the channel.
@@ -85,6 +91,29 @@ pub(crate) struct Transfer {
     pub(crate) size: u32,
     /// A register that holds nothing else.
     pub(crate) scratch: Reg,
+    /// The barrier and the phase of it that the bytes count for.
+    pub(crate) awaited: Option<Phase>,
+    /// The type of the elements that are added to the destination, instead of stored.
+    pub(crate) adds: Option<ElementTy>,
+}
+
+impl Transfer {
+    /// A transfer of so many bytes of a source to so many of a destination.
+    pub(crate) const fn new(
+        (from, read): (Place, u32),
+        (to, size): (Place, u32),
+        scratch: Reg,
+    ) -> Self {
+        Self {
+            from,
+            to,
+            read,
+            size,
+            scratch,
+            awaited: None,
+            adds: None,
+        }
+    }
 }
 
 /// A copy in flight.
@@ -94,6 +123,7 @@ struct Copy {
     /// The instruction that started it.
     op: u32,
     lane: u32,
+    channel: Channel,
     /// The number of its group, or of its instruction in its wave.
     ticket: u32,
     data: Box<[u8]>,
@@ -214,7 +244,7 @@ impl InFlight {
                 size,
                 ..
             } = copy.transfer;
-            let is_written = overlap(place, bytes, to, size);
+            let is_written = copy.transfer.adds.is_none() && overlap(place, bytes, to, size);
             let is_read = writes && !copy.is_read && overlap(place, bytes, from, read);
             (is_written || is_read).then_some((copy, channel, is_written))
         })
@@ -294,12 +324,14 @@ impl Exec<'_> {
     ) -> Result<(), KernelError> {
         let Transfer { from, to, size, .. } = transfer;
         if channel.is_of_async_proxy() {
-            self.check_proxy(lane, from, transfer.read)?;
+            self.check_proxy(lane, from, transfer.read, "read")?;
+            self.check_proxy(lane, to, size, "write")?;
         }
         let mut copy = Copy {
             transfer,
             op: self.op,
             lane,
+            channel,
             ticket: OPEN,
             data: vec![0; size.max(transfer.read) as usize].into(),
             has_arrived: false,
@@ -324,7 +356,9 @@ impl Exec<'_> {
             let counter = self.queue(channel, self.counting_lane(channel, lane));
             copy.ticket = self.in_flight.closed[counter];
         }
-        self.in_flight.written.add(to, size);
+        if copy.transfer.adds.is_none() {
+            self.in_flight.written.add(to, size);
+        }
         self.in_flight.read.add(from, transfer.read);
         self.in_flight.count += 1;
         let queue = self.queue(channel, lane);
@@ -363,12 +397,44 @@ impl Exec<'_> {
             to, scratch, size, ..
         } = copy.transfer;
         let data = &copy.data[..size as usize];
+        if let Some(ty) = copy.transfer.adds {
+            return self.add_to_destination(copy.lane, to, ty, data);
+        }
         for (start, part) in (0..).step_by(4).zip(data.chunks(4)) {
             let mut value = [0; 8];
             value[..part.len()].copy_from_slice(part);
             let (value, bytes) = (u64::from_le_bytes(value), part.len() as u8);
             self.write_value(copy.lane, to, start, bytes, value)?;
             self.store_marks(copy.lane, (to, start), bytes.into(), (scratch, 0));
+        }
+        if copy.channel.is_of_async_proxy() {
+            self.forget_generic_writes(to, size);
+        }
+        Ok(())
+    }
+
+    /// Adds elements to a copy's destination, one after the other, atomically.
+    fn add_to_destination(
+        &mut self,
+        lane: u32,
+        to: Place,
+        ty: ElementTy,
+        data: &[u8],
+    ) -> Result<(), KernelError> {
+        let bytes = ty.bytes();
+        let offsets = (0..).step_by(bytes);
+        for (offset, part) in offsets.zip(data.chunks_exact(bytes)) {
+            let place = to.behind(offset);
+            let kind = Kind::AtomicWrite(Scope::Device);
+            self.note_access(lane, place, (0, bytes), kind, 0)?;
+            let old = self.value_at(place, bytes as u8);
+            let added = crate::memory::read_le(part, 0, bytes as u8);
+            let sum = match ty {
+                ElementTy::Float(ty) => ty.from_f64(ty.to_f64(old) + ty.to_f64(added)),
+                ElementTy::Int(_) | ElementTy::Float8(_) => old.wrapping_add(added),
+            };
+            self.put(lane, place, bytes as u8, sum);
+            self.notice_change(sum != old);
         }
         Ok(())
     }
@@ -445,16 +511,45 @@ impl Exec<'_> {
         } = copy.transfer;
         let waits = std::mem::replace(&mut self.op, copy.op);
         self.in_flight.count -= 1;
-        self.in_flight.written.remove(to, size);
+        if copy.transfer.adds.is_none() {
+            self.in_flight.written.remove(to, size);
+        }
         if !copy.is_read {
             self.in_flight.read.remove(from, read);
             let early = copy.has_arrived.then(|| copy.data.clone());
             self.read_source(&mut copy)?;
             copy.data = early.unwrap_or(copy.data);
         }
-        self.write_destination(&copy)?;
+        // What has been added is there.
+        if copy.transfer.adds.is_none() || !copy.has_arrived {
+            self.write_destination(&copy)?;
+        }
         self.op = waits;
         Ok(())
+    }
+
+    /// A lane has seen that the phases of a barrier before this one have ended: what they expected has come. Returns the lanes
+    /// that had copied it.
+    pub(super) fn complete_phases(&mut self, current: Phase) -> Result<Vec<u32>, KernelError> {
+        let mut copiers = Vec::new();
+        if self.in_flight.count == 0 {
+            return Ok(copiers);
+        }
+        for lane in 0..self.num_threads {
+            let queue = self.queue(Channel::Transaction, lane);
+            let copies = std::mem::take(&mut self.in_flight.queues[queue]);
+            let is_over = |copy: &Copy| {
+                let awaited = copy.transfer.awaited;
+                awaited.is_some_and(|awaited| awaited.is_before(current))
+            };
+            let (over, rest): (VecDeque<Copy>, _) = copies.into_iter().partition(is_over);
+            self.in_flight.queues[queue] = rest;
+            if !over.is_empty() {
+                copiers.push(lane);
+            }
+            over.into_iter().try_for_each(|copy| self.complete(copy))?;
+        }
+        Ok(copiers)
     }
 
     /// The copies of a queue before a ticket have read their sources.
@@ -494,6 +589,15 @@ impl Exec<'_> {
                         )));
                     }
                     (_, Place::Global { .. }) => self.complete(copy)?,
+                    _ if copy.channel == Channel::Transaction => {
+                        self.op = copy.op;
+                        let text = "the block returns while an asynchronous copy still writes its shared memory";
+                        let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
+                        return Err(error.note(format!(
+                            "no thread has waited for it: `{}`",
+                            Channel::Transaction.wait()
+                        )));
+                    }
                     // The block has returned: its shared memory is gone.
                     _ => {}
                 }

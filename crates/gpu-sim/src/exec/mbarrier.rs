@@ -64,6 +64,20 @@ impl fmt::Display for Mbarrier {
     }
 }
 
+/// A phase of a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Phase {
+    barrier: Key,
+    number: u32,
+}
+
+impl Phase {
+    /// Returns true for an earlier phase of the same barrier.
+    pub(super) fn is_before(self, other: Self) -> bool {
+        self.barrier == other.barrier && self.number < other.number
+    }
+}
+
 /// A variable of shared memory, and a byte of it.
 type Key = (usize, usize);
 
@@ -268,6 +282,35 @@ impl Exec<'_> {
         }))
     }
 
+    /// The phase of a barrier that a copy of a lane counts for.
+    pub(super) fn awaited_phase(
+        &self,
+        lane: u32,
+        of: MbarrierAddress,
+    ) -> Result<Phase, KernelError> {
+        let place = self.mbarrier_place(lane, of)?;
+        let barrier = self.mbarrier(lane, place, "copy to")?;
+        Ok(Phase {
+            barrier: key(place).unwrap_or_default(),
+            number: barrier.phase,
+        })
+    }
+
+    /// A copy of a lane brings bytes that a barrier expects.
+    pub(super) fn bring_bytes(
+        &mut self,
+        lane: u32,
+        of: MbarrierAddress,
+        bytes: u32,
+    ) -> Result<(), KernelError> {
+        let place = self.mbarrier_place(lane, of)?;
+        let mut barrier = self.mbarrier(lane, place, "copy to")?;
+        let kind = Kind::AtomicWrite(Scope::Block);
+        self.note_access(lane, place, (0, BYTES as usize), kind, 0)?;
+        barrier.bytes -= i64::from(bytes);
+        self.change_mbarrier(lane, place, barrier)
+    }
+
     /// A lane sees that a phase of a barrier has ended.
     pub(crate) fn observe_mbarrier(
         &mut self,
@@ -275,6 +318,10 @@ impl Exec<'_> {
         of: MbarrierAddress,
     ) -> Result<(), KernelError> {
         let place = self.mbarrier_place(lane, of)?;
+        let current = self.awaited_phase(lane, of)?;
+        for copier in self.complete_phases(current)? {
+            self.synchronize(copier, place, RELEASE, (true, true));
+        }
         self.touch_mbarrier(lane, place, ACQUIRE)
     }
 }

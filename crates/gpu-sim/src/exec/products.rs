@@ -218,13 +218,7 @@ impl Exec<'_> {
         scratch: Reg,
     ) -> Result<(), KernelError> {
         for (from, read) in reads {
-            let transfer = Transfer {
-                from,
-                to: from,
-                read,
-                size: 0,
-                scratch,
-            };
+            let transfer = Transfer::new((from, read), (from, 0), scratch);
             self.start_copy(Channel::Product, lane, transfer)?;
         }
         Ok(())

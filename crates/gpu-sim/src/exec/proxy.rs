@@ -125,12 +125,23 @@ impl Exec<'_> {
         }
     }
 
-    /// Checks that bytes of shared memory may be read through the async proxy.
+    /// Notes that bytes were written through the async proxy.
+    pub(super) fn forget_generic_writes(&mut self, place: Place, bytes: u32) {
+        if let (Some(proxies), Place::Shared { var, at, .. }) = (&mut self.proxies, place)
+            && let Some(writes) = proxies.writes.get_mut(var)
+            && let Some(writes) = writes.get_mut(at..at + bytes as usize)
+        {
+            writes.fill(None);
+        }
+    }
+
+    /// Checks that bytes of shared memory may be accessed through the async proxy.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,
         place: Place,
         bytes: u32,
+        does: &str,
     ) -> Result<(), KernelError> {
         let now = self.proxy_moment(lane);
         let (Some(proxies), Place::Shared { var, window, at }) = (&self.proxies, place) else {
@@ -154,7 +165,7 @@ impl Exec<'_> {
             };
             if !fences.any(orders) {
                 let text = format!(
-                    "read of {} through the async proxy, with no `fence.proxy.async` after it was written",
+                    "{does} of {} through the async proxy, with no `fence.proxy.async` after it was written",
                     self.shared_byte(window, byte)
                 );
                 let site = self.program.site(write.op);

@@ -36,6 +36,7 @@ pub(crate) mod print;
 mod product;
 pub(crate) mod ptx;
 pub(crate) mod shuffle;
+pub(crate) mod tensor;
 pub(crate) mod thread;
 pub(crate) mod wave;
 
@@ -108,6 +109,7 @@ const FAMILIES: &[&Family] = &[
     &thread::FAMILY,
     &barrier::FAMILY,
     &mbarrier::FAMILY,
+    &tensor::FAMILY,
     &shuffle::FAMILY,
     &wave::FAMILY,
     &bytes::FAMILY,

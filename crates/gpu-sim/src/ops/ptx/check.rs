@@ -214,6 +214,10 @@ fn operand(
         ('s' | 'S' | 'w' | 'n', Arg::Immediate(_)) => None,
         ('n', Arg::Name(Name::Local(text))) if text.parse::<f64>().is_ok() => None,
         ('q' | 'x', Arg::Name(name)) => register(name, 64, false),
+        ('t', Arg::Tensor(base, parts)) => operand('a', base, said, width).or_else(|| {
+            let mut parts = parts.iter();
+            parts.find_map(|part| operand('w', part, said, width))
+        }),
         ('k', Arg::Name(name)) if sink(name) => None,
         ('k', _) => Some("a result that is used, expected `_`".to_owned()),
         ('b', Arg::Immediate(_)) => None,

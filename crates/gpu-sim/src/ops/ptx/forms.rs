@@ -9,6 +9,7 @@ use super::arithmetic::{self, halves};
 use super::atomic;
 use super::mbarrier;
 use super::product;
+use super::tensor;
 use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
 use crate::code::Reg;
@@ -40,7 +41,8 @@ pub(super) struct Form {
     /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
     /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
     /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number, `m` a list of registers of 32
-    /// bits, `x` such a list or 64 bits, `b` a predicate or a number, `k` the sink `_`.
+    /// bits, `x` such a list or 64 bits, `b` a predicate or a number, `k` the sink `_`,
+    /// `t` an address with coordinates.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
     /// What the GPU must have, where not all have it.
@@ -55,6 +57,7 @@ const SCOPE: &str = "cta cluster gpu sys";
 const OPTIONAL_SCOPE: &str = "?cta cluster gpu sys";
 const ORDER: &str = "?relaxed acquire release acq_rel";
 const MEMORY_SPACE: &str = "?global shared shared::cta";
+const MAP_SPACE: &str = "global shared::cta";
 const SHARED: &str = "shared shared::cta";
 const EVICT: &str =
     "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
@@ -380,7 +383,7 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::MOVE_MATRIX),
     form(
         "fence",
-        &["proxy", "async", "shared::cta"],
+        &["proxy", "async", "?shared::cta"],
         "",
         "",
         proxy_fence,
@@ -571,6 +574,161 @@ pub(super) const FORMS: &[Form] = &[
         "b64",
         "Paw",
         mbarrier::wait,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
+        &[
+            "async",
+            "bulk",
+            "tensor",
+            "*d",
+            "shared::cluster shared::cta",
+            "global",
+            "?tile",
+            "mbarrier::complete_tx::bytes",
+        ],
+        "",
+        "ata",
+        tensor::copy_box,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
+        &[
+            "async",
+            "bulk",
+            "tensor",
+            "*d",
+            "global",
+            "shared::cta",
+            "?tile",
+            "bulk_group",
+        ],
+        "",
+        "ta",
+        tensor::copy_box,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
+        &[
+            "reduce",
+            "async",
+            "bulk",
+            "tensor",
+            "*d",
+            "global",
+            "shared::cta",
+            "add",
+            "?tile",
+            "bulk_group",
+        ],
+        "",
+        "ta",
+        tensor::copy_box,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
+        &["async", "bulk", "commit_group"],
+        "",
+        "",
+        tensor::group,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
+        &["async", "bulk", "wait_group", "?read"],
+        "",
+        "n",
+        tensor::group,
+    )
+    .needing(&needs::CLUSTERS),
+    form("elect", &["sync"], "", "kPw", tensor::elect).needing(&needs::CLUSTERS),
+    form(
+        "tensormap",
+        &["replace", "tile", "global_address", MAP_SPACE, "b1024"],
+        "b64",
+        "as",
+        tensor::replace,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "tensormap",
+        &["replace", "tile", "global_stride", MAP_SPACE, "b1024"],
+        "b64",
+        "ans",
+        tensor::replace,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "tensormap",
+        &[
+            "replace",
+            "tile",
+            "box_dim global_dim element_stride",
+            MAP_SPACE,
+            "b1024",
+        ],
+        "b32",
+        "ans",
+        tensor::replace,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "tensormap",
+        &[
+            "replace",
+            "tile",
+            "rank elemtype interleave_layout swizzle_mode fill_mode",
+            MAP_SPACE,
+            "b1024",
+        ],
+        "b32",
+        "as",
+        tensor::replace,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "tensormap",
+        &[
+            "cp_fenceproxy",
+            "global",
+            "shared::cta",
+            "tensormap::generic",
+            "release",
+            SCOPE,
+            "sync",
+            "aligned",
+        ],
+        "",
+        "aan",
+        tensor::copy_map,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "fence",
+        &["proxy", "tensormap::generic", "acquire", SCOPE],
+        "",
+        "an",
+        tensor::fence_map,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "fence",
+        &["proxy", "tensormap::generic", "release", SCOPE],
+        "",
+        "",
+        tensor::fence_map,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "fence",
+        &["mbarrier_init", "release", "cluster"],
+        "",
+        "",
+        nothing,
     )
     .needing(&needs::CLUSTERS),
     // One grid runs at a time.

@@ -14,6 +14,7 @@ mod check;
 mod forms;
 mod mbarrier;
 mod product;
+mod tensor;
 mod text;
 mod vector;
 

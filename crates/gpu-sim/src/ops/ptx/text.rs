@@ -18,6 +18,8 @@ pub(super) enum Arg {
     Immediate(u64),
     Vector(Vec<Arg>),
     Address(Box<Arg>, i64),
+    /// `[map, {x, y}]`: an address, and coordinates.
+    Tensor(Box<Arg>, Vec<Arg>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -191,6 +193,12 @@ pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
         ));
     }
     if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        if let [base, coordinates] = split_args(inner)[..]
+            && let Arg::Vector(coordinates) = parse_arg(coordinates)?
+        {
+            let base = Box::new(parse_arg(&format!("[{base}]"))?);
+            return Ok(Arg::Tensor(base, coordinates));
+        }
         let (base, offset) = match inner.split_once('+') {
             Some((base, offset)) => {
                 let offset =
