@@ -8,18 +8,22 @@
 //! For the race check a copy is an access of its thread twice: at its start, so that it is ordered behind earlier
 //! accesses, and at its completion, so that later ones are ordered behind it.
 //!
+//! [`lines`] finds copies by memory, [`finish`] completes them.
+//!
 //! # Source
 //! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents of
 //! MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
 
+mod finish;
+mod lines;
+
+use self::lines::{Lines, overlap, region};
 use super::mbarrier::Phase;
 use super::{Exec, Field, Place};
 use crate::code::Reg;
 use crate::data::{ElementTy, split_mix};
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
-use gpu_race::{Kind, Scope};
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// The counter by which a thread waits for its copies.
@@ -134,61 +138,6 @@ struct Copy {
 
 /// The ticket of copies whose group is not closed.
 const OPEN: u32 = u32::MAX;
-/// Bytes of a line, the unit of [`Lines`].
-const LINE: usize = 16;
-
-/// The number of copies that touch each line of memory.
-#[derive(Debug, Default)]
-struct Lines(FxHashMap<(u64, usize), u32>);
-
-impl Lines {
-    fn add(&mut self, place: Place, bytes: u32) {
-        for line in lines(place, bytes) {
-            *self.0.entry(line).or_default() += 1;
-        }
-    }
-
-    fn remove(&mut self, place: Place, bytes: u32) {
-        for line in lines(place, bytes) {
-            if let Some(count) = self.0.get_mut(&line) {
-                *count -= 1;
-                if *count == 0 {
-                    self.0.remove(&line);
-                }
-            }
-        }
-    }
-
-    fn has(&self, place: Place, bytes: u32) -> bool {
-        !self.0.is_empty() && lines(place, bytes).any(|line| self.0.contains_key(&line))
-    }
-}
-
-/// The memory that a place is in, and its byte there; a stack is no copy's.
-fn region(place: Place) -> Option<(u64, usize)> {
-    match place {
-        Place::Global { buffer, at } => Some((buffer as u64, at)),
-        Place::Shared { var, at, .. } => Some((1 << 32 | var as u64, at)),
-        Place::Local { .. } => None,
-    }
-}
-
-fn lines(place: Place, bytes: u32) -> impl Iterator<Item = (u64, usize)> {
-    let found = region(place).filter(|_| bytes > 0);
-    found.into_iter().flat_map(move |(memory, at)| {
-        let last = (at + bytes as usize - 1) / LINE;
-        (at / LINE..=last).map(move |line| (memory, line))
-    })
-}
-
-fn overlap(a: Place, a_bytes: u32, b: Place, b_bytes: u32) -> bool {
-    let (Some((memory, a)), Some((other, b))) = (region(a), region(b)) else {
-        return false;
-    };
-    let is_empty = a_bytes == 0 || b_bytes == 0;
-    memory == other && !is_empty && a < b + b_bytes as usize && b < a + a_bytes as usize
-}
-
 /// The copies of a block that are in flight.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
@@ -217,8 +166,8 @@ impl InFlight {
     pub(super) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.closed.fill(0);
-        self.written.0.clear();
-        self.read.0.clear();
+        self.written.clear();
+        self.read.clear();
         self.count = 0;
     }
 
@@ -413,32 +362,6 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Adds elements to a copy's destination, one after the other, atomically.
-    fn add_to_destination(
-        &mut self,
-        lane: u32,
-        to: Place,
-        ty: ElementTy,
-        data: &[u8],
-    ) -> Result<(), KernelError> {
-        let bytes = ty.bytes();
-        let offsets = (0..).step_by(bytes);
-        for (offset, part) in offsets.zip(data.chunks_exact(bytes)) {
-            let place = to.behind(offset);
-            let kind = Kind::AtomicWrite(Scope::Device);
-            self.note_access(lane, place, (0, bytes), kind, 0)?;
-            let old = self.value_at(place, bytes as u8);
-            let added = crate::memory::read_le(part, 0, bytes as u8);
-            let sum = match ty {
-                ElementTy::Float(ty) => ty.from_f64(ty.to_f64(old) + ty.to_f64(added)),
-                ElementTy::Int(_) | ElementTy::Float8(_) => old.wrapping_add(added),
-            };
-            self.put(lane, place, bytes as u8, sum);
-            self.notice_change(sum != old);
-        }
-        Ok(())
-    }
-
     /// Closes the groups of the active lanes.
     pub(crate) fn close_group(&mut self, channel: Channel) {
         for index in 0..self.lanes.len() {
@@ -495,112 +418,6 @@ impl Exec<'_> {
                 && let Some(copy) = self.in_flight.queues[queue].pop_front()
             {
                 self.complete(copy)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A copy is complete.
-    fn complete(&mut self, mut copy: Copy) -> Result<(), KernelError> {
-        let Transfer {
-            from,
-            to,
-            read,
-            size,
-            ..
-        } = copy.transfer;
-        let waits = std::mem::replace(&mut self.op, copy.op);
-        self.in_flight.count -= 1;
-        if copy.transfer.adds.is_none() {
-            self.in_flight.written.remove(to, size);
-        }
-        if !copy.is_read {
-            self.in_flight.read.remove(from, read);
-            let early = copy.has_arrived.then(|| copy.data.clone());
-            self.read_source(&mut copy)?;
-            copy.data = early.unwrap_or(copy.data);
-        }
-        // What has been added is there.
-        if copy.transfer.adds.is_none() || !copy.has_arrived {
-            self.write_destination(&copy)?;
-        }
-        self.op = waits;
-        Ok(())
-    }
-
-    /// A lane has seen that the phases of a barrier before this one have ended: what they expected has come. Returns the lanes
-    /// that had copied it.
-    pub(super) fn complete_phases(&mut self, current: Phase) -> Result<Vec<u32>, KernelError> {
-        let mut copiers = Vec::new();
-        if self.in_flight.count == 0 {
-            return Ok(copiers);
-        }
-        for lane in 0..self.num_threads {
-            let queue = self.queue(Channel::Transaction, lane);
-            let copies = std::mem::take(&mut self.in_flight.queues[queue]);
-            let is_over = |copy: &Copy| {
-                let awaited = copy.transfer.awaited;
-                awaited.is_some_and(|awaited| awaited.is_before(current))
-            };
-            let (over, rest): (VecDeque<Copy>, _) = copies.into_iter().partition(is_over);
-            self.in_flight.queues[queue] = rest;
-            if !over.is_empty() {
-                copiers.push(lane);
-            }
-            over.into_iter().try_for_each(|copy| self.complete(copy))?;
-        }
-        Ok(copiers)
-    }
-
-    /// The copies of a queue before a ticket have read their sources.
-    fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
-        let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
-        for copy in copies
-            .iter_mut()
-            .filter(|copy| copy.ticket < end && !copy.is_read)
-        {
-            let waits = std::mem::replace(&mut self.op, copy.op);
-            self.in_flight
-                .read
-                .remove(copy.transfer.from, copy.transfer.read);
-            self.read_source(copy)?;
-            copy.is_read = true;
-            self.op = waits;
-        }
-        self.in_flight.queues[queue] = copies;
-        Ok(())
-    }
-
-    /// The block is over: what goes to global memory arrives, if its source outlived the copy.
-    pub(super) fn end_copies(&mut self) -> Result<(), KernelError> {
-        if self.in_flight.count == 0 {
-            return Ok(());
-        }
-        for queue in 0..self.in_flight.queues.len() {
-            while let Some(copy) = self.in_flight.queues[queue].pop_front() {
-                match (copy.transfer.from, copy.transfer.to) {
-                    (Place::Shared { .. }, Place::Global { .. }) if !copy.is_read => {
-                        self.op = copy.op;
-                        let text = "the block returns while an asynchronous copy still reads its shared memory";
-                        let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
-                        return Err(error.note(format!(
-                            "its thread has not waited for it: `{}`",
-                            Channel::Bulk.wait()
-                        )));
-                    }
-                    (_, Place::Global { .. }) => self.complete(copy)?,
-                    _ if copy.channel == Channel::Transaction => {
-                        self.op = copy.op;
-                        let text = "the block returns while an asynchronous copy still writes its shared memory";
-                        let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
-                        return Err(error.note(format!(
-                            "no thread has waited for it: `{}`",
-                            Channel::Transaction.wait()
-                        )));
-                    }
-                    // The block has returned: its shared memory is gone.
-                    _ => {}
-                }
             }
         }
         Ok(())

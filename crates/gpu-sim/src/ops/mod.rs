@@ -212,6 +212,4 @@ pub fn list_operations() -> String {
 }
 
 #[cfg(test)]
-mod late_tests;
-#[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Barriers in memory: what they order, and how each mistake is reported.
 
-use crate::ops::late_tests::{FENCE, Late, asm, asm_with, store};
+use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
 /// The barriers of the kernels lie behind the data.

@@ -15,8 +15,6 @@ mod statement;
 #[cfg(test)]
 mod tests;
 pub(super) mod wgmma;
-#[cfg(test)]
-mod wgmma_tests;
 
 use super::{Row, row};
 use crate::bits::mask;

@@ -418,3 +418,6 @@ impl Instruction for Wgmma {
         Turn::Matters
     }
 }
+
+#[cfg(test)]
+mod tests;

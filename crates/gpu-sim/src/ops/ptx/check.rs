@@ -1,6 +1,6 @@
 //! Checks that a statement is one that an assembler takes and that can be run.
 
-use super::forms::{FORMS, Form};
+use super::forms::{self, Form};
 use super::text::{Arg, Name, Statement, ptx_type};
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) fn find(
     width: impl Fn(&Name) -> Option<u32>,
 ) -> Result<&'static Form, Refusal> {
     let words: Vec<&str> = statement.opcode.iter().map(String::as_str).collect();
-    let rows: Vec<&Form> = FORMS.iter().filter(|form| form.name == words[0]).collect();
+    let rows: Vec<&Form> = forms::all().filter(|form| form.name == words[0]).collect();
     if rows.is_empty() {
         return Err(Refusal::Unknown);
     }

@@ -4,12 +4,11 @@
 //! lowering writes, and arithmetic for kernels with assembly of their own, of which others are refused by name.
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
 
+mod late;
+
 use super::access::access;
 use super::arithmetic::{self, halves};
 use super::atomic;
-use super::mbarrier;
-use super::product;
-use super::tensor;
 use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
 use crate::code::Reg;
@@ -57,8 +56,6 @@ const SCOPE: &str = "cta cluster gpu sys";
 const OPTIONAL_SCOPE: &str = "?cta cluster gpu sys";
 const ORDER: &str = "?relaxed acquire release acq_rel";
 const MEMORY_SPACE: &str = "?global shared shared::cta";
-const MAP_SPACE: &str = "global shared::cta";
-const SHARED: &str = "shared shared::cta";
 const EVICT: &str =
     "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
 const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
@@ -70,7 +67,7 @@ const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
 /// Rows of one name are tried one after the other.
-pub(super) const FORMS: &[Form] = &[
+const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
         "ld",
@@ -412,325 +409,6 @@ pub(super) const FORMS: &[Form] = &[
         "dssw",
         arithmetic::funnel,
     ),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k16",
-            "f32 f16",
-            "f16",
-            "f16",
-        ],
-        "",
-        "mqqbnnnn",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k16",
-            "f32 f16",
-            "f16",
-            "f16",
-        ],
-        "",
-        "mmqbnnn",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k16",
-            "f32",
-            "bf16",
-            "bf16",
-        ],
-        "",
-        "mqqbnnnn",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k16",
-            "f32",
-            "bf16",
-            "bf16",
-        ],
-        "",
-        "mmqbnnn",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k8",
-            "f32",
-            "tf32",
-            "tf32",
-        ],
-        "",
-        "mxqbnn",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k32",
-            "f32 f16",
-            "e4m3 e5m2",
-            "e4m3 e5m2",
-        ],
-        "",
-        "mxqbnn",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &[
-            "mma_async",
-            "sync",
-            "aligned",
-            "m64n*k32",
-            "s32",
-            "s8",
-            "s8",
-        ],
-        "",
-        "mxqb",
-        product::multiply,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &["fence commit_group", "sync", "aligned"],
-        "",
-        "",
-        product::ordered,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form(
-        "wgmma",
-        &["wait_group", "sync", "aligned"],
-        "",
-        "n",
-        product::ordered,
-    )
-    .needing(&needs::WARP_GROUPS),
-    form("mbarrier", &["init", SHARED], "b64", "aw", mbarrier::change)
-        .needing(&needs::ASYNC_COPIES),
-    form("mbarrier", &["inval", SHARED], "b64", "a", mbarrier::change)
-        .needing(&needs::ASYNC_COPIES),
-    form(
-        "mbarrier",
-        &["arrive", SHARED],
-        "b64",
-        "ka",
-        mbarrier::change,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "mbarrier",
-        &["arrive", SHARED],
-        "b64",
-        "kaw",
-        mbarrier::change,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "mbarrier",
-        &["arrive", "expect_tx", SHARED],
-        "b64",
-        "kaw",
-        mbarrier::change,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "mbarrier",
-        &["try_wait", "parity", SHARED],
-        "b64",
-        "Paw",
-        mbarrier::wait,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "shared::cluster shared::cta",
-            "global",
-            "?tile",
-            "mbarrier::complete_tx::bytes",
-        ],
-        "",
-        "ata",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "global",
-            "shared::cta",
-            "?tile",
-            "bulk_group",
-        ],
-        "",
-        "ta",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &[
-            "reduce",
-            "async",
-            "bulk",
-            "tensor",
-            "*d",
-            "global",
-            "shared::cta",
-            "add",
-            "?tile",
-            "bulk_group",
-        ],
-        "",
-        "ta",
-        tensor::copy_box,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &["async", "bulk", "commit_group"],
-        "",
-        "",
-        tensor::group,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "cp",
-        &["async", "bulk", "wait_group", "?read"],
-        "",
-        "n",
-        tensor::group,
-    )
-    .needing(&needs::CLUSTERS),
-    form("elect", &["sync"], "", "kPw", tensor::elect).needing(&needs::CLUSTERS),
-    form(
-        "tensormap",
-        &["replace", "tile", "global_address", MAP_SPACE, "b1024"],
-        "b64",
-        "as",
-        tensor::replace,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "tensormap",
-        &["replace", "tile", "global_stride", MAP_SPACE, "b1024"],
-        "b64",
-        "ans",
-        tensor::replace,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "tensormap",
-        &[
-            "replace",
-            "tile",
-            "box_dim global_dim element_stride",
-            MAP_SPACE,
-            "b1024",
-        ],
-        "b32",
-        "ans",
-        tensor::replace,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "tensormap",
-        &[
-            "replace",
-            "tile",
-            "rank elemtype interleave_layout swizzle_mode fill_mode",
-            MAP_SPACE,
-            "b1024",
-        ],
-        "b32",
-        "as",
-        tensor::replace,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "tensormap",
-        &[
-            "cp_fenceproxy",
-            "global",
-            "shared::cta",
-            "tensormap::generic",
-            "release",
-            SCOPE,
-            "sync",
-            "aligned",
-        ],
-        "",
-        "aan",
-        tensor::copy_map,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "fence",
-        &["proxy", "tensormap::generic", "acquire", SCOPE],
-        "",
-        "an",
-        tensor::fence_map,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "fence",
-        &["proxy", "tensormap::generic", "release", SCOPE],
-        "",
-        "",
-        tensor::fence_map,
-    )
-    .needing(&needs::CLUSTERS),
-    form(
-        "fence",
-        &["mbarrier_init", "release", "cluster"],
-        "",
-        "",
-        nothing,
-    )
-    .needing(&needs::CLUSTERS),
     // One grid runs at a time.
     form(
         "griddepcontrol",
@@ -769,9 +447,14 @@ impl Form {
     }
 }
 
+/// Returns all rows.
+pub(super) fn all() -> impl Iterator<Item = &'static Form> {
+    FORMS.iter().chain(late::FORMS)
+}
+
 /// The names of the statements, each once.
 pub(super) fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+    let mut names: Vec<&str> = all().map(|form| form.name).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -779,7 +462,7 @@ pub(super) fn names() -> Vec<&'static str> {
 
 /// Returns each form as messages show it.
 pub(super) fn spelled() -> impl Iterator<Item = String> {
-    FORMS.iter().map(Form::spelled)
+    all().map(Form::spelled)
 }
 
 /// Caches are not simulated.

@@ -1,6 +1,6 @@
 //! Copies of boxes of tensors, against their elements one by one, and the mistakes around them.
 
-use crate::ops::late_tests::{FENCE, Late, asm, asm_with, store};
+use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
 /// The first byte of the data behind the map in `%in`, and of the barrier in shared memory.
@@ -451,5 +451,76 @@ fn maps_are_made_on_the_device() {
     let given = kernel(Swizzle::Bytes128, &given).run().expect("it runs");
     for found in runs(&made) {
         assert_eq!(found.expect("it runs"), given);
+    }
+}
+
+/// What a copy of a box has brought is read by a product without a fence of proxies.
+#[test]
+fn a_product_reads_what_a_copy_brought() {
+    let map = TensorMap {
+        address: addresses()[0] + u64::from(DATA),
+        element: TensorElement::F16,
+        dims: vec![64, 64],
+        strides: vec![128],
+        block: vec![64, 64],
+        swizzle: Swizzle::Bytes128,
+    };
+    let mut input = vec![0; 16384];
+    input[..128].copy_from_slice(&map.encode());
+    let value = |row: u32, k: u32| ((row * 3 + k * 5) % 7) as f32 - 3.0;
+    for (row, k) in (0..64).flat_map(|row| (0..64).map(move |k| (row, k))) {
+        let at = (DATA + row * 128 + k * 2) as usize;
+        let bits = crate::FloatTy::F16.from_f64(value(row, k).into()) as u16;
+        input[at..at + 2].copy_from_slice(&bits.to_le_bytes());
+    }
+    // Both factors are the box: 64 rows, and its first 8 rows as columns; k from 48 on.
+    let descriptor = (96_u64 >> 4) | (1024 >> 4) << 32 | 1 << 62;
+    let product = [
+        format!("%d = \"llvm.mlir.constant\"() <{{value = {descriptor} : i64}}> : () -> i64\n"),
+        asm("wgmma.fence.sync.aligned;", "", &[]),
+        asm_with(
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $4, $5, 0, 1, 1, 0, 0;",
+            "=f,=f,=f,=f,l,l",
+            &[("%d", "i64"), ("%d", "i64")],
+            "%p = !llvm.struct<(f32, f32, f32, f32)>",
+        ),
+        asm("wgmma.commit_group.sync.aligned;", "", &[]),
+        asm("wgmma.wait_group.sync.aligned 0;", "", &[]),
+        "%p0 = \"llvm.extractvalue\"(%p) <{position = array<i64: 0>}> : (!llvm.struct<(f32, f32, f32, f32)>) -> f32\n".to_owned(),
+        store("%p0", "f32", 0, 1),
+    ]
+    .concat();
+    let kernel = Late {
+        input,
+        ..Late::new(
+            128,
+            [
+                NAMES,
+                &init(),
+                &expect(8192),
+                &load(0, 0),
+                &wait(),
+                &product,
+            ]
+            .concat(),
+        )
+    };
+    for found in runs(&kernel) {
+        let found = found.expect("it runs");
+        for (thread, word) in (0..).zip(found) {
+            let (row, column) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
+            let sum: f32 = (48..64).map(|k| value(row, k) * value(column, k)).sum();
+            assert_eq!(f32::from_bits(word), sum, "{row} {column}");
+        }
+    }
+    let hasty = Late {
+        body: kernel.body.replace(&wait(), ""),
+        input: kernel.input.clone(),
+        ..Late::new(128, "")
+    };
+    for found in runs(&hasty) {
+        let error = found.expect_err("it does not wait");
+        let kinds = [FaultKind::InFlight, FaultKind::Uninitialised];
+        assert!(kinds.contains(&error.kind()), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! `wgmma` against sums computed by hand, and what must not be done while a product is in flight.
 
-use crate::ops::late_tests::{FENCE, Late, asm, asm_with, store};
+use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
 /// Where the elements of a factor are in memory, and what its descriptor says.
@@ -437,5 +437,62 @@ fn warp_groups_are_whole_and_agree() {
         &fault([ORDER, &differs].concat()),
         FaultKind::Divergence,
         &["the descriptor of A", "differs between lanes"],
+    );
+}
+
+/// Sums that are in flight go from round to round; one product is in flight while the next one is started.
+#[test]
+fn sums_in_flight_go_round_loops() {
+    let names = |of: &str| -> String {
+        let all: Vec<String> = (0..4).map(|i| format!("%{of}{i}")).collect();
+        all.join(", ")
+    };
+    let types = vec!["f32"; 4].join(", ");
+    let params: Vec<String> = (0..4).map(|i| format!("%a{i}: f32")).collect();
+    let body = |waits: u32, after: &str| {
+        [
+            "%zero = \"llvm.mlir.constant\"() <{value = 0.0 : f32}> : () -> f32\n".to_owned(),
+            format!("\"llvm.br\"(%c0, {z}, {z}, {z}, {z})[^bb1] : (i32, {types}) -> ()\n", z = "%zero"),
+            format!("^bb1(%i: i32, {}):\n", params.join(", ")),
+            ORDER.to_owned(),
+            product("y", [SWIZZLED; 2], 8, Some("a"), [0, 0]),
+            parts("y", 4),
+            COMMIT.to_owned(),
+            wait("z", "y", 4, waits),
+            parts("z", 4),
+            after.to_owned(),
+            "%next = \"llvm.add\"(%i, %c1) : (i32, i32) -> i32\n\
+             %more = \"llvm.icmp\"(%next, %c3) <{predicate = 2 : i64}> : (i32, i32) -> i1\n"
+                .to_owned(),
+            format!(
+                "\"llvm.cond_br\"(%more, %next, {})[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 5, 0>}}> : (i1, i32, {types}) -> ()\n^bb2:\n",
+                names("z")
+            ),
+            wait("w", "z", 4, 0),
+            parts("w", 4),
+            stores("w", 4),
+        ]
+        .concat()
+    };
+    for waits in [0, 1, 2] {
+        let found = kernel([SWIZZLED; 2], 8, 16, body(waits, ""));
+        let found = found.run().expect("it runs");
+        let sum: i32 = (0..16).map(|k| a(0, k) * b(0, k)).sum();
+        assert_eq!(f32::from_bits(found[0]), 3.0 * sum as f32);
+    }
+    let use_ = "%use = \"llvm.fadd\"(%z0, %z1) : (f32, f32) -> f32\n";
+    check_fault(&fault(body(1, use_)), FaultKind::InFlight, &["llvm.fadd"]);
+    // A sum that is changed in the loop needs a fence behind the change.
+    let changed = body(0, "")
+        .replace(ORDER, "")
+        .replace("\"llvm.br\"(%c0", &format!("{ORDER}\"llvm.br\"(%c0"));
+    let scaled = "%s0 = \"llvm.fadd\"(%z0, %z0) : (f32, f32) -> f32\n%next = ";
+    let changed = changed
+        .replace("%next = ", scaled)
+        .replace("(%more, %next, %z0,", "(%more, %next, %s0,");
+    check_fault(
+        &fault(changed),
+        FaultKind::MissingFence,
+        &["written after the last `wgmma.fence`", "llvm.fadd"],
     );
 }

@@ -6,24 +6,24 @@ use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic}
 ///
 /// The body knows `%in`, `%out`, `%t` (the thread), `%s` (the address of the shared memory), `%cN` (constants below 10) and
 /// `%true`.
-pub(super) struct Late {
-    pub(super) threads: u32,
-    pub(super) body: String,
+pub(in crate::ops) struct Late {
+    pub(in crate::ops) threads: u32,
+    pub(in crate::ops) body: String,
     /// What `%in` holds.
-    pub(super) input: Vec<u8>,
+    pub(in crate::ops) input: Vec<u8>,
     /// How many bytes of it are in shared memory when the body begins, behind a fence and a barrier.
-    pub(super) loaded: u32,
+    pub(in crate::ops) loaded: u32,
     /// Words of `%out`.
-    pub(super) words: usize,
+    pub(in crate::ops) words: usize,
 }
 
 /// An inline assembly without results.
-pub(super) fn asm(text: &str, constraints: &str, operands: &[(&str, &str)]) -> String {
+pub(in crate::ops) fn asm(text: &str, constraints: &str, operands: &[(&str, &str)]) -> String {
     asm_with(text, constraints, operands, "")
 }
 
 /// An inline assembly of results: `%r = i32`.
-pub(super) fn asm_with(
+pub(in crate::ops) fn asm_with(
     text: &str,
     constraints: &str,
     operands: &[(&str, &str)],
@@ -41,10 +41,10 @@ pub(super) fn asm_with(
     )
 }
 
-pub(super) const FENCE: &str = "fence.proxy.async.shared::cta;";
+pub(in crate::ops) const FENCE: &str = "fence.proxy.async.shared::cta;";
 
 impl Late {
-    pub(super) fn new(threads: u32, body: impl Into<String>) -> Self {
+    pub(in crate::ops) fn new(threads: u32, body: impl Into<String>) -> Self {
         Self {
             threads,
             body: body.into(),
@@ -54,11 +54,11 @@ impl Late {
         }
     }
 
-    pub(super) fn run(&self) -> Result<Vec<u32>, KernelError> {
+    pub(in crate::ops) fn run(&self) -> Result<Vec<u32>, KernelError> {
         self.run_as(Schedule::Lockstep, Arrival::default())
     }
 
-    pub(super) fn run_as(
+    pub(in crate::ops) fn run_as(
         &self,
         schedule: Schedule,
         arrival: Arrival,
@@ -114,7 +114,7 @@ impl Late {
 }
 
 /// Stores a word of each thread in `%out`, in column `column` of `columns`.
-pub(super) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
+pub(in crate::ops) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
     let name = format!("st{}{column}", value.trim_start_matches('%'));
     format!(
         "%{name}c = \"llvm.mlir.constant\"() <{{value = {columns} : i32}}> : () -> i32\n\
