@@ -269,3 +269,37 @@ fn a_wait_may_be_skipped() {
     let error = partitions("", &once, "").run().expect_err("it is no loop");
     assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
 }
+
+/// A lane waits for the other lanes of its warp, and for another warp first.
+#[test]
+fn lanes_of_a_warp_wait_for_each_other() {
+    let parted = |before: &str, others: &str| {
+        let body = format!(
+            "{NAMES}{before}%alone = \"llvm.icmp\"(%lane, %c0) <{{predicate = 0 : i64}}> : (i32, i32) -> i1\n\
+             %all = \"llvm.mlir.constant\"() <{{value = -1 : i32}}> : () -> i32\n\
+             \"llvm.cond_br\"(%is0)[^bb1, ^bb4] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
+             ^bb1:\n\"llvm.cond_br\"(%alone)[^bb2, ^bb3] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
+             ^bb2:\n{}\"llvm.br\"()[^bb5] : () -> ()\n\
+             ^bb3:\n{others}\"llvm.br\"()[^bb5] : () -> ()\n\
+             ^bb5:\n\"nvvm.bar.warp.sync\"(%all) : (i32) -> ()\n\"llvm.br\"()[^bb6] : () -> ()\n\
+             ^bb4:\n{}\"llvm.br\"()[^bb6] : () -> ()\n^bb6:\n",
+            wait(AT, "%c0"),
+            if others.is_empty() {
+                arrive(AT)
+            } else {
+                String::new()
+            },
+        );
+        Late::new(64, body)
+    };
+    // The second warp arrives: the lanes of the first one meet behind the wait.
+    let kernel = parted(&[&init(32), BARRIER].concat(), "");
+    for schedule in SCHEDULES {
+        kernel.run_as(schedule, Arrival::Late).expect("it runs");
+    }
+    // The lanes beside arrive themselves; the last one is missing.
+    let kernel = parted(&[&init(32), BARRIER].concat(), &arrive(AT));
+    for error in errors(&kernel) {
+        assert!(error.to_string().contains("lane 0"), "{error}");
+    }
+}

@@ -447,7 +447,7 @@ fn sums_in_flight_go_round_loops() {
         let all: Vec<String> = (0..4).map(|i| format!("%{of}{i}")).collect();
         all.join(", ")
     };
-    let types = vec!["f32"; 4].join(", ");
+    let types = ["f32"; 4].join(", ");
     let params: Vec<String> = (0..4).map(|i| format!("%a{i}: f32")).collect();
     let body = |waits: u32, after: &str| {
         [

@@ -227,6 +227,16 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::CLUSTERS),
     form(
         "cp",
+        &[
+            "async", "bulk", "prefetch", "tensor", "*d", "L2", "global", "?tile",
+        ],
+        "",
+        "t",
+        nothing,
+    )
+    .needing(&needs::CLUSTERS),
+    form(
+        "cp",
         &["async", "bulk", "commit_group"],
         "",
         "",
