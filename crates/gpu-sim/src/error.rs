@@ -77,7 +77,7 @@ pub enum FaultKind {
     /// matrix product of registers that were written with no `wgmma.fence` between.
     MissingFence,
     /// A barrier in shared memory (`mbarrier`) that is used against its rules: before it is initialised, by more arrivals
-    /// than it counts, with bytes that nobody expects.
+    /// than it counts, with bytes that it does not expect.
     Barrier,
     /// A write to constant memory.
     ReadOnly,

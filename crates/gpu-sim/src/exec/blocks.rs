@@ -113,6 +113,7 @@ impl Exec<'_> {
 
     fn end_block(&mut self) -> Result<(), KernelError> {
         self.end_copies()?;
+        self.end_products()?;
         let block = self.block_linear;
         if let Some(happens) = &mut self.happens {
             happens.forget_block(block);

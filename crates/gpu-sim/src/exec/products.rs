@@ -75,6 +75,8 @@ pub(super) struct Products {
     in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
     /// For each warp, the number of closed groups.
     closed: Vec<u32>,
+    /// For each warp, how many products it has started, and the last one.
+    started: Vec<(u32, u32)>,
     count: u32,
 }
 
@@ -84,6 +86,7 @@ impl Products {
             fences: vec![0; warps],
             in_flight: vec![VecDeque::new(); warps],
             closed: vec![0; warps],
+            started: vec![(0, 0); warps],
             ..Self::default()
         }
     }
@@ -229,12 +232,40 @@ impl Exec<'_> {
         let number = self.products.count;
         self.products.count += 1;
         self.products.in_flight[warp as usize].push_back((number, None));
+        let (count, last) = &mut self.products.started[warp as usize];
+        (*count, *last) = (*count + 1, self.op);
         for &lane in lanes {
             for &reg in results {
                 let text = || "result of a matrix product in flight".to_owned();
                 self.mark(reg, lane, Kind::InFlight(number), text);
             }
         }
+    }
+
+    /// The block is over: the warps of each warp group must have started as many products.
+    pub(super) fn end_products(&mut self) -> Result<(), KernelError> {
+        let groups = self.products.started.chunks(GROUP as usize);
+        for (group, warps) in (0..).step_by(GROUP as usize).zip(groups) {
+            let with = |warp: usize| (group + warp as u32, warps[warp]);
+            let most = (0..warps.len())
+                .map(with)
+                .max_by_key(|(_, (count, _))| *count);
+            let least = (0..warps.len())
+                .map(with)
+                .min_by_key(|(_, (count, _))| *count);
+            let (Some((warp, (many, op))), Some((other, (few, _)))) = (most, least) else {
+                continue;
+            };
+            if many != few {
+                let text = format!(
+                    "asynchronous matrix product without all warps of the warp group: warp {warp} has started {many} products, warp {other} {few}"
+                );
+                self.op = op;
+                let lane = warp * self.launch.machine.lanes_per_warp;
+                return Err(self.fault(FaultKind::Divergence, lane, text));
+            }
+        }
+        Ok(())
     }
 
     /// The active warps close their groups of products.

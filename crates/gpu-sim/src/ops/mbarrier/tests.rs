@@ -149,7 +149,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
             "the barrier at byte 1024 of `smem` is in phase 0: 1 of 33 arrivals pending, 0 bytes pending",
         ],
     );
-    // Bytes that nobody copies.
+    // Bytes without a copy that brings them.
     let expects = asm(
         &format!("@$1 mbarrier.arrive.expect_tx.shared.b64 _, [$0 + {AT}], 64;"),
         "r,b",

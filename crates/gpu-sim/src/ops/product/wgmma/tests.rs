@@ -428,6 +428,24 @@ fn warp_groups_are_whole_and_agree() {
             &["without all warps of the warp group"],
         );
     }
+    // A warp that goes by is missed at once where warps run together, and at the end where they do not.
+    let part = format!(
+        "%limit = \"llvm.mlir.constant\"() <{{value = 96 : i32}}> : () -> i32\n\
+         %few = \"llvm.icmp\"(%t, %limit) <{{predicate = 6 : i64}}> : (i32, i32) -> i1\n\
+         \"llvm.cond_br\"(%few)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
+         ^bb1:\n{ORDER}{one}\"llvm.br\"()[^bb2] : () -> ()\n^bb2:\n"
+    );
+    let part = kernel([SWIZZLED; 2], 8, 16, part);
+    for schedule in [Schedule::Lockstep, Schedule::Warps(1)] {
+        let error = part
+            .run_as(schedule, Arrival::Late)
+            .expect_err("three warps");
+        check_fault(
+            &error,
+            FaultKind::Divergence,
+            &["without all warps of the warp group", "warp 3"],
+        );
+    }
     let differs = one.replace(
         "%xda = \"llvm.mlir.constant\"() <{value = 4611686293305294848 : i64}> : ()",
         "%xda = \"llvm.zext\"(%t) : (i32)",
