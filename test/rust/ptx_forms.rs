@@ -236,6 +236,66 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     ("=r,h", "cvt.u32.u16 $0, $1;", Taken),
     ("=r,h", "cvt.b32.b16 $0, $1;", Refused),
     ("=h,r", "cvt.u32.u16 $0, $1;", Refused),
+    // Barriers in memory, what they wait for, and products that are waited for.
+    ("r", "mbarrier.init.shared::cta.b64 [$0], 1;", Taken),
+    ("r", "mbarrier.init.shared::cta.b32 [$0], 1;", Refused),
+    ("r,b", "@$1 mbarrier.inval.shared.b64 [$0];", Taken),
+    ("r", "mbarrier.arrive.shared::cta.b64 _, [$0];", Taken),
+    ("r", "mbarrier.arrive.shared::cta.b64 _, [$0], 2;", Taken),
+    (
+        "r,r",
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+        Taken,
+    ),
+    (
+        "r,r",
+        "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1; @!done bra.uni again; }",
+        Taken,
+    ),
+    (
+        "r,l,r",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$2}], [$0];",
+        Taken,
+    ),
+    (
+        "r,l,r",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$2}], [$0];",
+        Refused,
+    ),
+    (
+        "l,r,r",
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [$0, {$1, $1}], [$2];",
+        Taken,
+    ),
+    (
+        "l,r,r",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [$0, {$1, $1}], [$2];",
+        Taken,
+    ),
+    ("", "cp.async.bulk.commit_group;", Taken),
+    ("", "cp.async.bulk.wait_group.read 0;", Taken),
+    (
+        "=r",
+        "{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 $0, 1, 0, p; }",
+        Taken,
+    ),
+    ("", "wgmma.fence.sync.aligned;", Taken),
+    ("", "wgmma.wait_group.sync.aligned 1;", Taken),
+    (
+        "=f,=f,=f,=f,l,l",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $4, $5, 0, 1, 1, 0, 1;",
+        Taken,
+    ),
+    (
+        "=f,=f,=f,=f,l,l",
+        "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {$0, $1, $2, $3}, $4, $5, 0, 1, 1, 0, 1;",
+        Refused,
+    ),
+    (
+        "=f,=f,=f,=f,l,l",
+        "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {$0, $1, $2, $3}, $4, $5, 0, 1, 1, 0, 1;",
+        Refused,
+    ),
 ];
 
 /// The type of a constraint in MLIR, and as a register of PTX.

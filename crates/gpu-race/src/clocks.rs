@@ -224,6 +224,15 @@ impl Knowledge {
     pub fn is_shared(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
     }
+
+    /// Returns true if an access is ordered before what the thread does next: one that was made at the moment `then`, when
+    /// [`Clocks::time`] was `time`. Epochs that the thread shares are not considered.
+    pub fn covers(&self, then: Now, time: u32) -> bool {
+        let known = &self.known;
+        then.block_epoch < known.block(then.block)
+            || then.warp_epoch < known.warp(then.warp)
+            || time < known.thread(then.thread)
+    }
 }
 
 /// The order and the scope of an atomic access or of a fence.
@@ -260,6 +269,11 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// Returns the number of releases so far, which dates an access for [`Knowledge::covers`].
+    pub fn time(&self) -> u32 {
+        self.time
+    }
+
     /// What a release by a thread covers now.
     fn covered(&mut self, thread: &Knowledge, now: Now) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();

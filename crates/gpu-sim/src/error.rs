@@ -70,10 +70,15 @@ pub enum FaultKind {
     Uninitialised,
     /// Two unordered accesses of different threads, one of them a write.
     Race,
-    /// An access to memory that an asynchronous copy in flight writes, or a write to memory that it reads.
+    /// An access to memory that an asynchronous copy or matrix product in flight writes, or a write to memory that it
+    /// reads; a use of a register that a product in flight writes.
     InFlight,
-    /// An access through the async proxy to what was written through the generic one, with no fence between.
+    /// An access through the async proxy to what was written through the generic one, with no fence between; a
+    /// matrix product of registers that were written with no `wgmma.fence` between.
     MissingFence,
+    /// A barrier in shared memory (`mbarrier`) that is used against its rules: before it is initialised, by more arrivals
+    /// than it counts, with bytes that it does not expect.
+    Barrier,
     /// A write to constant memory.
     ReadOnly,
     /// A barrier or cross-lane operation that only a part of its threads reaches.

@@ -15,14 +15,17 @@ mod in_flight;
 mod instruction;
 mod lanes;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod order;
 pub(crate) mod origin;
 mod poison;
+mod products;
 pub(crate) mod program;
 mod proxy;
 mod schedule;
 mod spin;
+mod tensor;
 mod warp;
 
 pub(crate) use access::{Access, AtomicPlace, BufferAccess, Field, Guard, Message, Thread};
@@ -30,8 +33,11 @@ use bounds::{Owner, Windows};
 pub(crate) use in_flight::{Channel, Transfer};
 pub(crate) use instruction::{Counted, Instruction, Move, Regs, Turn, Undefined};
 pub(crate) use matrix::Parts;
+pub(crate) use mbarrier::{MbarrierAddress, ORDER as MBARRIER_ORDER};
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
+pub(crate) use products::GROUP;
+pub(crate) use tensor::TensorBox;
 pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, ParamTy, Terminator};
@@ -42,8 +48,10 @@ use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
 use gpu_race::{History, Moments, Now, Order, Shadow};
 use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
+use mbarrier::Mbarriers;
 use order::HappensBefore;
 use poison::Poison;
+use products::Products;
 use program::{Content, Program};
 use proxy::Proxies;
 use schedule::{Party, Turns};
@@ -69,6 +77,8 @@ enum Stop {
     Barrier(u32),
     /// It is another one's turn.
     Turn,
+    /// It waits at an instruction for what others do.
+    Blocked,
     /// It does the same for ever, unless memory changes.
     Stuck,
     /// It has polled for long.
@@ -150,6 +160,10 @@ pub(crate) struct Exec<'a> {
     poison: Option<Box<Poison>>,
     /// Asynchronous copies of the block.
     in_flight: InFlight,
+    /// Barriers in the block's shared memory.
+    mbarriers: Mbarriers,
+    /// Asynchronous matrix products of the block.
+    products: Products,
     /// Generic writes and proxy fences, where something reads through the async proxy.
     proxies: Option<Box<Proxies>>,
     /// The record of an earlier block, cleared.
@@ -314,6 +328,8 @@ impl<'a> Exec<'a> {
             happens,
             poison: None,
             in_flight: InFlight::new(num_threads),
+            mbarriers: Mbarriers::default(),
+            products: Products::new(num_warps),
             proxies: program.uses_async_proxy.then(Box::default),
             idle_poison: None,
         })
@@ -343,6 +359,8 @@ impl<'a> Exec<'a> {
             self.idle_poison = Some(poison);
         }
         self.in_flight.clear();
+        self.mbarriers = Mbarriers::default();
+        self.products = Products::new(self.warp_epochs.len());
         if let Some(proxies) = &mut self.proxies {
             proxies.clear();
         }
@@ -444,9 +462,18 @@ impl<'a> Exec<'a> {
             if self.poison.is_some() {
                 self.spread(op)?;
             }
+            if program.has_waits && op.blocked(self, &self.lanes)?.is_some() {
+                self.steps -= u64::from(block.end - index) + 1;
+                if let Some(frame) = self.stack.last_mut() {
+                    frame.lanes = std::mem::take(&mut self.lanes);
+                    frame.done = index - block.start;
+                }
+                return Ok(Some(Stop::Blocked));
+            }
             let stop = self.stops_at(op)?;
             if stop.is_none() {
                 op.step(self)?;
+                self.note_product_sources();
             }
             if let Some(stop) = stop.or_else(|| self.turn_ends(op)) {
                 // A barrier is carried out when all are there; the rest comes with the next turn.
@@ -580,6 +607,7 @@ impl<'a> Exec<'a> {
     /// Fills the target's parameters, all at once as far as the lanes can tell.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
         self.spread_edge(edge, lanes);
+        self.pass_product_sources(edge, lanes);
         let program = self.program;
         let params = &program.blocks[edge.target.0 as usize].params;
         let overlap = edge.args.iter().any(|arg| params.contains(arg));

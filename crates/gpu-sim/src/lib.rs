@@ -34,14 +34,13 @@
 //!
 //! Modules, each of which uses only those to its left:
 //! ```text
-//! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ exec, text ◄ apart, decode ◄ ops, run ◄ kernel
+//! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ tensor_map ◄ exec, text ◄ apart, decode ◄ ops, run ◄ kernel
 //! ```
 //! Reading order: `ir` (a module as data), `exec` (what an instruction and a program are; control flow, lanes, memory,
 //! poison, the order of warps), `decode` (from operations to instructions), `ops` (all operations, a file for each
 //! family), `kernel` and `run` (what users call).
 //!
-//! Deliberately missing: timing, caches, tensor memory, products whose operands are in memory, clusters,
-//! and blocks that wait for each other; blocks run one after the other.
+//! Deliberately missing: timing, caches, tensor memory, clusters, and blocks that wait for each other; blocks run one after the other.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::cast_possible_truncation,
@@ -67,6 +66,7 @@ mod memory;
 mod ops;
 mod report;
 mod run;
+mod tensor_map;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -82,4 +82,5 @@ pub use launch::{Arg, Arrival, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
 pub use report::{GlobalUse, LineUse, Report, SharedUse, json_string};
+pub use tensor_map::{Swizzle, TensorElement, TensorMap};
 pub use text::read_generic;

@@ -9,8 +9,10 @@
 
 use super::bounds::Windows;
 use super::in_flight::InFlight;
+use super::mbarrier::Mbarriers;
 use super::order::HappensBefore;
 use super::poison::Poison;
+use super::products::Products;
 use super::proxy::Proxies;
 use super::schedule::{Party, Pause};
 use super::spin::{Spin, waiting_lanes};
@@ -45,6 +47,8 @@ struct Parked {
     messages: Vec<Message>,
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
+    mbarriers: Mbarriers,
+    products: Products,
     proxies: Option<Box<Proxies>>,
     /// The number of changes of memory that it has seen, if nothing happens in it before the next one.
     stuck_at: Option<u64>,
@@ -109,6 +113,7 @@ impl Exec<'_> {
 
     fn end_block(&mut self) -> Result<(), KernelError> {
         self.end_copies()?;
+        self.end_products()?;
         let block = self.block_linear;
         if let Some(happens) = &mut self.happens {
             happens.forget_block(block);
@@ -131,6 +136,10 @@ impl Exec<'_> {
                 Stop::Stuck => Pause::Stuck,
                 Stop::Polls => Pause::Polls,
                 Stop::Barrier(_) | Stop::Turn => continue,
+                Stop::Blocked => {
+                    self.part_warps();
+                    continue;
+                }
             };
             let running = self.stack.last().map_or(0, |frame| frame.lanes.len());
             if running + self.num_exited == self.num_threads as usize {
@@ -176,6 +185,8 @@ impl Exec<'_> {
             messages: Vec::new(),
             poison: None,
             in_flight: InFlight::new(self.num_threads),
+            mbarriers: Mbarriers::default(),
+            products: Products::new(self.warp_epochs.len()),
             proxies: self.program.uses_async_proxy.then(Box::default),
             stuck_at: None,
         }
@@ -206,6 +217,8 @@ impl Exec<'_> {
         swap(&mut self.messages, &mut other.messages);
         swap(&mut self.poison, &mut other.poison);
         swap(&mut self.in_flight, &mut other.in_flight);
+        swap(&mut self.mbarriers, &mut other.mbarriers);
+        swap(&mut self.products, &mut other.products);
         swap(&mut self.proxies, &mut other.proxies);
     }
 
@@ -254,15 +267,21 @@ impl Exec<'_> {
                 return;
             };
             let start = self.program.blocks[frame.block.0 as usize].start;
-            let op = barrier.or(spin.waits_at()).unwrap_or(start);
+            let next = start + frame.done;
+            let blocked = self.program.ops.get(next as usize);
+            let blocked = blocked.and_then(|op| op.blocked(self, &frame.lanes).ok().flatten());
+            let blocked = blocked.filter(|_| barrier.is_none());
+            let at = blocked.as_ref().map(|_| next);
+            let op = barrier.or(at).or(spin.waits_at()).unwrap_or(start);
             let site = self.program.site(op);
             let who = match (first / per_warp, last / per_warp) {
                 (a, b) if a == b => format!("warp {a} of block ({x}, {y}, {z}) waits"),
                 (a, b) => format!("warps {a} to {b} of block ({x}, {y}, {z}) wait"),
             };
-            let what = match barrier {
-                Some(_) => format!("at the barrier {site}"),
-                None => format!("in a loop for another value of {site}"),
+            let what = match (barrier, blocked) {
+                (Some(_), _) => format!("at the barrier {site}"),
+                (None, Some(state)) => format!("at {site}: {state}"),
+                (None, None) => format!("in a loop for another value of {site}"),
             };
             waits.push((op, format!("{who} {what}")));
         };

@@ -17,6 +17,8 @@ pub(crate) struct Window {
     pub(crate) var: usize,
     pub(crate) start: usize,
     pub(crate) bytes: usize,
+    /// The address that a GPU gives to its first byte.
+    pub(crate) address: u64,
 }
 
 /// Through which window a byte was written: its number, and above it the number of the life of the allocation, from 1
@@ -60,6 +62,7 @@ impl Windows {
                 var,
                 start: start.min(shared[var].bytes.len()),
                 bytes: bytes.min(limit),
+                address: symbol.address().into(),
             }
         };
         Self {
@@ -157,9 +160,12 @@ impl Exec<'_> {
         let half = 1u64 << (SHARED_SYMBOL_LOG2 - 1);
         // In the upper half of a slot the next variable is nearer: the address lies before its start.
         let window = (offset + half) >> SHARED_SYMBOL_LOG2;
-        let at = offset.cast_signed() - (window << SHARED_SYMBOL_LOG2).cast_signed();
+        let address = self
+            .window(window as usize)
+            .map_or(0, |found| found.address);
+        let at = offset.cast_signed() - ((window << SHARED_SYMBOL_LOG2) + address).cast_signed();
         let wrong = |text: String| Err(self.fault(FaultKind::OutOfBounds, lane, text));
-        let Some(found) = self.windows.all.get(window as usize).copied() else {
+        let Some(found) = self.window(window as usize) else {
             return wrong(format!(
                 "out-of-bounds {}: {offset:#x} lies in no shared variable",
                 what()
@@ -199,9 +205,39 @@ impl Exec<'_> {
         })
     }
 
-    /// The bytes of a shared variable or an allocation.
-    pub(crate) fn window_bytes(&self, number: usize) -> Option<usize> {
-        Some(self.windows.all.get(number)?.bytes)
+    /// The place of `bytes` bytes at an address of a matrix descriptor, which says no variable.
+    pub(crate) fn descriptor_place(
+        &self,
+        lane: u32,
+        address: u32,
+        bytes: u32,
+    ) -> Result<Place, KernelError> {
+        let (address, bytes) = (u64::from(address), bytes as usize);
+        let has = |(number, window): &(usize, &Window)| {
+            let end = window.address + window.bytes as u64;
+            window.var == *number && (window.address..end).contains(&address)
+        };
+        let found = self.windows.all.iter().enumerate().find(has);
+        let inside = found
+            .filter(|(_, window)| address + bytes as u64 <= window.address + window.bytes as u64);
+        match inside {
+            Some((var, window)) => Ok(Place::Shared {
+                var,
+                window: var as u32,
+                at: (address - window.address) as usize,
+            }),
+            None => {
+                let text = format!(
+                    "out-of-bounds shared load of {bytes} bytes by a matrix descriptor: byte {address} of shared memory"
+                );
+                Err(self.fault(FaultKind::OutOfBounds, lane, text))
+            }
+        }
+    }
+
+    /// A shared variable or an allocation.
+    pub(crate) fn window(&self, number: usize) -> Option<Window> {
+        self.windows.all.get(number).copied()
     }
 
     /// What messages call a shared variable or an allocation.

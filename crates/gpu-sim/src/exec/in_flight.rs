@@ -1,4 +1,4 @@
-//! Asynchronous copies: those in flight, and who has waited for them.
+//! Asynchronous copies, and reads of matrix products: those in flight, and who has waited for them.
 //!
 //! A copy has a start and a completion. From its start on it may read its source and write its destination at any
 //! moment; it is complete when the thread that started it has waited for it. Until then every access to the
@@ -8,16 +8,22 @@
 //! For the race check a copy is an access of its thread twice: at its start, so that it is ordered behind earlier
 //! accesses, and at its completion, so that later ones are ordered behind it.
 //!
+//! [`lines`] finds copies by memory, [`finish`] completes them.
+//!
 //! # Source
 //! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents of
 //! MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
 
+mod finish;
+mod lines;
+
+use self::lines::{Lines, overlap, region};
+use super::mbarrier::Phase;
 use super::{Exec, Field, Place};
 use crate::code::Reg;
-use crate::data::split_mix;
+use crate::data::{ElementTy, split_mix};
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
-use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// The counter by which a thread waits for its copies.
@@ -31,10 +37,21 @@ pub(crate) enum Channel {
     Vector,
     /// A wave's ASYNCCNT: copies to LDS of gfx1250.
     Async,
+    /// Groups of `wgmma`, which read memory through the async proxy; a warp's are those of its first lane.
+    Product,
+    /// Copies whose bytes a barrier in memory expects, through the async proxy.
+    Transaction,
 }
 
 impl Channel {
-    const ALL: [Self; 4] = [Self::Group, Self::Bulk, Self::Vector, Self::Async];
+    const ALL: [Self; 6] = [
+        Self::Group,
+        Self::Bulk,
+        Self::Vector,
+        Self::Async,
+        Self::Product,
+        Self::Transaction,
+    ];
 
     /// Returns true if all lanes of a wave share one counter, which counts instructions.
     const fn is_of_wave(self) -> bool {
@@ -48,6 +65,21 @@ impl Channel {
             Self::Bulk => "cp.async.bulk.wait_group",
             Self::Vector => "s_waitcnt vmcnt",
             Self::Async => "s_wait_asynccnt",
+            Self::Product => "wgmma.wait_group",
+            Self::Transaction => "mbarrier.try_wait",
+        }
+    }
+
+    /// Returns true if memory is accessed through the async proxy.
+    const fn is_of_async_proxy(self) -> bool {
+        matches!(self, Self::Bulk | Self::Product | Self::Transaction)
+    }
+
+    /// What messages call an instruction of the channel.
+    const fn work(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Product => ("a matrix product", "product"),
+            _ => ("an asynchronous copy", "copy"),
         }
     }
 }
@@ -59,10 +91,33 @@ pub(crate) struct Transfer {
     pub(crate) to: Place,
     /// Bytes that are read; the rest of the destination becomes 0.
     pub(crate) read: u32,
-    /// Bytes that are written.
+    /// Bytes that are written; none where a matrix product reads.
     pub(crate) size: u32,
     /// A register that holds nothing else.
     pub(crate) scratch: Reg,
+    /// The barrier and the phase of it that the bytes count for.
+    pub(crate) awaited: Option<Phase>,
+    /// The type of the elements that are added to the destination, instead of stored.
+    pub(crate) adds: Option<ElementTy>,
+}
+
+impl Transfer {
+    /// A transfer of so many bytes of a source to so many of a destination.
+    pub(crate) const fn new(
+        (from, read): (Place, u32),
+        (to, size): (Place, u32),
+        scratch: Reg,
+    ) -> Self {
+        Self {
+            from,
+            to,
+            read,
+            size,
+            scratch,
+            awaited: None,
+            adds: None,
+        }
+    }
 }
 
 /// A copy in flight.
@@ -72,6 +127,7 @@ struct Copy {
     /// The instruction that started it.
     op: u32,
     lane: u32,
+    channel: Channel,
     /// The number of its group, or of its instruction in its wave.
     ticket: u32,
     data: Box<[u8]>,
@@ -82,60 +138,6 @@ struct Copy {
 
 /// The ticket of copies whose group is not closed.
 const OPEN: u32 = u32::MAX;
-/// Bytes of a line, the unit of [`Lines`].
-const LINE: usize = 16;
-
-/// The number of copies that touch each line of memory.
-#[derive(Debug, Default)]
-struct Lines(FxHashMap<(u64, usize), u32>);
-
-impl Lines {
-    fn add(&mut self, place: Place, bytes: u32) {
-        for line in lines(place, bytes) {
-            *self.0.entry(line).or_default() += 1;
-        }
-    }
-
-    fn remove(&mut self, place: Place, bytes: u32) {
-        for line in lines(place, bytes) {
-            if let Some(count) = self.0.get_mut(&line) {
-                *count -= 1;
-                if *count == 0 {
-                    self.0.remove(&line);
-                }
-            }
-        }
-    }
-
-    fn has(&self, place: Place, bytes: u32) -> bool {
-        !self.0.is_empty() && lines(place, bytes).any(|line| self.0.contains_key(&line))
-    }
-}
-
-/// The memory that a place is in, and its byte there; a stack is no copy's.
-fn region(place: Place) -> Option<(u64, usize)> {
-    match place {
-        Place::Global { buffer, at } => Some((buffer as u64, at)),
-        Place::Shared { var, at, .. } => Some((1 << 32 | var as u64, at)),
-        Place::Local { .. } => None,
-    }
-}
-
-fn lines(place: Place, bytes: u32) -> impl Iterator<Item = (u64, usize)> {
-    let found = region(place).filter(|_| bytes > 0);
-    found.into_iter().flat_map(move |(memory, at)| {
-        let last = (at + bytes as usize - 1) / LINE;
-        (at / LINE..=last).map(move |line| (memory, line))
-    })
-}
-
-fn overlap(a: Place, a_bytes: u32, b: Place, b_bytes: u32) -> bool {
-    let (Some((memory, a)), Some((other, b))) = (region(a), region(b)) else {
-        return false;
-    };
-    memory == other && a < b + b_bytes as usize && b < a + a_bytes as usize
-}
-
 /// The copies of a block that are in flight.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
@@ -164,8 +166,8 @@ impl InFlight {
     pub(super) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.closed.fill(0);
-        self.written.0.clear();
-        self.read.0.clear();
+        self.written.clear();
+        self.read.clear();
         self.count = 0;
     }
 
@@ -191,7 +193,7 @@ impl InFlight {
                 size,
                 ..
             } = copy.transfer;
-            let is_written = overlap(place, bytes, to, size);
+            let is_written = copy.transfer.adds.is_none() && overlap(place, bytes, to, size);
             let is_read = writes && !copy.is_read && overlap(place, bytes, from, read);
             (is_written || is_read).then_some((copy, channel, is_written))
         })
@@ -246,15 +248,16 @@ impl Exec<'_> {
         let verb = if writes { "store to" } else { "load of" };
         let at = region(place).map_or(0, |(_, at)| at);
         let does = if is_destination { "writes" } else { "reads" };
+        let (work, name) = channel.work();
         let text = format!(
-            "{verb} {}, which an asynchronous copy in flight still {does}",
+            "{verb} {}, which {work} in flight still {does}",
             self.byte_name(place, at)
         );
         let copier = self.place(copy.lane);
         let site = self.program.site(copy.op);
         Err(self
             .fault(FaultKind::InFlight, lane, text)
-            .note(format!("the copy is {site}"))
+            .note(format!("the {name} is {site}"))
             .note(format!(
                 "{copier} started it and has not waited for it: `{}`",
                 channel.wait()
@@ -269,15 +272,17 @@ impl Exec<'_> {
         transfer: Transfer,
     ) -> Result<(), KernelError> {
         let Transfer { from, to, size, .. } = transfer;
-        if channel == Channel::Bulk {
-            self.check_proxy(lane, from, transfer.read)?;
+        if channel.is_of_async_proxy() {
+            self.check_proxy(lane, from, transfer.read, "read")?;
+            self.check_proxy(lane, to, size, "write")?;
         }
         let mut copy = Copy {
             transfer,
             op: self.op,
             lane,
+            channel,
             ticket: OPEN,
-            data: vec![0; size as usize].into(),
+            data: vec![0; size.max(transfer.read) as usize].into(),
             has_arrived: false,
             is_read: false,
         };
@@ -300,7 +305,9 @@ impl Exec<'_> {
             let counter = self.queue(channel, self.counting_lane(channel, lane));
             copy.ticket = self.in_flight.closed[counter];
         }
-        self.in_flight.written.add(to, size);
+        if copy.transfer.adds.is_none() {
+            self.in_flight.written.add(to, size);
+        }
         self.in_flight.read.add(from, transfer.read);
         self.in_flight.count += 1;
         let queue = self.queue(channel, lane);
@@ -335,13 +342,22 @@ impl Exec<'_> {
 
     /// Writes a copy's destination as its thread.
     fn write_destination(&mut self, copy: &Copy) -> Result<(), KernelError> {
-        let Transfer { to, scratch, .. } = copy.transfer;
-        for (start, part) in (0..).step_by(4).zip(copy.data.chunks(4)) {
+        let Transfer {
+            to, scratch, size, ..
+        } = copy.transfer;
+        let data = &copy.data[..size as usize];
+        if let Some(ty) = copy.transfer.adds {
+            return self.add_to_destination(copy.lane, to, ty, data);
+        }
+        for (start, part) in (0..).step_by(4).zip(data.chunks(4)) {
             let mut value = [0; 8];
             value[..part.len()].copy_from_slice(part);
             let (value, bytes) = (u64::from_le_bytes(value), part.len() as u8);
             self.write_value(copy.lane, to, start, bytes, value)?;
             self.store_marks(copy.lane, (to, start), bytes.into(), (scratch, 0));
+        }
+        if copy.channel.is_of_async_proxy() {
+            self.forget_generic_writes(to, size);
         }
         Ok(())
     }
@@ -402,74 +418,6 @@ impl Exec<'_> {
                 && let Some(copy) = self.in_flight.queues[queue].pop_front()
             {
                 self.complete(copy)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A copy is complete.
-    fn complete(&mut self, mut copy: Copy) -> Result<(), KernelError> {
-        let Transfer {
-            from,
-            to,
-            read,
-            size,
-            ..
-        } = copy.transfer;
-        let waits = std::mem::replace(&mut self.op, copy.op);
-        self.in_flight.count -= 1;
-        self.in_flight.written.remove(to, size);
-        if !copy.is_read {
-            self.in_flight.read.remove(from, read);
-            let early = copy.has_arrived.then(|| copy.data.clone());
-            self.read_source(&mut copy)?;
-            copy.data = early.unwrap_or(copy.data);
-        }
-        self.write_destination(&copy)?;
-        self.op = waits;
-        Ok(())
-    }
-
-    /// The copies of a queue before a ticket have read their sources.
-    fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
-        let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
-        for copy in copies
-            .iter_mut()
-            .filter(|copy| copy.ticket < end && !copy.is_read)
-        {
-            let waits = std::mem::replace(&mut self.op, copy.op);
-            self.in_flight
-                .read
-                .remove(copy.transfer.from, copy.transfer.read);
-            self.read_source(copy)?;
-            copy.is_read = true;
-            self.op = waits;
-        }
-        self.in_flight.queues[queue] = copies;
-        Ok(())
-    }
-
-    /// The block is over: what goes to global memory arrives, if its source outlived the copy.
-    pub(super) fn end_copies(&mut self) -> Result<(), KernelError> {
-        if self.in_flight.count == 0 {
-            return Ok(());
-        }
-        for queue in 0..self.in_flight.queues.len() {
-            while let Some(copy) = self.in_flight.queues[queue].pop_front() {
-                match (copy.transfer.from, copy.transfer.to) {
-                    (Place::Shared { .. }, Place::Global { .. }) if !copy.is_read => {
-                        self.op = copy.op;
-                        let text = "the block returns while an asynchronous copy still reads its shared memory";
-                        let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
-                        return Err(error.note(format!(
-                            "its thread has not waited for it: `{}`",
-                            Channel::Bulk.wait()
-                        )));
-                    }
-                    (_, Place::Global { .. }) => self.complete(copy)?,
-                    // The block has returned: its shared memory is gone.
-                    _ => {}
-                }
             }
         }
         Ok(())

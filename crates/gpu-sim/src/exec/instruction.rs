@@ -20,6 +20,11 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Fate::Results(lane.of_reads())
     }
 
+    /// Says what some lanes wait for that cannot carry the instruction out yet.
+    fn blocked(&self, _exec: &Exec<'_>, _lanes: &[u32]) -> Result<Option<String>, KernelError> {
+        Ok(None)
+    }
+
     /// Where the results get the objects from that they point to.
     fn flow(&self) -> Flow {
         Flow::Unknown
@@ -32,6 +37,12 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
 
     /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
     fn moved(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    /// The registers of an asynchronous matrix product: `writes` are the sums that it goes on with, which may be in flight,
+    /// `reads` those of its other operands that it reads late.
+    fn product(&self) -> Regs {
         Regs::new([], [])
     }
 

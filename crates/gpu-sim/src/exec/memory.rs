@@ -344,7 +344,7 @@ impl Exec<'_> {
     }
 
     /// What memory holds at a place.
-    pub(super) fn value_at(&self, place: Place, count: u8) -> u64 {
+    pub(crate) fn value_at(&self, place: Place, count: u8) -> u64 {
         match place {
             Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
             Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),

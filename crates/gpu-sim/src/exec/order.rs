@@ -34,6 +34,11 @@ impl HappensBefore {
         vec![first; num_threads as usize]
     }
 
+    /// The time of the clocks.
+    pub(super) fn time(&self) -> u32 {
+        self.clocks.time()
+    }
+
     /// Forgets what was synchronized through the shared memory of a block.
     pub(super) fn forget_block(&mut self, block: u32) {
         self.clocks

@@ -14,7 +14,7 @@
 //!
 //! Blocks without a mark pay one comparison for each instruction.
 
-use super::{Exec, Field, Instruction, Place, Regs};
+use super::{Exec, Field, Guard, Instruction, Place, Regs};
 use crate::bits::mask;
 use crate::code::{Edge, Reg};
 use crate::error::{FaultKind, KernelError, Site};
@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Undef,
     /// The value of a lane that a masked load without `other` skipped.
     Unset,
+    /// The result of an asynchronous matrix product that its warp has not waited for, by number.
+    InFlight(u32),
 }
 
 /// Bits of a register that are not defined.
@@ -49,6 +51,11 @@ impl Mark {
     /// The same origin, for other bits; none where no bit is left.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
+    }
+
+    /// Returns true for the result of a matrix product in flight.
+    pub(crate) fn is_in_flight(self) -> bool {
+        matches!(self.kind, Kind::InFlight(_))
     }
 
     /// Poison of a whole value, which no operation takes away.
@@ -141,6 +148,24 @@ impl Poison {
         }
     }
 
+    /// Takes the marks of results of products up to a number away.
+    fn land(&mut self, lanes: &[u32], last: u32, threads: u32) {
+        for number in 0..self.columns.len() {
+            let reg = Reg(number as u32);
+            if !self.is_live(reg) {
+                continue;
+            }
+            for &lane in lanes {
+                let mark = self.mark(reg, lane);
+                if mark.is_some_and(
+                    |mark| matches!(mark.kind, Kind::InFlight(number) if number <= last),
+                ) {
+                    self.set(reg, lane, None, threads);
+                }
+            }
+        }
+    }
+
     /// Notes that nothing writes a marked register.
     fn fix(&mut self, reg: Reg) {
         if let Some(column) = &mut self.columns[reg.0 as usize]
@@ -222,6 +247,14 @@ impl Marks<'_> {
         self.of(regs).map_or(Fate::Results(None), Fate::Harm)
     }
 
+    /// The fate of an instruction under a guard whose operands must all be defined.
+    pub(crate) fn guarded(&self, guard: Option<Guard>) -> Fate {
+        match guard.filter(|guard| self.mark(guard.reg).is_none()) {
+            Some(_) if !self.exec.is_on(guard, self.lane) => Fate::Untouched,
+            _ => self.harm(),
+        }
+    }
+
     /// The fate of an exchange between lanes: `moved` goes along, the other registers must be defined.
     pub(crate) fn exchanged(&self, moved: &[Reg]) -> Fate {
         let others = self.reads.iter().filter(|reg| !moved.contains(reg));
@@ -270,7 +303,15 @@ impl Exec<'_> {
         }
     }
 
-    fn mark(&mut self, reg: Reg, lane: u32, kind: Kind, text: impl FnOnce() -> String) {
+    /// Products up to a number are complete in some lanes.
+    pub(super) fn land(&mut self, lanes: &[u32], last: u32) {
+        let threads = self.num_threads;
+        if let Some(poison) = &mut self.poison {
+            poison.land(lanes, last, threads);
+        }
+    }
+
+    pub(super) fn mark(&mut self, reg: Reg, lane: u32, kind: Kind, text: impl FnOnce() -> String) {
         let (origin, threads, program) = (self.op, self.num_threads, self.program);
         let idle = &mut self.idle_poison;
         let fresh = || idle.take().unwrap_or_else(|| Box::new(Poison::of(program)));
@@ -305,7 +346,13 @@ impl Exec<'_> {
         let is_exchange = moved.reads.iter().any(|&reg| poison.is_marked(reg));
         let threads = self.num_threads;
         let mut results = Vec::new();
+        let sums = op.product().writes;
         for &lane in &self.lanes {
+            let sources = regs.reads.iter().filter(|reg| !sums.contains(reg));
+            let mut marks = sources.filter_map(|&reg| poison.mark(reg, lane));
+            if let Some(mark) = marks.find(|mark| mark.is_in_flight()) {
+                return Err(self.poisoned(poison, mark, lane, self.program.site(self.op)));
+            }
             let marks = Marks {
                 exec: self,
                 poison,
@@ -495,6 +542,15 @@ impl Exec<'_> {
 
     #[cold]
     fn poisoned(&self, poison: &Poison, mark: Mark, lane: u32, user: &Site) -> KernelError {
+        if mark.is_in_flight() {
+            let text = "use of a register that a matrix product in flight still writes";
+            let site = self.program.site(mark.origin);
+            return KernelError::new(FaultKind::InFlight, text)
+                .at(user.clone())
+                .by(self.place(lane))
+                .note(format!("the product is {site}"))
+                .note("its warp has not waited for it: `wgmma.wait_group`");
+        }
         let text = poison.found.get(&mark.origin).cloned().unwrap_or_default();
         KernelError::new(FaultKind::Poison, text)
             .at(self.program.site(mark.origin).clone())

@@ -2,16 +2,22 @@
 
 use super::Kind;
 use super::origin::{Origins, Root};
+use super::products::ProductSources;
 use super::{Instruction, Regs, Undefined};
 use crate::code::{Block, BlockId, Edge, Param, ParamTy, Reg, Space, Terminator};
 use crate::error::{FaultKind, KernelError, Site};
 use crate::graph;
+use crate::memory::{MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2};
 use gpu_race::Sync;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Bytes before each variable of a stack that belong to none.
 const STACK_GAP: u32 = 16;
+/// Variables in shared memory begin at multiples of the largest pattern of a swizzle.
+const SHARED_ALIGN: u32 = 1024;
+/// Addresses of shared memory of a GPU are below this.
+const MOST_SHARED_BYTES: u32 = 1 << 18;
 
 /// A variable in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,6 +30,13 @@ pub(crate) struct SharedSymbol {
     pub(crate) bytes: Option<u32>,
     /// The variable that an allocation is part of, by its number, and the byte of it where the allocation begins.
     pub(crate) part_of: Option<(usize, u32)>,
+}
+
+impl SharedSymbol {
+    /// The address that a GPU gives to it.
+    pub(crate) const fn address(&self) -> u32 {
+        self.base & ((1 << SHARED_SYMBOL_LOG2) - 1)
+    }
 }
 
 /// What a variable holds when a kernel starts.
@@ -64,11 +77,14 @@ pub struct Program {
     /// Registers that hold addresses in the stack, which differ from lane to lane.
     pub(crate) stack_addresses: Vec<Reg>,
     pub(crate) origins: Origins,
+    pub(crate) product_sources: ProductSources,
     pub(crate) block_size: Option<[u32; 3]>,
     /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
     pub(crate) sees_other_blocks: bool,
     /// Whether something reads memory through the async proxy.
     pub(crate) uses_async_proxy: bool,
+    /// Whether it has instructions that wait for what other threads do.
+    pub(crate) has_waits: bool,
     /// Whether it has atomic accesses, and whether these or fences order other accesses.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
@@ -128,6 +144,9 @@ pub(crate) struct ProgramBuilder {
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
     uses_async_proxy: bool,
+    has_waits: bool,
+    /// Bytes of the variables in shared memory so far.
+    shared_bytes: u32,
     has_atomics: bool,
     orders_threads: bool,
     /// Registers that nothing writes, by the site and the bits that they hold.
@@ -164,6 +183,8 @@ impl ProgramBuilder {
             block_size: None,
             sees_other_blocks: false,
             uses_async_proxy: false,
+            has_waits: false,
+            shared_bytes: 0,
             has_atomics: false,
             orders_threads: false,
             undefined: HashMap::new(),
@@ -195,6 +216,11 @@ impl ProgramBuilder {
     /// Notes that the kernel may see what other blocks do at the same time.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
+    }
+
+    /// Notes that an instruction waits for what other threads do.
+    pub(crate) fn has_waits(&mut self) {
+        self.has_waits = true;
     }
 
     /// Notes an atomic access.
@@ -298,8 +324,13 @@ impl ProgramBuilder {
     }
 
     /// Adds a variable in shared memory and returns its address.
+    ///
+    /// Its lowest bits are the address that a GPU gives to it, which matrix descriptors keep alone.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
-        let base = (self.shared.len() as u32) << crate::memory::SHARED_SYMBOL_LOG2;
+        let number = (self.shared.len() as u32) << SHARED_SYMBOL_LOG2;
+        let base = number | self.shared_bytes.min(MOST_SHARED_BYTES);
+        let end = self.shared_bytes.saturating_add(bytes.unwrap_or(0));
+        self.shared_bytes = end.checked_next_multiple_of(SHARED_ALIGN).unwrap_or(end);
         self.shared.push(SharedSymbol {
             name: name.into(),
             base,
@@ -318,12 +349,14 @@ impl ProgramBuilder {
         bytes: u32,
     ) -> Option<(Reg, u32)> {
         let number = u32::try_from(self.shared.len()).ok()?;
-        let var = usize::try_from(at >> crate::memory::SHARED_SYMBOL_LOG2).ok()?;
-        let start = at as u32 & ((1 << crate::memory::SHARED_SYMBOL_LOG2) - 1);
-        if number >= crate::memory::MOST_SHARED_SYMBOLS || self.shared.get(var)?.part_of.is_some() {
+        let var = usize::try_from(at >> SHARED_SYMBOL_LOG2).ok()?;
+        let symbol = self.shared.get(var)?;
+        if number >= MOST_SHARED_SYMBOLS || symbol.part_of.is_some() {
             return None;
         }
-        let base = number << crate::memory::SHARED_SYMBOL_LOG2;
+        let address = at as u32 & ((1 << SHARED_SYMBOL_LOG2) - 1);
+        let start = address.checked_sub(symbol.address())?;
+        let base = number << SHARED_SYMBOL_LOG2 | address;
         self.shared.push(SharedSymbol {
             name,
             base,
@@ -415,6 +448,7 @@ impl ProgramBuilder {
             blocks[index].order = order as u32;
         }
         let origins = Origins::of(&blocks, &ops, &self.params, &self.roots, self.num_regs);
+        let product_sources = ProductSources::of(&blocks, &ops);
         let on_stack = |root: &Root| matches!(root, Root::Stack(_));
         let stack_addresses = self.roots.iter().filter(|(_, (_, root))| on_stack(root));
         let mut stack_addresses: Vec<Reg> = stack_addresses.map(|(reg, _)| *reg).collect();
@@ -442,9 +476,11 @@ impl ProgramBuilder {
             stack: self.stack,
             stack_addresses,
             origins,
+            product_sources,
             block_size: self.block_size,
             sees_other_blocks: self.sees_other_blocks,
             uses_async_proxy: self.uses_async_proxy,
+            has_waits: self.has_waits,
             has_atomics: self.has_atomics,
             orders_threads: self.orders_threads,
         })

@@ -11,6 +11,7 @@
 
 use super::{Exec, Place};
 use crate::error::{FaultKind, KernelError};
+use gpu_race::{Knowledge, Now};
 
 /// A moment in a thread of the block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +23,15 @@ struct Moment {
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
+    /// The time of the clocks that atomic accesses keep.
+    clock: u32,
+}
+
+/// A proxy fence, and what its thread knew of others.
+#[derive(Clone, Debug)]
+struct Fence {
+    at: Moment,
+    known: Option<Knowledge>,
 }
 
 /// The generic writes to shared memory, and the proxy fences, of a block.
@@ -29,7 +39,7 @@ struct Moment {
 pub(super) struct Proxies {
     /// For each shared variable and byte the last write.
     writes: Vec<Vec<Option<Moment>>>,
-    fences: Vec<Moment>,
+    fences: Vec<Fence>,
     time: u64,
 }
 
@@ -54,19 +64,30 @@ impl Exec<'_> {
             time,
             block_epoch: now.block_epoch,
             warp_epoch: now.warp_epoch,
+            clock: self.happens.as_ref().map_or(0, |happens| happens.time()),
         }
     }
 
-    /// Returns true if a moment certainly comes before another one.
-    fn is_before(&self, a: Moment, b: Moment) -> bool {
+    /// Returns true if a moment certainly comes before another one, whose thread knew this of others.
+    fn is_before(&self, a: Moment, b: Moment, known: Option<&Knowledge>) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
-        match a.lane == b.lane {
-            true => a.time < b.time,
-            false => {
-                a.block_epoch < b.block_epoch
-                    || a.lane / per_warp == b.lane / per_warp && a.warp_epoch < b.warp_epoch
-            }
+        if a.lane == b.lane {
+            return a.time < b.time;
         }
+        let then = Now {
+            op: a.op,
+            block_epoch: a.block_epoch,
+            warp_epoch: a.warp_epoch,
+            ..self.now(a.lane)
+        };
+        a.block_epoch < b.block_epoch
+            || a.lane / per_warp == b.lane / per_warp && a.warp_epoch < b.warp_epoch
+            || known.is_some_and(|known| known.covers(then, a.clock))
+    }
+
+    fn known(&self, lane: u32) -> Option<&Knowledge> {
+        let happens = self.happens.as_ref()?;
+        happens.threads.get(lane as usize)
     }
 
     /// Notes a write through the generic proxy.
@@ -93,19 +114,34 @@ impl Exec<'_> {
             return;
         }
         for index in 0..self.lanes.len() {
-            let fence = self.proxy_moment(self.lanes[index]);
+            let lane = self.lanes[index];
+            let fence = Fence {
+                at: self.proxy_moment(lane),
+                known: self.known(lane).cloned(),
+            };
             if let Some(proxies) = &mut self.proxies {
                 proxies.fences.push(fence);
             }
         }
     }
 
-    /// Checks that bytes of shared memory may be read through the async proxy.
+    /// Notes that bytes were written through the async proxy.
+    pub(super) fn forget_generic_writes(&mut self, place: Place, bytes: u32) {
+        if let (Some(proxies), Place::Shared { var, at, .. }) = (&mut self.proxies, place)
+            && let Some(writes) = proxies.writes.get_mut(var)
+            && let Some(writes) = writes.get_mut(at..at + bytes as usize)
+        {
+            writes.fill(None);
+        }
+    }
+
+    /// Checks that bytes of shared memory may be accessed through the async proxy.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,
         place: Place,
         bytes: u32,
+        does: &str,
     ) -> Result<(), KernelError> {
         let now = self.proxy_moment(lane);
         let (Some(proxies), Place::Shared { var, window, at }) = (&self.proxies, place) else {
@@ -123,9 +159,13 @@ impl Exec<'_> {
                 continue;
             }
             let mut fences = proxies.fences.iter().rev();
-            if !fences.any(|&f| self.is_before(write, f) && self.is_before(f, now)) {
+            let orders = |fence: &Fence| {
+                self.is_before(write, fence.at, fence.known.as_ref())
+                    && self.is_before(fence.at, now, self.known(lane))
+            };
+            if !fences.any(orders) {
                 let text = format!(
-                    "read of {} through the async proxy, with no `fence.proxy.async` after it was written",
+                    "{does} of {} through the async proxy, with no `fence.proxy.async` after it was written",
                     self.shared_byte(window, byte)
                 );
                 let site = self.program.site(write.op);

@@ -54,6 +54,8 @@ pub(super) struct Party {
     /// The number of changes of memory that it has seen, if it does nothing before the next one.
     stuck_at: Option<u64>,
     has_polled: bool,
+    /// It is at an instruction that waits for what others do.
+    is_blocked: bool,
 }
 
 impl Party {
@@ -138,6 +140,12 @@ impl Exec<'_> {
                 if parties.is_empty() {
                     return Ok(Some(Pause::Over));
                 }
+                // Lanes that are blocked wait for the others of their warp as long as another warp can help.
+                let mut blocked = parties.iter_mut().filter(|party| party.is_blocked);
+                if let Some(rest) = blocked.find_map(|party| self.split(party)) {
+                    parties.push(rest);
+                    continue;
+                }
                 if parties.iter().any(|party| party.waits_at.is_none()) {
                     return Ok(Some(Pause::Stuck));
                 }
@@ -160,6 +168,7 @@ impl Exec<'_> {
                 .as_mut()
                 .map_or(0, |turns| turns.draw(ready.len()));
             let party = &mut parties[ready[drawn]];
+            party.is_blocked = false;
             std::mem::swap(&mut self.stack, &mut party.stack);
             std::mem::swap(&mut self.spin, &mut party.spin);
             let stop = self.run_party();
@@ -171,25 +180,34 @@ impl Exec<'_> {
                 Stop::Polls => party.has_polled = true,
                 Stop::Stuck => {
                     party.stuck_at = Some(self.writes);
-                    // Lanes of NVIDIA's warps go on by themselves where others of the warp wait.
-                    let stuck = party.stack.last().map_or(&[][..], |frame| &frame.lanes);
-                    let all = waiting_lanes(&party.stack);
-                    let has_others = all
-                        .iter()
-                        .any(|lane| !stuck.contains(lane) && !self.exited[*lane as usize]);
-                    if has_others && !self.launch.machine.lockstep {
-                        let rest = Party::of(&party.stack, |lane| !stuck.contains(&lane));
-                        let stuck = Party {
-                            stuck_at: party.stuck_at,
-                            spin: std::mem::take(&mut party.spin),
-                            ..Party::of(&party.stack, |lane| stuck.contains(&lane))
-                        };
-                        *party = stuck;
-                        parties.push(rest);
-                    }
+                    let rest = self.split(party);
+                    parties.extend(rest);
+                }
+                Stop::Blocked => {
+                    party.stuck_at = Some(self.writes);
+                    party.is_blocked = true;
                 }
             }
         }
+    }
+
+    /// Parts the lanes of a warp that wait from its others, which go on by themselves on NVIDIA's GPUs.
+    fn split(&self, party: &mut Party) -> Option<Party> {
+        let stuck = party.stack.last().map_or(&[][..], |frame| &frame.lanes);
+        let all = waiting_lanes(&party.stack);
+        let has_others = all
+            .iter()
+            .any(|lane| !stuck.contains(lane) && !self.exited[*lane as usize]);
+        if !has_others || self.launch.machine.lockstep {
+            return None;
+        }
+        let rest = Party::of(&party.stack, |lane| !stuck.contains(&lane));
+        *party = Party {
+            stuck_at: party.stuck_at,
+            spin: std::mem::take(&mut party.spin),
+            ..Party::of(&party.stack, |lane| stuck.contains(&lane))
+        };
+        Some(rest)
     }
 
     /// All parties that have not returned wait: lets them pass the barrier, which must be the same one. Says whether they

@@ -185,8 +185,9 @@ fn leaves(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<Stri
         if shared {
             let offset = address & 0xffff_ffff;
             let number = (offset >> SHARED_SYMBOL_LOG2) as usize;
+            let window = exec.window(number)?;
             let at = (offset & ((1 << SHARED_SYMBOL_LOG2) - 1)) as i64;
-            return Some((number, at, exec.window_bytes(number)?));
+            return Some((number, at - window.address as i64, window.bytes));
         }
         let place = memory::locate(address, exec.memory.buffers.len(), exec.symbols.len())?;
         let len = exec.buffer(place.buffer).bytes.len();

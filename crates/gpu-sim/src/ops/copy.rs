@@ -29,12 +29,7 @@ const ROWS: &[Row] = &[
     }),
     row("nvvm.cp.async.bulk.wait_group", |d, op| {
         let most = count(d, op, "group")?;
-        d.b.push(Wait {
-            channel: Channel::Bulk,
-            most,
-            only_reads: op.attribute("read").is_some(),
-        });
-        Ok(())
+        wait_for(d, most, op.attribute("read").is_some())
     }),
     row("nvvm.fence.proxy", |d, op| {
         let kind = op.str("kind").map_or("async", keyword);
@@ -199,13 +194,7 @@ impl Copy {
                 place
             }
         };
-        let transfer = Transfer {
-            from,
-            to,
-            read,
-            size,
-            scratch: self.scratch,
-        };
+        let transfer = Transfer::new((from, read), (to, size), self.scratch);
         exec.start_copy(self.channel, lane, transfer)?;
         Ok(address)
     }
@@ -393,7 +382,7 @@ impl Instruction for Close {
     }
 }
 
-fn close(d: &mut Decoder<'_>, channel: Channel) -> Done {
+pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> Done {
     d.b.push(Close(channel));
     Ok(())
 }
@@ -425,6 +414,16 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> Done {
         channel,
         most,
         only_reads: false,
+    });
+    Ok(())
+}
+
+/// Waits for groups of bulk copies, or for them to have read their sources.
+pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Done {
+    d.b.push(Wait {
+        channel: Channel::Bulk,
+        most,
+        only_reads,
     });
     Ok(())
 }

@@ -28,6 +28,7 @@ pub(crate) mod float;
 pub(crate) mod float8;
 pub(crate) mod integer;
 pub(crate) mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod needs;
 pub(crate) mod order;
@@ -35,6 +36,7 @@ pub(crate) mod print;
 mod product;
 pub(crate) mod ptx;
 pub(crate) mod shuffle;
+pub(crate) mod tensor;
 pub(crate) mod thread;
 pub(crate) mod wave;
 
@@ -103,8 +105,11 @@ const FAMILIES: &[&Family] = &[
     &order::FAMILY,
     &buffer::FAMILY,
     &matrix::FAMILY,
+    &product::wgmma::FAMILY,
     &thread::FAMILY,
     &barrier::FAMILY,
+    &mbarrier::FAMILY,
+    &tensor::FAMILY,
     &shuffle::FAMILY,
     &wave::FAMILY,
     &bytes::FAMILY,

@@ -21,6 +21,7 @@ pub(super) static BYTE_MATRICES: Needs = needs(|i| i.byte_matrices, "sm_100 and 
 pub(super) static TRANSPOSED_READS: Needs = needs(|i| i.read_transposed, "gfx950 alone");
 pub(super) static TRANSPOSED_LOADS: Needs = needs(|i| i.load_transposed, "gfx1250 and later");
 pub(super) static CLUSTERS: Needs = needs(|i| i.clusters, "sm_90 and later");
+pub(super) static WARP_GROUPS: Needs = needs(|i| i.clusters && !i.byte_matrices, "sm_90 alone");
 pub(super) static GRID_DEPENDENCIES: Needs = needs(|i| i.grid_dependencies, "sm_90 and later");
 pub(super) static CACHE_POLICIES: Needs = needs(|i| i.cache_policies, "sm_80 and later");
 pub(super) static BF16_CONVERSIONS: Needs = needs(|i| i.bf16_conversions, "sm_80 and later");

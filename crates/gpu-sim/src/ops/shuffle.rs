@@ -373,9 +373,9 @@ impl Instruction for Reduce {
 
 /// `nvvm.elect.sync`: 1 in the lowest lane of the mask.
 #[derive(Debug)]
-struct Elect {
-    dst: Reg,
-    mask: Reg,
+pub(crate) struct Elect {
+    pub(crate) dst: Reg,
+    pub(crate) mask: Reg,
 }
 
 impl Instruction for Elect {

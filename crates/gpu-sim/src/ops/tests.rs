@@ -1,3 +1,5 @@
+pub(super) mod late;
+
 use super::*;
 use crate::{Arg, Launch, Machine, Memory, decode_generic};
 

@@ -8,11 +8,13 @@
 //! C, from the lowest k on; the sum is rounded once, to D's format. Doubles are multiplied and added with one rounding each
 //! time. Hardware may add up in another order and with fewer bits, which the manuals leave open.
 
+mod descriptor;
 mod fragment;
 mod number;
 mod statement;
 #[cfg(test)]
 mod tests;
+pub(super) mod wgmma;
 
 use super::{Row, row};
 use crate::bits::mask;

@@ -1,6 +1,6 @@
 //! Checks that a statement is one that an assembler takes and that can be run.
 
-use super::forms::{FORMS, Form};
+use super::forms::{self, Form};
 use super::text::{Arg, Name, Statement, ptx_type};
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ pub(super) fn find(
     width: impl Fn(&Name) -> Option<u32>,
 ) -> Result<&'static Form, Refusal> {
     let words: Vec<&str> = statement.opcode.iter().map(String::as_str).collect();
-    let rows: Vec<&Form> = FORMS.iter().filter(|form| form.name == words[0]).collect();
+    let rows: Vec<&Form> = forms::all().filter(|form| form.name == words[0]).collect();
     if rows.is_empty() {
         return Err(Refusal::Unknown);
     }
@@ -90,9 +90,10 @@ impl Form {
             };
             let taken = list
                 .split(' ')
+                .filter_map(|word| leading(word, rest))
                 .filter(|word| {
-                    rest.strip_prefix(word)
-                        .is_some_and(|after| after.is_empty() || after.starts_with('.'))
+                    let after = &rest[word.len()..];
+                    after.is_empty() || after.starts_with('.')
                 })
                 .max_by_key(|word| word.len());
             match taken {
@@ -152,6 +153,17 @@ impl Form {
     }
 }
 
+/// The beginning of a text that is a word, in which `*` is a number.
+fn leading<'t>(word: &str, text: &'t str) -> Option<&'t str> {
+    let Some((before, after)) = word.split_once('*') else {
+        return text.starts_with(word).then(|| &text[..word.len()]);
+    };
+    let rest = text.strip_prefix(before)?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let is_word = digits > 0 && rest[digits..].starts_with(after);
+    is_word.then(|| &text[..before.len() + digits + after.len()])
+}
+
 fn type_width(word: &str) -> Option<u32> {
     ptx_type(word).map(|(bits, _)| bits)
 }
@@ -198,10 +210,22 @@ fn operand(
         ('S', Arg::Name(name)) => register(name, bits, true),
         ('h', Arg::Name(name)) => register(name, 16, false),
         ('w' | 'W', Arg::Name(name)) => register(name, 32, false),
-        ('q', Arg::Name(name)) => register(name, 64, false),
         ('p' | 'P', Arg::Name(name)) => register(name, 1, false),
         ('s' | 'S' | 'w' | 'n', Arg::Immediate(_)) => None,
         ('n', Arg::Name(Name::Local(text))) if text.parse::<f64>().is_ok() => None,
+        ('q' | 'x', Arg::Name(name)) => register(name, 64, false),
+        ('t', Arg::Tensor(base, parts)) => operand('a', base, said, width).or_else(|| {
+            let mut parts = parts.iter();
+            parts.find_map(|part| operand('w', part, said, width))
+        }),
+        ('k', Arg::Name(name)) if sink(name) => None,
+        ('k', _) => Some("a result that is used, expected `_`".to_owned()),
+        ('b', Arg::Immediate(_)) => None,
+        ('b', Arg::Name(name)) => register(name, 1, false),
+        ('m' | 'x', Arg::Vector(parts)) => parts.iter().find_map(|part| match part {
+            Arg::Name(name) => register(name, 32, false),
+            _ => Some("a part that is no register".to_owned()),
+        }),
         // `mov` takes registers apart and puts them together.
         ('d' | 's', Arg::Vector(parts)) => {
             let count = parts.len() as u32;

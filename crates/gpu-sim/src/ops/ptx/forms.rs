@@ -4,6 +4,8 @@
 //! lowering writes, and arithmetic for kernels with assembly of their own, of which others are refused by name.
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
 
+mod late;
+
 use super::access::access;
 use super::arithmetic::{self, halves};
 use super::atomic;
@@ -30,14 +32,16 @@ type Decode = fn(&mut Scope<'_, '_>, &Line<'_>) -> Done;
 /// One form of an instruction.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out.
+    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out. A `*` is a number.
     pub(super) modifiers: &'static [&'static str],
     /// The types; empty where the form has none.
     pub(super) types: &'static str,
     /// One letter for each operand:
     /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
     /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
-    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number.
+    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number, `m` a list of registers of 32
+    /// bits, `x` such a list or 64 bits, `b` a predicate or a number, `k` the sink `_`,
+    /// `t` an address with coordinates.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
     /// What the GPU must have, where not all have it.
@@ -63,7 +67,7 @@ const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
 /// Rows of one name are tried one after the other.
-pub(super) const FORMS: &[Form] = &[
+const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
         "ld",
@@ -376,7 +380,7 @@ pub(super) const FORMS: &[Form] = &[
     .needing(&needs::MOVE_MATRIX),
     form(
         "fence",
-        &["proxy", "async", "shared::cta"],
+        &["proxy", "async", "?shared::cta"],
         "",
         "",
         proxy_fence,
@@ -443,9 +447,14 @@ impl Form {
     }
 }
 
+/// Returns all rows.
+pub(super) fn all() -> impl Iterator<Item = &'static Form> {
+    FORMS.iter().chain(late::FORMS)
+}
+
 /// The names of the statements, each once.
 pub(super) fn names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+    let mut names: Vec<&str> = all().map(|form| form.name).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -453,7 +462,7 @@ pub(super) fn names() -> Vec<&'static str> {
 
 /// Returns each form as messages show it.
 pub(super) fn spelled() -> impl Iterator<Item = String> {
-    FORMS.iter().map(Form::spelled)
+    all().map(Form::spelled)
 }
 
 /// Caches are not simulated.

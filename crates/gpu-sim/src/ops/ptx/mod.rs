@@ -12,6 +12,9 @@ mod arithmetic;
 mod atomic;
 mod check;
 mod forms;
+mod mbarrier;
+mod product;
+mod tensor;
 mod text;
 mod vector;
 
@@ -139,6 +142,8 @@ struct Line<'s> {
     words: Vec<&'s str>,
     args: &'s [Arg],
     guard: Option<Guard>,
+    /// It is repeated until its predicate holds.
+    repeats: bool,
     /// The width of the type, which stands last; 32 where there is none.
     bits: u32,
     signed: bool,
@@ -325,6 +330,7 @@ impl Scope<'_, '_> {
                 words,
                 args: &statement.args,
                 guard,
+                repeats: statement.repeats,
                 bits,
                 signed,
                 float,

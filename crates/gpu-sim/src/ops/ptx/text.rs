@@ -18,6 +18,8 @@ pub(super) enum Arg {
     Immediate(u64),
     Vector(Vec<Arg>),
     Address(Box<Arg>, i64),
+    /// `[map, {x, y}]`: an address, and coordinates.
+    Tensor(Box<Arg>, Vec<Arg>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -26,6 +28,25 @@ pub(super) struct Statement {
     /// The opcode split at its dots.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<Arg>,
+    /// A branch behind it repeats it until its first operand holds.
+    pub(super) repeats: bool,
+}
+
+/// `wait: mbarrier...`: a label, and what follows it.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let (label, rest) = text.split_once(':')?;
+    let is_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
+    let is_label = !label.is_empty() && label.chars().all(is_name) && !rest.starts_with(':');
+    is_label.then_some((label, rest.trim_start()))
+}
+
+/// What a branch of the text goes by: its guard and label.
+fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
+    let guard = statement.guard.as_ref()?;
+    match (&*statement.opcode, &*statement.args) {
+        ([bra, ..], [Arg::Name(Name::Local(label))]) if bra == "bra" => Some((guard, label)),
+        _ => None,
+    }
 }
 
 /// Cuts the text into statements, or says what is wrong with it.
@@ -37,18 +58,56 @@ pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
         .map(|line| line.split("//").next().unwrap_or(""))
         .collect::<Vec<_>>()
         .join(" ");
+    // The label of the last statement, and the branch over statements up to a label.
+    let (mut last, mut skip) = (None, None::<((Name, bool), String)>);
     for piece in cleaned.split(';') {
         let mut piece = piece.trim();
-        while let Some(rest) = piece.strip_prefix('{').or_else(|| piece.strip_prefix('}')) {
-            piece = rest.trim_start();
+        let mut own = None;
+        loop {
+            if let Some(rest) = piece.strip_prefix('{').or_else(|| piece.strip_prefix('}')) {
+                piece = rest.trim_start();
+            } else if let Some((label, rest)) = label(piece) {
+                skip = skip.filter(|(_, end)| end != label);
+                (own, piece) = (Some(label), rest);
+            } else {
+                break;
+            }
         }
         // A scope's closing brace at the end is alone in its piece.
         if piece.is_empty() || piece.starts_with(".reg") {
             continue;
         }
-        statements.push(parse_statement(piece)?);
+        let mut statement = parse_statement(piece)?;
+        if let Some((guard, label)) = branch(&statement) {
+            let repeated = statements.last_mut().filter(|_| last == Some(label));
+            let is_until = |old: &&mut Statement| {
+                guard.1 && old.args.first() == Some(&Arg::Name(guard.0.clone()))
+            };
+            match repeated.filter(is_until) {
+                Some(old) => {
+                    old.repeats = true;
+                    last = None;
+                }
+                None if last.is_none() && skip.is_none() => {
+                    skip = Some((guard.clone(), label.to_owned()));
+                }
+                None => return Err(format!("`{piece}`")),
+            }
+            continue;
+        }
+        if let Some(((name, negated), _)) = &skip {
+            if statement.guard.is_some() {
+                return Err(format!("`{piece}` behind a branch"));
+            }
+            statement.guard = Some((name.clone(), !negated));
+        }
+        last = own;
+        statements.push(statement);
     }
-    Ok(statements)
+    match skip {
+        None => Ok(statements),
+        Some((_, label)) => Err(format!("a branch to `{label}`, which is not below it,")),
+    }
 }
 
 pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
@@ -76,6 +135,7 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
         guard,
         opcode,
         args,
+        repeats: false,
     })
 }
 
@@ -133,6 +193,12 @@ pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
         ));
     }
     if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        if let [base, coordinates] = split_args(inner)[..]
+            && let Arg::Vector(coordinates) = parse_arg(coordinates)?
+        {
+            let base = Box::new(parse_arg(&format!("[{base}]"))?);
+            return Ok(Arg::Tensor(base, coordinates));
+        }
         let (base, offset) = match inner.split_once('+') {
             Some((base, offset)) => {
                 let offset =

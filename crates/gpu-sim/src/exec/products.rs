@@ -1,0 +1,304 @@
+//! Asynchronous matrix products (`wgmma`): registers in flight, and the fences before products.
+//!
+//! A product writes its registers at any moment until its warp has waited for the product's group. The simulator
+//! computes the values at once and marks the registers with [`Kind::InFlight`]; the wait takes the marks away. Registers
+//! that a product reads must have been written before the last `wgmma.fence` of the warp, except sums of other products.
+//!
+//! # Source
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", on `wgmma.fence`, `wgmma.commit_group` and
+//! `wgmma.wait_group`.
+
+use super::{Channel, Exec, Kind, Place, Transfer};
+use crate::code::{Block, Edge, Reg};
+use crate::error::{FaultKind, KernelError};
+use crate::exec::Instruction;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Warps of a warp group.
+pub(crate) const GROUP: u32 = 4;
+
+/// The registers that products read, and those that reach them by way of block parameters.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ProductSources {
+    regs: FxHashSet<Reg>,
+    /// For an instruction that is no product, those of them that it writes.
+    written_by: FxHashMap<u32, Vec<Reg>>,
+}
+
+impl ProductSources {
+    pub(super) fn of(blocks: &[Block], ops: &[Arc<dyn Instruction>]) -> Self {
+        let mut regs = FxHashSet::default();
+        for op in ops {
+            let product = op.product();
+            regs.extend(product.writes.into_iter().chain(product.reads));
+        }
+        let mut known = 0;
+        while known < regs.len() {
+            known = regs.len();
+            for edge in blocks.iter().flat_map(|block| block.terminator.edges()) {
+                let params = &blocks[edge.target.0 as usize].params;
+                for (param, arg) in params.iter().zip(&edge.args) {
+                    if regs.contains(param) {
+                        regs.insert(*arg);
+                    }
+                }
+            }
+        }
+        let mut written_by: FxHashMap<u32, Vec<Reg>> = FxHashMap::default();
+        for (op, index) in ops.iter().zip(0..) {
+            let is_product = !op.product().reads.is_empty() || !op.product().writes.is_empty();
+            if regs.is_empty() || is_product {
+                continue;
+            }
+            let writes = op.regs().writes.into_iter();
+            let writes: Vec<Reg> = writes.filter(|reg| regs.contains(reg)).collect();
+            if !writes.is_empty() {
+                written_by.insert(index, writes);
+            }
+        }
+        Self { regs, written_by }
+    }
+}
+
+/// The products of a block that are in flight, and the fences of its warps.
+#[derive(Debug, Default)]
+pub(super) struct Products {
+    /// The number of fences so far.
+    time: u64,
+    /// For each warp, the number of its last fence; 0 before the first.
+    fences: Vec<u64>,
+    /// For a register and a warp, the number of fences before the last write, and the instruction that wrote.
+    written: FxHashMap<(Reg, u32), (u64, u32)>,
+    /// For each warp the products in flight, by number, with their group once it is closed.
+    in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
+    /// For each warp, the number of closed groups.
+    closed: Vec<u32>,
+    /// For each warp, how many products it has started, and the last one.
+    started: Vec<(u32, u32)>,
+    count: u32,
+}
+
+impl Products {
+    pub(super) fn new(warps: usize) -> Self {
+        Self {
+            fences: vec![0; warps],
+            in_flight: vec![VecDeque::new(); warps],
+            closed: vec![0; warps],
+            started: vec![(0, 0); warps],
+            ..Self::default()
+        }
+    }
+}
+
+impl Exec<'_> {
+    /// The active warps, each with all of its lanes, as `what` needs them.
+    pub(crate) fn whole_warps(&self, what: &str) -> Result<Vec<(u32, Vec<u32>)>, KernelError> {
+        let warps = self.active_warps();
+        let all = self.launch.machine.lanes_per_warp;
+        match warps.iter().find(|(_, lanes)| lanes.len() != all as usize) {
+            None => Ok(warps),
+            Some((_, lanes)) => {
+                let text = format!("{what} in {} of {all} lanes", lanes.len());
+                Err(self.fault(FaultKind::Divergence, lanes[0], text))
+            }
+        }
+    }
+
+    /// Checks that the warps of an instruction of warp groups are all here, as far as warps run together.
+    pub(crate) fn check_warp_groups(
+        &self,
+        what: &str,
+        warps: &[(u32, Vec<u32>)],
+    ) -> Result<(), KernelError> {
+        let all = self.warp_epochs.len() as u32;
+        for (warp, lanes) in warps {
+            let mut group = warp / GROUP * GROUP..warp / GROUP * GROUP + GROUP;
+            let is_here = |other: &u32| warps.iter().any(|(warp, _)| warp == other);
+            let missing = match self.is_parted {
+                true => group.find(|other| *other >= all),
+                false => group.find(|other| !is_here(other)),
+            };
+            if let Some(missing) = missing {
+                let text = format!(
+                    "{what} without all warps of the warp group: warp {missing} does not take part"
+                );
+                return Err(self.fault(FaultKind::Divergence, lanes[0], text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The active warps execute `wgmma.fence`.
+    pub(crate) fn fence_products(&mut self) -> Result<(), KernelError> {
+        for (warp, _) in self.whole_warps("`wgmma.fence`")? {
+            self.products.time += 1;
+            self.products.fences[warp as usize] = self.products.time;
+        }
+        Ok(())
+    }
+
+    /// Notes that the instruction in progress, which is about to end, writes registers that products read.
+    #[inline]
+    pub(super) fn note_product_sources(&mut self) {
+        let sources = &self.program.product_sources;
+        if sources.regs.is_empty() {
+            return;
+        }
+        let Some(written) = sources.written_by.get(&self.op) else {
+            return;
+        };
+        let moment = (self.products.time, self.op);
+        for (warp, _) in self.active_warps() {
+            let written = written.iter().map(|reg| ((*reg, warp), moment));
+            self.products.written.extend(written);
+        }
+    }
+
+    /// Gives a block's parameters the moments at which their values were written.
+    pub(super) fn pass_product_sources(&mut self, edge: &Edge, lanes: &[u32]) {
+        let sources = &self.program.product_sources.regs;
+        if sources.is_empty() {
+            return;
+        }
+        let params = &self.program.blocks[edge.target.0 as usize].params;
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let mut warps: Vec<u32> = lanes.iter().map(|lane| lane / per_warp).collect();
+        warps.dedup();
+        for warp in warps {
+            let pairs = params.iter().zip(&edge.args);
+            let pairs = pairs.filter(|(param, _)| sources.contains(param));
+            let moments = pairs.map(|(param, arg)| {
+                let moment = self.products.written.get(&(*arg, warp));
+                (*param, moment.copied())
+            });
+            for (param, moment) in moments.collect::<Vec<_>>() {
+                match moment {
+                    Some(moment) => self.products.written.insert((param, warp), moment),
+                    None => self.products.written.remove(&(param, warp)),
+                };
+            }
+        }
+    }
+
+    /// Checks that a warp has executed `wgmma.fence` after it wrote the registers that a product reads.
+    pub(crate) fn check_product_fence(
+        &self,
+        warp: u32,
+        lane: u32,
+        regs: &[Reg],
+    ) -> Result<(), KernelError> {
+        const AFTER: &str = "`wgmma.fence.sync.aligned` comes after the writes and before the first product that reads them";
+        let fence = self.products.fences[warp as usize];
+        if fence == 0 {
+            let text = "matrix product with no `wgmma.fence` before it".to_owned();
+            return Err(self.fault(FaultKind::MissingFence, lane, text).note(AFTER));
+        }
+        let written = regs
+            .iter()
+            .filter_map(|reg| self.products.written.get(&(*reg, warp)));
+        match written.copied().find(|(time, _)| *time >= fence) {
+            None => Ok(()),
+            Some((_, op)) => {
+                let text =
+                    "matrix product of a register that was written after the last `wgmma.fence`"
+                        .to_owned();
+                let site = self.program.site(op);
+                Err(self
+                    .fault(FaultKind::MissingFence, lane, text)
+                    .note(format!("it was written by {site}"))
+                    .note(AFTER))
+            }
+        }
+    }
+
+    /// Starts a product of a warp that reads these bytes of shared memory.
+    pub(crate) fn start_product(
+        &mut self,
+        lane: u32,
+        reads: Vec<(Place, u32)>,
+        scratch: Reg,
+    ) -> Result<(), KernelError> {
+        for (from, read) in reads {
+            let transfer = Transfer::new((from, read), (from, 0), scratch);
+            self.start_copy(Channel::Product, lane, transfer)?;
+        }
+        Ok(())
+    }
+
+    /// Marks the results of a product that a warp has started.
+    pub(crate) fn mark_product(&mut self, warp: u32, lanes: &[u32], results: &[Reg]) {
+        let number = self.products.count;
+        self.products.count += 1;
+        self.products.in_flight[warp as usize].push_back((number, None));
+        let (count, last) = &mut self.products.started[warp as usize];
+        (*count, *last) = (*count + 1, self.op);
+        for &lane in lanes {
+            for &reg in results {
+                let text = || "result of a matrix product in flight".to_owned();
+                self.mark(reg, lane, Kind::InFlight(number), text);
+            }
+        }
+    }
+
+    /// The block is over: the warps of each warp group must have started as many products.
+    pub(super) fn end_products(&mut self) -> Result<(), KernelError> {
+        let groups = self.products.started.chunks(GROUP as usize);
+        for (group, warps) in (0..).step_by(GROUP as usize).zip(groups) {
+            let with = |warp: usize| (group + warp as u32, warps[warp]);
+            let most = (0..warps.len())
+                .map(with)
+                .max_by_key(|(_, (count, _))| *count);
+            let least = (0..warps.len())
+                .map(with)
+                .min_by_key(|(_, (count, _))| *count);
+            let (Some((warp, (many, op))), Some((other, (few, _)))) = (most, least) else {
+                continue;
+            };
+            if many != few {
+                let text = format!(
+                    "asynchronous matrix product without all warps of the warp group: warp {warp} has started {many} products, warp {other} {few}"
+                );
+                self.op = op;
+                let lane = warp * self.launch.machine.lanes_per_warp;
+                return Err(self.fault(FaultKind::Divergence, lane, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The active warps close their groups of products.
+    pub(crate) fn close_products(&mut self) -> Result<(), KernelError> {
+        for (warp, _) in self.whole_warps("`wgmma.commit_group`")? {
+            let group = self.products.closed[warp as usize];
+            self.products.closed[warp as usize] += 1;
+            let all = self.products.in_flight[warp as usize].iter_mut();
+            all.for_each(|(_, own)| *own = own.or(Some(group)));
+        }
+        self.close_group(Channel::Product);
+        Ok(())
+    }
+
+    /// The active warps wait until at most `most` of their groups of products are in flight.
+    pub(crate) fn wait_for_products(&mut self, most: u32) -> Result<(), KernelError> {
+        let warps = self.whole_warps("`wgmma.wait_group`")?;
+        self.wait_for_copies(Channel::Product, most, false)?;
+        for (warp, lanes) in warps {
+            let end = self.products.closed[warp as usize].saturating_sub(most);
+            let queue = &mut self.products.in_flight[warp as usize];
+            let mut last = None;
+            while let Some(&(number, Some(group))) = queue.front()
+                && group < end
+            {
+                last = Some(number);
+                queue.pop_front();
+            }
+            if let Some(last) = last {
+                self.land(&lanes, last);
+            }
+            self.meet_in_warp(warp, &lanes);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,305 @@
+//! Barriers in memory: what they order, and how each mistake is reported.
+
+use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
+use crate::{Arrival, FaultKind, KernelError, Schedule};
+
+/// The barriers of the kernels lie behind the data.
+const AT: u32 = 1024;
+
+fn init(count: u32) -> String {
+    asm(
+        &format!("@$1 mbarrier.init.shared::cta.b64 [$0 + {AT}], {count};"),
+        "r,b",
+        &[("%s", "i32"), ("%first", "i1")],
+    )
+}
+
+fn arrive(at: u32) -> String {
+    let text = format!("mbarrier.arrive.shared::cta.b64 _, [$0 + {at}];");
+    asm(&text, "r", &[("%s", "i32")])
+}
+
+fn wait(at: u32, parity: &str) -> String {
+    let text = format!(
+        "{{ .reg .pred complete; waitLoop: mbarrier.try_wait.parity.shared::cta.b64 complete, [$0 + {at}], $1; @!complete bra.uni waitLoop; }}"
+    );
+    asm(&text, "r,r", &[("%s", "i32"), (parity, "i32")])
+}
+
+const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
+/// `%first` is true in thread 0, `%warp` is the warp, `%is0` true in warp 0, `%cell` a word of each lane of a warp.
+const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
+    %first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
+    %warp = \"llvm.udiv\"(%t, %c32) : (i32, i32) -> i32\n\
+    %lane = \"llvm.urem\"(%t, %c32) : (i32, i32) -> i32\n\
+    %is0 = \"llvm.icmp\"(%warp, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
+    %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
+
+/// A kernel of two warps that do different things and return.
+fn partitions(before: &str, first: &str, second: &str) -> Late {
+    let body = format!(
+        "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
+         ^bb1:\n{first}\"llvm.br\"()[^bb3] : () -> ()\n^bb2:\n{second}\"llvm.br\"()[^bb3] : () -> ()\n^bb3:\n"
+    );
+    Late::new(64, body)
+}
+
+const PUT: &str = "\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
+
+/// Loads the word of the lane and stores it in `%out`.
+fn get(name: &str) -> String {
+    let load = format!("%{name} = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n");
+    load + &store(&format!("%{name}"), "i32", 0, 1)
+}
+
+const SCHEDULES: [Schedule; 4] = [
+    Schedule::Lockstep,
+    Schedule::Warps(1),
+    Schedule::Warps(2),
+    Schedule::Warps(3),
+];
+
+fn errors(kernel: &Late) -> Vec<KernelError> {
+    let run = |schedule| kernel.run_as(schedule, Arrival::Late);
+    let all = SCHEDULES.map(|schedule| run(schedule).expect_err("it is wrong"));
+    all.into()
+}
+
+#[track_caller]
+fn check(kernel: &Late, kind: FaultKind, words: &[&str]) {
+    for error in errors(kernel) {
+        assert_eq!(error.kind(), kind, "{error}");
+        for word in words {
+            assert!(error.to_string().contains(word), "{word}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_phase_orders_what_came_before_the_arrivals() {
+    let before = [&init(32), BARRIER].concat();
+    let producer = [PUT, &arrive(AT)].concat();
+    let consumer = [wait(AT, "%c0"), get("x")].concat();
+    // Either side may come first in the text, and so in lockstep.
+    for kernel in [
+        partitions(&before, &producer, &consumer),
+        partitions(&before, &consumer, &producer),
+    ] {
+        for schedule in SCHEDULES {
+            let found = kernel.run_as(schedule, Arrival::Late).expect("it runs");
+            let produced: Vec<u32> = match found[0] {
+                0 => found[32..].to_vec(),
+                _ => found[..32].to_vec(),
+            };
+            assert!(
+                produced.iter().copied().eq(0..32) || produced.iter().copied().eq(32..64),
+                "{found:?}"
+            );
+        }
+    }
+    // Without the wait it is a race, or nothing is there yet.
+    for error in errors(&partitions(&before, &producer, &get("x"))) {
+        let kinds = [FaultKind::Race, FaultKind::Uninitialised];
+        assert!(kinds.contains(&error.kind()), "{error}");
+    }
+}
+
+/// Two barriers hand a buffer to and fro; the warps go through different numbers of phases in between.
+#[test]
+fn a_buffer_goes_to_and_fro() {
+    let second = AT + 8;
+    let inits = init(32) + &init(32).replace(&format!("+ {AT}"), &format!("+ {second}"));
+    let before = [&inits, BARRIER].concat();
+    let again = "%more = \"llvm.add\"(%t, %c5) : (i32, i32) -> i32\n\"llvm.store\"(%more, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
+    let producer = [PUT, &arrive(AT), &wait(second, "%c0"), again, &arrive(AT)].concat();
+    let consumer = [
+        wait(AT, "%c0"),
+        "%x = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n".to_owned(),
+        arrive(second),
+        wait(AT, "%c1"),
+        "%y = \"llvm.load\"(%cell) : (!llvm.ptr<3>) -> i32\n%z = \"llvm.add\"(%x, %y) : (i32, i32) -> i32\n".to_owned(),
+        store("%z", "i32", 0, 1),
+    ]
+    .concat();
+    let kernel = partitions(&before, &producer, &consumer);
+    for schedule in SCHEDULES {
+        let found = kernel.run_as(schedule, Arrival::Late).expect("it runs");
+        let expect: Vec<u32> = (0..32).map(|lane| 2 * lane + 5).collect();
+        assert_eq!(found[32..], expect);
+    }
+    // The producer that does not wait overwrites what is read, or is two phases ahead of who waits.
+    let hasty = producer.replace(&wait(second, "%c0"), "");
+    for error in errors(&partitions(&before, &hasty, &consumer)) {
+        let kinds = [FaultKind::Race, FaultKind::Deadlock];
+        assert!(kinds.contains(&error.kind()), "{error}");
+    }
+}
+
+#[test]
+fn a_phase_that_never_ends_is_a_deadlock() {
+    let before = [&init(33), BARRIER].concat();
+    let producer = [PUT, &arrive(AT)].concat();
+    let consumer = [wait(AT, "%c0"), get("x")].concat();
+    check(
+        &partitions(&before, &producer, &consumer),
+        FaultKind::Deadlock,
+        &[
+            "warp 1 of block (0, 0, 0) waits at",
+            "try_wait",
+            "the barrier at byte 1024 of `smem` is in phase 0: 1 of 33 arrivals pending, 0 bytes pending",
+        ],
+    );
+    // Bytes without a copy that brings them.
+    let expects = asm(
+        &format!("@$1 mbarrier.arrive.expect_tx.shared.b64 _, [$0 + {AT}], 64;"),
+        "r,b",
+        &[("%s", "i32"), ("%first", "i1")],
+    );
+    let before = [&init(1), BARRIER].concat();
+    check(
+        &partitions(&before, &expects, &consumer),
+        FaultKind::Deadlock,
+        &["0 of 1 arrivals pending, 64 bytes pending"],
+    );
+    // A parity that has not been flipped waits for the next phase.
+    let before = [&init(32), BARRIER].concat();
+    let twice = [wait(AT, "%c0"), wait(AT, "%c1"), get("x")].concat();
+    check(
+        &partitions(&before, &producer, &twice),
+        FaultKind::Deadlock,
+        &["phase 1", "waits for parity 1"],
+    );
+}
+
+#[test]
+fn rules_of_barriers_are_checked() {
+    let producer = arrive(AT);
+    check(
+        &partitions("", &producer, ""),
+        FaultKind::Barrier,
+        &["arrival at a barrier at byte 1024 of `smem`, where none has been initialised"],
+    );
+    let before = [&init(3), BARRIER].concat();
+    let four = producer.replace("[$0 + 1024]", "[$0 + 1024], 4");
+    check(
+        &partitions(&before, &four, ""),
+        FaultKind::Barrier,
+        &["above its count"],
+    );
+    let before = [&init(32), &init(32), BARRIER].concat();
+    check(
+        &partitions(&before, &producer, ""),
+        FaultKind::Barrier,
+        &["which is in use"],
+    );
+    let end = "\"nvvm.mbarrier.inval.shared\"(%b) : (!llvm.ptr<3>) -> ()\n";
+    let pointer = "%b = \"llvm.getelementptr\"(%smem) <{elem_type = i8, rawConstantIndices = array<i32: 1024>}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n\
+        \"llvm.cond_br\"(%first)[^bb4, ^bb5] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n^bb4:\n";
+    let ended = [
+        &init(32),
+        BARRIER,
+        pointer,
+        end,
+        "\"llvm.br\"()[^bb5] : () -> ()\n^bb5:\n",
+        BARRIER,
+    ]
+    .concat();
+    check(
+        &partitions(&ended, &producer, ""),
+        FaultKind::Barrier,
+        &["it was invalidated by `\"nvvm.mbarrier.inval.shared\""],
+    );
+    // An initialisation that others are not told of.
+    let kernel = partitions(&init(32), &wait(AT, "%c0"), &producer);
+    for error in errors(&kernel) {
+        assert!(
+            matches!(error.kind(), FaultKind::Race | FaultKind::Barrier),
+            "{error}"
+        );
+    }
+}
+
+/// A proxy fence before an arrival reaches a product behind the wait.
+#[test]
+fn a_wait_orders_behind_a_fence_of_proxies() {
+    let copy = |fence: &str| {
+        let before = [&init(32), BARRIER].concat();
+        let producer = [PUT, fence, &arrive(AT)].concat();
+        let bulk = "%n = \"llvm.mlir.constant\"() <{value = 128 : i32}> : () -> i32\n\
+            %only = \"llvm.icmp\"(%lane, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
+            \"llvm.cond_br\"(%only)[^bb6, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n^bb6:\n\
+            \"nvvm.cp.async.bulk.global.shared.cta\"(%out, %smem, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (!llvm.ptr<1>, !llvm.ptr<3>, i32) -> ()\n\
+            \"nvvm.cp.async.bulk.commit.group\"() : () -> ()\n\
+            \"nvvm.cp.async.bulk.wait_group\"() <{group = 0 : i32}> : () -> ()\n";
+        partitions(&before, &producer, &[&wait(AT, "%c0"), bulk].concat())
+    };
+    let fence = asm(FENCE, "", &[]);
+    for schedule in SCHEDULES {
+        let found = copy(&fence).run_as(schedule, Arrival::Late);
+        assert_eq!(found.expect("it runs")[..32], (0..32).collect::<Vec<_>>());
+    }
+    check(&copy(""), FaultKind::MissingFence, &["async proxy"]);
+}
+
+#[test]
+fn a_wait_may_be_skipped() {
+    let text = format!(
+        "{{ @!$2 bra.uni skipWait; .reg .pred complete; waitLoop: mbarrier.try_wait.parity.shared.b64 complete, [$0 + {AT}], $1; @!complete bra.uni waitLoop; skipWait: }}"
+    );
+    let wait = asm(
+        &text,
+        "r,r,b",
+        &[("%s", "i32"), ("%c0", "i32"), ("%is0", "i1")],
+    );
+    let before = [&init(32), BARRIER].concat();
+    partitions(&before, "", &wait)
+        .run()
+        .expect("warp 1 does not wait");
+    check(
+        &partitions(&before, &wait, ""),
+        FaultKind::Deadlock,
+        &["warp 0"],
+    );
+    let once = asm_with(
+        "mbarrier.try_wait.parity.shared.b64 $0, [$1], 0;",
+        "=b,r",
+        &[("%s", "i32")],
+        "%p = i1",
+    );
+    let error = partitions("", &once, "").run().expect_err("it is no loop");
+    assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
+}
+
+/// A lane waits for the other lanes of its warp, and for another warp first.
+#[test]
+fn lanes_of_a_warp_wait_for_each_other() {
+    let parted = |before: &str, others: &str| {
+        let body = format!(
+            "{NAMES}{before}%alone = \"llvm.icmp\"(%lane, %c0) <{{predicate = 0 : i64}}> : (i32, i32) -> i1\n\
+             %all = \"llvm.mlir.constant\"() <{{value = -1 : i32}}> : () -> i32\n\
+             \"llvm.cond_br\"(%is0)[^bb1, ^bb4] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
+             ^bb1:\n\"llvm.cond_br\"(%alone)[^bb2, ^bb3] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
+             ^bb2:\n{}\"llvm.br\"()[^bb5] : () -> ()\n\
+             ^bb3:\n{others}\"llvm.br\"()[^bb5] : () -> ()\n\
+             ^bb5:\n\"nvvm.bar.warp.sync\"(%all) : (i32) -> ()\n\"llvm.br\"()[^bb6] : () -> ()\n\
+             ^bb4:\n{}\"llvm.br\"()[^bb6] : () -> ()\n^bb6:\n",
+            wait(AT, "%c0"),
+            if others.is_empty() {
+                arrive(AT)
+            } else {
+                String::new()
+            },
+        );
+        Late::new(64, body)
+    };
+    // The second warp arrives: the lanes of the first one meet behind the wait.
+    let kernel = parted(&[&init(32), BARRIER].concat(), "");
+    for schedule in SCHEDULES {
+        kernel.run_as(schedule, Arrival::Late).expect("it runs");
+    }
+    // The lanes beside arrive themselves; the last one is missing.
+    let kernel = parted(&[&init(32), BARRIER].concat(), &arrive(AT));
+    for error in errors(&kernel) {
+        assert!(error.to_string().contains("lane 0"), "{error}");
+    }
+}

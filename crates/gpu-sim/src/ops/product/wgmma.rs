@@ -1,0 +1,423 @@
+//! `wgmma`: products that a warp group starts, of operands in shared memory, and what orders them.
+//!
+//! Each of the four warps computes its 16 rows, at once, from the shared memory that it reads at that moment; a write to
+//! it before the wait is an error. Numbers follow the rule of [the parent](super).
+//!
+//! # Source
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; [`MatrixDescriptor`] for operands in shared memory.
+
+use super::descriptor::{CHUNK, MatrixDescriptor};
+use super::fragment::{Deal, Fragments};
+use super::number::Format;
+use crate::bits::mask;
+use crate::code::Reg;
+use crate::decode::{Decoder, Done};
+use crate::error::{FaultKind, KernelError};
+use crate::exec::{Exec, Fate, GROUP, Instruction, Marks, Place, Regs, Turn};
+use crate::ir::Operation;
+use crate::ops::{Family, Row, needs, row};
+use linear_layout::target::Float8Family;
+use std::ops::Range;
+
+pub(crate) const FAMILY: Family = Family {
+    title: "asynchronous products of matrices",
+    operations: &[ROWS],
+    intrinsics: &[INTRINSICS],
+};
+
+const ROWS: &[Row] = &[
+    row("nvvm.wgmma.fence.aligned", |d, _| order(d, Order::Fence)).needing(&needs::WARP_GROUPS),
+    row("nvvm.wgmma.commit.group.sync.aligned", |d, _| {
+        order(d, Order::Commit)
+    })
+    .needing(&needs::WARP_GROUPS),
+    row("nvvm.wgmma.wait.group.sync.aligned", |d, op| {
+        let most = op.int("group").and_then(|n| u32::try_from(n).ok());
+        let most = most.ok_or_else(|| d.malformed(op, "`group` must be a number, 0 or more"))?;
+        order(d, Order::Wait(most))
+    })
+    .needing(&needs::WARP_GROUPS),
+];
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.nvvm.wgmma.fence.sync.aligned", |d, _| {
+        order(d, Order::Fence)
+    })
+    .needing(&needs::WARP_GROUPS),
+    row("llvm.nvvm.wgmma.commit_group.sync.aligned", |d, _| {
+        order(d, Order::Commit)
+    })
+    .needing(&needs::WARP_GROUPS),
+    row("llvm.nvvm.wgmma.wait_group.sync.aligned", wait).needing(&needs::WARP_GROUPS),
+];
+
+fn wait(d: &mut Decoder<'_>, op: &Operation) -> Done {
+    let most = d.b.constant_of(d.scalar(op, 0)?);
+    let most = most.and_then(|most| u32::try_from(most).ok());
+    let most = most.ok_or_else(|| d.unsupported(op, "operand 0 must be a constant"))?;
+    order(d, Order::Wait(most))
+}
+
+/// Orders the products of warps against what else they do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    Fence,
+    /// Closes a group.
+    Commit,
+    /// Waits until at most so many groups are in flight.
+    Wait(u32),
+}
+
+impl Instruction for Order {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        match *self {
+            Self::Fence => exec.fence_products(),
+            Self::Commit => exec.close_products(),
+            Self::Wait(most) => exec.wait_for_products(most),
+        }
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+}
+
+pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> Done {
+    d.b.push(order);
+    Ok(())
+}
+
+/// The numbers of an instruction's operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Types([Format; 3]);
+
+impl Types {
+    /// Returns the types of D, A and B by their names in PTX.
+    pub(crate) fn of(sum: &str, a: &str, b: &str) -> Option<Self> {
+        let factor = |name: &str| {
+            Some(match name {
+                "f16" => Format::F16,
+                "bf16" => Format::BF16,
+                "tf32" => Format::Tf32,
+                "e4m3" => Format::E4m3,
+                "e5m2" => Format::E5m2,
+                "s8" => Format::I8,
+                _ => return None,
+            })
+        };
+        let sum = match sum {
+            "f16" => Format::F16,
+            "f32" => Format::F32,
+            "s32" => Format::I32,
+            _ => return None,
+        };
+        Some(Self([factor(a)?, factor(b)?, sum]))
+    }
+
+    /// Returns true for factors of integers.
+    pub(crate) fn are_integers(self) -> bool {
+        self.0[0] == Format::I8
+    }
+
+    /// Registers of D in each lane, of a product with `n` columns.
+    pub(crate) const fn sum_registers(self, n: u32) -> u32 {
+        n / 2 * self.0[2].bits() / 32
+    }
+}
+
+/// Where A is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Factor {
+    /// Four registers of each lane.
+    Registers(Vec<Reg>),
+    /// A register with a descriptor.
+    Shared(Reg),
+}
+
+/// What D begins with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScaleD {
+    /// Zero.
+    Zero,
+    /// What its registers hold.
+    One,
+    /// What its registers hold, where a predicate holds.
+    If(Reg),
+}
+
+/// `D = A B`, or `D = A B + D`.
+#[derive(Debug)]
+pub(crate) struct Wgmma {
+    pub(crate) types: Types,
+    pub(crate) n: u32,
+    pub(crate) dst: Vec<Reg>,
+    /// The registers of D before; none where D begins with zero.
+    pub(crate) sum: Vec<Reg>,
+    pub(crate) scale: ScaleD,
+    pub(crate) a: Factor,
+    /// The descriptor of B.
+    pub(crate) b: Reg,
+    /// Whether elements of A and B follow each other along M and N.
+    pub(crate) is_transposed: [bool; 2],
+    /// A register that holds nothing else.
+    pub(crate) scratch: Reg,
+}
+
+/// The rows of D that a warp computes.
+const WARP_ROWS: u32 = 16;
+/// Bytes of an instruction's elements along K.
+const DEPTH: u32 = 32;
+
+/// Elements of a factor, row by row along K, and the shared memory that they were read from.
+type Tile = (Vec<f64>, Vec<(Place, u32)>);
+
+impl Wgmma {
+    /// Bytes of an element of A and B.
+    const fn bytes(&self) -> u32 {
+        self.types.0[0].bits() / 8
+    }
+
+    const fn k(&self) -> u32 {
+        DEPTH / self.bytes()
+    }
+
+    /// The value of a register that must be the same in all of some lanes.
+    fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> Done<u64> {
+        let value = exec.get(reg, lanes[0]);
+        match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
+            None => Ok(value),
+            Some(&lane) => {
+                let other = exec.get(reg, lane);
+                let text = format!(
+                    "{what} of a matrix product differs between lanes: {value:#x} and {other:#x}"
+                );
+                Err(exec.fault(FaultKind::Divergence, lane, text))
+            }
+        }
+    }
+
+    /// Reads some rows of A, or columns of B, from shared memory.
+    fn read(
+        &self,
+        exec: &Exec<'_>,
+        lane: u32,
+        factor: usize,
+        descriptor: u64,
+        own: Range<u32>,
+    ) -> Done<Tile> {
+        let (bytes, k) = (self.bytes(), self.k());
+        let descriptor = MatrixDescriptor::decode(descriptor);
+        let is_transposed = self.is_transposed[factor];
+        let step = CHUNK / bytes;
+        let mut tile = vec![0.0; (own.len() as u32 * k) as usize];
+        let mut reads = Vec::new();
+        let [rows, columns] = match is_transposed {
+            true => [0..k, own.clone()],
+            false => [own.clone(), 0..k],
+        };
+        for row in rows {
+            for column in columns.clone().step_by(step as usize) {
+                let coordinates = |within: u32| match is_transposed {
+                    true => (column + within, row),
+                    false => (row, column + within),
+                };
+                let (first, first_k) = coordinates(0);
+                let address = descriptor.address(first, first_k, bytes, is_transposed);
+                let place = exec.descriptor_place(lane, address, CHUNK)?;
+                reads.push((place, CHUNK));
+                for within in 0..step {
+                    let (own_at, k_at) = coordinates(within);
+                    let code = exec.value_at(place.behind((within * bytes) as usize), bytes as u8);
+                    let at = (own_at - own.start) * k + k_at;
+                    tile[at as usize] = self.number(factor, code);
+                }
+            }
+        }
+        Ok((tile, reads))
+    }
+
+    fn number(&self, operand: usize, code: u64) -> f64 {
+        self.types.0[operand].value(code, Float8Family::Ocp)
+    }
+
+    /// The rows of A of a warp that its lanes, from `first` on, hold in registers.
+    fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
+        let k = self.k();
+        let fragments = Fragments {
+            deal: Deal::Mma,
+            sizes: [WARP_ROWS, 8, k],
+            bits: self.types.0.map(Format::bits),
+        };
+        let (elements, bits) = (fragments.elements(0), 8 * self.bytes());
+        let mut tile = vec![0.0; (WARP_ROWS * k) as usize];
+        for lane in 0..fragments.lanes() {
+            for element in 0..elements {
+                let at = element * bits;
+                let word = exec.get(registers[(at / 32) as usize], first + lane) >> (at % 32);
+                let place = fragments.place(0, lane, element);
+                let value = self.number(0, word & mask(bits));
+                tile[(place.own * k + place.other) as usize] = value;
+            }
+        }
+        tile
+    }
+
+    /// The row and column of an element of D that a lane holds, among the rows of its warp.
+    const fn place(lane: u32, element: u32) -> (u32, u32) {
+        let row = lane / 4 + 8 * (element / 2 % 2);
+        (row, 8 * (element / 4) + lane % 4 * 2 + element % 2)
+    }
+
+    /// Multiplies in one warp.
+    fn multiply(
+        &self,
+        exec: &mut Exec<'_>,
+        warp: u32,
+        lanes: &[u32],
+        adds: bool,
+    ) -> Result<(), KernelError> {
+        let (k, first) = (self.k() as usize, lanes[0]);
+        let (a, mut reads) = match &self.a {
+            Factor::Registers(registers) => (self.held(exec, first, registers), Vec::new()),
+            Factor::Shared(register) => {
+                let descriptor = exec.get(*register, first);
+                let row = warp % GROUP * WARP_ROWS;
+                self.read(exec, first, 0, descriptor, row..row + WARP_ROWS)?
+            }
+        };
+        let (b, b_reads) = self.read(exec, first, 1, exec.get(self.b, first), 0..self.n)?;
+        reads.extend(b_reads);
+        exec.start_product(first, merged(reads), self.scratch)?;
+        let format = self.types.0[2];
+        let bits = format.bits();
+        for &lane in lanes {
+            let mut words = vec![0; self.dst.len()];
+            for element in 0..self.n / 2 {
+                let (row, column) = Self::place(lane - first, element);
+                let (at, shift) = ((element * bits / 32) as usize, element * bits % 32);
+                let sum = match adds {
+                    true => {
+                        let word = exec.get(self.sum[at], lane) >> shift;
+                        self.number(2, word & mask(bits))
+                    }
+                    false => 0.0,
+                };
+                let row = a[row as usize * k..][..k].iter();
+                let pairs = row.zip(&b[column as usize * k..][..k]);
+                let sum = pairs.fold(sum, |sum, (a, b)| sum + a * b);
+                words[at] |= format.code(sum, false) << shift;
+            }
+            for (register, word) in self.dst.iter().zip(words) {
+                exec.set(*register, lane, word);
+            }
+        }
+        exec.mark_product(warp, lanes, &self.dst);
+        Ok(())
+    }
+
+    /// The registers of A, which the product reads late.
+    fn held_registers(&self) -> &[Reg] {
+        match &self.a {
+            Factor::Registers(registers) => registers,
+            Factor::Shared(_) => &[],
+        }
+    }
+
+    /// The registers that must be the same in all lanes.
+    fn uniform_registers(&self) -> Vec<(Reg, &'static str)> {
+        let mut all = vec![(self.b, "the descriptor of B")];
+        if let Factor::Shared(register) = self.a {
+            all.push((register, "the descriptor of A"));
+        }
+        if let ScaleD::If(register) = self.scale {
+            all.push((register, "the scale of D"));
+        }
+        all
+    }
+
+    fn adds(&self, scale: impl Fn(Reg) -> u64) -> bool {
+        match self.scale {
+            ScaleD::Zero => false,
+            ScaleD::One => true,
+            ScaleD::If(register) => scale(register) & 1 == 1,
+        }
+    }
+}
+
+/// Reads of shared memory, neighbours joined.
+fn merged(mut reads: Vec<(Place, u32)>) -> Vec<(Place, u32)> {
+    let key = |place: &Place| match *place {
+        Place::Shared { var, at, .. } => (var, at),
+        Place::Global { at, .. } | Place::Local { at } => (usize::MAX, at),
+    };
+    reads.sort_unstable_by_key(|(place, _)| key(place));
+    reads.dedup_by_key(|(place, _)| key(place));
+    let mut joined: Vec<(Place, u32)> = Vec::new();
+    for (place, bytes) in reads {
+        match joined.last_mut() {
+            Some((last, size)) if key(&last.behind(*size as usize)) == key(&place) => {
+                *size += bytes;
+            }
+            _ => joined.push((place, bytes)),
+        }
+    }
+    joined
+}
+
+impl Instruction for Wgmma {
+    fn regs(&self) -> Regs {
+        let mut writes = self.dst.clone();
+        writes.push(self.scratch);
+        let uniform = self.uniform_registers().into_iter().map(|(reg, _)| reg);
+        let reads = self.sum.iter().chain(self.held_registers()).copied();
+        Regs::new(writes, uniform.chain(reads).collect::<Vec<Reg>>())
+    }
+
+    fn product(&self) -> Regs {
+        Regs::new(&*self.sum, [&[self.b], self.held_registers()].concat())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        const WHAT: &str = "asynchronous matrix product";
+        let warps = exec.whole_warps(WHAT)?;
+        exec.check_warp_groups(WHAT, &warps)?;
+        for group in warps.chunk_by(|a, b| a.0 / GROUP == b.0 / GROUP) {
+            let lanes: Vec<u32> = group.iter().flat_map(|(_, lanes)| lanes.clone()).collect();
+            for (register, what) in self.uniform_registers() {
+                self.uniform(exec, &lanes, register, what)?;
+            }
+            for (warp, lanes) in group {
+                let adds = self.adds(|register| exec.get(register, lanes[0]));
+                let mut fenced = self.held_registers().to_vec();
+                fenced.extend(self.sum.iter().filter(|_| adds));
+                exec.check_product_fence(*warp, lanes[0], &fenced)?;
+                self.multiply(exec, *warp, lanes, adds)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let sum = self.sum.iter().filter_map(|reg| lane.mark(*reg));
+        let adds = self.adds(|register| lane.get(register));
+        match sum.into_iter().find(|mark| adds && !mark.is_in_flight()) {
+            Some(mark) => Fate::Harm(mark),
+            None => {
+                let uniform = self.uniform_registers().into_iter().map(|(reg, _)| reg);
+                let held = self.held_registers().iter().copied();
+                lane.harm_of(&uniform.chain(held).collect::<Vec<Reg>>())
+            }
+        }
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Copies of boxes of tensors and tensor maps in inline assembly.
+
+use super::access::{place, space};
+use super::mbarrier;
+use super::text::Arg;
+use super::{Line, Scope};
+use crate::code::Reg;
+use crate::decode::Done;
+use crate::exec::{Channel, MBARRIER_ORDER};
+use crate::ops::copy;
+use crate::ops::shuffle::Elect;
+use crate::ops::tensor::{Direction, TensorCopy, publish, replace_field};
+use gpu_race::{Scope as Extent, Sync};
+
+/// `cp.async.bulk.tensor.2d...`, with the number of dimensions before the `d`.
+pub(super) fn copy_box(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    let opcode = line.words.join(".");
+    let tensor = line.args.iter().find_map(|arg| match arg {
+        Arg::Tensor(base, coordinates) => Some((base, coordinates)),
+        _ => None,
+    });
+    let Some((base, coordinates)) = tensor else {
+        return Err(s.malformed(format!("inline assembly: `{opcode}` has no coordinates")));
+    };
+    let said = line
+        .words
+        .iter()
+        .find_map(|word| word.strip_suffix('d')?.parse().ok());
+    if said != Some(coordinates.len()) || !(1..=5).contains(&coordinates.len()) {
+        let text = format!(
+            "inline assembly: `{opcode}`: {} coordinates",
+            coordinates.len()
+        );
+        return Err(s.malformed(text));
+    }
+    let map = place(s, base)?;
+    let start = coordinates.iter().map(|arg| s.read_sized(arg, 32));
+    let start: Vec<Reg> = start.collect::<Done<_>>()?;
+    let (shared, direction) = match line.args {
+        [to, _, barrier] => {
+            s.d.b.has_atomic(crate::code::Space::Shared, MBARRIER_ORDER);
+            (to, Direction::Load(mbarrier::address(s, barrier)?))
+        }
+        [_, from] if line.says("add") => {
+            let sync = Sync::relaxed(Extent::Device);
+            s.d.b.has_atomic(crate::code::Space::Global, sync);
+            (from, Direction::Add)
+        }
+        [_, from] => (from, Direction::Store),
+        _ => return Err(s.malformed(format!("inline assembly: `{opcode}`: its operands"))),
+    };
+    let shared = place(s, shared)?;
+    let scratch = s.d.b.reg();
+    s.d.b.uses_async_proxy();
+    s.d.b.push(TensorCopy {
+        direction,
+        map,
+        start,
+        shared,
+        guard: line.guard,
+        scratch,
+    });
+    Ok(())
+}
+
+/// `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group{.read} n`.
+pub(super) fn group(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    match line.args {
+        [] => copy::close(s.d, Channel::Bulk),
+        [Arg::Immediate(most)] if u32::try_from(*most).is_ok() => {
+            copy::wait_for(s.d, *most as u32, line.says("read"))
+        }
+        _ => Err(s.malformed("inline assembly: `cp.async.bulk.wait_group` waits for a number")),
+    }
+}
+
+/// `tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [a], 1, $1`
+pub(super) fn replace(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    let (addr, offset) = place(s, &line.args[0])?;
+    let (index, value) = match line.args {
+        [_, Arg::Immediate(index), value] => (*index, value),
+        [_, value] => (0, value),
+        _ => return Err(s.malformed("inline assembly: a dimension that is no number")),
+    };
+    let value = s.read_sized(value, line.bits)?;
+    let to = (space(line), addr, offset);
+    match replace_field(s.d, to, line.words[3], index, value, line.guard) {
+        true => Ok(()),
+        false => {
+            let text = format!(
+                "inline assembly: a tensor map has no `{}` {index}",
+                line.words[3]
+            );
+            Err(s.malformed(text))
+        }
+    }
+}
+
+/// `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`
+pub(super) fn copy_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    whole_map(s, line)?;
+    let (to, from) = (place(s, &line.args[0])?, place(s, &line.args[1])?);
+    let mask = s.d.b.constant(0xffff_ffff);
+    let leader = s.d.emit(|dst| Elect { dst, mask });
+    publish(s.d, to, from, leader);
+    Ok(())
+}
+
+/// A fence of the proxy of tensor maps: they are read as other memory is.
+pub(super) fn fence_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    match line.args {
+        [] => Ok(()),
+        _ => whole_map(s, line),
+    }
+}
+
+/// A tensor map has 128 bytes.
+fn whole_map(s: &Scope<'_, '_>, line: &Line<'_>) -> Done {
+    match line.args.last() {
+        Some(Arg::Immediate(128)) => Ok(()),
+        _ => Err(s.malformed("inline assembly: the size of a tensor map must be 128")),
+    }
+}
+
+/// `elect.sync _|p, 0xffffffff`
+pub(super) fn elect(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let mask = s.read_sized(&line.args[2], 32)?;
+    let leader = s.d.emit(|dst| Elect { dst, mask });
+    s.write(&line.args[1], leader, None)
+}

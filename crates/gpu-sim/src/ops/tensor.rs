@@ -1,0 +1,189 @@
+//! Copies of boxes of tensors (`cp.async.bulk.tensor`), and changes of tensor maps (`tensormap.replace`).
+
+use super::{Family, Row, needs, row};
+use crate::code::{Reg, Space};
+use crate::decode::{Decoder, Done};
+use crate::exec::{
+    Access, Exec, Fate, Field, Guard, Instruction, Marks, MbarrierAddress, Regs, TensorBox, Turn,
+};
+use crate::ir::Operation;
+use crate::ops::memory::{Load, Store};
+use crate::tensor_map::{MAGIC, MAP_BYTES, field};
+
+pub(super) const FAMILY: Family = Family {
+    title: "tensor maps",
+    operations: &[],
+    intrinsics: &[INTRINSICS],
+};
+
+/// An intrinsic that changes a field of a map: of a pointer, with a number of a dimension where the field has some.
+macro_rules! replaces {
+    ($($name:literal $field:literal;)*) => {
+        const INTRINSICS: &[Row] = &[
+            $(row(concat!("llvm.nvvm.tensormap.replace.", $name), |d, op| replace(d, op, $field))
+                .needing(&needs::CLUSTERS),)*
+        ];
+    };
+}
+
+replaces! {
+    "global.address" "global_address";
+    "rank" "rank";
+    "box.dim" "box_dim";
+    "global.dim" "global_dim";
+    "global.stride" "global_stride";
+    "element.stride" "element_stride";
+    "elemtype" "elemtype";
+    "interleave.layout" "interleave_layout";
+    "swizzle.mode" "swizzle_mode";
+    "fill.mode" "fill_mode";
+}
+
+fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> Done {
+    let space = super::memory::space(d, op, 0)?;
+    let addr = d.scalar(op, 0)?;
+    let value = d.scalar(op, op.operands.len().saturating_sub(1))?;
+    let index = match op.operands.len() {
+        3 => {
+            let index = d.b.constant_of(d.scalar(op, 1)?);
+            index.ok_or_else(|| d.unsupported(op, "operand 1 must be a constant"))?
+        }
+        _ => 0,
+    };
+    match replace_field(d, (space, addr, 0), name, index, value, None) {
+        true => Ok(()),
+        false => Err(d.malformed(op, format!("a tensor map has no `{name}` {index}"))),
+    }
+}
+
+/// Stores a field of a map, and what makes its bytes one; `false` if there is no such field.
+pub(crate) fn replace_field(
+    d: &mut Decoder<'_>,
+    (space, addr, offset): (Space, Reg, i64),
+    name: &str,
+    index: u64,
+    value: Reg,
+    guard: Option<Guard>,
+) -> bool {
+    let Some((first, bytes, _)) = field(name).filter(|field| index < field.2.into()) else {
+        return false;
+    };
+    let magic = d.b.constant(MAGIC);
+    let fields = [
+        (magic, 0, 8),
+        (value, first + index as u32 * u32::from(bytes), bytes),
+    ];
+    for (reg, at, bytes) in fields {
+        let size = u32::from(bytes);
+        d.b.push(Store(Access {
+            space,
+            addr,
+            offset: offset + i64::from(at),
+            fields: Box::new([Field {
+                reg,
+                offset: 0,
+                bytes,
+            }]),
+            size,
+            align: size,
+            guard,
+            sync: None,
+        }));
+    }
+    true
+}
+
+/// Copies a map from shared to global memory, in each active lane that a guard leaves.
+pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
+    let guard = Some(Guard {
+        reg: leader,
+        negated: false,
+    });
+    for at in (0..MAP_BYTES as u32).step_by(8) {
+        let reg = d.b.reg();
+        let access = |space, (addr, offset): (Reg, i64)| Access {
+            space,
+            addr,
+            offset: offset + i64::from(at),
+            fields: Box::new([Field {
+                reg,
+                offset: 0,
+                bytes: 8,
+            }]),
+            size: 8,
+            align: 8,
+            guard,
+            sync: None,
+        };
+        d.b.push(Load(access(Space::Shared, from)));
+        d.b.push(Store(access(Space::Global, to)));
+    }
+}
+
+/// What a copy of a box does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Direction {
+    /// To shared memory; its bytes count for a barrier.
+    Load(MbarrierAddress),
+    /// To global memory.
+    Store,
+    /// Adds to what is in global memory.
+    Add,
+}
+
+/// Starts a copy of a box in each active lane where the guard holds.
+#[derive(Debug)]
+pub(crate) struct TensorCopy {
+    pub(crate) direction: Direction,
+    pub(crate) map: (Reg, i64),
+    /// Innermost first.
+    pub(crate) start: Vec<Reg>,
+    pub(crate) shared: (Reg, i64),
+    pub(crate) guard: Option<Guard>,
+    pub(crate) scratch: Reg,
+}
+
+impl Instruction for TensorCopy {
+    fn regs(&self) -> Regs {
+        let mut reads = self.start.clone();
+        reads.extend([self.map.0, self.shared.0]);
+        if let Direction::Load(barrier) = self.direction {
+            reads.push(barrier.addr);
+        }
+        reads.extend(self.guard.map(|guard| guard.reg));
+        Regs::new([self.scratch], reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for lane in exec.lanes.clone() {
+            if !exec.is_on(self.guard, lane) {
+                continue;
+            }
+            let start = self.start.iter().map(|reg| exec.get(*reg, lane) as i32);
+            let start: Vec<i32> = start.collect();
+            let of = TensorBox {
+                map: self.map,
+                start: &start,
+                shared: self.shared,
+                scratch: self.scratch,
+            };
+            match self.direction {
+                Direction::Load(barrier) => exec.load_box(lane, of, barrier),
+                Direction::Store => exec.store_box(lane, of, false),
+                Direction::Add => exec.store_box(lane, of, true),
+            }?;
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.guarded(self.guard)
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+}
+
+#[cfg(test)]
+mod tests;

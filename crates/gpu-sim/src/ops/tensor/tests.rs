@@ -1,0 +1,526 @@
+//! Copies of boxes of tensors, against their elements one by one, and the mistakes around them.
+
+use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
+use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
+
+/// The first byte of the data behind the map in `%in`, and of the barrier in shared memory.
+const DATA: u32 = 1024;
+const BARRIER_AT: u32 = 16384;
+const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
+
+/// Addresses of `%in` and `%out`.
+fn addresses() -> [u64; 2] {
+    let mut memory = Memory::default();
+    ["in", "out"].map(|name| {
+        let buffer = memory.add(name, Vec::new());
+        memory.address(buffer)
+    })
+}
+
+/// A tensor of 16-bit elements with 20 rows of 72, of which the box has 8 rows of 64.
+fn map(swizzle: Swizzle) -> TensorMap {
+    TensorMap {
+        address: addresses()[0] + u64::from(DATA),
+        element: TensorElement::U16,
+        dims: vec![72, 20],
+        strides: vec![160],
+        block: vec![64, 8],
+        swizzle,
+    }
+}
+
+fn element(row: u32, column: u32) -> u16 {
+    (row * 100 + column + 1) as u16
+}
+
+fn input(map: &TensorMap) -> Vec<u8> {
+    let mut bytes = vec![0xee; 8192];
+    bytes[..128].copy_from_slice(&map.encode());
+    for row in 0..20 {
+        for column in 0..72 {
+            let at = (DATA + row * 160 + column * 2) as usize;
+            bytes[at..at + 2].copy_from_slice(&element(row, column).to_le_bytes());
+        }
+    }
+    bytes
+}
+
+const NAMES: &str = "%first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n";
+
+/// One thread does it.
+fn once(text: &str, operands: &[(&str, &str)]) -> String {
+    let mut all = operands.to_vec();
+    all.push(("%first", "i1"));
+    let letters = all.iter().map(|(_, ty)| match *ty {
+        "i1" => "b",
+        "i32" => "r",
+        _ => "l",
+    });
+    let letters: Vec<&str> = letters.collect();
+    asm(
+        &format!("@${} {text}", operands.len()),
+        &letters.join(","),
+        &all,
+    )
+}
+
+fn init() -> String {
+    let one = format!("mbarrier.init.shared::cta.b64 [$0 + {BARRIER_AT}], 1;");
+    [&once(&one, &[("%s", "i32")]), BARRIER].concat()
+}
+
+fn expect(bytes: u32) -> String {
+    let text =
+        format!("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0 + {BARRIER_AT}], {bytes};");
+    once(&text, &[("%s", "i32")])
+}
+
+fn load(x: i32, y: i32) -> String {
+    let names = format!(
+        "%x = \"llvm.mlir.constant\"() <{{value = {x} : i32}}> : () -> i32\n%y = \"llvm.mlir.constant\"() <{{value = {y} : i32}}> : () -> i32\n"
+    );
+    let text = format!(
+        "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [$0], [$1, {{$2, $3}}], [$0 + {BARRIER_AT}];"
+    );
+    let operands = [
+        ("%s", "i32"),
+        ("%in", "!llvm.ptr<1>"),
+        ("%x", "i32"),
+        ("%y", "i32"),
+    ];
+    names + &once(&text, &operands)
+}
+
+fn wait() -> String {
+    let text = format!(
+        "{{ .reg .pred complete; waitLoop: mbarrier.try_wait.parity.shared.b64 complete, [$0 + {BARRIER_AT}], 0; @!complete bra.uni waitLoop; }}"
+    );
+    asm(&text, "r", &[("%s", "i32")])
+}
+
+/// Each of 64 threads stores 4 of the words of the box.
+fn show() -> String {
+    let one = |column: u32| {
+        format!(
+            "%at{column} = \"llvm.getelementptr\"(%smem, %t) <{{elem_type = !llvm.array<4 x i32>, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\
+             %to{column} = \"llvm.getelementptr\"(%at{column}) <{{elem_type = i32, rawConstantIndices = array<i32: {column}>}}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n\
+             %word{column} = \"llvm.load\"(%to{column}) : (!llvm.ptr<3>) -> i32\n"
+        ) + &store(&format!("%word{column}"), "i32", column, 4)
+    };
+    (0..4).map(one).collect()
+}
+
+fn kernel(swizzle: Swizzle, body: &[&str]) -> Late {
+    Late {
+        input: input(&map(swizzle)),
+        words: 256,
+        ..Late::new(64, [&[NAMES], body].concat().concat())
+    }
+}
+
+const SCHEDULES: [Schedule; 3] = [Schedule::Lockstep, Schedule::Warps(4), Schedule::Warps(5)];
+const ARRIVALS: [Arrival; 3] = [Arrival::Early, Arrival::Late, Arrival::Random(7)];
+
+fn runs(kernel: &Late) -> Vec<Result<Vec<u32>, KernelError>> {
+    let pairs = SCHEDULES.map(|schedule| ARRIVALS.map(|arrival| (schedule, arrival)));
+    let pairs = pairs.into_iter().flatten();
+    pairs
+        .map(|(schedule, arrival)| kernel.run_as(schedule, arrival))
+        .collect()
+}
+
+#[track_caller]
+fn check_fault(kernel: &Late, kind: FaultKind, words: &[&str]) {
+    for found in runs(kernel) {
+        let error = found.expect_err("it is wrong");
+        assert_eq!(error.kind(), kind, "{error}");
+        for word in words {
+            assert!(error.to_string().contains(word), "{word}: {error}");
+        }
+    }
+}
+
+#[test]
+fn boxes_come_swizzled_and_zero_outside() {
+    for (swizzle, bits) in [(Swizzle::None, 0), (Swizzle::Bytes128, 7)] {
+        for (x, y) in [(0, 0), (16, 14), (-8, -3), (72, 0)] {
+            let body = [&*init(), &expect(1024), &load(x, y), &wait(), &show()];
+            for found in runs(&kernel(swizzle, &body)) {
+                let words = found.expect("it runs");
+                for row in 0..8_u32 {
+                    for column in 0..64_u32 {
+                        let at = row * 128 + ((column / 8) ^ (row & bits)) * 16 + column % 8 * 2;
+                        let word = words[at as usize / 4] >> (8 * (at % 4));
+                        let (i, j) = (y + row as i32, x + column as i32);
+                        let is_inside = (0..20).contains(&i) && (0..72).contains(&j);
+                        let expect = if is_inside {
+                            element(i as u32, j as u32)
+                        } else {
+                            0
+                        };
+                        assert_eq!(word as u16, expect, "{swizzle:?} {x} {y}: {row} {column}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_in_flight_are_not_touched() {
+    let begun = [&*init(), &expect(1024), &load(0, 0), BARRIER].concat();
+    let late = [&*begun, &show(), &wait()];
+    check_fault(
+        &kernel(Swizzle::None, &late),
+        FaultKind::InFlight,
+        &[
+            "load of byte",
+            "which an asynchronous copy in flight still writes",
+            "cp.async.bulk.tensor",
+            "mbarrier.try_wait",
+        ],
+    );
+    let gone = [&*init(), &expect(1024), &load(0, 0)];
+    check_fault(
+        &kernel(Swizzle::None, &gone),
+        FaultKind::InFlight,
+        &["the block returns while an asynchronous copy still writes its shared memory"],
+    );
+}
+
+#[test]
+fn bytes_must_be_those_that_are_expected() {
+    let less = [&*init(), &expect(512), &load(0, 0), &wait(), &show()];
+    check_fault(
+        &kernel(Swizzle::None, &less),
+        FaultKind::Barrier,
+        &["512 bytes more than expected", "cp.async.bulk.tensor"],
+    );
+    let more = [&*init(), &expect(2048), &load(0, 0), &wait(), &show()];
+    check_fault(
+        &kernel(Swizzle::None, &more),
+        FaultKind::Deadlock,
+        &["0 of 1 arrivals pending, 1024 bytes pending"],
+    );
+    let none = [&*load(0, 0)];
+    check_fault(
+        &kernel(Swizzle::None, &none),
+        FaultKind::Barrier,
+        &["copy to a barrier at byte 16384 of `smem`, where none has been initialised"],
+    );
+}
+
+#[test]
+fn maps_and_addresses_are_checked() {
+    let body = [&*init(), &expect(1024), &load(0, 0), &wait(), &show()];
+    let mut wrong = kernel(Swizzle::Bytes64, &body);
+    check_fault(
+        &wrong,
+        FaultKind::Malformed,
+        &["rows of a box of 128 bytes, more than the 64 of the swizzle"],
+    );
+    wrong.input[..128].fill(0);
+    check_fault(&wrong, FaultKind::Malformed, &["there is no tensor map"]);
+    let one = load(0, 0)
+        .replace("tensor.2d", "tensor.1d")
+        .replace("{$2, $3}", "{$2}");
+    check_fault(
+        &kernel(Swizzle::None, &[&*init(), &expect(1024), &one]),
+        FaultKind::Malformed,
+        &["copy of 1 dimensions by a tensor map of 2"],
+    );
+    let beside = load(0, 0).replace("[$0], [$1", "[$0 + 64], [$1");
+    check_fault(
+        &kernel(Swizzle::None, &[&*init(), &expect(1024), &beside]),
+        FaultKind::Misaligned,
+        &["is no multiple of 128"],
+    );
+    let error = kernel(
+        Swizzle::None,
+        &[&*load(0, 0).replace("tensor.2d", "tensor.3d")],
+    )
+    .run();
+    assert_eq!(
+        error.expect_err("two of three").kind(),
+        FaultKind::Malformed
+    );
+}
+
+/// What threads have written is not overwritten by a copy without a fence of proxies.
+#[test]
+fn copies_come_behind_a_fence_of_proxies() {
+    let write = "%cell = \"llvm.getelementptr\"(%smem, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
+    let rest = [init(), expect(1024), load(0, 0), wait(), show()].concat();
+    check_fault(
+        &kernel(Swizzle::None, &[write, &rest]),
+        FaultKind::MissingFence,
+        &["write of byte", "through the async proxy"],
+    );
+    for found in runs(&kernel(
+        Swizzle::None,
+        &[write, &asm(FENCE, "", &[]), &rest],
+    )) {
+        found.expect("it runs");
+    }
+}
+
+/// A box that goes from shared memory to `%out`, a tensor of 4 rows of 16 words; 8 words of each row of the box lie in it.
+fn stored(direction: &str, element: TensorElement) -> Late {
+    let map = TensorMap {
+        address: addresses()[1],
+        element,
+        dims: vec![16, 3],
+        strides: vec![64],
+        block: vec![16, 4],
+        swizzle: Swizzle::None,
+    };
+    let copy = once(
+        &format!("{direction} [$0, {{$2, $3}}], [$1 + 512];"),
+        &[
+            ("%in", "!llvm.ptr<1>"),
+            ("%s", "i32"),
+            ("%c8", "i32"),
+            ("%c1", "i32"),
+        ],
+    );
+    let group = [
+        asm("cp.async.bulk.commit_group;", "", &[]),
+        asm("cp.async.bulk.wait_group.read 0;", "", &[]),
+    ]
+    .concat();
+    let mut input = vec![0; 1024];
+    input[..128].copy_from_slice(&map.encode());
+    for word in 0..64_usize {
+        let value = match element {
+            TensorElement::F32 => (word as f32).to_bits(),
+            _ => 1000 + word as u32,
+        };
+        input[512 + 4 * word..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+    Late {
+        input,
+        loaded: 1024,
+        words: 64,
+        ..Late::new(64, [NAMES, &copy, &group].concat())
+    }
+}
+
+const STORE: &str = "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group";
+const ADD: &str = "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group";
+
+#[test]
+fn boxes_are_stored_as_far_as_they_lie_inside() {
+    for found in runs(&stored(STORE, TensorElement::U32)) {
+        let found = found.expect("it runs");
+        for (at, word) in found.into_iter().enumerate() {
+            let (row, column) = (at / 16, at % 16);
+            let is_inside = (1..3).contains(&row) && column >= 8;
+            let expect = 976 + 16 * row + column;
+            assert_eq!(
+                word as usize,
+                if is_inside { expect } else { 0 },
+                "{row} {column}"
+            );
+        }
+    }
+}
+
+#[test]
+fn boxes_are_added() {
+    let mut kernel = stored(ADD, TensorElement::F32);
+    let copies = kernel
+        .body
+        .lines()
+        .filter(|line| line.contains("cp.reduce"));
+    let copies: Vec<String> = copies.map(str::to_owned).collect();
+    kernel.body = kernel
+        .body
+        .replace(&copies[0], &format!("{0}\n{0}", copies[0]));
+    for found in runs(&kernel) {
+        let found = found.expect("it runs");
+        for (at, word) in found.into_iter().enumerate() {
+            let (row, column) = (at / 16, at % 16);
+            let is_inside = (1..3).contains(&row) && column >= 8;
+            let value = 2.0 * (16.0 * (row as f32 - 1.0) + column as f32 - 8.0);
+            assert_eq!(
+                f32::from_bits(word),
+                if is_inside { value } else { 0.0 },
+                "{row} {column}"
+            );
+        }
+    }
+}
+
+#[test]
+fn sources_of_stores_are_kept() {
+    let write = "%cell = \"llvm.getelementptr\"(%smem, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\
+        %to = \"llvm.getelementptr\"(%cell) <{elem_type = i32, rawConstantIndices = array<i32: 128>}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n\"llvm.store\"(%t, %to) : (i32, !llvm.ptr<3>) -> ()\n";
+    let mut kernel = stored(STORE, TensorElement::U32);
+    let end = kernel.body.lines().last().unwrap_or_default().to_owned();
+    kernel.body = kernel.body.replace(&end, write);
+    // With the wait missing, a store meets the copy; and where the store comes first, the fence is missing.
+    for found in runs(&kernel) {
+        let error = found.expect_err("it is wrong");
+        assert!(
+            matches!(error.kind(), FaultKind::InFlight | FaultKind::Race),
+            "{error}"
+        );
+    }
+    kernel.body = [write, BARRIER, &stored(STORE, TensorElement::U32).body].concat();
+    check_fault(
+        &kernel,
+        FaultKind::MissingFence,
+        &["read of byte", "through the async proxy"],
+    );
+}
+
+/// A map that the kernel makes in shared memory, field by field, and publishes.
+#[test]
+fn maps_are_made_on_the_device() {
+    let field = |name: &str, bits: u32, operand: &str| {
+        format!("tensormap.replace.tile.{name}.shared::cta.b1024.b{bits} [$0], {operand};")
+    };
+    let address = addresses()[0] + u64::from(DATA);
+    let fields = [
+        field("global_address", 64, &address.to_string()),
+        field("rank", 32, "1"),
+        field("box_dim", 32, "0, 64"),
+        field("box_dim", 32, "1, 8"),
+        field("global_dim", 32, "0, 72"),
+        field("global_dim", 32, "1, 20"),
+        field("global_stride", 64, "0, 160"),
+        field("element_stride", 32, "0, 1"),
+        field("element_stride", 32, "1, 1"),
+        field("elemtype", 32, "1"),
+        field("interleave_layout", 32, "0"),
+        field("swizzle_mode", 32, "3"),
+        field("fill_mode", 32, "0"),
+    ];
+    let fields: String = fields
+        .iter()
+        .map(|text| once(text, &[("%m", "i32")]))
+        .collect();
+    let zero = "%c8192 = \"llvm.mlir.constant\"() <{value = 8192 : i32}> : () -> i32\n\
+        %m = \"llvm.add\"(%s, %c8192) : (i32, i32) -> i32\n\
+        %mp = \"llvm.inttoptr\"(%m) : (i32) -> !llvm.ptr<3>\n\
+        %mq = \"llvm.getelementptr\"(%mp, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\
+        \"llvm.store\"(%c0, %mq) : (i32, !llvm.ptr<3>) -> ()\n";
+    let first_warp = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
+        %is0 = \"llvm.icmp\"(%t, %c32) <{predicate = 6 : i64}> : (i32, i32) -> i1\n\
+        \"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n^bb1:\n";
+    let publish = asm(
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;",
+        "l,r",
+        &[("%in", "!llvm.ptr<1>"), ("%m", "i32")],
+    );
+    let acquire = asm(
+        "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;",
+        "l",
+        &[("%in", "!llvm.ptr<1>")],
+    );
+    let elected = asm_with(
+        "{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 $0, 1, 0, p; }",
+        "=r",
+        &[],
+        "%leader = i32",
+    );
+    let body = [
+        zero,
+        BARRIER,
+        &fields,
+        first_warp,
+        "\"nvvm.bar.warp.sync\"(%all) : (i32) -> ()\n",
+        &publish,
+        &acquire,
+        "\"llvm.br\"()[^bb2] : () -> ()\n^bb2:\n",
+        BARRIER,
+        &init(),
+        &expect(1024),
+        &load(0, 0),
+        &wait(),
+        &show(),
+        &elected,
+    ];
+    let all = "%all = \"llvm.mlir.constant\"() <{value = -1 : i32}> : () -> i32\n";
+    let made = Late {
+        input: [vec![0; 128], input(&map(Swizzle::None))[128..].to_vec()].concat(),
+        words: 256,
+        ..Late::new(64, [NAMES, all, &body.concat()].concat())
+    };
+    let given = [&*init(), &expect(1024), &load(0, 0), &wait(), &show()];
+    let given = kernel(Swizzle::Bytes128, &given).run().expect("it runs");
+    for found in runs(&made) {
+        assert_eq!(found.expect("it runs"), given);
+    }
+}
+
+/// What a copy of a box has brought is read by a product without a fence of proxies.
+#[test]
+fn a_product_reads_what_a_copy_brought() {
+    let map = TensorMap {
+        address: addresses()[0] + u64::from(DATA),
+        element: TensorElement::F16,
+        dims: vec![64, 64],
+        strides: vec![128],
+        block: vec![64, 64],
+        swizzle: Swizzle::Bytes128,
+    };
+    let mut input = vec![0; 16384];
+    input[..128].copy_from_slice(&map.encode());
+    let value = |row: u32, k: u32| ((row * 3 + k * 5) % 7) as f32 - 3.0;
+    for (row, k) in (0..64).flat_map(|row| (0..64).map(move |k| (row, k))) {
+        let at = (DATA + row * 128 + k * 2) as usize;
+        let bits = crate::FloatTy::F16.from_f64(value(row, k).into()) as u16;
+        input[at..at + 2].copy_from_slice(&bits.to_le_bytes());
+    }
+    // Both factors are the box: 64 rows, and its first 8 rows as columns; k from 48 on.
+    let descriptor = (96_u64 >> 4) | (1024 >> 4) << 32 | 1 << 62;
+    let product = [
+        format!("%d = \"llvm.mlir.constant\"() <{{value = {descriptor} : i64}}> : () -> i64\n"),
+        asm("wgmma.fence.sync.aligned;", "", &[]),
+        asm_with(
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, $4, $5, 0, 1, 1, 0, 0;",
+            "=f,=f,=f,=f,l,l",
+            &[("%d", "i64"), ("%d", "i64")],
+            "%p = !llvm.struct<(f32, f32, f32, f32)>",
+        ),
+        asm("wgmma.commit_group.sync.aligned;", "", &[]),
+        asm("wgmma.wait_group.sync.aligned 0;", "", &[]),
+        "%p0 = \"llvm.extractvalue\"(%p) <{position = array<i64: 0>}> : (!llvm.struct<(f32, f32, f32, f32)>) -> f32\n".to_owned(),
+        store("%p0", "f32", 0, 1),
+    ]
+    .concat();
+    let kernel = Late {
+        input,
+        ..Late::new(
+            128,
+            [
+                NAMES,
+                &init(),
+                &expect(8192),
+                &load(0, 0),
+                &wait(),
+                &product,
+            ]
+            .concat(),
+        )
+    };
+    for found in runs(&kernel) {
+        let found = found.expect("it runs");
+        for (thread, word) in (0..).zip(found) {
+            let (row, column) = (thread / 32 * 16 + thread % 32 / 4, thread % 4 * 2);
+            let sum: f32 = (48..64).map(|k| value(row, k) * value(column, k)).sum();
+            assert_eq!(f32::from_bits(word), sum, "{row} {column}");
+        }
+    }
+    let hasty = Late {
+        body: kernel.body.replace(&wait(), ""),
+        input: kernel.input.clone(),
+        ..Late::new(128, "")
+    };
+    for found in runs(&hasty) {
+        let error = found.expect_err("it does not wait");
+        let kinds = [FaultKind::InFlight, FaultKind::Uninitialised];
+        assert!(kinds.contains(&error.kind()), "{error}");
+    }
+}

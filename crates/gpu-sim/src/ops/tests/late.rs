@@ -1,0 +1,126 @@
+//! Kernels of warps that start work and wait for it: products, barriers in memory, copies of tensors.
+
+use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic};
+
+/// A kernel of so many threads with 32 KiB of shared memory, which begins with what a buffer holds.
+///
+/// The body knows `%in`, `%out`, `%t` (the thread), `%s` (the address of the shared memory), `%cN` (constants below 10) and
+/// `%true`.
+pub(in crate::ops) struct Late {
+    pub(in crate::ops) threads: u32,
+    pub(in crate::ops) body: String,
+    /// What `%in` holds.
+    pub(in crate::ops) input: Vec<u8>,
+    /// How many bytes of it are in shared memory when the body begins, behind a fence and a barrier.
+    pub(in crate::ops) loaded: u32,
+    /// Words of `%out`.
+    pub(in crate::ops) words: usize,
+}
+
+/// An inline assembly without results.
+pub(in crate::ops) fn asm(text: &str, constraints: &str, operands: &[(&str, &str)]) -> String {
+    asm_with(text, constraints, operands, "")
+}
+
+/// An inline assembly of results: `%r = i32`.
+pub(in crate::ops) fn asm_with(
+    text: &str,
+    constraints: &str,
+    operands: &[(&str, &str)],
+    result: &str,
+) -> String {
+    let names: Vec<&str> = operands.iter().map(|(name, _)| *name).collect();
+    let types: Vec<&str> = operands.iter().map(|(_, ty)| *ty).collect();
+    let (names, types) = (names.join(", "), types.join(", "));
+    let (left, ty) = match result.split_once(" = ") {
+        Some((name, ty)) => (format!("{name} = "), ty),
+        None => (String::new(), "()"),
+    };
+    format!(
+        "{left}\"llvm.inline_asm\"({names}) <{{asm_dialect = 0 : i64, asm_string = \"{text}\", constraints = \"{constraints}\", has_side_effects}}> : ({types}) -> {ty}\n"
+    )
+}
+
+pub(in crate::ops) const FENCE: &str = "fence.proxy.async.shared::cta;";
+
+impl Late {
+    pub(in crate::ops) fn new(threads: u32, body: impl Into<String>) -> Self {
+        Self {
+            threads,
+            body: body.into(),
+            input: Vec::new(),
+            loaded: 0,
+            words: threads as usize,
+        }
+    }
+
+    pub(in crate::ops) fn run(&self) -> Result<Vec<u32>, KernelError> {
+        self.run_as(Schedule::Lockstep, Arrival::default())
+    }
+
+    pub(in crate::ops) fn run_as(
+        &self,
+        schedule: Schedule,
+        arrival: Arrival,
+    ) -> Result<Vec<u32>, KernelError> {
+        let mut start = String::new();
+        for number in 0..10 {
+            start += &format!(
+                "%c{number} = \"llvm.mlir.constant\"() <{{value = {number} : i32}}> : () -> i32\n"
+            );
+        }
+        for index in 0..self.loaded / 4 / self.threads {
+            let at = index * self.threads;
+            start += &format!(
+                "%fi{index} = \"llvm.getelementptr\"(%in, %t) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
+                 %fj{index} = \"llvm.getelementptr\"(%fi{index}) <{{elem_type = i32, rawConstantIndices = array<i32: {at}>}}> : (!llvm.ptr<1>) -> !llvm.ptr<1>\n\
+                 %fv{index} = \"llvm.load\"(%fj{index}) : (!llvm.ptr<1>) -> i32\n\
+                 %fk{index} = \"llvm.getelementptr\"(%smem, %t) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\
+                 %fl{index} = \"llvm.getelementptr\"(%fk{index}) <{{elem_type = i32, rawConstantIndices = array<i32: {at}>}}> : (!llvm.ptr<3>) -> !llvm.ptr<3>\n\
+                 \"llvm.store\"(%fv{index}, %fl{index}) : (i32, !llvm.ptr<3>) -> ()\n"
+            );
+        }
+        if self.loaded > 0 {
+            start += &asm(FENCE, "", &[]);
+            start += "\"nvvm.barrier0\"() : () -> ()\n";
+        }
+        let (body, threads) = (&self.body, self.threads);
+        let text = format!(
+            "\"builtin.module\"() ({{\n\
+             \"llvm.mlir.global\"() <{{addr_space = 3 : i32, global_type = !llvm.array<32768 x i8>, sym_name = \"smem\"}}> ({{\n}}) : () -> ()\n\
+             \"llvm.func\"() <{{sym_name = \"k\"}}> ({{\n\
+             ^bb0(%in: !llvm.ptr<1>, %out: !llvm.ptr<1>):\n\
+             %t = \"nvvm.read.ptx.sreg.tid.x\"() : () -> i32\n\
+             %true = \"llvm.mlir.constant\"() <{{value = true}}> : () -> i1\n\
+             %smem = \"llvm.mlir.addressof\"() <{{global_name = @smem}}> : () -> !llvm.ptr<3>\n\
+             %s = \"llvm.ptrtoint\"(%smem) : (!llvm.ptr<3>) -> i32\n\
+             {start}{body}\
+             \"llvm.return\"() : () -> ()\n}}) {{nvvm.kernel, nvvm.reqntid = array<i32: {threads}>}} : () -> ()\n\
+             }}) {{ttg.target = \"cuda:90\", \"ttg.threads-per-warp\" = 32 : i32, \"ttg.num-warps\" = {} : i32}} : () -> ()",
+            threads / 32
+        );
+        let decoded = decode_generic(&text, None)?;
+        let mut memory = Memory::default();
+        let input = memory.add("in", self.input.clone());
+        let out = memory.add("out", vec![0; 4 * self.words]);
+        Launch::new(decoded.machine)
+            .args([Arg::Buffer(input), Arg::Buffer(out)])
+            .schedule(schedule)
+            .arrival(arrival)
+            .run(&decoded.program, &mut memory)?;
+        let words = memory.bytes(out).as_chunks::<4>().0;
+        Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+    }
+}
+
+/// Stores a word of each thread in `%out`, in column `column` of `columns`.
+pub(in crate::ops) fn store(value: &str, ty: &str, column: u32, columns: u32) -> String {
+    let name = format!("st{}{column}", value.trim_start_matches('%'));
+    format!(
+        "%{name}c = \"llvm.mlir.constant\"() <{{value = {columns} : i32}}> : () -> i32\n\
+         %{name}i = \"llvm.mul\"(%t, %{name}c) : (i32, i32) -> i32\n\
+         %{name}p = \"llvm.getelementptr\"(%out, %{name}i) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
+         %{name}q = \"llvm.getelementptr\"(%{name}p) <{{elem_type = i32, rawConstantIndices = array<i32: {column}>}}> : (!llvm.ptr<1>) -> !llvm.ptr<1>\n\
+         \"llvm.store\"({value}, %{name}q) : ({ty}, !llvm.ptr<1>) -> ()\n"
+    )
+}

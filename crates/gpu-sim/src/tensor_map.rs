@@ -1,0 +1,432 @@
+//! Tensor maps: the descriptors of 128 bytes by which bulk copies find boxes of a tensor in global memory.
+//!
+//! The driver's `CUtensorMap` is opaque, so maps have an encoding of the simulator's own, little-endian:
+//! ```text
+//! byte   0   8 bytes  "LLTMAP1" and a zero       44  5 x 4  box, in elements, innermost dimension first
+//!        8   8        address of element 0       64  5      steps between elements that are copied; 0 is 1
+//!       16   1        type of the elements       72  4 x 8  bytes between elements of dimensions 1 to 4
+//!       17   1        dimensions - 1            104  24     zero
+//!       18   1        swizzle: 0, 1, 2, 3 for none, 32, 64, 128 bytes
+//!       19   1        elements outside: 0 are zero
+//!       20   1        interleaving: 0 is none
+//!       24   5 x 4    size of each dimension
+//! ```
+//! Types are numbered as `tensormap.replace.tile.elemtype` numbers them. That instruction changes single fields of a map in
+//! memory, and makes a map of 128 zero bytes.
+//!
+//! # Source
+//! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management", for what
+//! is valid.
+
+use super::data::ElementTy;
+use super::float::FloatTy;
+use super::memory::{read_le, write_le};
+
+/// Bytes of a tensor map.
+pub(crate) const MAP_BYTES: usize = 128;
+/// The first bytes of a map.
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
+/// The most dimensions of a tensor.
+const MOST_DIMENSIONS: usize = 5;
+/// Bytes that addresses, strides and rows of boxes are multiples of.
+pub(crate) const UNIT: u32 = 16;
+
+/// How the chunks of 16 bytes of a box are permuted in shared memory: by a XOR of the lowest bits of their number in memory
+/// with the bits of an address from bit 7 on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Swizzle {
+    /// They are not.
+    #[default]
+    None,
+    /// Within 32 bytes.
+    Bytes32,
+    /// Within 64 bytes.
+    Bytes64,
+    /// Within 128 bytes.
+    Bytes128,
+}
+
+impl Swizzle {
+    const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
+
+    /// Bytes within which chunks are permuted; 0 where they are not.
+    pub(crate) const fn bytes(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Bytes32 => 32,
+            Self::Bytes64 => 64,
+            Self::Bytes128 => 128,
+        }
+    }
+
+    /// Returns where a byte of a box that would be at an address of shared memory is.
+    pub(crate) const fn apply(self, address: u64) -> u64 {
+        match self.bytes() {
+            0 => address,
+            bytes => address ^ (address >> 7 & (bytes / UNIT - 1) as u64) << 4,
+        }
+    }
+}
+
+/// The type of a tensor's elements, by the number that the GPU has for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum TensorElement {
+    /// 8 bits, of any format.
+    U8 = 0,
+    /// An unsigned integer of 16 bits.
+    U16 = 1,
+    /// An unsigned integer of 32 bits.
+    U32 = 2,
+    /// A signed integer of 32 bits.
+    S32 = 3,
+    /// An unsigned integer of 64 bits.
+    U64 = 4,
+    /// A signed integer of 64 bits.
+    S64 = 5,
+    /// binary16.
+    F16 = 6,
+    /// binary32.
+    F32 = 7,
+    /// binary32, subnormal numbers being zero.
+    F32Ftz = 8,
+    /// binary64.
+    F64 = 9,
+    /// bfloat16.
+    Bf16 = 10,
+    /// The upper 19 bits of a binary32.
+    Tf32 = 11,
+    /// The same, subnormal numbers being zero.
+    Tf32Ftz = 12,
+}
+
+impl TensorElement {
+    const ALL: [Self; 13] = [
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::S32,
+        Self::U64,
+        Self::S64,
+        Self::F16,
+        Self::F32,
+        Self::F32Ftz,
+        Self::F64,
+        Self::Bf16,
+        Self::Tf32,
+        Self::Tf32Ftz,
+    ];
+
+    /// The type of a value in memory.
+    pub(crate) const fn ty(self) -> ElementTy {
+        match self {
+            Self::U8 => ElementTy::Int(8),
+            Self::U16 => ElementTy::Int(16),
+            Self::U32 | Self::S32 => ElementTy::Int(32),
+            Self::U64 | Self::S64 => ElementTy::Int(64),
+            Self::F16 => ElementTy::Float(FloatTy::F16),
+            Self::F32 | Self::F32Ftz | Self::Tf32 | Self::Tf32Ftz => ElementTy::Float(FloatTy::F32),
+            Self::F64 => ElementTy::Float(FloatTy::F64),
+            Self::Bf16 => ElementTy::Float(FloatTy::BF16),
+        }
+    }
+
+    pub(crate) const fn bytes(self) -> u32 {
+        self.ty().bytes() as u32
+    }
+}
+
+/// A tensor in global memory, and the box of it that one copy moves.
+///
+/// Dimensions are in the order of the GPU: the innermost first.
+/// ```
+/// use gpu_sim::{Memory, Swizzle, TensorElement, TensorMap};
+/// let mut memory = Memory::default();
+/// let data = memory.add("data", vec![0; 64 * 128]);
+/// let map = TensorMap {
+///     address: memory.address(data),
+///     element: TensorElement::F16,
+///     dims: vec![64, 64],
+///     strides: vec![128],
+///     block: vec![64, 32],
+///     swizzle: Swizzle::Bytes128,
+/// };
+/// memory.add("map", map.encode().to_vec());
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TensorMap {
+    /// The address of the first element, a multiple of 16.
+    pub address: u64,
+    /// The type of the elements.
+    pub element: TensorElement,
+    /// Elements of each dimension, up to 5.
+    pub dims: Vec<u32>,
+    /// Bytes between neighbouring elements of each dimension but the innermost, multiples of 16.
+    pub strides: Vec<u64>,
+    /// Elements of the box along each dimension, up to 256.
+    pub block: Vec<u32>,
+    /// The order of the box's bytes in shared memory.
+    pub swizzle: Swizzle,
+}
+
+/// A field that `tensormap.replace.tile` changes: first byte, bytes of an element, number of elements.
+pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
+    Some(match name {
+        "global_address" => (8, 8, 1),
+        "elemtype" => (16, 1, 1),
+        "rank" => (17, 1, 1),
+        "swizzle_mode" => (18, 1, 1),
+        "fill_mode" => (19, 1, 1),
+        "interleave_layout" => (20, 1, 1),
+        "global_dim" => (24, 4, 5),
+        "box_dim" => (44, 4, 5),
+        "element_stride" => (64, 1, 5),
+        "global_stride" => (72, 8, 4),
+        _ => return None,
+    })
+}
+
+/// A run of bytes of a box.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    /// The byte of the box, before the swizzle.
+    pub(crate) at: u32,
+    pub(crate) bytes: u32,
+    /// The address in global memory; none where the elements lie outside of the tensor.
+    pub(crate) global: Option<u64>,
+}
+
+impl TensorMap {
+    /// Returns the bytes that a kernel finds in memory; dimensions after the fifth are left out.
+    #[must_use]
+    pub fn encode(&self) -> [u8; MAP_BYTES] {
+        let mut bytes = [0; MAP_BYTES];
+        write_le(&mut bytes, 0, 8, MAGIC);
+        write_le(&mut bytes, 8, 8, self.address);
+        bytes[16] = self.element as u8;
+        bytes[17] = self.dims.len().clamp(1, MOST_DIMENSIONS) as u8 - 1;
+        bytes[18] = self.swizzle as u8;
+        for (at, dim) in self.dims.iter().take(MOST_DIMENSIONS).enumerate() {
+            write_le(&mut bytes, 24 + 4 * at, 4, (*dim).into());
+        }
+        for (at, size) in self.block.iter().take(MOST_DIMENSIONS).enumerate() {
+            write_le(&mut bytes, 44 + 4 * at, 4, (*size).into());
+        }
+        for (at, stride) in self.strides.iter().take(MOST_DIMENSIONS - 1).enumerate() {
+            write_le(&mut bytes, 72 + 8 * at, 8, *stride);
+        }
+        bytes
+    }
+
+    /// Reads a map from memory, or says what is wrong with it.
+    pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
+        if read_le(bytes, 0, 8) != MAGIC {
+            return Err("there is no tensor map".to_owned());
+        }
+        let element = TensorElement::ALL.get(usize::from(bytes[16]));
+        let element = *element.ok_or_else(|| format!("elements of type {}", bytes[16]))?;
+        let swizzle = Swizzle::ALL.get(usize::from(bytes[18]));
+        let swizzle = *swizzle.ok_or_else(|| format!("a swizzle of mode {}", bytes[18]))?;
+        let rank = usize::from(bytes[17]) + 1;
+        if rank > MOST_DIMENSIONS {
+            return Err(format!("{rank} dimensions, of which 5 are possible"));
+        }
+        if bytes[19] != 0 || bytes[20] != 0 {
+            return Err(
+                "elements outside that are NaN, and interleaving, are not supported".to_owned(),
+            );
+        }
+        if let Some(step) = bytes[64..64 + rank].iter().find(|step| **step > 1) {
+            return Err(format!("steps of {step} elements, which are not supported"));
+        }
+        let words =
+            |first: usize| (0..rank).map(move |at| read_le(bytes, first + 4 * at, 4) as u32);
+        let map = Self {
+            address: read_le(bytes, 8, 8),
+            element,
+            dims: words(24).collect(),
+            strides: (1..rank).map(|at| read_le(bytes, 64 + 8 * at, 8)).collect(),
+            block: words(44).collect(),
+            swizzle,
+        };
+        map.check().map_or(Ok(map), Err)
+    }
+
+    /// What the driver would not accept.
+    fn check(&self) -> Option<String> {
+        let unit = u64::from(UNIT);
+        let row = self.row_bytes();
+        let of_unit = |bytes: u64| bytes.is_multiple_of(unit);
+        if !of_unit(self.address) {
+            return Some(format!("address {:#x} is no multiple of 16", self.address));
+        }
+        if let Some(stride) = self.strides.iter().find(|stride| !of_unit(**stride)) {
+            return Some(format!(
+                "a stride of {stride} bytes, which is no multiple of 16"
+            ));
+        }
+        if self.dims.contains(&0) {
+            return Some("a dimension without elements".to_owned());
+        }
+        if let Some(size) = self.block.iter().find(|size| !(1..=256).contains(*size)) {
+            return Some(format!("a box of {size} elements; 1 to 256 are possible"));
+        }
+        if !of_unit(row.into()) {
+            return Some(format!(
+                "rows of a box of {row} bytes, which is no multiple of 16"
+            ));
+        }
+        let limit = self.swizzle.bytes();
+        (limit > 0 && row > limit)
+            .then(|| format!("rows of a box of {row} bytes, more than the {limit} of the swizzle"))
+    }
+
+    /// Bytes of a row of the box.
+    fn row_bytes(&self) -> u32 {
+        let elements = self.block.first().copied().unwrap_or(0);
+        elements.saturating_mul(self.element.bytes())
+    }
+
+    /// Bytes of the box.
+    pub(crate) fn box_bytes(&self) -> u32 {
+        let elements = self
+            .block
+            .iter()
+            .fold(1u32, |all, size| all.saturating_mul(*size));
+        elements.saturating_mul(self.element.bytes())
+    }
+
+    /// The pieces of the box whose first element has these coordinates: no piece crosses a chunk that a swizzle moves.
+    pub(crate) fn pieces(&self, start: &[i32]) -> Vec<Piece> {
+        let (row, element) = (self.row_bytes(), self.element.bytes());
+        let rows = self.box_bytes() / row.max(1);
+        let first = i64::from(start.first().copied().unwrap_or(0));
+        let inner = i64::from(self.dims.first().copied().unwrap_or(0));
+        let limit = i64::from(row / element);
+        // Elements of a row that are in the tensor.
+        let from = (-first).clamp(0, limit) as u32 * element;
+        let to = (inner - first).clamp(0, limit) as u32 * element;
+        let step = if self.swizzle == Swizzle::None {
+            row
+        } else {
+            UNIT
+        };
+        let mut pieces = Vec::new();
+        for number in 0..rows {
+            let mut rest = number;
+            let mut base = Some(self.address.wrapping_add_signed(first * i64::from(element)));
+            for dim in 1..self.block.len() {
+                let at = i64::from(start.get(dim).copied().unwrap_or(0))
+                    + i64::from(rest % self.block[dim]);
+                rest /= self.block[dim];
+                let is_inside = (0..i64::from(self.dims[dim])).contains(&at);
+                let offset = self.strides[dim - 1].wrapping_mul(at as u64);
+                base = base
+                    .filter(|_| is_inside)
+                    .map(|base| base.wrapping_add(offset));
+            }
+            for chunk in (0..row).step_by(step.max(1) as usize) {
+                let end = chunk + step;
+                let mut cuts = vec![chunk, from.clamp(chunk, end), to.clamp(chunk, end), end];
+                cuts.sort_unstable();
+                cuts.dedup();
+                for part in cuts.windows(2) {
+                    let is_inside = part[0] >= from && part[1] <= to;
+                    let global = base.filter(|_| is_inside);
+                    pieces.push(Piece {
+                        at: number * row + part[0],
+                        bytes: part[1] - part[0],
+                        global: global.map(|base| base + u64::from(part[0])),
+                    });
+                }
+            }
+        }
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> TensorMap {
+        TensorMap {
+            address: 0x1000,
+            element: TensorElement::F32,
+            dims: vec![10, 3],
+            strides: vec![48],
+            block: vec![8, 2],
+            swizzle: Swizzle::None,
+        }
+    }
+
+    #[test]
+    fn maps_survive_their_encoding() {
+        let wide = TensorMap {
+            dims: vec![16; 5],
+            strides: vec![64, 128, 256, 512],
+            block: vec![4; 5],
+            ..map()
+        };
+        for map in [map(), wide] {
+            assert_eq!(TensorMap::decode(&map.encode()), Ok(map));
+        }
+        let none = TensorMap::decode(&[0; MAP_BYTES]);
+        assert_eq!(none.unwrap_err(), "there is no tensor map");
+    }
+
+    #[test]
+    fn maps_that_a_driver_refuses_are_refused() {
+        let wrong = [
+            TensorMap {
+                address: 8,
+                ..map()
+            },
+            TensorMap {
+                strides: vec![40],
+                ..map()
+            },
+            TensorMap {
+                block: vec![2, 2],
+                ..map()
+            },
+            TensorMap {
+                block: vec![8, 257],
+                ..map()
+            },
+            TensorMap {
+                dims: vec![10, 0],
+                ..map()
+            },
+            TensorMap {
+                block: vec![12, 1],
+                swizzle: Swizzle::Bytes32,
+                ..map()
+            },
+        ];
+        for map in wrong {
+            assert!(TensorMap::decode(&map.encode()).is_err(), "{map:?}");
+        }
+    }
+
+    #[test]
+    fn elements_outside_have_no_address() {
+        let piece = |at, bytes, global| Piece { at, bytes, global };
+        let found = map().pieces(&[6, 2]);
+        let expect = [
+            piece(0, 16, Some(0x1000 + 2 * 48 + 24)),
+            piece(16, 16, None),
+            piece(32, 16, None),
+            piece(48, 16, None),
+        ];
+        assert_eq!(found, expect);
+        let found = map().pieces(&[-3, 0]);
+        let expect = [
+            piece(0, 12, None),
+            piece(12, 20, Some(0x1000)),
+            piece(32, 12, None),
+            piece(44, 20, Some(0x1000 + 48)),
+        ];
+        assert_eq!(found, expect);
+    }
+}
