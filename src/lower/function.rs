@@ -10,6 +10,7 @@ use super::shared::SharedLimit;
 use super::state::{Lower, Lowering, Outcome, SHARED};
 use super::texts::Texts;
 use super::types::{is_descriptor, scalar_type};
+use super::warp_group;
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::discardable::DIVISIBILITY;
 use crate::ir::ops::tt;
@@ -86,6 +87,7 @@ pub(crate) fn lower<'c>(
         call_libraries: target.call_libraries,
         layouts: Layouts::of(function.context()),
         values: HashMap::new(),
+        warp_group: None,
         targets: HashMap::new(),
         handed_on: Vec::new(),
         exit: None,
@@ -140,6 +142,7 @@ pub(crate) fn lower<'c>(
         &counts,
         &block_arguments(block)[..own],
     );
+    warp_group::begin_function(l, function);
     l.blocks(&planned.graph, block);
     if let Some(emitted) = lowering.emitted {
         return Err(emitted);

@@ -44,6 +44,8 @@ pub(crate) struct Lowering<'c> {
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, Lowered<'c>>,
+    /// The number of the warp group, in functions with products of several.
+    pub(super) warp_group: Option<Val<'c>>,
     /// The new block for each one that is lowered.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
     /// What the region lowered last hands on.

@@ -8,6 +8,7 @@ use super::allocate::Asked;
 use super::asynchronous;
 use super::emit::block_arguments;
 use super::gpu::{Accumulation, GroupFactor, GroupProduct, UnitIsa};
+use super::index::emit_index;
 use super::local::View;
 use super::mbarrier::units;
 use super::plans::{layout_of, wrong};
@@ -15,17 +16,20 @@ use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
 use super::words;
 use crate::analysis::effects::{Buffers, Effects};
+use crate::ir::builders::llvm;
 use crate::ir::ops::{scf, ttng};
 use crate::ir::{Layouts, OpKind, TensorType, group_product_types};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
+use linear_layout::plan::program::IndexProgram;
 use linear_layout::plan::warp_group::{
     FactorBuffer, IssuedFactor, LeftFactor, MatrixDescriptor, WarpGroupIssue, WarpGroupOperands,
     WarpGroupPlan, plan_warp_group_product,
 };
 use linear_layout::target::{Number, Target};
 use melior::ir::ValueLike;
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
 /// What a product does in shared memory.
 pub(crate) fn effects(
@@ -161,20 +165,31 @@ pub(crate) fn settle_sums<'c>(
         .into_iter()
         .filter_map(|op| Some(ttng::WarpGroupDot::of(op)?.c()))
         .collect();
+    if sums.is_empty() {
+        return;
+    }
+    let arguments = &block_arguments(block)[1..];
+    let (types, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
     let mut at = 0;
-    for (argument, init) in block_arguments(block)
-        .into_iter()
-        .skip(1)
-        .zip(loop_.init_args())
-    {
-        let count = l.get(init).len();
+    for (argument, count) in arguments.iter().zip(counts) {
         let registers = &mut initial[at..at + count];
+        let types = &types[at..at + count];
         at += count;
         let is_constant = registers.windows(2).all(|pair| pair[0] == pair[1]);
-        if is_constant && sums.contains(&argument) {
-            let (type_, words) = (registers[0].r#type(), words::pack(&mut l.e, registers));
-            let settled = units.settled(&mut l.e, &words);
-            registers.copy_from_slice(&words::unpack(&mut l.e, &settled, count, type_));
+        if !is_constant || !sums.contains(argument) {
+            continue;
+        }
+        // Pairs of halves are words to an instruction.
+        let words: Vec<Val<'c>> = registers
+            .iter()
+            .map(|register| match sys::float_width(register.r#type()) {
+                Some(32) => *register,
+                _ => words::as_integer(&mut l.e, *register, 32),
+            })
+            .collect();
+        let settled = units.settled(&mut l.e, &words);
+        for ((register, type_), settled) in registers.iter_mut().zip(types).zip(settled) {
+            *register = l.e.bitcast(settled, *type_);
         }
     }
 }
@@ -188,7 +203,8 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
     let issues = 1 + all.take_while(|issue| !issue.is_first_k()).count();
     let is_partial = matches!(a, Number::E4m3 | Number::E5m2) && sum == Number::F32;
     let most = usize::try_from((imprecise / k).max(1)).unwrap_or(usize::MAX);
-    (is_partial && most < issues).then_some(most)
+    // The sum of a whole product is a part, too, of that of a loop.
+    (is_partial && most <= issues).then_some(most)
 }
 
 /// A as it is issued.
@@ -225,7 +241,7 @@ fn left_words<'c>(
     all
 }
 
-/// The descriptor of the first tile of a buffer for each warp group.
+/// The lower half of the descriptor of the first tile of a buffer for each warp group; the upper half is known.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -233,27 +249,54 @@ fn descriptor_of<'c>(
     groups: &[u64],
 ) -> Result<Val<'c>, Diagnostic> {
     let buffer = l.buffer(buffer)?;
-    let (i8, i32, i64) = (l.e.types.i8, l.e.types.i32, l.e.types.i64);
+    let (i8, i32) = (l.e.types.i8, l.e.types.i32);
     let mut pointer = l.e.gep(buffer.base, i8, buffer.position);
     if groups.iter().any(|bytes| *bytes != 0) {
-        let warp = l.gpu.warp(&mut l.e);
-        let group = l.e.lshr(warp, WARPS_LOG2);
-        let program =
-            linear_layout::plan::program::IndexProgram::new(&[count(groups)], &[groups.to_vec()]);
-        let offset = super::index::emit_index(&mut l.e, &program, &[group])[0];
+        let group = l
+            .warp_group
+            .ok_or_else(|| wrong("a product of several warp groups in one"))?;
+        let program = IndexProgram::new(&[count(groups)], &[groups.to_vec()]);
+        let offset = emit_index(&mut l.e, &program, &[group])[0];
         pointer = l.e.gep(pointer, i8, offset);
     }
-    let address = l.e.pure(crate::ir::builders::llvm::ptrtoint(pointer, i32));
+    let address = l.e.pure(llvm::ptrtoint(pointer, i32));
     let units = l.e.lshr(address, 4);
     let mask = l.e.i32(MatrixDescriptor::field_mask());
     let start = l.e.and(units, mask);
-    let start = l.e.zext(start, i64);
-    let word = l.e.constant(i64, descriptor.word().cast_signed());
-    Ok(l.e.or_disjoint(start, word))
+    let [low, _] = halves(descriptor.word());
+    let low = l.e.i32(low);
+    Ok(l.e.or_disjoint(start, low))
+}
+
+/// The lower and the upper 32 bits.
+fn halves(word: u64) -> [u32; 2] {
+    [word, word >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)).expect("32 bits"))
 }
 
 /// log2 of the warps of a group.
 const WARPS_LOG2: u32 = 2;
+
+/// Computes the number of the warp group where a function begins that multiplies by several: by an exchange, so that
+/// compilers see it to be the same in all lanes, and outside of loops, which no exchange leaves.
+pub(crate) fn begin_function<'c>(l: &mut Lowering<'c>, function: Op<'c>) {
+    if l.gpu.num_warps <= 1 << WARPS_LOG2 {
+        return;
+    }
+    let mut has_products = false;
+    function.walk(WalkOrder::PreOrder, |op| {
+        has_products |= ttng::WarpGroupDot::of(op).is_some();
+        match has_products {
+            true => WalkResult::Interrupt,
+            false => WalkResult::Advance,
+        }
+    });
+    if has_products {
+        let warp = l.gpu.warp(&mut l.e);
+        let group = l.e.lshr(warp, WARPS_LOG2);
+        let first = l.e.i32(0);
+        l.warp_group = Some(l.gpu.shuffle_index(&mut l.e, group, first));
+    }
+}
 
 fn count(groups: &[u64]) -> u32 {
     u32::try_from(groups.len()).expect("a block has few warp groups")
@@ -303,9 +346,7 @@ impl<'c> Run<'_, 'c> {
             self.units.commit_products(&mut l.e);
             let partial = tied(l, self.units, 0, vec![partial]).remove(0);
             for ((register, before), partial) in registers.iter().zip(before).zip(partial) {
-                let added = |l: &mut Lowering<'c>| {
-                    l.e.pure(crate::ir::builders::llvm::fadd(before, partial))
-                };
+                let added = |l: &mut Lowering<'c>| l.e.pure(llvm::fadd(before, partial));
                 sums[*register as usize] = match given {
                     Accumulation::None if i == 0 => partial,
                     Accumulation::If(use_c) if i == 0 => {
@@ -328,8 +369,13 @@ impl<'c> Run<'_, 'c> {
     ) -> Vec<Val<'c>> {
         let at = |l: &mut Lowering<'c>, (first, descriptor): (Val<'c>, MatrixDescriptor), bytes| {
             let i64 = l.e.types.i64;
-            let offset = l.e.constant(i64, descriptor.start(bytes).cast_signed());
-            l.e.add(first, offset)
+            let [offset, _] = halves(descriptor.start(bytes));
+            let offset = l.e.i32(offset);
+            let low = l.e.add(first, offset);
+            let low = l.e.zext(low, i64);
+            let high = descriptor.word() & !u64::from(u32::MAX);
+            let high = l.e.constant(i64, high.cast_signed());
+            l.e.or_disjoint(low, high)
         };
         let (a, a_is_transposed) = match (&self.left, issue.a()) {
             (Left::Buffer(first, descriptor), IssuedFactor::Position(bytes)) => {
@@ -344,7 +390,9 @@ impl<'c> Run<'_, 'c> {
                     .position(|i| std::ptr::eq(i, issue));
                 (GroupFactor::Words(words[number.unwrap_or_default()]), None)
             }
-            (Left::Buffer(first, _), IssuedFactor::Words(_)) => (GroupFactor::Tile(*first), None),
+            (Left::Buffer(first, descriptor), IssuedFactor::Words(_)) => {
+                (GroupFactor::Tile(at(l, (*first, *descriptor), 0)), None)
+            }
         };
         let b = at(l, self.right, issue.b());
         let type_ = sums[0].r#type();

@@ -168,8 +168,10 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @buffers(%n: i32, %c: i1) {
     %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
-    // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
+    %mbarrier = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s, #smem, mutable>
+    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op cannot be lowered yet}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
+    ttng.async_copy_mbarrier_arrive %mbarrier : !ttg.memdesc<1xi64, #s, #smem, mutable>
     %t = ttg.async_commit_group
     %y:3 = scf.for %i = %n to %n step %n iter_args(%a = %m, %u = %t, %k = %n) -> (!ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32) : i32 {
       %z = scf.if %c -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
@@ -213,14 +215,16 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 // -----
 
 // All operations that cannot be lowered are named, before anything else is looked at.
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
-  tt.func public @copies() {
-    // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
+  tt.func public @copies(%m: !ttg.memdesc<1xi64, #s, #smem, mutable>) {
+    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op cannot be lowered yet}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
-    %t = ttg.async_commit_group
-    // expected-error @+2 {{'ttg.async_wait' op cannot be lowered yet}}
+    ttng.async_copy_mbarrier_arrive %m : !ttg.memdesc<1xi64, #s, #smem, mutable>
+    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op cannot be lowered yet}}
     // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
-    %u = ttg.async_wait %t {num = 0 : i32}
+    ttng.async_copy_mbarrier_arrive %m {noIncrement} : !ttg.memdesc<1xi64, #s, #smem, mutable>
     tt.return
   }
 }

@@ -33,7 +33,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     // CHECK: math.exp %{{.*}} fastmath<afn> : tensor
     %e = math.exp %a : tensor<256xf32, #b>
     // CHECK: math.sqrt %{{.*}} fastmath<fast> : tensor
-    // PTX: sqrt.approx.f32
+    // PTX: sqrt.approx.ftz.f32
     %r = math.sqrt %e fastmath<fast> : tensor<256xf32, #b>
     // A library's function, a maximum, what asks to be precise, and f64 are as they were.
     // CHECK: math.sin %{{[^ ]*}} : tensor

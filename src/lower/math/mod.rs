@@ -35,8 +35,9 @@
 //! | `tanh` | 1.5 | 1 |
 //!
 //! f16 and bf16 are computed in f32 and rounded, which adds half a unit of theirs at most; f64 has what LLVM
-//! computes, and the functions of the maker's library for the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `sin` and `cos` are the hardware's own
-//! instructions instead. `sqrt`, `fma`, rounding to integers, signs and classes are exact.
+//! computes, and the functions of the maker's library for the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`,
+//! `rsqrt`, `sin`, `sqrt` and `cos` are the hardware's own instructions instead, of which some take subnormal numbers for
+//! 0. Without it `sqrt`, `fma`, rounding to integers, signs and classes are exact.
 
 #![allow(
     clippy::excessive_precision,
@@ -223,9 +224,15 @@ fn one<'c>(
         | K::MathFloor
         | K::MathTrunc
         | K::MathRound
-        | K::MathRoundEven
-        | K::MathSqrt => {
+        | K::MathRoundEven => {
             return Ok(vec![l.e.upstream(kind, values, type_, attributes)]);
+        }
+        K::MathSqrt => {
+            let root = match fast::lower(l, kind, values[0], attributes) {
+                Some(root) => root,
+                None => l.e.upstream(kind, values, type_, attributes),
+            };
+            return Ok(vec![root]);
         }
         _ => {}
     }

@@ -66,10 +66,11 @@ impl Assembly {
     /// - `slp-schedule-budget` bounds how far apart in a basic block operations are that the SLP vectoriser puts side by
     ///   side. It looks through all between them for each, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel
     ///   with 6500 operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
+    /// - `nvptx-short-ptr` makes addresses of shared memory 32 bits wide, in one register instead of two.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Ptx => &[("slp-schedule-budget", "1000")],
+            Self::Ptx => &[("slp-schedule-budget", "1000"), ("nvptx-short-ptr", "true")],
             Self::Gcn => &[],
         }
     }

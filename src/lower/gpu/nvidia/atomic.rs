@@ -1,6 +1,7 @@
 //! Atomic accesses by PTX: `atom`, `red` where nobody asks what was there, atomic `ld` and `st`.
 
 use super::access::Words;
+use super::units;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
 use crate::lower::gpu::atomic::{AtomicAccess, AtomicAction, AtomicMemory};
@@ -115,8 +116,12 @@ pub(super) fn access<'c>(
     let results = if gives { words.count } else { 0 };
 
     let mut constraints = vec![format!("={}", words.constraint); results];
-    let mut operands = vec![at.pointer];
-    constraints.push("l".to_owned());
+    let (pointer, constraint) = match access.memory {
+        AtomicMemory::Global => (at.pointer, "l"),
+        AtomicMemory::Shared => (units::address(e, at.pointer), "r"),
+    };
+    let mut operands = vec![pointer];
+    constraints.push(constraint.to_owned());
     let mut arguments = format!("[${results}]");
     for value in values {
         arguments += &format!(", {}", words.list(results + operands.len()));

@@ -255,7 +255,18 @@ impl Isa for Nvidia {
         x: Val<'c>,
         flags: &[Named<'c>],
     ) -> Option<Val<'c>> {
+        let f32 = e.types.f32;
         Some(match function {
+            // Without `ftz` the assembler scales arguments and results of subnormal numbers.
+            UpstreamKind::MathExp2 if x.r#type() == f32 => {
+                e.call_intrinsic("llvm.nvvm.ex2.approx.ftz.f32", &[x], f32)
+            }
+            UpstreamKind::MathRsqrt if x.r#type() == f32 => {
+                e.call_intrinsic("llvm.nvvm.rsqrt.approx.ftz.f", &[x], f32)
+            }
+            UpstreamKind::MathSqrt if x.r#type() == f32 => {
+                e.call_intrinsic("llvm.nvvm.sqrt.approx.ftz.f", &[x], f32)
+            }
             UpstreamKind::MathExp => {
                 let scaled = scale(e, x, std::f64::consts::LOG2_E, flags);
                 e.upstream(UpstreamKind::MathExp2, &[scaled], x.r#type(), flags)

@@ -13,7 +13,7 @@ use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 /// The address of shared memory as PTX takes it, in a register of 32 bits.
-fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
+pub(super) fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     e.pure(llvm::ptrtoint(pointer, i32))
 }
