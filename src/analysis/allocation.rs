@@ -69,9 +69,10 @@ impl Allocation {
             return Err(conflicts);
         }
         let mut found = Self::within(flow, facts, &liveness, room, replan);
+        found.fences = flow.fences();
         if in_flight.has_async_proxy() {
             let fences = Accesses::of(flow, Order::Fences, facts, &found.places);
-            found.fences = fences.barriers();
+            found.fences = fences.barriers(found.fences);
         }
         let barriers = Accesses::of(flow, Order::Barriers, facts, &found.places);
         let unordered = barriers.unordered(&found.barriers);
@@ -158,7 +159,7 @@ impl Allocation {
         self.barriers.contains_key(&op)
     }
 
-    /// Returns true if a proxy fence comes before an operation, after its barrier.
+    /// Returns true if a proxy fence comes before an operation, after its barrier, or in place of it where it is one.
     pub(crate) fn needs_fence(&self, op: OpNumber) -> bool {
         self.fences.contains_key(&op)
     }
@@ -240,7 +241,7 @@ impl Problem<'_> {
         for _ in 0..2 {
             let places = self.scratch(&buffers, &mut entries, most);
             let accesses = Accesses::of(self.flow, Order::Barriers, self.facts, &places);
-            let barriers = accesses.barriers();
+            let barriers = accesses.barriers(Barriers::new());
             let cost = accesses.cost(&barriers);
             let bytes = self.end(&places);
             let is_better = |known: &(Allocation, u64)| (cost, bytes) < (known.1, known.0.bytes);

@@ -222,9 +222,7 @@ impl Footprint {
                 Act::Commit(_) => continue,
                 Act::Barrier | Act::Sync(_) | Act::Fence => {
                     let ordered = match (order, act.scope()) {
-                        (Order::Fences, None) | (Order::Barriers, Some(Scope::Cluster)) => {
-                            Team::BLOCK
-                        }
+                        (Order::Barriers, Some(Scope::Cluster)) => Team::BLOCK,
                         (Order::Barriers, Some(Scope::Team(team))) => team,
                         _ => continue,
                     };
@@ -307,9 +305,9 @@ impl<'f> Accesses<'f> {
         barriers.keys().map(|op| rounds(self.depths[op])).sum()
     }
 
-    /// The barriers that are needed, none of which can be left out.
-    pub(crate) fn barriers(&self) -> Barriers {
-        let mut best = self.needed(Barriers::new());
+    /// The barriers that are needed, none of which can be left out: of the `given` ones and of others.
+    pub(crate) fn barriers(&self, given: Barriers) -> Barriers {
+        let mut best = self.needed(given);
         for each in &self.flow.loops {
             if !self.depths.contains_key(each) || best.contains_key(each) {
                 continue;
@@ -337,11 +335,12 @@ impl<'f> Accesses<'f> {
 
     /// Adds barriers until nothing conflicts, and takes out those without which nothing does.
     fn needed(&self, mut barriers: Barriers) -> Barriers {
+        let is_given = !barriers.is_empty();
         while let Some(op) = self.first_conflict(&barriers) {
             barriers.insert(op, self.footprints[&op].team);
         }
         // Without branches each was put as late as could be.
-        if self.order.len() == 1 {
+        if self.order.len() == 1 && !is_given {
             return barriers;
         }
         let mut candidates: Vec<OpNumber> = barriers.keys().copied().collect();

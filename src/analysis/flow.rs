@@ -8,7 +8,8 @@
 //! A segment has only what matters to shared memory, and the loops, before which a barrier may stand. An edge has the
 //! buffers that become others along it: block operands, loop-carried values, results of branches.
 
-use super::effects::{Buffers, Effects, OpNumber, Team, ValueNumber};
+use super::barriers::Barriers;
+use super::effects::{Act, Buffers, Effects, OpNumber, Team, ValueNumber};
 use crate::ir::ops::scf;
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -54,6 +55,13 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
+    /// Returns the operations that are proxy fences, which all threads execute.
+    pub(crate) fn fences(&self) -> Barriers {
+        let is_fence = |event: &&Event| event.effects.acts.contains(&Act::Fence);
+        let fences = self.events().filter(is_fence);
+        fences.map(|event| (event.op, Team::BLOCK)).collect()
+    }
+
     /// Returns the segments that are reached, each before those that follow it except along loops.
     pub(crate) fn order(&self) -> Vec<usize> {
         let successors: Vec<Vec<usize>> = self

@@ -680,7 +680,20 @@ fn fences_come_between_generic_and_async_accesses() {
             product(4, 1),
             done(),
         ]),
-        &[],
+        &[3],
+    );
+    // A second one has nothing to order.
+    check(
+        &straight(vec![
+            make(1, 64),
+            write(2, 1),
+            fence(),
+            product(4, 1),
+            acts(8, 1, [Act::Fence]),
+            product(10, 1),
+            done(),
+        ]),
+        &[3],
     );
     // A copy by threads writes where its completion is observed.
     let groups = || wait(5, Channel::Copies, 0);
