@@ -307,7 +307,14 @@ impl<'f> Accesses<'f> {
 
     /// The barriers that are needed, none of which can be left out: of the `given` ones and of others.
     pub(crate) fn barriers(&self, given: Barriers) -> Barriers {
-        let mut best = self.needed(given);
+        let mut best = self.needed(Barriers::new());
+        if !given.is_empty() {
+            let with = self.needed(given);
+            // Right before an access, behind its barrier, there is the least to wait for.
+            if self.cost(&with) < self.cost(&best) {
+                best = with;
+            }
+        }
         for each in &self.flow.loops {
             if !self.depths.contains_key(each) || best.contains_key(each) {
                 continue;

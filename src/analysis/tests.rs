@@ -680,7 +680,7 @@ fn fences_come_between_generic_and_async_accesses() {
             product(4, 1),
             done(),
         ]),
-        &[3],
+        &[4],
     );
     // A second one has nothing to order.
     check(
@@ -693,7 +693,7 @@ fn fences_come_between_generic_and_async_accesses() {
             product(10, 1),
             done(),
         ]),
-        &[3],
+        &[4],
     );
     // A copy by threads writes where its completion is observed.
     let groups = || wait(5, Channel::Copies, 0);
