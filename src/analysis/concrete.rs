@@ -15,7 +15,8 @@
 //! - the phase of an mbarrier ends with the last of its arrivals and of its bytes; a wait for one that cannot end, and
 //!   bytes or arrivals beyond those that it expects, are faults;
 //! - the result of an asynchronous product may be used by another product, and by others after a wait only;
-//! - bytes that are read have been written, unless an access before was masked.
+//! - bytes that are read have been written, unless an access before was masked;
+//! - no access is in flight where a kernel returns.
 
 use super::effects::{
     Act, Channel, Effects, MbarrierUse, OpNumber, Part, Start, Touched, ValueNumber,
@@ -59,6 +60,8 @@ pub(crate) enum Fault {
     MoreBytes { at: OpNumber, bytes: i64 },
     /// More arrivals come to a phase than it counts.
     MoreArrivals(OpNumber),
+    /// A kernel returns while an access to its shared memory is in flight.
+    AtEnd { started: OpNumber, at: OpNumber },
 }
 
 impl Fault {
@@ -70,13 +73,16 @@ impl Fault {
             | Self::Unwritten(at)
             | Self::Endless { at, .. }
             | Self::MoreBytes { at, .. }
+            | Self::AtEnd { at, .. }
             | Self::MoreArrivals(at) => at,
         }
     }
 }
 
 /// Finds faults on the paths of all samples.
-pub(crate) fn faults(function: Op<'_>, flow: &Flow) -> BTreeSet<Fault> {
+///
+/// The end of a function that `is_kernel` is that of its shared memory.
+pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
     let effects: FxHashMap<OpNumber, &Effects> = events.collect();
     let mut acts = effects.values().flat_map(|effects| &effects.acts);
@@ -88,6 +94,7 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow) -> BTreeSet<Fault> {
     for sample in SAMPLES {
         let mut path = Path {
             effects: &effects,
+            is_kernel,
             sample,
             faults: BTreeSet::new(),
             integers: FxHashMap::default(),
@@ -219,6 +226,7 @@ struct Known {
 
 struct Path<'p> {
     effects: &'p FxHashMap<OpNumber, &'p Effects>,
+    is_kernel: bool,
     sample: i64,
     faults: BTreeSet<Fault>,
     integers: FxHashMap<ValueNumber, i64>,
@@ -437,6 +445,13 @@ impl Path<'_> {
         }
         if let [result] = results[..] {
             self.set_integer(result, integer);
+        }
+        if OpKind::TtReturn.is(op)
+            && self.is_kernel
+            && let Some(access) = self.state.in_flight().next()
+        {
+            let (started, at) = (access.started, number);
+            self.faults.insert(Fault::AtEnd { started, at });
         }
         if let Some(effects) = effects {
             self.act(number, effects)?;

@@ -3,6 +3,7 @@
 //! Nobody else knows where a buffer lies, or where everybody must wait: [`crate::analysis`] decides both from the
 //! effects of operations, and the walk puts a barrier before each operation that needs one.
 
+use super::calls;
 use super::gpu::Gpu;
 use super::plans::Plans;
 use super::shared::SharedBytes;
@@ -11,6 +12,7 @@ use crate::analysis::concrete::{self, Fault};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
+use crate::ir::ops::tt;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use melior::ir::operation::OperationLike;
@@ -100,7 +102,7 @@ impl SharedMemory {
             Allocation::default()
         });
         if reported.is_none() {
-            let faults = concrete::faults(function, &read.flow);
+            let faults = concrete::faults(function, &read.flow, is_kernel(function));
             let at = |op: &Op<'_>| {
                 let number = operation_id(*op);
                 faults.iter().find(|fault| fault.at() == number).copied()
@@ -169,6 +171,10 @@ impl SharedMemory {
     }
 }
 
+fn is_kernel(function: Op<'_>) -> bool {
+    tt::Func::of(function).is_some_and(calls::is_kernel)
+}
+
 /// An access to bytes on which the access that another operation started is in flight.
 fn in_flight(started: Op<'_>) -> Diagnostic {
     let name = started.name();
@@ -204,6 +210,17 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpNumber, Op<'_>>) -> Diagnostic 
             "is the last of a phase to which {bytes} bytes more come than it expects"
         ))
         .note("expect as many bytes as are copied"),
+        Fault::AtEnd { started, .. } => {
+            let name = ops[&started].name();
+            let name = sys::text(name.as_string_ref());
+            Diagnostic::new(format!(
+                "returns while the asynchronous `{name}` at {} still accesses shared memory",
+                ops[&started].location()
+            ))
+            .note(
+                "wait for its completion first: the kernel's shared memory is free once it returns",
+            )
+        }
         Fault::MoreArrivals(_) => {
             Diagnostic::new("arrives at an mbarrier more often than its phase counts")
                 .note("wait for the phase first")
