@@ -262,7 +262,7 @@ const fn wrapped(number: i64, width: u32) -> i64 {
 }
 
 const fn unsigned(number: i64, width: u32) -> u64 {
-    (number as u64) << (64 - width) >> (64 - width)
+    number.cast_unsigned() << (64 - width) >> (64 - width)
 }
 
 impl Path<'_> {
@@ -738,7 +738,7 @@ impl Path<'_> {
         }
         let b = self.get(*operands.get(1)?)?;
         let (x, y) = (unsigned(a, bits), unsigned(b, bits));
-        let from_unsigned = |number: Option<u64>| number.map(|number| number as i64);
+        let from_unsigned = |number: Option<u64>| number.map(u64::cast_signed);
         let shift = u32::try_from(b).ok().filter(|by| *by < bits);
         match kind {
             U::ArithAddI => Some(a.wrapping_add(b)),

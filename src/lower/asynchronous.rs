@@ -57,16 +57,16 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueNumber, MbarrierUse)> {
     let small = |number: i64| u32::try_from(number).unwrap_or_default();
     let (object, how) = match OpView::of(op)? {
         OpView::TtngInitBarrier(init) => {
-            let count = small(init.count().into());
+            let count = small(init.count());
             (init.alloc(), MbarrierUse::Init { count })
         }
         OpView::TtngInvalBarrier(end) => (end.alloc(), MbarrierUse::Invalidate),
         OpView::TtngBarrierExpect(expect) => {
-            let bytes = small(expect.size().into());
+            let bytes = small(expect.size());
             (expect.alloc(), MbarrierUse::Expect { bytes })
         }
         OpView::TtngArriveBarrier(arrive) => {
-            let count = small(arrive.count().into());
+            let count = small(arrive.count());
             (arrive.alloc(), MbarrierUse::Arrive { count })
         }
         OpView::TtngAsyncTMACopyGlobalToLocal(copy) => (copy.barrier(), MbarrierUse::Copy),

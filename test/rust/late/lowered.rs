@@ -298,24 +298,15 @@ fn descriptors(
         let Some((before, rest)) = text.split_once(";\\0A}") else {
             return;
         };
-        let mut flags: Vec<&str> = before.split(", ").collect();
-        let count = if flags
-            .iter()
-            .rev()
-            .take(4)
-            .all(|flag| ["0", "1"].contains(flag))
-        {
-            2
-        } else {
-            1
-        };
+        // A factor in registers is not transposed.
+        let count = if before.contains("}, {") { 1 } else { 2 };
+        let flags: Vec<&str> = before.split(", ").collect();
         for flag in 1..=count {
             let (at, mut changed) = (flags.len() - flag, flags.clone());
             changed[at] = if flags[at] == "0" { "1" } else { "0" };
             let text = format!("{};\\0A}}{rest}", changed.join(", "));
             add(Kind::Transpose, vec![line.with_middle(text)]);
         }
-        flags.clear();
     }
 }
 
@@ -376,6 +367,64 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
             return Some(Reason::UnusedField);
         }
     }
+    if change.kind == Kind::Stage && line.name == "llvm.br" {
+        let changed: Vec<Line> = change
+            .lines
+            .iter()
+            .filter_map(|line| Line::parse(line))
+            .collect();
+        let [constant, branch] = &changed[..] else {
+            return None;
+        };
+        let value = constant
+            .middle
+            .split_once("value = ")?
+            .1
+            .split_once(" : i")?
+            .0
+            .parse()
+            .ok()?;
+        let position = branch
+            .operands
+            .iter()
+            .position(|operand| operand == "%late")?;
+        let block = line.middle.split_once('[')?.1.split_once(']')?.0;
+        let mut heads = text.lines().map(str::trim);
+        let head = heads.find(|line| {
+            line.strip_prefix(block)
+                .is_some_and(|rest| rest.starts_with('('))
+        })?;
+        let argument = head
+            .split_once('(')?
+            .1
+            .split(", ")
+            .nth(position)?
+            .split(':')
+            .next()?;
+        if wraps_alike(&lines, argument, value) {
+            return Some(Reason::SameStage);
+        }
+    }
+    let is_proxy_fence = |line: &Line| line.middle.contains("\"fence.proxy.async");
+    if change.kind == Kind::Fence && is_proxy_fence(line) {
+        const WRITES: [&str; 5] = [
+            "llvm.store",
+            "stmatrix",
+            "cp.async",
+            "llvm.br",
+            "llvm.cond_br",
+        ];
+        let is_write = |line: &Line| {
+            WRITES.iter().any(|word| line.name.contains(word)) || line.middle.contains("\"st.")
+        };
+        let mut earlier = lines[..change.at].iter().rev().flatten();
+        if earlier
+            .find(|line| is_proxy_fence(line) || is_write(line))
+            .is_some_and(is_proxy_fence)
+        {
+            return Some(Reason::NothingWritten);
+        }
+    }
     let (before, after) = (&lines[..change.at], &lines[change.at + 1..]);
     let same = |other: Option<&Option<Line>>| {
         let other = other.and_then(Option::as_ref);
@@ -389,4 +438,105 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
         return Some(Reason::Repeated);
     }
     None
+}
+
+/// Blocks of a lowered kernel, by label: the lines of each.
+fn blocks(text: &str) -> HashMap<String, Vec<Line>> {
+    let mut blocks: HashMap<String, Vec<Line>> = HashMap::new();
+    let mut label = "entry".to_owned();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('^') {
+            label = line.split(['(', ':']).next().unwrap_or_default().to_owned();
+            // The entry block is printed with its arguments, and nothing branches to it.
+            if label == "^bb0" {
+                "entry".clone_into(&mut label);
+            }
+        } else if let Some(line) = Line::parse(line) {
+            blocks.entry(label.clone()).or_default().push(line);
+        }
+    }
+    blocks
+}
+
+/// The operations of a path that access memory or meet, each with the copies by threads that are complete before it.
+fn completions(blocks: &HashMap<String, Vec<Line>>, rounds: usize) -> Vec<(String, Vec<usize>)> {
+    const ACCESSES: [&str; 7] = [
+        "load", "store", "matrix", "asm", "barrier", "sync", "return",
+    ];
+    let (mut points, mut visits) = (Vec::new(), HashMap::new());
+    let (mut started, mut open, mut groups) = (0, Vec::new(), Vec::<Vec<usize>>::new());
+    let mut complete = Vec::new();
+    let mut label = "entry".to_owned();
+    'blocks: while let Some(lines) = blocks.get(&label) {
+        for line in lines {
+            match &*line.name {
+                "nvvm.cp.async.shared.global" => {
+                    points.push((line.name.clone(), complete.clone()));
+                    open.push(started);
+                    started += 1;
+                }
+                "nvvm.cp.async.commit.group" => groups.push(std::mem::take(&mut open)),
+                "nvvm.cp.async.wait.group" => {
+                    let most = line
+                        .middle
+                        .split_once("n = ")
+                        .and_then(|(_, rest)| rest.split_once(' '));
+                    let most = most.and_then(|(most, _)| most.parse().ok()).unwrap_or(0);
+                    let done = groups.len().saturating_sub(most);
+                    complete.extend(groups.drain(..done).flatten());
+                }
+                "llvm.br" | "llvm.cond_br" => {
+                    let targets = line
+                        .middle
+                        .split_once('[')
+                        .and_then(|(_, rest)| rest.split_once(']'));
+                    let targets: Vec<&str> =
+                        targets.map_or("", |(all, _)| all).split(", ").collect();
+                    let visit = visits.entry(label.clone()).or_insert(0);
+                    *visit += 1;
+                    let is_first = targets.len() == 1 || *visit <= rounds;
+                    label = targets[usize::from(!is_first)].to_owned();
+                    continue 'blocks;
+                }
+                name if ACCESSES.iter().any(|word| name.contains(word)) => {
+                    points.push((name.to_owned(), complete.clone()));
+                }
+                _ => {}
+            }
+        }
+        break;
+    }
+    points
+}
+
+/// Returns true if the same copies by threads are complete before each access, for 0 to 8 rounds of each loop.
+pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
+    let (before, after) = (blocks(before), blocks(after));
+    let mut all = (0..=8).map(|rounds| (completions(&before, rounds), completions(&after, rounds)));
+    all.all(|(before, after)| before.len() > 1 && before == after)
+}
+
+/// Returns true if an index wraps to 0 in its first round, whether it begins as `value` or one below: it is incremented and
+/// compared with the number of stages, and nothing else uses it.
+fn wraps_alike(lines: &[Option<Line>], argument: &str, value: i64) -> bool {
+    let all = || lines.iter().flatten();
+    let number = |name: &str| {
+        let constant = all().find(|line| line.result.as_deref() == Some(name))?;
+        let (_, value) = constant.middle.split_once("value = ")?;
+        value.split_once(" : i")?.0.parse::<i64>().ok()
+    };
+    let uses = |name: &str| -> Vec<&Line> {
+        all()
+            .filter(|line| line.operands.iter().any(|operand| operand == name))
+            .collect()
+    };
+    let [add] = uses(argument)[..] else {
+        return false;
+    };
+    let (Some(by), Some(sum)) = (number(&add.operands[1]), add.result.as_deref()) else {
+        return false;
+    };
+    let compared = uses(sum).into_iter().find(|line| line.name == "llvm.icmp");
+    let count = compared.and_then(|line| number(&line.operands[1]));
+    add.name == "llvm.add" && count.is_some_and(|count| value - 1 + by >= count)
 }

@@ -209,3 +209,32 @@ fn stages(line: &str, add: &mut Add<'_>) {
         add(Kind::Phase, Vec::new(), renamed.as_slice());
     }
 }
+
+/// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented and
+/// compared with the number of stages, and nothing else uses it.
+pub(crate) fn wraps_alike(text: &str, change: &Change) -> bool {
+    let inner = || -> Option<bool> {
+        let line = change
+            .lines
+            .last()
+            .filter(|line| line.contains("scf.for"))?;
+        let (before, _) = line.split_once(" = %late")?;
+        let argument = &before[before.rfind('%')?..];
+        let (_, value) = change.lines.first()?.split_once("arith.constant ")?;
+        let value: i64 = value.split(' ').next()?.parse().ok()?;
+        let uses = |name: &str| -> Vec<&str> {
+            let lines = text.lines().filter(|line| operands(line).contains(&name));
+            lines.filter(|line| !line.contains("scf.for")).collect()
+        };
+        let [add] = uses(argument)[..] else {
+            return None;
+        };
+        let by = number(operands(add).get(1)?).filter(|_| add.contains("arith.addi"))?;
+        let compared = uses(result(add)?)
+            .into_iter()
+            .find(|line| line.contains("arith.cmpi sge"))?;
+        let count = number(operands(compared).get(1)?)?;
+        Some(value - 1 + by >= count)
+    };
+    change.kind == Kind::Stage && inner().unwrap_or(false)
+}
