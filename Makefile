@@ -102,6 +102,7 @@ bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA, L
 
 scores: setup ## lowered kernels, broken at one place at a time: what ll-sim finds, in tools/docs/broken-kernels.md
 	LL_SCORES=1 $(CARGO) test --test rust broken_kernels -- --nocapture
+	LL_SCORES=1 $(CARGO) test --test rust late_kernels -- --nocapture
 
 # `make fuzz WHAT=--help` says what the variables mean.
 fuzz: setup-test ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help

@@ -55,7 +55,7 @@ impl Reach {
         let (from, to) = match part {
             Part::Bytes { from, to } if !self.is_vague => (from, to),
             Part::All => return all,
-            Part::Some | Part::Bytes { .. } => {
+            Part::Some | Part::Row { .. } | Part::Bytes { .. } => {
                 all.is_vague = true;
                 return all;
             }

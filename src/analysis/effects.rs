@@ -48,6 +48,8 @@ pub(crate) enum Part {
     Some,
     /// These bytes of it.
     Bytes { from: u32, to: u32 },
+    /// One of a row of buffers of so many bytes, chosen at run time.
+    Row { index: ValueNumber, bytes: u32 },
 }
 
 /// A value that stands for what another one does, or for a part.
@@ -108,6 +110,30 @@ pub(crate) struct Team {
     pub(crate) barrier: u32,
 }
 
+/// How an operation changes an mbarrier, or waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MbarrierUse {
+    /// Its life begins; a phase has so many arrivals.
+    Init {
+        count: u32,
+    },
+    Invalidate,
+    /// An arrival, with so many bytes that the phase expects.
+    Expect {
+        bytes: u32,
+    },
+    /// So many arrivals.
+    Arrive {
+        count: u32,
+    },
+    /// The bytes that the operation copies count for the phase.
+    Copy,
+    /// A wait until the phase of a parity has ended.
+    Wait {
+        parity: ValueNumber,
+    },
+}
+
 /// The threads that a barrier orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
@@ -165,6 +191,10 @@ pub(crate) struct Effects {
     pub(crate) is_end: bool,
     /// The acts that other operations may conflict with: those before the first barrier, barriers, those after the last.
     pub(crate) acts: Vec<Act>,
+    /// The condition under which it acts.
+    pub(crate) predicate: Option<ValueNumber>,
+    /// The mbarrier that it uses, and how.
+    pub(crate) mbarrier: Option<(ValueNumber, MbarrierUse)>,
 }
 
 /// The buffers that an operation takes and gives.

@@ -14,7 +14,7 @@
 //! A write in flight conflicts with all accesses to its bytes, a read in flight with writes to them. A conflict is
 //! reported only where the bytes are certainly the same on some path: both are known, or both are those of one
 //! value; or a read goes to a part of a buffer that is chosen at run time, while nothing has been written to any part of it.
-//! Of the other rotating buffers the number of groups decides, which is the program's to choose.
+//! Rotating buffers that are chosen otherwise are left to [`concrete`](super::concrete).
 //!
 //! A wait for one of several mbarriers, chosen at run time, observes the oldest phase of them; nothing is certain of the
 //! others afterwards.

@@ -3,14 +3,17 @@
 //! Nobody else knows where a buffer lies, or where everybody must wait: [`crate::analysis`] decides both from the
 //! effects of operations, and the walk puts a barrier before each operation that needs one.
 
+use super::calls;
 use super::gpu::Gpu;
 use super::plans::Plans;
 use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, Conflict};
+use crate::analysis::concrete::{self, Fault};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
-use crate::sys::build::Op;
+use crate::ir::ops::tt;
+use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
@@ -98,6 +101,19 @@ impl SharedMemory {
             }
             Allocation::default()
         });
+        if reported.is_none() {
+            let faults = concrete::faults(function, &read.flow, is_kernel(function));
+            let at = |op: &Op<'_>| {
+                let number = operation_id(*op);
+                faults.iter().find(|fault| fault.at() == number).copied()
+            };
+            let ops = build::in_order(function);
+            let names: FxHashMap<OpNumber, Op<'_>> =
+                ops.iter().map(|op| (operation_id(*op), *op)).collect();
+            for (op, fault) in ops.iter().filter_map(|op| Some((op, at(op)?))) {
+                reported = Some(sys::emit_error(*op, &explain_fault(fault, &names)));
+            }
+        }
         let all = Self {
             plans: asked.plans,
             allocation,
@@ -155,17 +171,67 @@ impl SharedMemory {
     }
 }
 
+fn is_kernel(function: Op<'_>) -> bool {
+    tt::Func::of(function).is_some_and(calls::is_kernel)
+}
+
+/// An access to bytes on which the access that another operation started is in flight.
+fn in_flight(started: Op<'_>) -> Diagnostic {
+    let name = started.name();
+    let name = sys::text(name.as_string_ref());
+    Diagnostic::new(format!(
+        "accesses shared memory that the asynchronous `{name}` at {} still accesses",
+        started.location()
+    ))
+    .note("wait for its completion first, or wait until fewer groups are in flight")
+}
+
+fn explain_fault(fault: Fault, ops: &FxHashMap<OpNumber, Op<'_>>) -> Diagnostic {
+    match fault {
+        Fault::InFlight { started, .. } => in_flight(ops[&started]),
+        Fault::Result { started, .. } => {
+            let location = ops[&started].location();
+            Diagnostic::new(format!(
+                "uses the result of the asynchronous product at {location}, which is in flight"
+            ))
+            .note("wait for the product first, and use the result of the wait")
+        }
+        Fault::Unwritten(_) => {
+            Diagnostic::new("reads shared memory that no operation before it has written")
+                .note("check which of several buffers is written, and which is read")
+        }
+        Fault::Endless {
+            arrivals, bytes, ..
+        } => Diagnostic::new(format!(
+            "waits for a phase that never ends: {arrivals} arrivals and {bytes} bytes are missing"
+        ))
+        .note("check the parity, and how many bytes are expected and copied"),
+        Fault::MoreBytes { bytes, .. } => Diagnostic::new(format!(
+            "is the last of a phase to which {bytes} bytes more come than it expects"
+        ))
+        .note("expect as many bytes as are copied"),
+        Fault::AtEnd { started, .. } => {
+            let name = ops[&started].name();
+            let name = sys::text(name.as_string_ref());
+            Diagnostic::new(format!(
+                "returns while the asynchronous `{name}` at {} still accesses shared memory",
+                ops[&started].location()
+            ))
+            .note(
+                "wait for its completion first: the kernel's shared memory is free once it returns",
+            )
+        }
+        Fault::MoreArrivals(_) => {
+            Diagnostic::new("arrives at an mbarrier more often than its phase counts")
+                .note("wait for the phase first")
+        }
+    }
+}
+
 fn explain(conflict: Conflict, ops: &FxHashMap<OpNumber, Op<'_>>) -> (OpNumber, Diagnostic) {
     match conflict {
         Conflict::InFlight { started, at } => {
-            let name = ops[&started].name();
-            let name = sys::text(name.as_string_ref());
-            let diagnostic = Diagnostic::new(format!(
-                "accesses shared memory that the asynchronous `{name}` at {} still accesses",
-                ops[&started].location()
-            ))
-            .note("wait for its completion first, or wait until fewer groups are in flight");
-            (at, diagnostic)
+            (at, in_flight(ops[&started]))
         }
         Conflict::OtherWarps(op) => (
             op,

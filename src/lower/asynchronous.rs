@@ -4,10 +4,11 @@
 //! an mbarrier are atomic, so that they are in order among themselves; only the beginning and the end of its life write it.
 
 use crate::analysis::effects::{
-    Act, Buffers, Channel, Effects, Part, Proxy, Scope, Start, Touched, ValueNumber, View,
+    Act, Buffers, Channel, Effects, MbarrierUse, Part, Proxy, Scope, Start, Touched, ValueNumber,
+    View,
 };
-use crate::ir::OpKind;
 use crate::ir::ops::{ttg, ttng};
+use crate::ir::{OpKind, OpView};
 use crate::sys::build::{Op, Val};
 use crate::sys::value_id;
 
@@ -33,9 +34,49 @@ pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
         |acts| Effects {
             acts,
             views: passed(buffers),
+            predicate: predicate(op).map(value_id),
+            mbarrier: mbarrier(op),
             ..Effects::default()
         },
     )
+}
+
+/// The condition under which one of the units acts.
+fn predicate(op: Op<'_>) -> Option<Val<'_>> {
+    match OpView::of(op)? {
+        OpView::TtngBarrierExpect(expect) => Some(expect.pred()),
+        OpView::TtngArriveBarrier(arrive) => arrive.pred(),
+        OpView::TtngWaitBarrier(wait) => wait.pred(),
+        OpView::TtngAsyncTMACopyGlobalToLocal(copy) => Some(copy.pred()),
+        _ => None,
+    }
+}
+
+/// The mbarrier that an operation uses, and how.
+fn mbarrier(op: Op<'_>) -> Option<(ValueNumber, MbarrierUse)> {
+    let small = |number: i64| u32::try_from(number).unwrap_or_default();
+    let (object, how) = match OpView::of(op)? {
+        OpView::TtngInitBarrier(init) => {
+            let count = small(init.count());
+            (init.alloc(), MbarrierUse::Init { count })
+        }
+        OpView::TtngInvalBarrier(end) => (end.alloc(), MbarrierUse::Invalidate),
+        OpView::TtngBarrierExpect(expect) => {
+            let bytes = small(expect.size());
+            (expect.alloc(), MbarrierUse::Expect { bytes })
+        }
+        OpView::TtngArriveBarrier(arrive) => {
+            let count = small(arrive.count());
+            (arrive.alloc(), MbarrierUse::Arrive { count })
+        }
+        OpView::TtngAsyncTMACopyGlobalToLocal(copy) => (copy.barrier(), MbarrierUse::Copy),
+        OpView::TtngWaitBarrier(wait) => {
+            let parity = value_id(wait.phase());
+            (wait.alloc(), MbarrierUse::Wait { parity })
+        }
+        _ => return None,
+    };
+    Some((value_id(object), how))
 }
 
 /// The buffers that a wait for products passes on, one for one.

@@ -69,7 +69,7 @@ fn in_cluster() -> Diagnostic {
 /// Lowers `ttng.init_barrier`.
 pub(crate) fn init<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let init = ttng::InitBarrier::of(op).expect("the dispatch goes by kind");
-    let action = MbarrierAction::Init(positive(init.count().into()));
+    let action = MbarrierAction::Init(positive(init.count()));
     ask(l, init.alloc(), action, None)
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn expect<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if expect.from_cta().is_some() {
         return Err(in_cluster());
     }
-    let action = MbarrierAction::Expect(positive(expect.size().into()));
+    let action = MbarrierAction::Expect(positive(expect.size()));
     ask(l, expect.alloc(), action, Some(expect.pred()))
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         return Err(in_cluster());
     }
     l.gpu.block_barrier(&mut l.e);
-    let action = MbarrierAction::Arrive(positive(arrive.count().into()));
+    let action = MbarrierAction::Arrive(positive(arrive.count()));
     ask(l, arrive.alloc(), action, arrive.pred())
 }
 

@@ -203,7 +203,7 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let first_lane = l.e.fork(is_lane);
     let mut fields = vec![
         DescriptorField::Long("global_address", None, source),
-        DescriptorField::Known("rank", sizes.len() as i64 - 1),
+        DescriptorField::Known("rank", i64::from(small(sizes.len() as u64)) - 1),
     ];
     let words = |name, values: Vec<Val<'c>>| {
         let values = values.into_iter().enumerate();
@@ -215,10 +215,10 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     fields.extend(strides.map(|(i, v)| DescriptorField::Long("global_stride", Some(i), v)));
     fields.extend(words("element_stride", steps));
     fields.extend([
-        DescriptorField::Known("elemtype", create.elem_type().into()),
-        DescriptorField::Known("interleave_layout", create.interleave_layout().into()),
-        DescriptorField::Known("swizzle_mode", create.swizzle_mode().into()),
-        DescriptorField::Known("fill_mode", create.fill_mode().into()),
+        DescriptorField::Known("elemtype", create.elem_type()),
+        DescriptorField::Known("interleave_layout", create.interleave_layout()),
+        DescriptorField::Known("swizzle_mode", create.swizzle_mode()),
+        DescriptorField::Known("fill_mode", create.fill_mode()),
     ]);
     for field in fields {
         units.set_field(&mut l.e, shared, field);

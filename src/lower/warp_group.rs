@@ -141,7 +141,7 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     units.commit_products(&mut l.e);
     if !dot.is_async() {
-        sums = tied(l, units, 0, vec![sums]).remove(0);
+        sums = tied(l, units, 0, &[sums]).remove(0);
     }
     l.set(dot.d(), sums);
     Ok(())
@@ -344,7 +344,7 @@ impl<'c> Run<'_, 'c> {
                 accumulation = Accumulation::Always;
             }
             self.units.commit_products(&mut l.e);
-            let partial = tied(l, self.units, 0, vec![partial]).remove(0);
+            let partial = tied(l, self.units, 0, &[partial]).remove(0);
             for ((register, before), partial) in registers.iter().zip(before).zip(partial) {
                 let added = |l: &mut Lowering<'c>| l.e.pure(llvm::fadd(before, partial));
                 sums[*register as usize] = match given {
@@ -416,7 +416,7 @@ fn tied<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
     most: u32,
-    values: Vec<Vec<Val<'c>>>,
+    values: &[Vec<Val<'c>>],
 ) -> Vec<Vec<Val<'c>>> {
     let packed: Vec<Vec<Val<'c>>> = values
         .iter()
@@ -452,7 +452,7 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     let registers = tensors.iter().map(|(input, _)| l.get(*input).to_vec());
     let registers: Vec<Vec<Val<'c>>> = registers.collect();
-    let waited = tied(l, units, most, registers);
+    let waited = tied(l, units, most, &registers);
     for ((_, output), registers) in tensors.into_iter().zip(waited) {
         l.set(output, registers);
     }

@@ -34,6 +34,8 @@ tt.func @wide(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %mask: i1) {
   %3 = ttg.async_copy_global_to_local %q, %buffer2 mask %m other %one : tensor<32x32x!tt.ptr<f16>, #blocked> -> <32x32xf16, #shared, #smem, mutable>
   // CHECK: nvvm.cp.async.wait.group 1
   %4 = ttg.async_wait %1, %2, %3 {num = 1 : i32}
+  %5 = ttg.async_commit_group tokens %2, %3
+  %6 = ttg.async_wait %5 {num = 0 : i32}
   tt.return
 }
 }
@@ -63,6 +65,8 @@ tt.func @narrow(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<f16> 
   // CHECK-NOT: nvvm.cp.async.shared.global
   // CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 2 : i64} : f16, !llvm.ptr<3>
   %1 = ttg.async_copy_global_to_local %r, %halves : tensor<64x!tt.ptr<f16>, #blocked> -> <64xf16, #shared, #smem, mutable>
+  %2 = ttg.async_commit_group tokens %0, %1
+  %3 = ttg.async_wait %2 {num = 0 : i32}
   tt.return
 }
 }

@@ -18,6 +18,7 @@ mod inference;
 mod instructions;
 mod kernels;
 mod language_server;
+mod late;
 mod layout_choices;
 mod mathematics;
 mod operations;

@@ -2,7 +2,9 @@
 
 use crate::kernels::{Bench, UNTOUCHED};
 use crate::products::{check, quarters};
-use gpu_sim::{Arg, Arrival, ElementTy, FloatTy, Schedule};
+use gpu_sim::{
+    Arg, Arrival, BufferId, ElementTy, FloatTy, Schedule, Swizzle, TensorElement, TensorMap,
+};
 
 const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 const F32: ElementTy = ElementTy::Float(FloatTy::F32);
@@ -30,14 +32,24 @@ fn run_everywhere(
     prepare: impl Fn(&mut Bench) -> (Vec<Arg>, Box<dyn Fn(&Bench)>),
 ) {
     for gpu in GPUS {
-        for (arrival, schedule) in machines() {
-            let mut bench = Bench::new(&format!("pipelined/{gpu}/{kernel}.ttgir"));
-            let (args, verify) = prepare(&mut bench);
-            bench.run_as(grid, args, |launch| {
-                launch.arrival(arrival).schedule(schedule)
-            });
-            verify(&bench);
-        }
+        let file = format!("pipelined/{gpu}/{kernel}.ttgir");
+        run_on_all_machines((&file, Bench::new), grid, &prepare);
+    }
+}
+
+/// Runs one file, lowered by `open`, on every machine.
+fn run_on_all_machines(
+    (file, open): (&str, fn(&str) -> Bench),
+    grid: [u32; 3],
+    prepare: impl Fn(&mut Bench) -> (Vec<Arg>, Box<dyn Fn(&Bench)>),
+) {
+    for (arrival, schedule) in machines() {
+        let mut bench = open(file);
+        let (args, verify) = prepare(&mut bench);
+        bench.run_as(grid, args, |launch| {
+            launch.arrival(arrival).schedule(schedule)
+        });
+        verify(&bench);
     }
 }
 
@@ -132,5 +144,86 @@ fn attention() {
             check("attention", &out, &expected, 3e-3);
         };
         (args.collect(), Box::new(verify))
+    });
+}
+
+/// The tiles of the TMA kernels: rows, columns, and K.
+const TILE: [u32; 3] = [64, 32, 32];
+
+/// A descriptor of a row-major matrix of f16, as the host makes it, for tiles that are 64 bytes wide.
+fn descriptor(bench: &mut Bench, matrix: BufferId, dims: [u32; 2], tile: [u32; 2]) -> BufferId {
+    let map = TensorMap {
+        address: bench.memory.address(matrix),
+        element: TensorElement::F16,
+        dims: vec![dims[1], dims[0]],
+        strides: vec![u64::from(2 * dims[1])],
+        block: vec![tile[1], tile[0]],
+        swizzle: Swizzle::Bytes64,
+    };
+    bench.memory.add("descriptor", map.encode().to_vec())
+}
+
+/// The values of a product of `a` and `b`, of which `at` says which element of `b` is multiplied.
+fn product(
+    (a, b): (&[f64], &[f64]),
+    [m, n, k]: [usize; 3],
+    at: impl Fn(usize, usize) -> usize,
+) -> Vec<f64> {
+    let of = |row: usize, column: usize| -> f64 {
+        (0..k).map(|i| a[row * k + i] * b[at(i, column)]).sum()
+    };
+    (0..m * n).map(|i| of(i / n, i % n)).collect()
+}
+
+#[test]
+fn matmul_by_descriptors() {
+    // More tiles along K than stages, twice, so that each mbarrier is in both of its phases; ends within tiles.
+    let sizes @ [m, n, k] = [80, 48, 240];
+    let file = "pipelined/sm_90/matmul_tma.ttgir";
+    run_on_all_machines((file, Bench::new), [2, 2, 1], |bench| {
+        let [rows, columns, depth] = sizes.map(|size| size as u32);
+        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, k * n, 2));
+        let c = bench.untouched(F16, m * n);
+        let [tile_m, tile_n, tile_k] = TILE;
+        let maps = [
+            (a, [rows, depth], [tile_m, tile_k]),
+            (b, [depth, columns], [tile_k, tile_n]),
+            (c, [rows, columns], [tile_m, tile_n]),
+        ];
+        let mut args = Vec::new();
+        for (matrix, dims, tile) in maps {
+            let map = descriptor(bench, matrix, dims, tile);
+            // The kernel is told sizes and strides too, and asks for none of them.
+            args.push(Arg::Buffer(map));
+            args.extend([0; 4].map(Arg::Int));
+        }
+        args.push(Arg::Int(k as i128));
+        let verify = move |bench: &Bench| {
+            let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
+            let expected = product((&a, &b), sizes, |i, column| i * n + column);
+            check("matmul", &c, &expected, 1e-3);
+        };
+        (args, Box::new(verify))
+    });
+}
+
+#[test]
+fn matmul_by_descriptors_of_its_own() {
+    let sizes @ [m, n, k] = [80, 48, 240];
+    let file = "pipelined/sm_90/matmul_tma_device.ttgir";
+    run_on_all_machines((file, Bench::with_scratch), [2, 2, 1], |bench| {
+        let (a, b) = (quarters(bench, m * k, 1), quarters(bench, n * k, 2));
+        let c = bench.untouched(F16, m * n);
+        // Three descriptors for each of four programs.
+        let scratch = bench.memory.add("scratch", vec![0; 4 * 3 * 128]);
+        let mut args: Vec<Arg> = [a, b, c].map(Arg::Buffer).into();
+        args.extend(sizes.map(|size| Arg::Int(size as i128)));
+        args.extend([Arg::Buffer(scratch), Arg::Int(0)]);
+        let verify = move |bench: &Bench| {
+            let [a, b, c] = [a, b, c].map(|buffer| bench.values(buffer, F16));
+            let expected = product((&a, &b), sizes, |i, column| column * k + i);
+            check("matmul", &c, &expected, 1e-3);
+        };
+        (args, Box::new(verify))
     });
 }

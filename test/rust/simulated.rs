@@ -19,7 +19,16 @@ fn printed(module: OperationRef<'_, '_>, file: &str) -> Result<String, String> {
 
 /// The module of a file in generic form, lowered, for tests that change its text.
 pub(crate) fn generic_form(input: &[u8], file: &str) -> Result<String, String> {
-    driver::with_lowered(input, file, None, None, |module| printed(module, file))
+    generic_form_by(input, file, None)
+}
+
+/// The same, lowered by a pipeline, or as usual.
+pub(crate) fn generic_form_by(
+    input: &[u8],
+    file: &str,
+    pipeline: Option<&str>,
+) -> Result<String, String> {
+    driver::with_lowered(input, file, None, pipeline, |module| printed(module, file))
         .map_err(|failure| failure.to_string())?
 }
 

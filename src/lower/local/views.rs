@@ -25,6 +25,7 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::View> {
     if let Some(index) = ttg::MemDescIndex::of(op) {
         let part = number(index.index())
             .and_then(|first| row(layouts, index.src(), first, 1))
+            .or_else(|| any_row(layouts, index))
             .unwrap_or(Part::Some);
         return Some(of(index.src(), index.result(), part));
     }
@@ -88,6 +89,25 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Pa
     Some(Part::Bytes {
         from: at(first)?,
         to: at(first.checked_add(count)?)?,
+    })
+}
+
+/// The bytes of one buffer of a row that is chosen at run time, if they all have as many.
+fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<Part> {
+    let count = *View::of(layouts, index.src().r#type())
+        .ok()?
+        .shape()
+        .first()?;
+    let of = |first| match row(layouts, index.src(), first, 1)? {
+        Part::Bytes { from, to } => Some((from, to)),
+        _ => None,
+    };
+    let (_, bytes) = of(0)?;
+    let is_regular = |(n, first): (u64, u32)| of(n) == Some((first, first + bytes));
+    let mut firsts = (0..count).zip((0..).step_by(bytes.max(1) as usize));
+    firsts.all(is_regular).then_some(Part::Row {
+        index: sys::value_id(index.index()),
+        bytes,
     })
 }
 

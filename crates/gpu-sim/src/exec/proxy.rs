@@ -6,12 +6,18 @@
 //! ```text
 //! store; fence.proxy.async; barrier; copy          store; barrier; fence.proxy.async; copy
 //! ```
+//! A tensor map that `tensormap.cp_fenceproxy` has written is read by copies through a proxy of its own: some thread of
+//! the block acquires its address before the first of them.
+//!
 //! # Source
-//! PTX ISA, "Memory Consistency Model: Proxies" and "membar, fence: fence.proxy.async".
+//! PTX ISA, "Memory Consistency Model: Proxies" and "membar, fence: fence.proxy.async", "fence.proxy.tensormap".
 
 use super::{Exec, Place};
+use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
+use crate::tensor_map::MAP_BYTES;
 use gpu_race::{Knowledge, Now};
+use rustc_hash::FxHashMap;
 
 /// A moment in a thread of the block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +46,8 @@ pub(super) struct Proxies {
     /// For each shared variable and byte the last write.
     writes: Vec<Vec<Option<Moment>>>,
     fences: Vec<Fence>,
+    /// The tensor maps in global memory that were written and not acquired since, with the instruction.
+    maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
 
@@ -48,6 +56,7 @@ impl Proxies {
     pub(super) fn clear(&mut self) {
         self.writes.clear();
         self.fences.clear();
+        self.maps.clear();
     }
 }
 
@@ -133,6 +142,41 @@ impl Exec<'_> {
         {
             writes.fill(None);
         }
+    }
+
+    /// A lane has written a tensor map, or acquires one.
+    pub(crate) fn tensor_map_proxy(
+        &mut self,
+        lane: u32,
+        (addr, offset): (Reg, i64),
+        acquires: bool,
+    ) -> Result<(), KernelError> {
+        let address = self.get(addr, lane).wrapping_add_signed(offset);
+        let place = self.resolve(lane, Space::Generic, address, MAP_BYTES as u32, 64, "load")?;
+        let op = self.op;
+        if let (Some(proxies), Place::Global { buffer, at }) = (&mut self.proxies, place) {
+            match acquires {
+                true => proxies.maps.remove(&(buffer, at)),
+                false => proxies.maps.insert((buffer, at), op),
+            };
+        }
+        Ok(())
+    }
+
+    /// Checks that a tensor map may be read by a copy.
+    pub(super) fn check_tensor_map(&self, lane: u32, place: Place) -> Result<(), KernelError> {
+        let (Some(proxies), Place::Global { buffer, at }) = (&self.proxies, place) else {
+            return Ok(());
+        };
+        let Some(op) = proxies.maps.get(&(buffer, at)) else {
+            return Ok(());
+        };
+        let text = format!(
+            "copy by the tensor map at {}, with no `fence.proxy.tensormap::generic.acquire` after it was written",
+            self.byte_name(place, at)
+        );
+        let error = self.fault(FaultKind::MissingFence, lane, text);
+        Err(error.note(format!("it was written by {}", self.program.site(*op))))
     }
 
     /// Checks that bytes of shared memory may be accessed through the async proxy.

@@ -38,6 +38,7 @@ impl Exec<'_> {
         let place = self.resolve(lane, Space::Generic, address, size, 64, "load")?;
         self.check_origin(lane, addr, place, (Space::Generic, size, "load"))?;
         self.uses_memory(lane, place, size)?;
+        self.check_tensor_map(lane, place)?;
         let mut bytes = [0; MAP_BYTES];
         for (part, offset) in bytes.chunks_exact_mut(8).zip((0..).step_by(8)) {
             let field = Field {

@@ -118,6 +118,41 @@ pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), lea
         d.b.push(Load(access(Space::Shared, from)));
         d.b.push(Store(access(Space::Global, to)));
     }
+    d.b.push(MapFence {
+        map: to,
+        guard,
+        acquires: false,
+    });
+}
+
+/// Orders the writes of a tensor map in global memory before the copies that read it.
+#[derive(Debug)]
+pub(crate) struct MapFence {
+    pub(crate) map: (Reg, i64),
+    pub(crate) guard: Option<Guard>,
+    /// The copies come behind it; else the writes come before it.
+    pub(crate) acquires: bool,
+}
+
+impl Instruction for MapFence {
+    fn regs(&self) -> Regs {
+        let mut reads = vec![self.map.0];
+        reads.extend(self.guard.map(|guard| guard.reg));
+        Regs::new([], reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for lane in exec.lanes.clone() {
+            if exec.is_on(self.guard, lane) {
+                exec.tensor_map_proxy(lane, self.map, self.acquires)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.guarded(self.guard)
+    }
 }
 
 /// What a copy of a box does.

@@ -127,13 +127,13 @@ impl Exec<'_> {
                         )));
                     }
                     (_, Place::Global { .. }) => self.complete(copy)?,
-                    _ if copy.channel == Channel::Transaction => {
+                    _ if matches!(copy.channel, Channel::Transaction | Channel::Group) => {
                         self.op = copy.op;
                         let text = "the block returns while an asynchronous copy still writes its shared memory";
                         let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
                         return Err(error.note(format!(
                             "no thread has waited for it: `{}`",
-                            Channel::Transaction.wait()
+                            copy.channel.wait()
                         )));
                     }
                     // The block has returned: its shared memory is gone.

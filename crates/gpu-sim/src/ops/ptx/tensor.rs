@@ -9,7 +9,7 @@ use crate::decode::Done;
 use crate::exec::{Channel, MBARRIER_ORDER};
 use crate::ops::copy;
 use crate::ops::shuffle::Elect;
-use crate::ops::tensor::{Direction, TensorCopy, publish, replace_field};
+use crate::ops::tensor::{Direction, MapFence, TensorCopy, publish, replace_field};
 use gpu_race::{Scope as Extent, Sync};
 
 /// `cp.async.bulk.tensor.2d...`, with the number of dimensions before the `d`.
@@ -108,12 +108,20 @@ pub(super) fn copy_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     Ok(())
 }
 
-/// A fence of the proxy of tensor maps: they are read as other memory is.
+/// A fence of the proxy of tensor maps: an acquire names one; a release comes with the copy that publishes it.
 pub(super) fn fence_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
-    match line.args {
-        [] => Ok(()),
-        _ => whole_map(s, line),
+    s.unguarded(line)?;
+    if line.args.is_empty() {
+        return Ok(());
     }
+    whole_map(s, line)?;
+    let map = place(s, &line.args[0])?;
+    s.d.b.push(MapFence {
+        map,
+        guard: None,
+        acquires: true,
+    });
+    Ok(())
 }
 
 /// A tensor map has 128 bytes.

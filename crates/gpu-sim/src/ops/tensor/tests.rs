@@ -442,11 +442,17 @@ fn maps_are_made_on_the_device() {
         &elected,
     ];
     let all = "%all = \"llvm.mlir.constant\"() <{value = -1 : i32}> : () -> i32\n";
-    let made = Late {
+    let made = |body: String| Late {
         input: [vec![0; 128], input(&map(Swizzle::None))[128..].to_vec()].concat(),
         words: 256,
-        ..Late::new(64, [NAMES, all, &body.concat()].concat())
+        ..Late::new(64, [NAMES, all, &body].concat())
     };
+    let no_fence = made(body.concat().replace(&*acquire, ""));
+    for found in runs(&no_fence) {
+        let error = found.expect_err("no thread acquires the map");
+        assert_eq!(error.kind(), FaultKind::MissingFence, "{error}");
+    }
+    let made = made(body.concat());
     let given = [&*init(), &expect(1024), &load(0, 0), &wait(), &show()];
     let given = kernel(Swizzle::Bytes128, &given).run().expect("it runs");
     for found in runs(&made) {

@@ -1,0 +1,542 @@
+//! Changes of a lowered kernel, each at one place, that break how it waits, fences, describes or rotates.
+
+use super::{Change, Kind};
+use crate::broken::text::Line;
+use std::collections::{BTreeSet, HashMap};
+
+const WAIT_OF_PHASE: &str = "mbarrier.try_wait.parity";
+const WAIT_OF_PRODUCTS: &str = "wgmma.wait_group.sync.aligned ";
+const EXPECT: &str = "expect_tx.shared::cta.b64 _, [$1], ";
+const PRODUCT: &str = "wgmma.mma_async";
+const FIELD: &str = "tensormap.replace.tile.";
+
+/// The bits of a matrix descriptor: the lowest of each field.
+const LEADING: u32 = 16;
+const STRIDE: u32 = 32;
+const SWIZZLE: u32 = 62;
+
+/// What is known of the values of a text.
+struct Values<'t> {
+    lines: &'t [Option<Line>],
+    constants: HashMap<&'t str, i64>,
+    /// The lines that define values.
+    defined: HashMap<&'t str, usize>,
+    /// The block and position of block arguments.
+    arguments: HashMap<String, (String, usize)>,
+}
+
+impl<'t> Values<'t> {
+    fn of(text: &str, lines: &'t [Option<Line>]) -> Self {
+        let mut values = Self {
+            lines,
+            constants: HashMap::new(),
+            defined: HashMap::new(),
+            arguments: HashMap::new(),
+        };
+        for (at, line) in lines.iter().enumerate() {
+            let Some((line, result)) = line
+                .as_ref()
+                .and_then(|line| Some((line, line.result.as_ref()?)))
+            else {
+                continue;
+            };
+            values.defined.insert(result, at);
+            let value = line
+                .middle
+                .split_once("value = ")
+                .and_then(|(_, rest)| rest.split_once(" : i"));
+            if line.name == "llvm.mlir.constant"
+                && let Some(value) = value.and_then(|(value, _)| value.parse().ok())
+            {
+                values.constants.insert(result, value);
+            }
+        }
+        for line in text
+            .lines()
+            .filter(|line| line.trim_start().starts_with('^'))
+        {
+            let Some((block, rest)) = line.trim().split_once('(') else {
+                continue;
+            };
+            for (at, argument) in rest.split(", ").enumerate() {
+                let name = argument.split(':').next().unwrap_or_default();
+                values
+                    .arguments
+                    .insert(name.to_owned(), (block.to_owned(), at));
+            }
+        }
+        values
+    }
+
+    /// The operands that are constants, by line and position, of all integers that a value follows from.
+    fn sources(&self, value: &str) -> BTreeSet<(usize, usize)> {
+        const INTEGERS: [&str; 5] = [
+            "llvm.add",
+            "llvm.icmp",
+            "llvm.select",
+            "llvm.xor",
+            "llvm.bitcast",
+        ];
+        let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut work = vec![value];
+        while let Some(value) = work.pop() {
+            if !seen.insert(value.to_owned()) {
+                continue;
+            }
+            let mut add = |at: usize, operand: usize| {
+                let Some(name) = self.lines[at]
+                    .as_ref()
+                    .and_then(|line| line.operands.get(operand))
+                else {
+                    return;
+                };
+                match self.constants.contains_key(&**name) {
+                    true => drop(found.insert((at, operand))),
+                    false => work.push(name),
+                }
+            };
+            if let Some(&at) = self.defined.get(value) {
+                let line = self.lines[at].as_ref();
+                if let Some(line) = line.filter(|line| INTEGERS.contains(&&*line.name)) {
+                    (0..line.operands.len()).for_each(|operand| add(at, operand));
+                }
+            } else if let Some((block, position)) = self.arguments.get(value) {
+                for (at, line) in self.lines.iter().enumerate() {
+                    let to = format!("[{block}]");
+                    if line
+                        .as_ref()
+                        .is_some_and(|line| line.name == "llvm.br" && line.middle.contains(&to))
+                    {
+                        add(at, *position);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// All changes, in the order of the lines.
+pub(crate) fn changes(text: &str) -> Vec<Change> {
+    let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();
+    let values = Values::of(text, &lines);
+    let (mut stages, mut phases) = (BTreeSet::new(), BTreeSet::new());
+    let mut factors = BTreeSet::new();
+    for line in lines.iter().flatten() {
+        if line.middle.contains("ll.index_bound") {
+            stages.extend(values.sources(&line.operands[0]));
+        } else if line.middle.contains(WAIT_OF_PHASE) {
+            phases.extend(values.sources(&line.operands[1]));
+        } else if line.middle.contains(PRODUCT) {
+            let operands = line.operands.iter().zip(&line.operand_types);
+            factors.extend(
+                operands
+                    .filter(|(_, ty)| *ty == "i64")
+                    .map(|(name, _)| name.clone()),
+            );
+        }
+    }
+    let mut all = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(line) = line else {
+            continue;
+        };
+        let mut add = |kind, lines: Vec<Line>| {
+            let lines = lines.iter().map(Line::print).collect();
+            all.push(Change { kind, at, lines });
+        };
+        waits(line, &mut add);
+        fences(line, &mut add);
+        descriptors(line, (&values, &factors), &mut add);
+        for (operand, name) in line.operands.iter().enumerate() {
+            let place = (at, operand);
+            let value = values.constants.get(&**name);
+            let (true, Some(value)) = (stages.contains(&place) || phases.contains(&place), value)
+            else {
+                continue;
+            };
+            if stages.contains(&place) {
+                add(Kind::Stage, with_constant(line, operand, value + 1));
+                add(Kind::Stage, with_constant(line, operand, value - 1));
+            } else {
+                add(Kind::Phase, with_constant(line, operand, value ^ 1));
+            }
+        }
+    }
+    all
+}
+
+type Add<'a> = dyn FnMut(Kind, Vec<Line>) + 'a;
+
+/// The line with a constant of its own as an operand.
+fn with_constant(line: &Line, operand: usize, value: i64) -> Vec<Line> {
+    let constant = Line::constant("%late", value, &line.operand_types[operand]);
+    vec![constant, line.with_operand(operand, "%late")]
+}
+
+/// The line with another number behind a text.
+fn with_number(line: &Line, before: &str, change: impl Fn(i64) -> i64) -> Option<Line> {
+    let (start, rest) = line.middle.split_once(before)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    let number = change(rest[..end].parse().ok()?);
+    Some(line.with_middle(format!("{start}{before}{number}{}", &rest[end..])))
+}
+
+fn waits(line: &Line, add: &mut Add<'_>) {
+    let (name, text) = (&*line.name, &*line.middle);
+    if text.contains(WAIT_OF_PHASE) {
+        add(Kind::WaitDropped, Vec::new());
+        let flip = Line::new(
+            "%late",
+            "llvm.xor",
+            &[&line.operands[1], "%late_one"],
+            "i32",
+            "i32",
+        );
+        let one = Line::constant("%late_one", 1, "i32");
+        add(Kind::Phase, vec![one, flip, line.with_operand(1, "%late")]);
+    } else if text.contains(WAIT_OF_PRODUCTS) {
+        let number = text
+            .split_once(WAIT_OF_PRODUCTS)
+            .and_then(|(_, rest)| rest.split_once(';'));
+        let whole = number.map(|(number, _)| format!("{WAIT_OF_PRODUCTS}{number};"));
+        add(
+            Kind::WaitDropped,
+            vec![line.with_middle(text.replace(&whole.unwrap_or_default(), ""))],
+        );
+        add(
+            Kind::WaitWeakened,
+            with_number(line, WAIT_OF_PRODUCTS, |n| n + 1)
+                .into_iter()
+                .collect(),
+        );
+    } else if name == "nvvm.cp.async.wait.group" || name == "nvvm.cp.async.bulk.wait_group" {
+        add(Kind::WaitDropped, Vec::new());
+        let key = if name.contains("bulk") {
+            "group = "
+        } else {
+            "n = "
+        };
+        add(
+            Kind::WaitWeakened,
+            with_number(line, key, |n| n + 1).into_iter().collect(),
+        );
+    } else if name.contains("commit.group") {
+        add(Kind::Commit, Vec::new());
+    } else if name == "nvvm.barrier0" || name == "nvvm.barrier" {
+        add(Kind::Barrier, Vec::new());
+        let all = Line::constant("%late", -1, "i32");
+        let mut sync = Line::new("", "nvvm.bar.warp.sync", &["%late"], "i32", "()");
+        sync.result = None;
+        add(Kind::Barrier, vec![all, sync]);
+    }
+    if text.contains(EXPECT) {
+        let changes: [fn(i64) -> i64; 4] = [|n| n / 2, |n| n * 2, |n| n - 16, |n| n + 16];
+        for change in changes {
+            add(
+                Kind::Expect,
+                with_number(line, EXPECT, change).into_iter().collect(),
+            );
+        }
+    }
+}
+
+fn fences(line: &Line, add: &mut Add<'_>) {
+    let is_fence = line.name.starts_with("nvvm.fence") || line.name == "nvvm.wgmma.fence.aligned";
+    if is_fence || line.middle.contains("\"fence.proxy.") {
+        add(Kind::Fence, Vec::new());
+    }
+}
+
+fn descriptors(
+    line: &Line,
+    (values, factors): (&Values<'_>, &BTreeSet<String>),
+    add: &mut Add<'_>,
+) {
+    let text = &*line.middle;
+    let constant = |operand: usize| {
+        values
+            .constants
+            .get(&**line.operands.get(operand)?)
+            .copied()
+    };
+    let is_factor = line
+        .result
+        .as_ref()
+        .is_some_and(|result| factors.contains(result));
+    if line.name == "llvm.or" && line.result_type == "i64" {
+        // The word without the address.
+        if let Some(word) = constant(1) {
+            for bit in [LEADING, STRIDE, SWIZZLE] {
+                add(Kind::Descriptor, with_constant(line, 1, word ^ (1 << bit)));
+            }
+        }
+    } else if line.name == "llvm.add" && is_factor {
+        if let Some(offset) = constant(1) {
+            add(Kind::Descriptor, with_constant(line, 1, offset + 1));
+        }
+    } else if text.contains(FIELD) {
+        let is_text = ["rank", "elemtype", "swizzle_mode"]
+            .iter()
+            .any(|field| text.contains(field));
+        if is_text {
+            let before = ".b32 [$0], ";
+            add(
+                Kind::Descriptor,
+                with_number(line, before, |n| n + 1).into_iter().collect(),
+            );
+            add(
+                Kind::Descriptor,
+                with_number(line, before, |n| n - 1).into_iter().collect(),
+            );
+        } else if let Some(value) = constant(1) {
+            add(Kind::Descriptor, with_constant(line, 1, value * 2));
+        }
+    }
+    // The flags of 16-bit factors are the last numbers: signs first, then whether each is transposed.
+    if text.contains(PRODUCT) && (text.contains("f16.f16") || text.contains("bf16.bf16")) {
+        let Some((before, rest)) = text.split_once(";\\0A}") else {
+            return;
+        };
+        // A factor in registers is not transposed.
+        let count = if before.contains("}, {") { 1 } else { 2 };
+        let flags: Vec<&str> = before.split(", ").collect();
+        for flag in 1..=count {
+            let (at, mut changed) = (flags.len() - flag, flags.clone());
+            changed[at] = if flags[at] == "0" { "1" } else { "0" };
+            let text = format!("{};\\0A}}{rest}", changed.join(", "));
+            add(Kind::Transpose, vec![line.with_middle(text)]);
+        }
+    }
+}
+
+/// Why a change of a line changes nothing that a correct machine could show.
+pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
+    use super::Reason;
+    let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();
+    let line = lines[change.at].as_ref()?;
+    let is_quiet = |line: &&Option<Line>| {
+        let touches = [
+            "load", "store", "asm", "call", "br", "barrier", "matrix", "cp.async", "wgmma",
+            "return",
+        ];
+        line.as_ref().is_some_and(|line| {
+            !touches.iter().any(|word| line.name.contains(word))
+                || line.middle.contains("asm_string = \"\"")
+        })
+    };
+    if change.kind == Kind::Descriptor && line.name == "llvm.or" {
+        let word = |line: &Line, at: usize| -> Option<i64> {
+            let constant = lines
+                .iter()
+                .flatten()
+                .find(|other| other.result.as_ref() == Some(&line.operands[at]))?;
+            constant
+                .middle
+                .split_once("value = ")?
+                .1
+                .split_once(" : i")?
+                .0
+                .parse()
+                .ok()
+        };
+        let changed = change.lines.first().and_then(|line| Line::parse(line))?;
+        let changed: i64 = changed
+            .middle
+            .split_once("value = ")?
+            .1
+            .split_once(" : i")?
+            .0
+            .parse()
+            .ok()?;
+        let before = word(line, 1)?;
+        // A swizzle of 32, 64 or 128 bytes; the leading offset is that from one to the next along the columns.
+        let swizzle_bytes = [0, 128, 64, 32][(before >> SWIZZLE & 3) as usize];
+        let products = lines
+            .iter()
+            .flatten()
+            .filter(|line| line.middle.contains(PRODUCT));
+        let columns = products.filter_map(|line| {
+            let (_, shape) = line.middle.split_once("aligned.m64n")?;
+            shape.split_once('k')?.0.parse::<i64>().ok()
+        });
+        let is_one = columns
+            .max()
+            .is_some_and(|columns| 2 * columns <= swizzle_bytes);
+        if is_one && before ^ changed == 1 << LEADING {
+            return Some(Reason::UnusedField);
+        }
+    }
+    if change.kind == Kind::Stage && line.name == "llvm.br" {
+        let changed: Vec<Line> = change
+            .lines
+            .iter()
+            .filter_map(|line| Line::parse(line))
+            .collect();
+        let [constant, branch] = &changed[..] else {
+            return None;
+        };
+        let value = constant
+            .middle
+            .split_once("value = ")?
+            .1
+            .split_once(" : i")?
+            .0
+            .parse()
+            .ok()?;
+        let position = branch
+            .operands
+            .iter()
+            .position(|operand| operand == "%late")?;
+        let block = line.middle.split_once('[')?.1.split_once(']')?.0;
+        let mut heads = text.lines().map(str::trim);
+        let head = heads.find(|line| {
+            line.strip_prefix(block)
+                .is_some_and(|rest| rest.starts_with('('))
+        })?;
+        let argument = head
+            .split_once('(')?
+            .1
+            .split(", ")
+            .nth(position)?
+            .split(':')
+            .next()?;
+        if wraps_alike(&lines, argument, value) {
+            return Some(Reason::SameStage);
+        }
+    }
+    let is_proxy_fence = |line: &Line| line.middle.contains("\"fence.proxy.async");
+    if change.kind == Kind::Fence && is_proxy_fence(line) {
+        const WRITES: [&str; 5] = [
+            "llvm.store",
+            "stmatrix",
+            "cp.async",
+            "llvm.br",
+            "llvm.cond_br",
+        ];
+        let is_write = |line: &Line| {
+            WRITES.iter().any(|word| line.name.contains(word)) || line.middle.contains("\"st.")
+        };
+        let mut earlier = lines[..change.at].iter().rev().flatten();
+        if earlier
+            .find(|line| is_proxy_fence(line) || is_write(line))
+            .is_some_and(is_proxy_fence)
+        {
+            return Some(Reason::NothingWritten);
+        }
+    }
+    let (before, after) = (&lines[..change.at], &lines[change.at + 1..]);
+    let same = |other: Option<&Option<Line>>| {
+        let other = other.and_then(Option::as_ref);
+        other.is_some_and(|other| other.name == line.name && other.middle == line.middle)
+    };
+    let next = after.iter().find(|line| !is_quiet(line));
+    let previous = before.iter().rev().find(|line| !is_quiet(line));
+    let is_removed =
+        change.lines.is_empty() || matches!(change.kind, Kind::WaitWeakened | Kind::Barrier);
+    if is_removed && (same(next) || same(previous)) {
+        return Some(Reason::Repeated);
+    }
+    None
+}
+
+/// Blocks of a lowered kernel, by label: the lines of each.
+fn blocks(text: &str) -> HashMap<String, Vec<Line>> {
+    let mut blocks: HashMap<String, Vec<Line>> = HashMap::new();
+    let mut label = "entry".to_owned();
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('^') {
+            label = line.split(['(', ':']).next().unwrap_or_default().to_owned();
+            // The entry block is printed with its arguments, and nothing branches to it.
+            if label == "^bb0" {
+                "entry".clone_into(&mut label);
+            }
+        } else if let Some(line) = Line::parse(line) {
+            blocks.entry(label.clone()).or_default().push(line);
+        }
+    }
+    blocks
+}
+
+/// The operations of a path that access memory or meet, each with the copies by threads that are complete before it.
+fn completions(blocks: &HashMap<String, Vec<Line>>, rounds: usize) -> Vec<(String, Vec<usize>)> {
+    const ACCESSES: [&str; 7] = [
+        "load", "store", "matrix", "asm", "barrier", "sync", "return",
+    ];
+    let (mut points, mut visits) = (Vec::new(), HashMap::new());
+    let (mut started, mut open, mut groups) = (0, Vec::new(), Vec::<Vec<usize>>::new());
+    let mut complete = Vec::new();
+    let mut label = "entry".to_owned();
+    'blocks: while let Some(lines) = blocks.get(&label) {
+        for line in lines {
+            match &*line.name {
+                "nvvm.cp.async.shared.global" => {
+                    points.push((line.name.clone(), complete.clone()));
+                    open.push(started);
+                    started += 1;
+                }
+                "nvvm.cp.async.commit.group" => groups.push(std::mem::take(&mut open)),
+                "nvvm.cp.async.wait.group" => {
+                    let most = line
+                        .middle
+                        .split_once("n = ")
+                        .and_then(|(_, rest)| rest.split_once(' '));
+                    let most = most.and_then(|(most, _)| most.parse().ok()).unwrap_or(0);
+                    let done = groups.len().saturating_sub(most);
+                    complete.extend(groups.drain(..done).flatten());
+                }
+                "llvm.br" | "llvm.cond_br" => {
+                    let targets = line
+                        .middle
+                        .split_once('[')
+                        .and_then(|(_, rest)| rest.split_once(']'));
+                    let targets: Vec<&str> =
+                        targets.map_or("", |(all, _)| all).split(", ").collect();
+                    let visit = visits.entry(label.clone()).or_insert(0);
+                    *visit += 1;
+                    let is_first = targets.len() == 1 || *visit <= rounds;
+                    label = targets[usize::from(!is_first)].to_owned();
+                    continue 'blocks;
+                }
+                name if ACCESSES.iter().any(|word| name.contains(word)) => {
+                    points.push((name.to_owned(), complete.clone()));
+                }
+                _ => {}
+            }
+        }
+        break;
+    }
+    points
+}
+
+/// Returns true if the same copies by threads are complete before each access, for 0 to 8 rounds of each loop.
+pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
+    let (before, after) = (blocks(before), blocks(after));
+    let mut all = (0..=8).map(|rounds| (completions(&before, rounds), completions(&after, rounds)));
+    all.all(|(before, after)| before.len() > 1 && before == after)
+}
+
+/// Returns true if an index wraps to 0 in its first round, whether it begins as `value` or one below: it is incremented and
+/// compared with the number of stages, and nothing else uses it.
+fn wraps_alike(lines: &[Option<Line>], argument: &str, value: i64) -> bool {
+    let all = || lines.iter().flatten();
+    let number = |name: &str| {
+        let constant = all().find(|line| line.result.as_deref() == Some(name))?;
+        let (_, value) = constant.middle.split_once("value = ")?;
+        value.split_once(" : i")?.0.parse::<i64>().ok()
+    };
+    let uses = |name: &str| -> Vec<&Line> {
+        all()
+            .filter(|line| line.operands.iter().any(|operand| operand == name))
+            .collect()
+    };
+    let [add] = uses(argument)[..] else {
+        return false;
+    };
+    let (Some(by), Some(sum)) = (number(&add.operands[1]), add.result.as_deref()) else {
+        return false;
+    };
+    let compared = uses(sum).into_iter().find(|line| line.name == "llvm.icmp");
+    let count = compared.and_then(|line| number(&line.operands[1]));
+    add.name == "llvm.add" && count.is_some_and(|count| value - 1 + by >= count)
+}

@@ -1,0 +1,748 @@
+//! How many mistakes around asynchronous accesses are found, by the simulator and by the lowering.
+//!
+//! Kernels that Triton pipelined are broken at one place at a time: what is lowered ([`lowered`]), as a wrong lowering
+//! might, and TTGIR ([`ttgir`]), as a wrong pipeline pass might. A change is found *statically* if the lowering refuses
+//! the kernel; else by the *simulator* if it reports an error or a buffer differs from the unbroken kernel's, whose
+//! result `pipelined` compares with plain Rust. It is *equivalent* if a rule says so ([`Reason`]), and *missed* otherwise.
+//! The test runs a sample; `LL_SCORES=1 cargo test --test rust late_kernels` runs everything and writes the end of
+//! `tools/docs/broken-kernels.md`.
+
+#![expect(
+    clippy::print_stdout,
+    reason = "what is missed is printed, to be looked at"
+)]
+
+mod lowered;
+mod ttgir;
+
+use crate::broken::{equal::replace, table_file};
+use crate::files::{read, root};
+use crate::kernels::{UNTOUCHED, WITH_SCRATCH};
+use crate::simulated::generic_form_by;
+use gpu_sim::{
+    Arg, Arrival, BufferId, Decoded, ElementTy, Fill, FloatTy, Launch, Memory, Schedule, Swizzle,
+    TensorElement, TensorMap, decode_generic, initial_bytes,
+};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Kind {
+    WaitDropped,
+    WaitWeakened,
+    Commit,
+    Fence,
+    Phase,
+    Expect,
+    Stage,
+    Descriptor,
+    Transpose,
+    Barrier,
+}
+
+impl Kind {
+    const ALL: [Self; 10] = [
+        Self::WaitDropped,
+        Self::WaitWeakened,
+        Self::Commit,
+        Self::Fence,
+        Self::Phase,
+        Self::Expect,
+        Self::Stage,
+        Self::Descriptor,
+        Self::Transpose,
+        Self::Barrier,
+    ];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::WaitDropped => "wait dropped",
+            Self::WaitWeakened => "wait with one too many pending",
+            Self::Commit => "commit dropped",
+            Self::Fence => "fence dropped",
+            Self::Phase => "phase of an mbarrier flipped, or kept",
+            Self::Expect => "expected bytes changed or dropped",
+            Self::Stage => "stage index off by one",
+            Self::Descriptor => "field of a descriptor changed",
+            Self::Transpose => "flag for a transposed factor flipped",
+            Self::Barrier => "barrier dropped, or weakened to one of the warp",
+        }
+    }
+}
+
+/// A change: these lines instead of line `at`.
+#[derive(Clone, Debug)]
+struct Change {
+    kind: Kind,
+    at: usize,
+    lines: Vec<String>,
+}
+
+/// Why a change is none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Reason {
+    /// The lowered kernel is the same.
+    SameCode,
+    /// The instruction before or after does the same, and none between them touches memory.
+    Repeated,
+    /// The field of the descriptor is not used.
+    UnusedField,
+    /// The same copies are complete before each access, however often the loop runs.
+    SameCompletions,
+    /// The index wraps to the first stage either way.
+    SameStage,
+    /// Nothing is written through the generic proxy between the fence and the one before.
+    NothingWritten,
+    /// The lowering puts in a fence where one is needed.
+    Repaired,
+    /// No warp needs what another one does there: all orders of the warps give the same output.
+    AnyOrder,
+}
+
+impl Reason {
+    const ALL: [Self; 8] = [
+        Self::SameCode,
+        Self::Repeated,
+        Self::UnusedField,
+        Self::SameCompletions,
+        Self::SameStage,
+        Self::NothingWritten,
+        Self::Repaired,
+        Self::AnyOrder,
+    ];
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::SameCode => {
+                "lowered to the same kernel, as fences are put in where they are missing"
+            }
+            Self::Repeated => {
+                "the instruction before or after is the same, and none between them touches memory"
+            }
+            Self::UnusedField => {
+                "the leading offset of a descriptor, where a row of the tile is not longer than the swizzle"
+            }
+            Self::SameCompletions => {
+                "the same copies are complete before each access, for 0 to 8 rounds of the loop"
+            }
+            Self::SameStage => {
+                "the index is past the last stage in its first round, and becomes 0, either way"
+            }
+            Self::NothingWritten => {
+                "nothing is written to shared memory between the fence and the one before it"
+            }
+            Self::Repaired => "a fence of TTGIR, which the lowering puts in where one is needed",
+            Self::AnyOrder => {
+                "warps that run one by one, in 24 random orders, with early and with late copies, give the same output"
+            }
+        }
+    }
+}
+
+const F16: ElementTy = ElementTy::Float(FloatTy::F16);
+const F32: ElementTy = ElementTy::Float(FloatTy::F32);
+
+/// A buffer of the kernel, or a number.
+#[derive(Clone, Copy)]
+enum Given {
+    /// Random elements.
+    Input(ElementTy, usize),
+    Output(ElementTy, usize),
+    /// A descriptor of the buffer so many arguments before, with its rows, columns and tile.
+    Descriptor(usize, [u32; 2], [u32; 2]),
+    Scratch(usize),
+    Int(i128),
+    Float(f64),
+}
+
+struct Case {
+    file: &'static str,
+    pipeline: Option<&'static str>,
+    /// The kernel's arguments.
+    args: &'static [Given],
+    /// Buffers that only descriptors lead to.
+    behind: &'static [Given],
+}
+
+use Given::{Descriptor, Float, Input, Int, Output, Scratch};
+
+/// Rows and columns of a product, which end within a tile, and K: five tiles of 32, the last of half its size; for the TMA
+/// kernels eight, so that each of three mbarriers has several phases.
+const M: usize = 48;
+const N: usize = 32;
+const K: usize = 144;
+const MANY: usize = 240;
+
+const PRODUCT: &[Given] = &[
+    Input(F16, M * K),
+    Input(F16, K * N),
+    Output(F16, M * N),
+    Int(M as i128),
+    Int(N as i128),
+    Int(K as i128),
+    Int(K as i128),
+    Int(N as i128),
+    Int(N as i128),
+];
+
+const WEIGHTS: &[Given] = &[
+    Input(F16, M * K),
+    Input(ElementTy::Int(8), K * N),
+    Input(F16, N),
+    Output(F32, M * N),
+    Int(M as i128),
+    Int(N as i128),
+    Int(K as i128),
+    Int(K as i128),
+    Int(N as i128),
+    Int(N as i128),
+];
+
+const ATTENTION: &[Given] = &[
+    Input(F16, 64 * 32),
+    Input(F16, 160 * 32),
+    Input(F16, 160 * 32),
+    Output(F16, 64 * 32),
+    Int(160),
+    Float(0.125),
+];
+
+const BY_DESCRIPTORS: &[Given] = &[
+    Descriptor(0, [M as u32, MANY as u32], [64, 32]),
+    Int(0),
+    Int(0),
+    Int(0),
+    Int(0),
+    Descriptor(1, [MANY as u32, N as u32], [32, 32]),
+    Int(0),
+    Int(0),
+    Int(0),
+    Int(0),
+    Descriptor(2, [M as u32, N as u32], [64, 32]),
+    Int(0),
+    Int(0),
+    Int(0),
+    Int(0),
+    Int(MANY as i128),
+];
+
+const DEVICE: &[Given] = &[
+    Input(F16, M * MANY),
+    Input(F16, N * MANY),
+    Output(F16, M * N),
+    Int(M as i128),
+    Int(N as i128),
+    Int(MANY as i128),
+    Scratch(3 * 128),
+    Int(0),
+];
+
+const fn case(file: &'static str, args: &'static [Given]) -> Case {
+    Case {
+        file,
+        pipeline: None,
+        args,
+        behind: &[],
+    }
+}
+
+const CASES: [Case; 8] = [
+    case("sm_80/matmul", PRODUCT),
+    case("sm_80/matmul_int8_weights", WEIGHTS),
+    case("sm_80/attention", ATTENTION),
+    case("sm_90/matmul", PRODUCT),
+    case("sm_90/matmul_int8_weights", WEIGHTS),
+    case("sm_90/attention", ATTENTION),
+    Case {
+        behind: &[
+            Input(F16, M * MANY),
+            Input(F16, MANY * N),
+            Output(F16, M * N),
+        ],
+        ..case("sm_90/matmul_tma", BY_DESCRIPTORS)
+    },
+    Case {
+        pipeline: Some(WITH_SCRATCH),
+        ..case("sm_90/matmul_tma_device", DEVICE)
+    },
+];
+
+/// What the lowering says of faults of asynchronous accesses.
+const REFUSALS: [&str; 7] = [
+    "accesses shared memory that the asynchronous",
+    "uses the result of the asynchronous product",
+    "reads shared memory that no operation before it has written",
+    "waits for a phase that never ends",
+    "bytes more come than it expects",
+    "arrives at an mbarrier more often than its phase counts",
+    "returns while the asynchronous",
+];
+
+/// When copies arrive, and which warp runs first.
+type Machine = (Arrival, Schedule);
+
+const MACHINES: [Machine; 4] = [
+    (Arrival::Late, Schedule::Lockstep),
+    (Arrival::Early, Schedule::Lockstep),
+    (Arrival::Random(1), Schedule::Warps(1)),
+    (Arrival::Random(2), Schedule::Warps(2)),
+];
+
+fn add(memory: &mut Memory, given: Given, seed: u64) -> Option<BufferId> {
+    let bytes = match given {
+        Input(ty, count) => initial_bytes(&Fill::Random, ty, count, seed),
+        Output(ty, count) => initial_bytes(&Fill::Full(UNTOUCHED), ty, count, 0),
+        Scratch(bytes) => vec![0; bytes],
+        Descriptor(..) | Int(_) | Float(_) => return None,
+    };
+    Some(memory.add("buffer", bytes))
+}
+
+/// A launch of one block: all buffers after it, and its instructions.
+fn launch(
+    decoded: &Decoded,
+    case: &Case,
+    (arrival, schedule): Machine,
+    limit: u64,
+) -> Result<(Vec<Vec<u8>>, u64), String> {
+    let mut memory = Memory::default();
+    let seeds = 1..;
+    let behind = seeds
+        .zip(case.behind)
+        .filter_map(|(seed, given)| add(&mut memory, *given, seed));
+    let behind: Vec<BufferId> = behind.collect();
+    let (mut buffers, mut args) = (behind.clone(), Vec::new());
+    for (seed, given) in (1..).zip(case.args) {
+        args.push(match *given {
+            Int(number) => Arg::Int(number),
+            Float(number) => Arg::Float(number),
+            Descriptor(of, [rows, columns], [tile_rows, tile_columns]) => {
+                let map = TensorMap {
+                    address: memory.address(behind[of]),
+                    element: TensorElement::F16,
+                    dims: vec![columns, rows],
+                    strides: vec![u64::from(2 * columns)],
+                    block: vec![tile_columns, tile_rows],
+                    swizzle: Swizzle::Bytes64,
+                };
+                Arg::Buffer(memory.add("descriptor", map.encode().to_vec()))
+            }
+            Input(..) | Output(..) | Scratch(_) => {
+                let buffer = add(&mut memory, *given, seed).unwrap();
+                // What the kernel leaves in its scratch memory is no result.
+                if !matches!(given, Scratch(_)) {
+                    buffers.push(buffer);
+                }
+                Arg::Buffer(buffer)
+            }
+        });
+    }
+    let report = Launch::new(decoded.machine)
+        .dynamic_shared(decoded.info.shared.unwrap_or(0))
+        .step_limit(limit)
+        .arrival(arrival)
+        .schedule(schedule)
+        .args(args)
+        .run(&decoded.program, &mut memory)
+        .map_err(|error| error.to_string())?;
+    let bytes = buffers.iter().map(|&buffer| memory.bytes(buffer).to_vec());
+    let warps = u64::from(report.threads_per_block.div_ceil(32));
+    Ok((bytes.collect(), report.instructions * warps))
+}
+
+/// A kernel, lowered, with what it must give.
+struct Bench {
+    case: &'static Case,
+    ttgir: String,
+    lowered: String,
+    expected: Vec<Vec<u8>>,
+    limit: u64,
+}
+
+fn lower(case: &Case, ttgir: &str) -> Result<String, String> {
+    generic_form_by(ttgir.as_bytes(), case.file, case.pipeline)
+}
+
+/// A lowered kernel without its locations.
+fn code(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("#loc"));
+    let without = lines.map(|line| line.split(" loc(").next().unwrap_or(line));
+    without.collect::<Vec<_>>().join("\n")
+}
+
+impl Bench {
+    fn new(case: &'static Case) -> Self {
+        let ttgir = read(root().join(format!("test/kernels/pipelined/{}.ttgir", case.file)));
+        let lowered = lower(case, &ttgir).unwrap_or_else(|e| panic!("{}: {e}", case.file));
+        let decoded =
+            decode_generic(&lowered, None).unwrap_or_else(|e| panic!("{}: {e}", case.file));
+        let (expected, steps) = launch(&decoded, case, MACHINES[0], u64::MAX)
+            .unwrap_or_else(|e| panic!("{}: {e}", case.file));
+        Self {
+            case,
+            ttgir,
+            lowered,
+            expected,
+            limit: 4 * steps + 1000,
+        }
+    }
+
+    /// What is wrong with a lowered kernel on a machine.
+    fn problem(&self, decoded: &Decoded, machine: Machine) -> Option<String> {
+        match launch(decoded, self.case, machine, self.limit) {
+            Ok((buffers, _)) => (buffers != self.expected).then(|| "another result".to_owned()),
+            Err(error) => Some(error),
+        }
+    }
+
+    /// What is wrong with a lowered kernel on any machine.
+    fn found(&self, text: &str) -> bool {
+        let decoded = decode_generic(text, None);
+        let decoded = decoded.unwrap_or_else(|e| panic!("{}: {e}", self.case.file));
+        MACHINES
+            .iter()
+            .any(|machine| self.problem(&decoded, *machine).is_some())
+    }
+
+    fn judge(&self, work: &Work) -> Verdict {
+        let (change, lowered) = match work {
+            Work::Lowered(change) => {
+                let text = replace(&self.lowered, change.at, &change.lines);
+                (change, text)
+            }
+            Work::Ttgir(change, text) => match lower(self.case, text) {
+                Err(said) => {
+                    let is_known = REFUSALS.iter().any(|refusal| said.contains(refusal));
+                    assert!(is_known, "{}: {change:?}: {said}", self.case.file);
+                    return Verdict::Refused;
+                }
+                Ok(lowered) => (change, lowered),
+            },
+        };
+        if self.found(&lowered) {
+            return Verdict::Found;
+        }
+        let is_ttgir = matches!(work, Work::Ttgir(..));
+        self.reason(change, &lowered, is_ttgir)
+            .map_or(Verdict::Missed, Verdict::Equivalent)
+    }
+
+    /// Why a change, which leads to another lowered kernel, changes nothing.
+    fn reason(&self, change: &Change, lowered: &str, is_ttgir: bool) -> Option<Reason> {
+        if code(lowered) == code(&self.lowered) {
+            return Some(Reason::SameCode);
+        }
+        let is_group = matches!(
+            change.kind,
+            Kind::WaitDropped | Kind::WaitWeakened | Kind::Commit
+        );
+        if is_group && lowered::has_same_completions(&self.lowered, lowered) {
+            return Some(Reason::SameCompletions);
+        }
+        if is_ttgir {
+            return match change.kind {
+                Kind::Fence => Some(Reason::Repaired),
+                _ => ttgir::wraps_alike(&self.ttgir, change).then_some(Reason::SameStage),
+            };
+        }
+        let by_text = lowered::reason(&self.lowered, change);
+        let in_any_order = || {
+            let decoded = decode_generic(lowered, None).ok()?;
+            let seeds = (0..24).map(Schedule::Warps);
+            let mut machines =
+                seeds.flat_map(|schedule| [(Arrival::Early, schedule), (Arrival::Late, schedule)]);
+            let is_same = machines.all(|machine| self.problem(&decoded, machine).is_none());
+            is_same.then_some(Reason::AnyOrder)
+        };
+        match change.kind {
+            Kind::Barrier => by_text.or_else(in_any_order),
+            _ => by_text,
+        }
+    }
+
+    fn work(&self) -> Vec<Work> {
+        let lowered = lowered::changes(&self.lowered)
+            .into_iter()
+            .map(Work::Lowered);
+        let ttgir = ttgir::changes(&self.ttgir).into_iter();
+        let ttgir = ttgir.map(|(change, text)| Work::Ttgir(change, text));
+        lowered.chain(ttgir).collect()
+    }
+}
+
+/// A broken kernel.
+enum Work {
+    Lowered(Change),
+    /// With the whole text.
+    Ttgir(Change, String),
+}
+
+impl Work {
+    const fn change(&self) -> &Change {
+        match self {
+            Self::Lowered(change) | Self::Ttgir(change, _) => change,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    /// The simulator finds it.
+    Found,
+    /// The lowering refuses it.
+    Refused,
+    Equivalent(Reason),
+    Missed,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Score {
+    found: usize,
+    refused: usize,
+    equivalent: usize,
+    missed: usize,
+}
+
+/// So many of all, rounded down.
+fn percent(some: usize, all: usize) -> f64 {
+    (1000.0 * some as f64 / all.max(1) as f64).floor() / 10.0
+}
+
+impl Score {
+    fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Found => self.found += 1,
+            Verdict::Refused => self.refused += 1,
+            Verdict::Equivalent(_) => self.equivalent += 1,
+            Verdict::Missed => self.missed += 1,
+        }
+    }
+
+    /// Of what runs, how much the simulator finds.
+    fn simulated(self) -> f64 {
+        percent(self.found, self.found + self.missed)
+    }
+
+    /// Of what matters, how much the lowering refuses.
+    fn refused(self) -> f64 {
+        percent(self.refused, self.refused + self.found + self.missed)
+    }
+}
+
+/// The scores of what ran: of lowered kernels, and of TTGIR.
+#[derive(Default)]
+struct Scores {
+    kinds: BTreeMap<(bool, Kind), Score>,
+    reasons: BTreeMap<Reason, usize>,
+    lowered: Score,
+    ttgir: Score,
+    missed: Vec<String>,
+}
+
+impl Scores {
+    fn add(&mut self, bench: &Bench, work: &Work, verdict: Verdict) {
+        let change = work.change();
+        let (is_ttgir, text, total) = match work {
+            Work::Lowered(_) => (false, &bench.lowered, &mut self.lowered),
+            Work::Ttgir(..) => (true, &bench.ttgir, &mut self.ttgir),
+        };
+        total.add(verdict);
+        self.kinds
+            .entry((is_ttgir, change.kind))
+            .or_default()
+            .add(verdict);
+        match verdict {
+            Verdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
+            Verdict::Missed => {}
+            // What the simulator alone finds is printed too.
+            Verdict::Found if is_ttgir => {}
+            Verdict::Found | Verdict::Refused => return,
+        }
+        let before = text.lines().nth(change.at).unwrap_or_default();
+        let cut = |line: &str| line.trim().chars().take(300).collect::<String>();
+        let lines: Vec<String> = change.lines.iter().map(|line| cut(line)).collect();
+        self.missed.push(format!(
+            "{verdict:?}: {}{}, line {}, {}:\n  {}\n  {}",
+            bench.case.file,
+            if is_ttgir { ".ttgir" } else { ", lowered" },
+            change.at + 1,
+            change.kind.title(),
+            cut(before),
+            lines.join("; "),
+        ));
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!(
+            "{HEAD}\nKernels that Triton pipelined (`test/kernels/pipelined`), with copies by threads and by TMA and products of\n\
+             warp groups, changed at one place at a time. A change of TTGIR is refused if the lowering reports it, and runs\n\
+             otherwise; a change of what is lowered always runs, with copies that arrive early, late and at random. Written by\n\
+             `make scores`; `test/rust/late` has the changes and the rules.\n"
+        );
+        for (is_ttgir, title, total) in [
+            (true, "change of TTGIR", self.ttgir),
+            (false, "change of what is lowered", self.lowered),
+        ] {
+            let _ = write!(text, "\n| {title} | changes | equivalent |");
+            text += if is_ttgir { " refused |" } else { "" };
+            text += " found by running | missed |\n|---|--:|--:|--:|--:|";
+            text += if is_ttgir { "--:|\n" } else { "\n" };
+            let mut row = |title: &str, score: Score| {
+                let Score {
+                    found,
+                    refused,
+                    equivalent,
+                    missed,
+                } = score;
+                let all = found + refused + equivalent + missed;
+                let _ = write!(text, "| {title} | {all} | {equivalent} |");
+                if is_ttgir {
+                    let _ = write!(text, " {refused} |");
+                }
+                let _ = writeln!(text, " {found} | {missed} |");
+            };
+            for kind in Kind::ALL {
+                if let Some(score) = self.kinds.get(&(is_ttgir, kind)) {
+                    row(kind.title(), *score);
+                }
+            }
+            row("**all**", total);
+        }
+        let all = self.all();
+        let _ = write!(
+            text,
+            "\nOf the changes of TTGIR that matter the lowering refuses {:.1} %. Of all changes that run and matter the\n\
+             simulator finds {:.1} %.\n\n| why it is equivalent | changes |\n|---|--:|\n",
+            self.ttgir.refused(),
+            all.simulated(),
+        );
+        for reason in Reason::ALL {
+            if let Some(count) = self.reasons.get(&reason) {
+                let _ = writeln!(text, "| {} | {count} |", reason.title());
+            }
+        }
+        text
+    }
+
+    fn all(&self) -> Score {
+        Score {
+            found: self.lowered.found + self.ttgir.found,
+            refused: self.lowered.refused + self.ttgir.refused,
+            equivalent: self.lowered.equivalent + self.ttgir.equivalent,
+            missed: self.lowered.missed + self.ttgir.missed,
+        }
+    }
+}
+
+/// The heading of this part of the document.
+pub(crate) const HEAD: &str = "# Asynchronous kernels, broken";
+
+/// Judges every `step`-th change from `first` on, on all cores.
+fn scores(benches: &[Bench], first: usize, step: usize) -> Scores {
+    let works = benches
+        .iter()
+        .flat_map(|bench| bench.work().into_iter().map(move |work| (bench, work)));
+    let work: Vec<(&Bench, Work)> = works.skip(first).step_by(step).collect();
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let judge = |part: usize| -> Vec<(usize, Verdict)> {
+        let own = work.iter().enumerate().skip(part).step_by(threads);
+        own.map(|(at, (bench, work))| (at, bench.judge(work)))
+            .collect()
+    };
+    let verdicts: BTreeMap<usize, Verdict> = std::thread::scope(|scope| {
+        let parts: Vec<_> = (0..threads)
+            .map(|part| scope.spawn(move || judge(part)))
+            .collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap())
+            .collect()
+    });
+    let mut scores = Scores::default();
+    for ((bench, work), verdict) in work.iter().zip(verdicts.into_values()) {
+        scores.add(bench, work, verdict);
+    }
+    scores
+}
+
+#[test]
+fn late_kernels_are_found() {
+    let benches: Vec<Bench> = CASES.iter().map(Bench::new).collect();
+    let is_all = std::env::var_os("LL_SCORES").is_some();
+    let (first, step) = if is_all { (0, 1) } else { (3, 9) };
+    let scores = scores(&benches, first, step);
+    if is_all {
+        println!("{}\n{}", scores.missed.join("\n"), scores.table());
+        let text = read(table_file());
+        let own = text.find(HEAD).unwrap_or(text.len());
+        std::fs::write(
+            table_file(),
+            format!("{}\n\n{}", text[..own].trim_end(), scores.table()),
+        )
+        .unwrap();
+    }
+    let (all, said) = (scores.all(), scores.missed.join("\n"));
+    assert!(
+        all.found + all.refused > if is_all { 300 } else { 40 },
+        "{}",
+        scores.table()
+    );
+    assert!(all.simulated() >= 98.0, "{}{said}", scores.table());
+    assert!(scores.ttgir.refused() >= 80.0, "{}{said}", scores.table());
+}
+
+#[test]
+fn unbroken_kernels_are_clean_whenever_copies_arrive() {
+    let check = |case: &'static Case| {
+        let bench = Bench::new(case);
+        let decoded = decode_generic(&bench.lowered, None).unwrap();
+        let random = (1..=20).map(|seed| (Arrival::Random(seed), Schedule::Warps(seed)));
+        for machine in MACHINES.into_iter().chain(random) {
+            let problem = bench.problem(&decoded, machine);
+            assert_eq!(problem, None, "{}, {machine:?}", case.file);
+        }
+    };
+    std::thread::scope(|scope| {
+        for cases in CASES.chunks(CASES.len().div_ceil(2)) {
+            scope.spawn(move || cases.iter().for_each(check));
+        }
+    });
+}
+
+/// The table is of these changes.
+#[test]
+fn the_table_of_scores_has_all_kinds_of_late_changes() {
+    let text = read(table_file());
+    let own = text.find(HEAD).map(|at| &text[at..]).unwrap_or_default();
+    for kind in Kind::ALL {
+        let row = format!("| {} | ", kind.title());
+        assert!(
+            own.contains(&row),
+            "`make scores` was not run: no row {row}"
+        );
+    }
+}
+
+/// What the lowering says of each kind of change of a kernel with TMA.
+#[test]
+fn the_lowering_explains_its_refusals() {
+    let expected = [
+        (Kind::WaitDropped, vec![0, 1, 6]),
+        (Kind::Phase, vec![3]),
+        (Kind::Expect, vec![3, 4]),
+    ];
+    let case = &CASES[6];
+    let ttgir = read(root().join(format!("test/kernels/pipelined/{}.ttgir", case.file)));
+    for (kind, refusals) in expected {
+        let changes = ttgir::changes(&ttgir).into_iter();
+        let said = changes
+            .filter(|(change, _)| change.kind == kind)
+            .map(|(change, text)| {
+                let said = lower(case, &text).expect_err("it is wrong");
+                let known = REFUSALS.iter().position(|refusal| said.contains(refusal));
+                known.unwrap_or_else(|| panic!("{change:?}: {said}"))
+            });
+        let said: std::collections::BTreeSet<usize> = said.collect();
+        assert!(said.iter().eq(&refusals), "{kind:?}: {said:?}");
+    }
+}

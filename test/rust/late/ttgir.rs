@@ -1,0 +1,240 @@
+//! Changes of TTGIR, each at one place, that break how a pipeline waits, commits, expects or rotates.
+
+use super::{Change, Kind};
+
+/// The name of an operation's result without the number of results, if it has one.
+fn result(line: &str) -> Option<&str> {
+    let (result, _) = line.trim().split_once(" = ")?;
+    result
+        .starts_with('%')
+        .then(|| result.split(':').next().unwrap_or(result))
+}
+
+/// The values that a line mentions behind the name of its operation, in order.
+fn operands(line: &str) -> Vec<&str> {
+    let rest = line.split_once(" = ").map_or(line, |(_, rest)| rest);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_#-.".contains(c);
+    let names = rest.match_indices('%').map(|(at, _)| {
+        let end = rest[at + 1..]
+            .find(|c| !is_name(c))
+            .map_or(rest.len(), |end| at + 1 + end);
+        &rest[at..end]
+    });
+    names.collect()
+}
+
+/// The text with a value in the place of another one.
+fn with_value(text: &str, from: &str, to: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_#".contains(c);
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(from) {
+        let (before, found) = rest.split_at(at);
+        out += before;
+        rest = &found[from.len()..];
+        out += if rest.starts_with(is_name) { from } else { to };
+    }
+    out + rest
+}
+
+/// The line with another number behind a text.
+fn with_number(line: &str, before: &str, change: impl Fn(i64) -> i64) -> Option<String> {
+    let (start, rest) = line.split_once(before)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
+    let number = change(rest[..end].parse().ok()?);
+    Some(format!("{start}{before}{number}{}", &rest[end..]))
+}
+
+/// An integer of its own.
+fn constant(name: &str, value: i64) -> String {
+    format!("%{name} = arith.constant {value} : i32")
+}
+
+/// The number of a constant, as Triton names them.
+fn number(name: &str) -> Option<i64> {
+    name.strip_prefix("%c")?.strip_suffix("_i32")?.parse().ok()
+}
+
+/// All changes, each with the whole text.
+pub(crate) fn changes(text: &str) -> Vec<(Change, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut all = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let mut add = |kind, new: Vec<String>, renamed: &[(String, String)]| {
+            let mut rest = lines[at + 1..].join("\n");
+            for (from, to) in renamed {
+                rest = with_value(&rest, from, to);
+            }
+            let text = [&lines[..at].join("\n"), &new.join("\n"), &rest]
+                .map(String::as_str)
+                .join("\n");
+            all.push((
+                Change {
+                    kind,
+                    at,
+                    lines: new,
+                },
+                text,
+            ));
+        };
+        waits(line, &mut add);
+        mbarriers(line, &mut add);
+        stages(line, &mut add);
+    }
+    all
+}
+
+type Add<'a> = dyn FnMut(Kind, Vec<String>, &[(String, String)]) + 'a;
+
+fn waits(line: &str, add: &mut Add<'_>) {
+    let operands = operands(line);
+    let renamed = |to: Option<&&str>| -> Vec<(String, String)> {
+        let pair = result(line).zip(to);
+        pair.map(|(from, to)| (from.to_owned(), (*to).to_owned()))
+            .into_iter()
+            .collect()
+    };
+    if line.contains("ttg.async_wait") {
+        add(Kind::WaitDropped, Vec::new(), &renamed(operands.first()));
+        add(
+            Kind::WaitWeakened,
+            with_number(line, "num = ", |n| n + 1).into_iter().collect(),
+            &[],
+        );
+    } else if line.contains("ttng.warp_group_dot_wait") {
+        let Some(result) = result(line) else {
+            return;
+        };
+        // Where there are several results they are `%r#0`, `%r#1`, ...; the longer names come first.
+        let renamed: Vec<(String, String)> = match operands.len() {
+            1 => vec![(result.to_owned(), operands[0].to_owned())],
+            _ => operands
+                .iter()
+                .enumerate()
+                .map(|(i, operand)| (format!("{result}#{i}"), (*operand).to_owned()))
+                .collect(),
+        };
+        add(Kind::WaitDropped, Vec::new(), &renamed);
+        add(
+            Kind::WaitWeakened,
+            with_number(line, "pendings = ", |n| n + 1)
+                .into_iter()
+                .collect(),
+            &[],
+        );
+    } else if line.contains("ttng.async_tma_store_wait") {
+        add(Kind::WaitDropped, Vec::new(), &[]);
+        add(
+            Kind::WaitWeakened,
+            with_number(line, "pendings = ", |n| n + 1)
+                .into_iter()
+                .collect(),
+            &[],
+        );
+    } else if line.contains("ttg.async_commit_group") {
+        add(Kind::Commit, Vec::new(), &renamed(operands.first()));
+    } else if line.contains("ttng.fence_async_shared") {
+        add(Kind::Fence, Vec::new(), &[]);
+    }
+}
+
+fn mbarriers(line: &str, add: &mut Add<'_>) {
+    let operands = operands(line);
+    if line.contains("ttng.wait_barrier") {
+        add(Kind::WaitDropped, Vec::new(), &[]);
+        let flip = format!("%late = arith.xori {}, %late_one : i32", operands[1]);
+        let wait = line.replacen(operands[1], "%late", 1);
+        add(Kind::Phase, vec![constant("late_one", 1), flip, wait], &[]);
+    } else if line.contains("ttng.barrier_expect") {
+        add(Kind::Expect, Vec::new(), &[]);
+        let changes: [fn(i64) -> i64; 4] = [|n| n / 2, |n| n * 2, |n| n - 16, |n| n + 16];
+        let (before, rest) = line.split_once(", ").unwrap_or_default();
+        for change in changes {
+            let changed = with_number(&format!(", {rest}"), ", ", change);
+            add(
+                Kind::Expect,
+                changed
+                    .map(|rest| format!("{before}{rest}"))
+                    .into_iter()
+                    .collect(),
+                &[],
+            );
+        }
+    }
+}
+
+fn stages(line: &str, add: &mut Add<'_>) {
+    let operands = operands(line);
+    if line.contains("ttg.memdesc_index") {
+        let count = line
+            .split_once("!ttg.memdesc<")
+            .and_then(|(_, rest)| rest.split_once('x'));
+        let Some(count) = count.and_then(|(count, _)| count.parse::<i64>().ok()) else {
+            return;
+        };
+        let next = [
+            constant("late_one", 1),
+            constant("late_none", 0),
+            constant("late_count", count),
+            format!("%late_next = arith.addi {}, %late_one : i32", operands[1]),
+            "%late_end = arith.cmpi sge, %late_next, %late_count : i32".to_owned(),
+            "%late = arith.select %late_end, %late_none, %late_next : i32".to_owned(),
+            line.replace(&format!("[{}]", operands[1]), "[%late]"),
+        ];
+        if count > 1 {
+            add(Kind::Stage, next.into(), &[]);
+        }
+    } else if line.contains("scf.for") {
+        let Some((_, carried)) = line.split_once("iter_args(") else {
+            return;
+        };
+        let carried = carried.split(')').next().unwrap_or_default();
+        for pair in carried.split(", ") {
+            let Some((argument, initial)) = pair.split_once(" = ") else {
+                continue;
+            };
+            if let Some(number) = number(initial) {
+                let line = line.replacen(pair, &format!("{argument} = %late"), 1);
+                add(Kind::Stage, vec![constant("late", number + 1), line], &[]);
+            }
+        }
+    } else if line.contains("arith.cmpi sge") {
+        if let Some(number) = operands.get(1).and_then(|name| number(name)) {
+            for number in [number - 1, number + 1] {
+                let line = line.replacen(operands[1], "%late", 1);
+                add(Kind::Stage, vec![constant("late", number), line], &[]);
+            }
+        }
+    } else if line.contains("arith.xori") && operands.get(1) == Some(&"%c1_i32") {
+        let renamed = result(line).map(|name| (name.to_owned(), operands[0].to_owned()));
+        add(Kind::Phase, Vec::new(), renamed.as_slice());
+    }
+}
+
+/// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented and
+/// compared with the number of stages, and nothing else uses it.
+pub(crate) fn wraps_alike(text: &str, change: &Change) -> bool {
+    let inner = || -> Option<bool> {
+        let line = change
+            .lines
+            .last()
+            .filter(|line| line.contains("scf.for"))?;
+        let (before, _) = line.split_once(" = %late")?;
+        let argument = &before[before.rfind('%')?..];
+        let (_, value) = change.lines.first()?.split_once("arith.constant ")?;
+        let value: i64 = value.split(' ').next()?.parse().ok()?;
+        let uses = |name: &str| -> Vec<&str> {
+            let lines = text.lines().filter(|line| operands(line).contains(&name));
+            lines.filter(|line| !line.contains("scf.for")).collect()
+        };
+        let [add] = uses(argument)[..] else {
+            return None;
+        };
+        let by = number(operands(add).get(1)?).filter(|_| add.contains("arith.addi"))?;
+        let compared = uses(result(add)?)
+            .into_iter()
+            .find(|line| line.contains("arith.cmpi sge"))?;
+        let count = number(operands(compared).get(1)?)?;
+        Some(value - 1 + by >= count)
+    };
+    change.kind == Kind::Stage && inner().unwrap_or(false)
+}
