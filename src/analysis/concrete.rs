@@ -79,7 +79,8 @@ impl Fault {
     }
 }
 
-/// Finds faults on the paths of all samples.
+/// Finds faults on the paths of samples: those of the first that has any, if another has, too. A kernel may be made for
+/// sizes that one sample is not.
 ///
 /// The end of a function that `is_kernel` is that of its shared memory.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
@@ -87,9 +88,9 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
     let effects: FxHashMap<OpNumber, &Effects> = events.collect();
     let mut acts = effects.values().flat_map(|effects| &effects.acts);
     let is_asynchronous = acts.any(|act| matches!(act, Act::Start(_)));
-    let mut faults = BTreeSet::new();
+    let mut first = BTreeSet::new();
     if !is_asynchronous {
-        return faults;
+        return first;
     }
     for sample in SAMPLES {
         let mut path = Path {
@@ -105,12 +106,13 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
             operations: 0,
         };
         path.function(function);
-        faults.extend(path.faults);
-        if !faults.is_empty() {
-            break;
+        match (first.is_empty(), path.faults.is_empty()) {
+            (_, true) => {}
+            (true, false) => first = path.faults,
+            (false, false) => return first,
         }
     }
-    faults
+    BTreeSet::new()
 }
 
 /// Bytes of an allocation.
