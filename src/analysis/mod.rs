@@ -8,6 +8,7 @@
 //! | `flow` | in which order operations run: segments without branches, and the edges between them |
 //! | `alias` | which bytes of which buffers a value may stand for |
 //! | `in_flight` | which asynchronous accesses may be under way where, and which waits observe them |
+//! | `counted` | how many instructions of copies may be in flight after each wait |
 //! | `liveness` | which buffers are live where |
 //! | `allocation` | where each buffer and each scratch lies: bytes that no live buffer has are used again |
 //! | `barriers` | which operations need a barrier or a proxy fence before them |
@@ -24,6 +25,7 @@ pub(crate) mod assignment;
 pub(crate) mod automatic;
 pub mod axis;
 pub(crate) mod barriers;
+pub(crate) mod counted;
 pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod in_flight;

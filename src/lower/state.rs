@@ -3,6 +3,7 @@
 use super::allocate::SharedMemory;
 use super::areas::FunctionScratch;
 use super::bounds::Bounds;
+use super::copies::CountedCopies;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::texts::Texts;
@@ -55,11 +56,23 @@ pub(crate) struct Lowering<'c> {
     pub(crate) refused: HashSet<usize>,
     /// What the module says to its user.
     pub(crate) texts: Rc<RefCell<Texts>>,
+    /// Copies and waits where waits count instructions.
+    pub(super) counted: CountedCopies<'c>,
     /// How an operation is lowered: the dispatch, which knows all families.
     pub(super) lower: Lower,
 }
 
 impl<'c> Lowering<'c> {
+    /// A barrier for shared memory alone. Where copies are counted with loads, a barrier for all memory would wait for
+    /// them.
+    pub(crate) fn shared_barrier(&mut self) {
+        if self.gpu.counts_copies_with_loads() && self.allocation.starts_copies() {
+            self.gpu.shared_barrier(&mut self.e);
+        } else {
+            self.gpu.block_barrier(&mut self.e);
+        }
+    }
+
     /// What a loop or a branch hands on must be made of numbers and pointers, unless what made it has
     /// been reported.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {

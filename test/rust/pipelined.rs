@@ -9,7 +9,7 @@ const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 const I8: ElementTy = ElementTy::Int(8);
 
 /// The folders of `test/kernels/pipelined`.
-const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx950"];
+const GPUS: [&str; 4] = ["sm_80", "sm_90", "gfx950", "gfx1250"];
 
 /// Rows that end within a tile of 64, columns and K that end within one of 32 in a multiple of 16, as the kernels are
 /// promised, and rows of memory wide enough for either.
