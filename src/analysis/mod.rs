@@ -13,7 +13,7 @@
 //! | `allocation` | where each buffer and each scratch lies: bytes that no live buffer has are used again |
 //! | `barriers` | which operations need a barrier or a proxy fence before them |
 //!
-//! `pressure` estimates how many registers a loop with products keeps filled.
+//! `tokens` says which groups of copies a wait for tokens may leave in flight, `pressure` estimates how many registers a loop with products keeps filled.
 //!
 //! Effects are what each family of operations says of itself, from its plan; nothing here knows an operation by
 //! name but those of `scf` and `cf`, which are control flow. An operation that touches shared memory in a region of
@@ -33,3 +33,4 @@ pub(crate) mod liveness;
 pub(crate) mod pressure;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tokens;

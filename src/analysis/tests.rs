@@ -718,8 +718,9 @@ fn fences_come_between_generic_and_async_accesses() {
 #[track_caller]
 fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
     let issued = HashMap::from([(4, 2), (5, 2), (12, 3), (15, 3)]);
-    let found: BTreeMap<usize, Option<u32>> =
-        counted_waits(flow, &issued, is_kernel).into_iter().collect();
+    let found: BTreeMap<usize, Option<u32>> = counted_waits(flow, &issued, is_kernel)
+        .into_iter()
+        .collect();
     assert_eq!(found, expected.iter().copied().collect());
 }
 
@@ -732,7 +733,12 @@ fn waits_count_what_certainly_was_issued() {
     check_counted(&flow, true, &[(10, Some(2)), (13, Some(3)), (30, Some(0))]);
     // Of copies that belong to no group all instructions may be in flight.
     let open = start(Channel::Copies, true, 3, Proxy::Generic);
-    let flow = straight(vec![make(1, 128), copy(4, 1), acts(5, 1, [open]), groups(6, 0)]);
+    let flow = straight(vec![
+        make(1, 128),
+        copy(4, 1),
+        acts(5, 1, [open]),
+        groups(6, 0),
+    ]);
     check_counted(&flow, true, &[(6, Some(2))]);
     // A kernel begins without copies; a function may be called while some are in flight.
     let flow = straight(vec![make(1, 128), copy(4, 1), groups(6, 1), groups(7, 2)]);
@@ -741,6 +747,12 @@ fn waits_count_what_certainly_was_issued() {
     // What a call leaves is not known.
     let outside = [Act::Read(Touched::Outside), Act::Write(Touched::Outside)];
     let call = acts(8, 1, outside);
-    let flow = straight(vec![make(1, 128), copy(4, 1), call, copy(5, 1), groups(9, 2)]);
+    let flow = straight(vec![
+        make(1, 128),
+        copy(4, 1),
+        call,
+        copy(5, 1),
+        groups(9, 2),
+    ]);
     check_counted(&flow, true, &[(9, Some(2))]);
 }

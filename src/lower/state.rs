@@ -7,12 +7,12 @@ use super::copies::CountedCopies;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::texts::Texts;
-use super::types::{is_buffer, is_token, scalar_type};
+use super::types::{is_buffer, scalar_type};
 use super::value::{Buffer, Lowered, Registers};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::{self, Blk, Op, Val};
-use crate::sys::{Diagnostic, Reported, value_id};
+use crate::sys::{self, Diagnostic, Reported, value_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::cell::RefCell;
@@ -142,7 +142,7 @@ impl<'c> Lowering<'c> {
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
-            [] if is_token(value.r#type()) => Lowered::Token,
+            [] if sys::is_async_token(value.r#type()) => Lowered::Token,
             [] => Lowered::Missing,
             [base, position] if is_buffer(value.r#type()) => {
                 Lowered::Buffer(Buffer { base, position })
@@ -186,7 +186,7 @@ impl<'c> Lowering<'c> {
         }
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         let Some(scalar) = scalar_type(self.e.context, element) else {
-            if is_token(type_) {
+            if sys::is_async_token(type_) {
                 return Ok(Vec::new());
             }
             return Err(Diagnostic::new(format!(

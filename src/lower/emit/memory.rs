@@ -7,10 +7,12 @@ use crate::sys::build::Val;
 use melior::ir::{Attribute, Type, ValueLike};
 
 /// The alias scope of accesses to shared memory by registers.
-const ACCESSES: &str = "[#llvm.alias_scope<id = \"accesses\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
+const ACCESSES: &str =
+    "[#llvm.alias_scope<id = \"accesses\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
 /// The alias scope of copies to shared memory.
-const COPIES: &str = "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
+const COPIES: &str =
+    "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
 /// An index of a `getelementptr` that is a value and not a constant.
 const DYNAMIC: i32 = i32::MIN;

@@ -385,8 +385,7 @@ impl BufferIsa for Amd {
     ) {
         let [_, scope] = e.alias_scopes();
         let (bytes, zero, cache) = (e.i32(bytes), e.i32(0), e.i32(cache));
-        let load =
-            rocdl::raw_ptr_buffer_load_lds(resource, to, bytes, offset, zero, zero, cache);
+        let load = rocdl::raw_ptr_buffer_load_lds(resource, to, bytes, offset, zero, zero, cache);
         e.operation(load.alias_scopes(scope));
     }
 

@@ -91,13 +91,7 @@ pub(super) trait Isa: Sync {
     fn warp_barrier(&self, e: &mut Emitter<'_>);
 
     /// Starts a copy from global to shared memory.
-    fn copy<'c>(
-        &self,
-        gpu: Gpu,
-        e: &mut Emitter<'c>,
-        texts: &mut Texts,
-        copy: &SharedCopy<'_, 'c>,
-    );
+    fn copy<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, copy: &SharedCopy<'_, 'c>);
 
     /// Closes a group of copies.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
@@ -332,13 +326,7 @@ pub(crate) trait BufferIsa {
     /// Starts a copy of so many bytes to shared memory, of zeros where the offset is out of range, for a warp whose lanes
     /// are in order from an address on. `from` is the descriptor and the offset, `how` the bytes of each lane and how
     /// they are cached.
-    fn copy<'c>(
-        &self,
-        e: &mut Emitter<'c>,
-        from: [Val<'c>; 2],
-        to: Val<'c>,
-        how: (u32, u32),
-    );
+    fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, how: (u32, u32));
 
     /// Whether there is an instruction that changes, or compares where no operation is given.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;

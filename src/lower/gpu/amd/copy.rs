@@ -63,12 +63,7 @@ pub(super) fn copy<'c>(
 }
 
 /// A value from another lane, word by word.
-pub(super) fn shuffle<'c>(
-    gpu: Gpu,
-    e: &mut Emitter<'c>,
-    value: Val<'c>,
-    lane: Val<'c>,
-) -> Val<'c> {
+pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let parts = words::pack(e, &[value]);
     let parts: Vec<Val<'c>> = parts
         .into_iter()

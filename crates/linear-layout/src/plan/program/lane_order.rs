@@ -154,8 +154,7 @@ mod tests {
                     panic!("a copy stores");
                 };
                 for thread in 0..256 {
-                    let lane =
-                        apply_u32(order.columns(), thread) ^ order.lane_xor(address);
+                    let lane = apply_u32(order.columns(), thread) ^ order.lane_xor(address);
                     let source = thread & !63 | lane;
                     let stored = base.padded(base.apply(source) ^ address.xor) + address.add;
                     let warp = (base.apply(thread & !63) ^ address.xor) & !order.mask();
