@@ -9,7 +9,7 @@
 #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "hip:gfx1250"} {
-// CHECK: llvm.mlir.global internal constant @[[ZEROS:.*]]("\00{{.*}}") {addr_space = 1 : i32, alignment = 16 : i64}
+// CHECK: llvm.mlir.global internal constant @[[$ZEROS:.*]]("\00{{.*}}") {addr_space = 1 : i32, alignment = 16 : i64}
 // CHECK-LABEL: llvm.func @lanes
 // ASM-LABEL: lanes:
 // ASM: global_load_async_to_lds_b128
@@ -29,7 +29,7 @@ tt.func @lanes(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %mask: i1) {
   // CHECK: rocdl.global.load.async.to.lds.b128 %{{.*}}, %{{.*}}, 0, 0 : !llvm.ptr<1>, !llvm.ptr<3>
   %0 = ttg.async_copy_global_to_local %q, %buffer0 : tensor<32x32x!tt.ptr<f16>, #blocked> -> <32x32xf16, #shared, #smem, mutable>
   %1 = ttg.async_commit_group tokens %0
-  // CHECK: %[[ZERO:.*]] = llvm.mlir.addressof @[[ZEROS]] : !llvm.ptr<1>
+  // CHECK: %[[ZERO:.*]] = llvm.mlir.addressof @[[$ZEROS]] : !llvm.ptr<1>
   // CHECK: %[[FROM:.*]] = llvm.select %{{.*}}, %{{.*}}, %[[ZERO]] : i1, !llvm.ptr<1>
   // CHECK: rocdl.global.load.async.to.lds.b128 %[[FROM]], %{{.*}}, 0, 0
   %2 = ttg.async_copy_global_to_local %q, %buffer1 mask %m : tensor<32x32x!tt.ptr<f16>, #blocked> -> <32x32xf16, #shared, #smem, mutable>

@@ -15,7 +15,7 @@
 #swizzled = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32, ttg.target = "hip:gfx950"} {
-// CHECK: llvm.mlir.global internal constant @[[ZEROS:.*]]("\00{{.*}}") {addr_space = 1 : i32, alignment = 16 : i64}
+// CHECK: llvm.mlir.global internal constant @[[$ZEROS:.*]]("\00{{.*}}") {addr_space = 1 : i32, alignment = 16 : i64}
 // CHECK-LABEL: llvm.func @warps
 // ASM-LABEL: warps:
 // ASM: global_load_lds_dwordx4
@@ -49,10 +49,10 @@ tt.func @warps(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16>
   %buffer1 = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #swizzled, #smem, mutable>
   %buffer2 = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
   // CHECK: %[[WARP:.*]] = rocdl.readfirstlane
-  // CHECK: %[[ZERO:.*]] = llvm.mlir.addressof @[[ZEROS]] : !llvm.ptr<1>
+  // CHECK: %[[ZERO:.*]] = llvm.mlir.addressof @[[$ZEROS]] : !llvm.ptr<1>
   // CHECK: %[[FROM:.*]] = llvm.select %{{.*}}, %{{.*}}, %[[ZERO]] : i1, !llvm.ptr<1>
   // CHECK-NOT: ds_bpermute
-  // CHECK: rocdl.global.load.lds %[[FROM]], %{{.*}}, 16, 0, 0 {alias_scopes = [#[[COPIES:.*]]]}
+  // CHECK: rocdl.global.load.lds %[[FROM]], %{{.*}}, 16, 0, 0 {alias_scopes = [#[[$COPIES:.*]]]}
   %0 = ttg.async_copy_global_to_local %q, %buffer0 mask %m : tensor<64x32x!tt.ptr<f16>, #blocked> -> <64x32xf16, #shared, #smem, mutable>
   %1 = ttg.async_commit_group tokens %0
   // Where the buffer's swizzle permutes the lanes of a warp, lanes exchange their sources.
@@ -64,7 +64,7 @@ tt.func @warps(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16>
   // Other values than 0 need an address for each lane: loaded and stored at once.
   // CHECK-NOT: rocdl.global.load.lds
   // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xf16>
-  // CHECK: llvm.store %{{.*}} {alias_scopes = [#[[ACCESSES:.*]]], alignment = 16 : i64, noalias_scopes = [#[[COPIES]]]} : vector<8xf16>, !llvm.ptr<3>
+  // CHECK: llvm.store %{{.*}} {alias_scopes = [#[[$ACCESSES:.*]]], alignment = 16 : i64, noalias_scopes = [#[[$COPIES]]]} : vector<8xf16>, !llvm.ptr<3>
   %one = arith.constant dense<1.0> : tensor<64x32xf16, #blocked>
   %4 = ttg.async_copy_global_to_local %q, %buffer2 mask %m other %one : tensor<64x32x!tt.ptr<f16>, #blocked> -> <64x32xf16, #shared, #smem, mutable>
   %5 = ttg.async_commit_group tokens %4
@@ -76,7 +76,7 @@ tt.func @warps(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f16>
   // CHECK-NEXT: rocdl.s.waitcnt 49279
   // CHECK-NEXT: rocdl.s.barrier
   // CHECK-NEXT: llvm.fence syncscope("wavefront") acquire
-  // CHECK: llvm.load %{{.*}} {alias_scopes = [#[[ACCESSES]]], alignment = {{.*}}, noalias_scopes = [#[[COPIES]]]} : !llvm.ptr<3>
+  // CHECK: llvm.load %{{.*}} {alias_scopes = [#[[$ACCESSES]]], alignment = {{.*}}, noalias_scopes = [#[[$COPIES]]]} : !llvm.ptr<3>
   %v = ttg.local_load %buffer0 token %6 : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> tensor<64x32xf16, #blocked>
   // vmcnt(0)
   // CHECK: rocdl.s.waitcnt 3952
@@ -116,7 +116,7 @@ tt.func @buffers(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %out: !tt.ptr<f3
   %buffer = ttg.local_alloc : () -> !ttg.memdesc<256xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #smem, mutable>
   // CHECK: %[[OUTSIDE:.+]] = llvm.mlir.constant(-2147483648 : i32)
   // CHECK: %[[OFFSET:.+]] = llvm.select %{{.+}}, %{{.+}}, %[[OUTSIDE]]
-  // CHECK: rocdl.raw.ptr.buffer.load.lds %{{.+}}, %{{.+}}, %{{.+}}, %[[OFFSET]], %[[N:.+]], %[[N]], %[[N]] {alias_scopes = [#[[COPIES]]]}
+  // CHECK: rocdl.raw.ptr.buffer.load.lds %{{.+}}, %{{.+}}, %{{.+}}, %[[OFFSET]], %[[N:.+]], %[[N]], %[[N]] {alias_scopes = [#[[$COPIES]]]}
   %0 = amdg.buffer_load_to_local %p[%r1] mask = %m into %buffer : !tt.ptr<f32>[tensor<256xi32, #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16], [32]], warp = [[64], [128]], block = []}>>] -> <256xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #smem, mutable>
   %1 = ttg.async_commit_group tokens %0
   // CHECK: rocdl.s.waitcnt 3952
