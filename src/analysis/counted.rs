@@ -141,13 +141,13 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn event(&mut self, event: &Event, state: &mut State) {
-        let mut is_copy = false;
+        let mut issued = self.issued.get(&event.op).copied().unwrap_or_default();
         for act in &event.effects.acts {
             match *act {
                 Act::Start(Start {
                     channel: Channel::Copies,
                     ..
-                }) => is_copy = true,
+                }) => state.open = state.open.saturating_add(std::mem::take(&mut issued)),
                 Act::Commit(Channel::Copies) => state.commit(self.longest),
                 Act::Observe {
                     channel: Channel::Copies,
@@ -161,10 +161,6 @@ impl Walk<'_> {
                 }
                 _ => {}
             }
-        }
-        if is_copy {
-            let count = self.issued.get(&event.op).copied().unwrap_or_default();
-            state.open = state.open.saturating_add(count);
         }
     }
 }
