@@ -73,7 +73,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemo
 
 //===-- Buffer instructions -----------------------------------------------------------------===//
 
-def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Opaque, AttrSizedOperandSegments,
+def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Unanalysed, AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the offsets' shape and encoding", "offsets", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to read at a base pointer plus offsets into shared memory";
@@ -312,7 +312,7 @@ def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [LL_Op
   }];
 }
 
-def AMDG_AsyncWaitOp : AMDG_Op<"async_wait", [LL_Opaque]> {
+def AMDG_AsyncWaitOp : AMDG_Op<"async_wait", [LL_Unanalysed]> {
   let summary = "wait until at most `num_inst` instructions of copies are under way";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num_inst);
   let results = (outs TTG_AsyncToken:$retToken);

@@ -242,6 +242,40 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let dependentDialects = LL_LoweredDialects;
 }
 
+def CountAsyncWaits : Pass<"count-async-waits", "::mlir::ModuleOp"> {
+  let summary = "Let waits for copies wait for the groups of their tokens alone";
+  let description = [{
+    `num` of a `ttg.async_wait` becomes the least number of groups that are committed after those of its tokens, on any
+    path, where that is more. A wait without tokens stays, and one for a token that is not known to be that of a commit.
+    What is read after a wait must be of its tokens then, as in Triton, whose pipeliner leaves `num = 0` for gfx1250.
+
+    `convert-layouts-to-llvm` turns groups into instructions where the GPU counts these.
+
+    Before:
+    ```mlir
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f() {
+        %0 = ttg.async_commit_group
+        %1 = ttg.async_commit_group
+        %2 = ttg.async_wait %0 {num = 0 : i32}
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f() {
+        %0 = ttg.async_commit_group
+        %1 = ttg.async_commit_group
+        %2 = ttg.async_wait %0 {num = 1 : i32}
+        tt.return
+      }
+    }
+    ```
+  }];
+}
+
 def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
   let summary = "Turn products that no instruction carries out into products that one does";
   let description = [{

@@ -9,6 +9,7 @@ mod coalesce;
 mod context;
 mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
+mod count_async_waits;
 mod decompose_products;
 mod fold_layout_conversions;
 mod inventory;

@@ -619,6 +619,7 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = Operation
 fn promised_contiguity(op: OperationRef<'_, '_>) -> Option<i64> {
     Some(match OpView::of(op)? {
         OpView::AmdgBufferLoad(op) => op.contiguity(),
+        OpView::AmdgBufferLoadToLocal(op) => op.contiguity(),
         OpView::AmdgBufferStore(op) => op.contiguity(),
         _ => return None,
     })

@@ -16,7 +16,7 @@ use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
 use gpu_sim::graph;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, ValueLike};
+use melior::ir::{BlockLike, Type, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
@@ -99,6 +99,20 @@ pub(crate) struct Function<'c> {
 
 /// Reads the flow of a function's body.
 pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Function<'c> {
+    of_values(function, |type_| sys::buffer(type_).is_some(), effects)
+}
+
+/// Reads the flow of a function's body with tokens of copies in place of buffers.
+pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Function<'c> {
+    of_values(function, sys::is_async_token, effects)
+}
+
+/// Reads the flow of values of some types, of which effects and edges speak as buffers.
+fn of_values<'c>(
+    function: Op<'c>,
+    is_buffer: fn(Type<'c>) -> bool,
+    effects: &mut EffectsOf<'_, 'c>,
+) -> Function<'c> {
     let blocks = build::blocks(function, 0);
     let mut reader = Reader {
         read: Function {
@@ -109,6 +123,7 @@ pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Funct
         },
         starts: HashMap::new(),
         types: FxHashMap::default(),
+        is_buffer,
         effects,
     };
     for block in &blocks {
@@ -130,6 +145,7 @@ struct Reader<'f, 'c> {
     starts: HashMap<usize, usize>,
     /// Which types are those of buffers: a function has few types, and many values.
     types: FxHashMap<usize, bool>,
+    is_buffer: fn(Type<'c>) -> bool,
     effects: &'f mut EffectsOf<'f, 'c>,
 }
 
@@ -292,7 +308,7 @@ impl<'c> Reader<'_, 'c> {
     fn is_buffer(&mut self, value: Val<'c>) -> bool {
         let type_ = value.r#type();
         let known = self.types.entry(sys::type_id(type_));
-        *known.or_insert_with(|| sys::buffer(type_).is_some())
+        *known.or_insert_with(|| (self.is_buffer)(type_))
     }
 
     fn buffers(&mut self, values: impl Iterator<Item = Val<'c>>) -> Vec<ValueNumber> {

@@ -9,11 +9,12 @@
 //! | `alias` | which bytes of which buffers a value may stand for |
 //! | `in_flight` | which asynchronous accesses may be under way where, and which waits observe them |
 //! | `concrete` | the same on paths whose integers are known: rotating buffers, phases of mbarriers |
+//! | `counted` | how many instructions of copies may be in flight after each wait |
 //! | `liveness` | which buffers are live where |
 //! | `allocation` | where each buffer and each scratch lies: bytes that no live buffer has are used again |
 //! | `barriers` | which operations need a barrier or a proxy fence before them |
 //!
-//! `pressure` estimates how many registers a loop with products keeps filled.
+//! `tokens` says which groups of copies a wait for tokens may leave in flight, `pressure` estimates how many registers a loop with products keeps filled.
 //!
 //! Effects are what each family of operations says of itself, from its plan; nothing here knows an operation by
 //! name but those of `scf` and `cf`, which are control flow, and those of `arith` that `concrete` evaluates. An operation that touches shared memory in a region of
@@ -26,6 +27,7 @@ pub(crate) mod automatic;
 pub mod axis;
 pub(crate) mod barriers;
 pub(crate) mod concrete;
+pub(crate) mod counted;
 pub(crate) mod effects;
 pub(crate) mod flow;
 pub(crate) mod in_flight;
@@ -33,3 +35,4 @@ pub(crate) mod liveness;
 pub(crate) mod pressure;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tokens;

@@ -2,11 +2,12 @@
 
 use super::alias::Aliases;
 use super::allocation::{Allocation, Conflict};
+use super::counted::counted_waits;
 use super::effects::{
     Act, Channel, Choice, Effects, Makes, Part, Proxy, Request, Scope, Start, Team, Touched, View,
 };
 use super::flow::{Edge, Event, Flow, Segment};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of shared memory: what is small is up to an eighth.
 const MAX: u32 = 1 << 16;
@@ -724,4 +725,47 @@ fn fences_come_between_generic_and_async_accesses() {
     check(&flow, &[0]);
     let body = vec![write(2, 1), product(4, 1), done()];
     check(&looped(vec![make(1, 64)], body, Vec::new(), &[], &[]), &[4]);
+}
+
+/// The waits of a function whose copies 4 and 5 issue 2 instructions each, and 12 and 15 issue 3.
+#[track_caller]
+fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
+    let issued = HashMap::from([(4, 2), (5, 2), (12, 3), (15, 3)]);
+    let found: BTreeMap<usize, Option<u32>> = counted_waits(flow, &issued, is_kernel)
+        .into_iter()
+        .collect();
+    assert_eq!(found, expected.iter().copied().collect());
+}
+
+#[test]
+fn waits_count_what_certainly_was_issued() {
+    let groups = |op, n| wait(op, Channel::Copies, n);
+    // The youngest group is one of 2 instructions in the first round, and of 3 later.
+    let body = vec![groups(10, 1), copy(12, 2), groups(13, 1), copy(15, 3)];
+    let flow = double_buffered(body);
+    check_counted(&flow, true, &[(10, Some(2)), (13, Some(3)), (30, Some(0))]);
+    // Of copies that belong to no group all instructions may be in flight.
+    let open = start(Channel::Copies, true, 3, Proxy::Generic);
+    let flow = straight(vec![
+        make(1, 128),
+        copy(4, 1),
+        acts(5, 1, [open]),
+        groups(6, 0),
+    ]);
+    check_counted(&flow, true, &[(6, Some(2))]);
+    // A kernel begins without copies; a function may be called while some are in flight.
+    let flow = straight(vec![make(1, 128), copy(4, 1), groups(6, 1), groups(7, 2)]);
+    check_counted(&flow, true, &[(6, None), (7, None)]);
+    check_counted(&flow, false, &[(6, Some(2)), (7, None)]);
+    // What a call leaves is not known.
+    let outside = [Act::Read(Touched::Outside), Act::Write(Touched::Outside)];
+    let call = acts(8, 1, outside);
+    let flow = straight(vec![
+        make(1, 128),
+        copy(4, 1),
+        call,
+        copy(5, 1),
+        groups(9, 2),
+    ]);
+    check_counted(&flow, true, &[(9, Some(2))]);
 }

@@ -9,8 +9,9 @@ use super::plans::Plans;
 use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::concrete::{self, Fault};
-use crate::analysis::effects::{Buffers, Effects, OpNumber};
-use crate::analysis::flow;
+use crate::analysis::counted::counted_waits;
+use crate::analysis::effects::{Act, Buffers, Channel, Effects, OpNumber, Start};
+use crate::analysis::flow::{self, Flow};
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
 use crate::sys::build::{self, Op};
@@ -18,7 +19,7 @@ use crate::sys::{self, Diagnostic, Reported, operation_id};
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 use std::any::Any;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The plans of a function's operations, and where its shared memory is used.
@@ -26,6 +27,7 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     plans: Plans,
     allocation: Allocation,
+    flow: Flow,
 }
 
 /// Says what an operation does in shared memory, as its family does.
@@ -117,6 +119,7 @@ impl SharedMemory {
         let all = Self {
             plans: asked.plans,
             allocation,
+            flow: read.flow,
         };
         (all, reported)
     }
@@ -163,6 +166,29 @@ impl SharedMemory {
     /// Returns true if a proxy fence comes before an operation, after its barrier.
     pub(crate) fn needs_fence(&self, op: Op<'_>) -> bool {
         self.allocation.needs_fence(operation_id(op))
+    }
+
+    /// Returns true if the function starts copies to shared memory.
+    pub(crate) fn starts_copies(&self) -> bool {
+        let mut acts = self.flow.events().flat_map(|event| &event.effects.acts);
+        acts.any(|act| {
+            matches!(
+                act,
+                Act::Start(Start {
+                    channel: Channel::Copies,
+                    ..
+                })
+            )
+        })
+    }
+
+    /// Returns how many instructions of copies may be in flight after each wait for them, as [`counted_waits`].
+    pub(crate) fn counted_waits(
+        &self,
+        issued: &HashMap<OpNumber, u32>,
+        is_kernel: bool,
+    ) -> HashMap<OpNumber, Option<u32>> {
+        counted_waits(&self.flow, issued, is_kernel)
     }
 
     /// Says whether a barrier must come before an operation.

@@ -104,6 +104,8 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
             accesses(Channel::Copies, true, Proxy::Generic).collect()
         }
         K::TtgAsyncCommitGroup => vec![Act::Commit(Channel::Copies)],
+        // How many instructions a copy is only lowering decides: it waits for all, of groups that are open, too.
+        K::AmdgAsyncWait => vec![Act::Commit(Channel::Copies), observe(Channel::Copies, 0)],
         K::TtgAsyncWait => vec![observe(Channel::Copies, ttg::AsyncWait::of(op)?.num())],
         K::TtngAsyncTMACopyLocalToGlobal | K::TtngAsyncTMAReduce => {
             let mut acts: Vec<Act> = accesses(Channel::BulkStores, false, Proxy::Async).collect();

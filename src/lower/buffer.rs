@@ -161,7 +161,7 @@ impl<'c> Buffer<'c> {
     }
 
     /// The bits that say how data is cached.
-    fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
+    pub(super) fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
         let modifier = policy(of, "cache_modifier").unwrap_or_default();
         self.instructions.cache.of(&modifier, is_store)
     }

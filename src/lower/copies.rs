@@ -3,29 +3,59 @@
 //! A copy is the store that a plan makes of registers, but for each store an instruction moves as many neighbours as lie
 //! side by side in both memories. What no instruction moves, because it is too narrow or the GPU has none, is loaded and
 //! stored at once: early arrival, which a right program cannot tell.
+//!
+//! | instructions take | copies | waits |
+//! |---|---|---|
+//! | an address for each thread ([`Gpu::copies`]) | all | groups, or instructions |
+//! | an address for each warp ([`Gpu::copies_in_lane_order`]) | those with a [`LaneOrder`], without other values than 0 where a mask is false | instructions |
+//!
+//! Where waits count instructions ([`Gpu::counts_copies`]), what each operation issues is known once the function is
+//! lowered; [`set_counts`] then sets how many may be in flight after each wait.
+//!
+//! [`Gpu::copies`]: super::gpu::Gpu::copies
+//! [`Gpu::copies_in_lane_order`]: super::gpu::Gpu::copies_in_lane_order
+//! [`Gpu::counts_copies`]: super::gpu::Gpu::counts_copies
 
+use super::buffer::{self, Buffer};
 use super::gpu::{CachePolicy, GlobalAccess, SharedCopy};
 use super::local::View;
 use super::memory::{cache_policy, memory_element, owner, to_memory};
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given};
+use super::steps::{self, Destination, Given};
 use super::types::{bits_of, bits_of_several};
 use super::value::Registers;
-use crate::ir::ops::ttg;
+use crate::analysis::effects::OpNumber;
+use crate::ir::ops::{amdg, ttg};
+use crate::ir::{OpKind, TensorLayout};
 use crate::sys::build::{Op, Val};
-use crate::sys::{self, Diagnostic};
+use crate::sys::{self, Diagnostic, operation_id};
 use linear_layout::access::VectorAccess;
 use linear_layout::layout::LinearLayout;
 use linear_layout::machine;
 use linear_layout::plan::memory::{BufferAccess, MemoryError, plan_access};
-use linear_layout::plan::program::Program;
+use linear_layout::plan::program::{LaneOrder, Program, Step};
 use linear_layout::target::Access;
 use melior::ir::{Type, ValueLike};
+use std::cell::Cell;
+use std::collections::HashMap;
 
 /// The stores of a copy.
 #[derive(Debug)]
-struct CopyProgram(Program);
+struct CopyProgram {
+    program: Program,
+    /// The lane order of the stores, where instructions take an address for each warp.
+    lane_order: Option<LaneOrder>,
+}
+
+/// Copies and waits of a function where waits count instructions.
+#[derive(Debug, Default)]
+pub(crate) struct CountedCopies<'c> {
+    /// The instructions that each copy issues in every warp.
+    issued: HashMap<OpNumber, u32>,
+    /// The operations that wait, and what they became.
+    waits: Vec<(OpNumber, Op<'c>)>,
+}
 
 /// The most bits that one instruction copies.
 const COPIED_BITS: u32 = 128;
@@ -45,55 +75,69 @@ pub(crate) fn copy<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         &layout.unique,
         COPIED_BITS,
     );
-    let program = program(l, op, copy, &vector, &layout.unique)?;
-    let buffer = l.buffer(copy.result())?;
-    // Of threads that hold the same elements, one copies.
-    let (owner, repeated) = owner(l, Some(&layout));
-    let fork = owner.map(|owner| l.e.fork(owner));
-    let cache = cache_policy(copy.cache_policy());
     let elements = Elements {
-        pointers: l.get(pointer),
+        source: Source::Pointers(l.get(pointer)),
         masks: mask.map(|mask| l.get(mask)),
         others: copy.other().map(|other| l.get(other)),
-        repeated,
         element,
-        cache: &cache,
+        cache: cache_policy(copy.cache_policy()),
         is_volatile: copy.is_volatile(),
     };
-    let mut sources = elements.pointers.to_vec();
-    sources.push(buffer.position);
-    let i32 = l.e.types.i32;
-    let given = Given {
-        sources: &sources,
-        elements: vec![element, i32],
-        scratch: 0,
-        buffer: Some(buffer.base),
-        region: None,
-        store: Some(&|l, to, registers| elements.copy(l, to, registers)),
-    };
-    steps::emit(l, &program.0, given)?;
-    if let Some(fork) = fork {
-        l.e.join_or(fork, &[], &[]);
-    }
+    let ends = [pointer, copy.result()];
+    elements.copy_all(l, op, ends, (&layout, &vector))?;
     l.set(copy.token(), []);
     Ok(())
 }
 
-/// Plans the stores, and has the machine prove them.
+/// Lowers `amdg.buffer_load_to_local`.
+pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let instructions = buffer::instructions(l, OpKind::TtgAsyncCopyGlobalToLocal)?;
+    let copy = amdg::BufferLoadToLocal::of(op).expect("the dispatch goes by kind");
+    let (base, offsets, mask) = (copy.ptr(), copy.offsets(), copy.mask());
+    let (element, _) = memory_element(l, base)?;
+    let layout = l.tensor_layout(offsets)?;
+    let bits = bits_of(element);
+    let vector = l
+        .axis
+        .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
+    let operands = buffer::Operands {
+        base,
+        offsets,
+        mask,
+        widest: usize::MAX,
+    };
+    let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let elements = Elements {
+        masks: buffer.masks.clone(),
+        source: Source::Buffer {
+            cache_bits: buffer.cache_bits(copy.cache_policy(), false),
+            buffer,
+        },
+        others: copy.other().map(|other| l.get(other)),
+        element,
+        cache: CachePolicy::default(),
+        is_volatile: false,
+    };
+    let ends = [offsets, copy.dest()];
+    elements.copy_all(l, op, ends, (&layout, &vector))?;
+    l.set(copy.token(), []);
+    Ok(())
+}
+
+/// Plans the stores from a tensor of `ends` to a buffer, and has the machine prove them.
 fn program<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
-    copy: ttg::AsyncCopyGlobalToLocal<'c, '_>,
+    ends: [Val<'c>; 2],
     vector: &VectorAccess,
     registers: &LinearLayout,
 ) -> Result<std::sync::Arc<CopyProgram>, Diagnostic> {
     let of_memory = |e: MemoryError| Diagnostic::new(e.to_string());
-    let types = [copy.src(), copy.result()].map(|value| sys::type_id(value.r#type()));
-    let mut key = types.to_vec();
+    let mut key = ends.map(|value| sys::type_id(value.r#type())).to_vec();
     key.extend(vector.register_bits().iter().map(|bit| usize::from(*bit)));
-    let (layouts, target) = (l.layouts, l.gpu.target);
+    let (layouts, gpu) = (l.layouts, l.gpu);
     l.allocation.plan_late(op, key, || {
-        let view = View::of(layouts, copy.result().r#type())?;
+        let view = View::of(layouts, ends[1].r#type())?;
         let access = BufferAccess {
             registers,
             place: &view.place,
@@ -101,68 +145,173 @@ fn program<'c>(
             indexed: None,
             access: Access::Store,
             neighbours: Some(vector.register_bits()),
-            target,
+            target: gpu.target,
         };
         let program = plan_access(&access).map_err(of_memory)?;
         machine::check_access(&program, &access).map_err(wrong)?;
-        Ok(CopyProgram(program))
+        let bytes = stored_bytes(&program, view.place.element_bytes());
+        let bytes = bytes.filter(|bytes| gpu.copies_in_lane_order(*bytes));
+        Ok(CopyProgram {
+            lane_order: bytes.and_then(|bytes| program.lane_order(bytes)),
+            program,
+        })
     })
 }
 
+/// The bytes of each store of a program, of elements of so many bytes.
+fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
+    let Step::Store { values, .. } = program.steps().first()? else {
+        return None;
+    };
+    let elements = u32::try_from(program.operands(*values).len()).ok()?;
+    Some(elements * u32::try_from(element_bytes).ok()?)
+}
+
+/// The sources of a copy.
+enum Source<'c> {
+    /// The address of each element.
+    Pointers(Registers<'c>),
+    /// Offsets in a buffer of global memory.
+    Buffer { buffer: Buffer<'c>, cache_bits: u32 },
+}
+
 /// The elements that each thread copies.
-struct Elements<'a, 'c> {
-    pointers: Registers<'c>,
+struct Elements<'c> {
+    source: Source<'c>,
     masks: Option<Registers<'c>>,
     /// What is stored where the mask is false; 0 where nothing is given.
     others: Option<Registers<'c>>,
-    /// Bits of registers that hold what a lower one holds.
-    repeated: usize,
     element: Type<'c>,
-    cache: &'a CachePolicy,
+    cache: CachePolicy,
     is_volatile: bool,
 }
 
-impl<'c> Elements<'_, 'c> {
+/// How the stores of one operation are carried out.
+struct Stores {
+    /// Bits of registers that hold what a lower one holds.
+    repeated: usize,
+    /// Whether destinations are those of warps.
+    is_in_lane_order: bool,
+    /// How many instructions a warp has issued, whatever the masks are.
+    issued: Cell<u32>,
+}
+
+impl<'c> Elements<'c> {
+    /// Copies the elements of a tensor to a buffer.
+    fn copy_all(
+        &self,
+        l: &mut Lowering<'c>,
+        op: Op<'c>,
+        ends: [Val<'c>; 2],
+        (layout, vector): (&TensorLayout, &VectorAccess),
+    ) -> Outcome {
+        let plan = program(l, op, ends, vector, &layout.unique)?;
+        let buffer = l.buffer(ends[1])?;
+        // Of threads that hold the same elements, one copies.
+        let (owner, repeated) = owner(l, Some(layout));
+        let fork = owner.map(|owner| l.e.fork(owner));
+        let lane_order = plan.lane_order.as_ref();
+        let lane_order = lane_order.filter(|_| !self.has_nonzero(l, layout.num_registers()));
+        let stores = Stores {
+            repeated,
+            is_in_lane_order: lane_order.is_some(),
+            issued: Cell::new(0),
+        };
+        // The program moves numbers of registers, whatever these hold.
+        let mut sources = vec![buffer.position; layout.num_registers()];
+        sources.push(buffer.position);
+        let i32 = l.e.types.i32;
+        let given = Given {
+            sources: &sources,
+            elements: vec![self.element, i32],
+            scratch: 0,
+            buffer: Some(buffer.base),
+            region: None,
+            store: Some(&|l, to, registers| self.copy(l, &stores, to, registers)),
+            lane_order,
+        };
+        steps::emit(l, &plan.program, given)?;
+        // Warps without an owner issue nothing.
+        let is_certain = fork.is_none();
+        let issued = stores.issued.get() * u32::from(is_certain);
+        l.counted.issued.insert(operation_id(op), issued);
+        if let Some(fork) = fork {
+            l.e.join_or(fork, &[], &[]);
+        }
+        Ok(())
+    }
+
     /// Copies neighbouring registers, lowest address first.
-    fn copy(&self, l: &mut Lowering<'c>, to: Val<'c>, registers: &[usize]) {
+    fn copy(
+        &self,
+        l: &mut Lowering<'c>,
+        stores: &Stores,
+        to: Destination<'c>,
+        registers: &[usize],
+    ) {
         let first = registers[0];
-        if first & self.repeated != 0 {
+        if first & stores.repeated != 0 {
             return;
         }
         let bytes = bits_of_several(bits_of(self.element), registers.len()) / 8;
         let mask = self.masks.as_ref().map(|masks| masks[first]);
-        let copied = SharedCopy {
-            from: self.pointers[first],
-            to,
-            bytes,
-            read_bytes: None,
-            cache: self.cache,
-        };
-        if !l.gpu.copies(bytes) {
-            self.load_and_store(l, to, registers, mask);
+        if !(stores.is_in_lane_order || l.gpu.copies(bytes)) {
+            self.load_and_store(l, to.pointer, registers);
             return;
         }
-        match (mask, self.nonzero(l, registers)) {
-            (None, _) => l.gpu.copy(&mut l.e, &copied),
-            // What is not read becomes 0.
-            (Some(mask), None) => {
-                let (all, none) = (l.e.i32(bytes), l.e.i32(0));
-                let read_bytes = Some(l.e.select(mask, all, none));
+        let others = mask.and_then(|mask| Some((mask, self.nonzero(l, registers)?)));
+        let Some((mask, others)) = others else {
+            self.start(l, to, registers, mask);
+            stores.issued.set(stores.issued.get() + 1);
+            return;
+        };
+        let fork = l.e.fork(mask);
+        self.start(l, to, registers, None);
+        let otherwise = l.e.otherwise(fork, &[]);
+        let whole = l.e.gather(&others);
+        l.e.store(whole, to.pointer, bytes);
+        l.e.join(otherwise, &[]);
+    }
+
+    /// Starts a copy, of zeros where the mask is false.
+    fn start(
+        &self,
+        l: &mut Lowering<'c>,
+        to: Destination<'c>,
+        registers: &[usize],
+        mask: Option<Val<'c>>,
+    ) {
+        let first = registers[0];
+        let bytes = bits_of_several(bits_of(self.element), registers.len()) / 8;
+        match &self.source {
+            Source::Pointers(pointers) => {
                 let copied = SharedCopy {
-                    read_bytes,
-                    ..copied
+                    from: pointers[first],
+                    to: to.pointer,
+                    bytes,
+                    mask,
+                    source_lane: to.source_lane,
+                    cache: &self.cache,
                 };
-                l.gpu.copy(&mut l.e, &copied);
+                l.gpu.copy(&mut l.e, &mut l.texts.borrow_mut(), &copied);
             }
-            (Some(mask), Some(others)) => {
-                let fork = l.e.fork(mask);
-                l.gpu.copy(&mut l.e, &copied);
-                let otherwise = l.e.otherwise(fork, &[]);
-                let whole = l.e.gather(&others);
-                l.e.store(whole, to, bytes);
-                l.e.join(otherwise, &[]);
+            Source::Buffer { buffer, cache_bits } => {
+                // Zeros come from out of range.
+                let mut offset = buffer.offset(l, first, None);
+                if let Some(lane) = to.source_lane {
+                    offset = l.gpu.shuffle_index(&mut l.e, offset, lane);
+                }
+                let from = [buffer.resource, offset];
+                let isa = buffer.isa;
+                isa.copy(&mut l.e, from, to.pointer, (bytes, *cache_bits));
             }
         }
+    }
+
+    /// Returns true if some masked elements do not become 0.
+    fn has_nonzero(&self, l: &mut Lowering<'c>, num_registers: usize) -> bool {
+        let all: Vec<usize> = (0..num_registers).collect();
+        self.masks.is_some() && self.nonzero(l, &all).is_some()
     }
 
     /// What masked elements become, if that is not 0 in all of these registers.
@@ -174,30 +323,51 @@ impl<'c> Elements<'_, 'c> {
         others.iter().any(|other| *other != zero).then_some(others)
     }
 
-    fn load_and_store(
-        &self,
-        l: &mut Lowering<'c>,
-        to: Val<'c>,
-        registers: &[usize],
-        mask: Option<Val<'c>>,
-    ) {
+    fn load_and_store(&self, l: &mut Lowering<'c>, to: Val<'c>, registers: &[usize]) {
+        let first = registers[0];
         let bytes = bits_of_several(bits_of(self.element), registers.len()) / 8;
-        let others = match self.nonzero(l, registers) {
-            Some(others) => others,
-            None => vec![l.e.zero(self.element); registers.len()],
+        let mask = self.masks.as_ref().map(|masks| masks[first]);
+        let others = self.nonzero(l, registers);
+        let whole = match &self.source {
+            Source::Pointers(pointers) => {
+                let zeros = || vec![l.e.zero(self.element); registers.len()];
+                let others = others.unwrap_or_else(zeros);
+                let access = GlobalAccess {
+                    pointer: pointers[first],
+                    offset_bytes: 0,
+                    mask,
+                    cache: &self.cache,
+                    is_volatile: self.is_volatile,
+                    element: self.element,
+                    element_bits: bits_of(self.element),
+                    width: registers.len(),
+                    alignment_bytes: bytes,
+                };
+                l.gpu.load(&mut l.e, &access, Some(&others))
+            }
+            Source::Buffer { buffer, cache_bits } => {
+                let (i32, element) = (l.e.types.i32, self.element);
+                let words = match bytes {
+                    ..=4 => l.e.int_type(8 * bytes),
+                    _ => l.e.vector_type(bytes as usize / 4, i32),
+                };
+                let offset = buffer.offset(l, first, None);
+                let isa = buffer.isa;
+                let loaded = isa.load(&mut l.e, buffer.resource, offset, *cache_bits, words);
+                match (mask, others) {
+                    (Some(mask), Some(others)) => {
+                        let type_ = match registers.len() {
+                            1 => element,
+                            count => l.e.vector_type(count, element),
+                        };
+                        let loaded = l.e.bitcast(loaded, type_);
+                        let others = l.e.gather(&others);
+                        l.e.select(mask, loaded, others)
+                    }
+                    _ => loaded,
+                }
+            }
         };
-        let access = GlobalAccess {
-            pointer: self.pointers[registers[0]],
-            offset_bytes: 0,
-            mask,
-            cache: self.cache,
-            is_volatile: self.is_volatile,
-            element: self.element,
-            element_bits: bits_of(self.element),
-            width: registers.len(),
-            alignment_bytes: bytes,
-        };
-        let whole = l.gpu.load(&mut l.e, &access, Some(&others));
         l.e.store(whole, to, bytes);
     }
 }
@@ -214,8 +384,39 @@ pub(crate) fn commit<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = ttg::AsyncWait::of(op).expect("the dispatch goes by kind");
     // A negative count waits for all.
-    let most = wait.num().try_into().unwrap_or(0);
-    l.gpu.wait_for_copies(&mut l.e, most);
+    wait_for(l, op, wait.num().try_into().unwrap_or(0));
     l.set(wait.ret_token(), []);
     Ok(())
+}
+
+/// Lowers `amdg.async_wait`, whose count is one of the instructions that another compiler would issue.
+pub(crate) fn wait_for_all<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let wait = amdg::AsyncWait::of(op).expect("the dispatch goes by kind");
+    l.gpu.commit_copies(&mut l.e);
+    wait_for(l, op, 0);
+    l.set(wait.ret_token(), []);
+    Ok(())
+}
+
+fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
+    if l.gpu.counts_copies() {
+        // How many instructions may be in flight is set by `set_counts`.
+        let emitted = l.gpu.wait_by_count(&mut l.e);
+        l.counted.waits.push((operation_id(op), emitted));
+    } else {
+        l.gpu.wait_for_copies(&mut l.e, most_groups);
+    }
+}
+
+/// Lets as many instructions go on after each wait as certainly belong to groups that it does not wait for.
+pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
+    if l.counted.waits.is_empty() {
+        return;
+    }
+    let CountedCopies { issued, waits } = std::mem::take(&mut l.counted);
+    let counts = l.allocation.counted_waits(&issued, is_kernel);
+    for (op, wait) in waits {
+        let most = counts.get(&op).copied().unwrap_or(Some(0));
+        l.gpu.set_count(&mut l.e, wait, most);
+    }
 }

@@ -102,7 +102,9 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
-        K::TtgAsyncCommitGroup
+        K::AmdgAsyncWait
+        | K::AmdgBufferLoadToLocal
+        | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait
         | K::TtngArriveBarrier
@@ -203,7 +205,9 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgPredicateStage => control::predicate_stage,
         K::TtgWarpId => program::warp_id,
         K::AmdgBufferAtomicCAS | K::AmdgBufferAtomicRMW => atomic::lower,
+        K::AmdgAsyncWait => copies::wait_for_all,
         K::AmdgBufferLoad => buffer::load,
+        K::AmdgBufferLoadToLocal => copies::copy_from_buffer,
         K::AmdgBufferStore => buffer::store,
         K::TtngArriveBarrier => mbarrier::arrive,
         K::TtngAsyncTMACopyGlobalToLocal => tensor_copy::load,

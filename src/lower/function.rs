@@ -4,6 +4,7 @@ use super::abi::Abi;
 use super::areas::{FunctionScratch, NUM_AREAS, ProgramScratch};
 use super::bounds::Bounds;
 use super::calls::{self, Planned};
+use super::copies::{self, CountedCopies};
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use super::shared::SharedLimit;
@@ -94,6 +95,7 @@ pub(crate) fn lower<'c>(
         emitted: planned.reported,
         refused: HashSet::new(),
         texts: Rc::clone(&target.texts),
+        counted: CountedCopies::default(),
         lower: target.lower,
         scratch: FunctionScratch {
             scratch: planned.scratch,
@@ -105,6 +107,7 @@ pub(crate) fn lower<'c>(
         },
     };
     let l = &mut lowering;
+    l.e.are_copies_apart = gpu.counts_copies_with_loads() && l.allocation.starts_copies();
     let mut arguments = Vec::new();
     let mut counts = Vec::new();
     let types: Vec<Type<'c>> = block_arguments(entry).iter().map(|a| a.r#type()).collect();
@@ -147,6 +150,7 @@ pub(crate) fn lower<'c>(
     if let Some(emitted) = lowering.emitted {
         return Err(emitted);
     }
+    copies::set_counts(&mut lowering, is_kernel);
     lowering.e.sweep();
 
     let result = calls::returned_type(&lowering, &returned);

@@ -78,6 +78,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         buffer: None,
         region: None,
         store: None,
+        lane_order: None,
     };
     let results = steps::emit(l, plan.program(), given)?;
     l.set(gather.result(), results);

@@ -77,6 +77,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         buffer: None,
         region: None,
         store: None,
+        lane_order: None,
     };
     let counts = steps::emit(l, plan.program(), given)?;
     let element = l.types_of(histogram.result().r#type())?[0];

@@ -240,6 +240,7 @@ pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         buffer: Some(buffer.base),
         region: None,
         store: None,
+        lane_order: None,
     };
     let loaded = steps::emit(l, &plan.0, given)?;
     if access.access == Access::Load {

@@ -151,6 +151,7 @@ fn emit<'c>(
         buffer: None,
         region: None,
         store: None,
+        lane_order: None,
     };
     let results = steps::emit(l, plan.program(), given)?;
     l.set(result, results);

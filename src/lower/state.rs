@@ -3,15 +3,16 @@
 use super::allocate::SharedMemory;
 use super::areas::FunctionScratch;
 use super::bounds::Bounds;
+use super::copies::CountedCopies;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::texts::Texts;
-use super::types::{is_buffer, is_token, scalar_type};
+use super::types::{is_buffer, scalar_type};
 use super::value::{Buffer, Lowered, Registers};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::{self, Blk, Op, Val};
-use crate::sys::{Diagnostic, Reported, value_id};
+use crate::sys::{self, Diagnostic, Reported, value_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::cell::RefCell;
@@ -57,11 +58,23 @@ pub(crate) struct Lowering<'c> {
     pub(crate) refused: HashSet<usize>,
     /// What the module says to its user.
     pub(crate) texts: Rc<RefCell<Texts>>,
+    /// Copies and waits where waits count instructions.
+    pub(super) counted: CountedCopies<'c>,
     /// How an operation is lowered: the dispatch, which knows all families.
     pub(super) lower: Lower,
 }
 
 impl<'c> Lowering<'c> {
+    /// A barrier for shared memory alone. Where copies are counted with loads, a barrier for all memory would wait for
+    /// them.
+    pub(crate) fn shared_barrier(&mut self) {
+        if self.gpu.counts_copies_with_loads() && self.allocation.starts_copies() {
+            self.gpu.shared_barrier(&mut self.e);
+        } else {
+            self.gpu.block_barrier(&mut self.e);
+        }
+    }
+
     /// What a loop or a branch hands on must be made of numbers and pointers, unless what made it has
     /// been reported.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
@@ -131,7 +144,7 @@ impl<'c> Lowering<'c> {
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
-            [] if is_token(value.r#type()) => Lowered::Token,
+            [] if sys::is_async_token(value.r#type()) => Lowered::Token,
             [] => Lowered::Missing,
             [base, position] if is_buffer(value.r#type()) => {
                 Lowered::Buffer(Buffer { base, position })
@@ -175,7 +188,7 @@ impl<'c> Lowering<'c> {
         }
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         let Some(scalar) = scalar_type(self.e.context, element) else {
-            if is_token(type_) {
+            if sys::is_async_token(type_) {
                 return Ok(Vec::new());
             }
             return Err(Diagnostic::new(format!(

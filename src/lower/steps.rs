@@ -15,7 +15,7 @@ use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use linear_layout::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
-use linear_layout::plan::program::{IndexProgram, LaneMap, Predicate};
+use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
@@ -39,12 +39,23 @@ pub(super) struct Given<'r, 'c> {
     /// The address of the buffer that it accesses.
     pub(super) buffer: Option<Val<'c>>,
     pub(super) region: Option<&'r Region<'c>>,
-    /// What is done in place of its stores: with the address, and the sources that are stored there.
+    /// What is done in place of its stores.
     pub(super) store: Option<Store<'r, 'c>>,
+    /// The lane order of its stores, where they are given the address of a warp.
+    pub(super) lane_order: Option<&'r LaneOrder>,
+}
+
+/// The destination of a store.
+#[derive(Clone, Copy)]
+pub(super) struct Destination<'c> {
+    /// The address for the thread, or that of its warp.
+    pub(super) pointer: Val<'c>,
+    /// The lane whose sources this lane stores, if that is not the lane itself.
+    pub(super) source_lane: Option<Val<'c>>,
 }
 
 /// Puts something where a program stores sources of these indices.
-pub(super) type Store<'r, 'c> = &'r dyn Fn(&mut Lowering<'c>, Val<'c>, &[usize]);
+pub(super) type Store<'r, 'c> = &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]);
 
 impl<'r, 'c> Given<'r, 'c> {
     /// Operands of as many registers each, of which a program has so many.
@@ -57,6 +68,7 @@ impl<'r, 'c> Given<'r, 'c> {
             buffer: None,
             region: None,
             store: None,
+            lane_order: None,
         }
     }
 }
@@ -89,6 +101,7 @@ pub(super) fn emit<'c>(
         values,
         region: given.region,
         store: given.store,
+        lane_order: given.lane_order,
     };
     let guard_of = |step: &Step| match step {
         Step::Store { guard, .. } => *guard,
@@ -121,6 +134,7 @@ struct Run<'r, 'c> {
     values: Vec<Val<'c>>,
     region: Option<&'r Region<'c>>,
     store: Option<Store<'r, 'c>>,
+    lane_order: Option<&'r LaneOrder>,
 }
 
 impl<'r, 'c> Run<'r, 'c> {
@@ -415,7 +429,7 @@ impl<'r, 'c> Run<'r, 'c> {
                 self.multiply(first, lists, scales, &plan.rows()[row as usize])?;
             }
             Step::Barrier(BarrierScope::Warp) => self.l.gpu.warp_barrier(&mut self.l.e),
-            Step::Barrier(BarrierScope::Block) => self.l.gpu.block_barrier(&mut self.l.e),
+            Step::Barrier(BarrierScope::Block) => self.l.shared_barrier(),
         }
         Ok(())
     }
@@ -530,17 +544,29 @@ impl<'r, 'c> Run<'r, 'c> {
         l.e.xor(source, flip)
     }
 
+    /// A linear map of the thread number.
+    fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
+        let program = IndexProgram::new(
+            &[self.plan.lanes_log2() + self.plan.warps_log2()],
+            &[columns.map(u64::from).collect()],
+        );
+        emit_index(&mut self.l.e, &program, &[thread])[0]
+    }
+
     fn address(&mut self, address: Address) -> Val<'c> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
-        let columns = base.columns.iter().map(|c| u64::from(*c));
-        let program = IndexProgram::new(
-            &[self.plan.lanes_log2() + self.plan.warps_log2()],
-            &[columns.collect()],
-        );
-        let thread = self.l.gpu.thread_id(&mut self.l.e);
-        let offset = emit_index(&mut self.l.e, &program, &[thread])[0];
-        let constant = self.l.e.i32(address.xor);
+        let (thread, mask) = match self.lane_order {
+            Some(order) => {
+                let warp = self.l.gpu.warp(&mut self.l.e);
+                let first = self.l.e.shl(warp, self.plan.lanes_log2());
+                (first, !order.mask())
+            }
+            None => (self.l.gpu.thread_id(&mut self.l.e), u32::MAX),
+        };
+        let columns = base.columns.iter().map(|column| column & mask);
+        let offset = self.of_thread(columns, thread);
+        let constant = self.l.e.i32(address.xor & mask);
         let mut offset = self.l.e.xor(offset, constant);
         let is_disjoint = (base.possible_bits() | address.xor) & base.number_bits == 0;
         for (i, number) in self.plan.operands(address.numbers).iter().enumerate() {
@@ -560,11 +586,27 @@ impl<'r, 'c> Run<'r, 'c> {
         self.l.e.gep_bytes(pointer, address.add)
     }
 
+    /// The lane whose sources a lane stores, if that is not the lane itself.
+    fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
+        let order = self.lane_order?;
+        let lane_xor = order.lane_xor(address);
+        if order.is_identity() && lane_xor == 0 {
+            return None;
+        }
+        let thread = self.l.gpu.thread_id(&mut self.l.e);
+        let lane = self.of_thread(order.columns().iter().copied(), thread);
+        let flip = self.l.e.i32(lane_xor);
+        Some(self.l.e.xor(lane, flip))
+    }
+
     fn store(&mut self, address: Address, values: &[ValueId]) {
         if let Some(store) = self.store {
-            let pointer = self.address(address);
+            let destination = Destination {
+                pointer: self.address(address),
+                source_lane: self.lane_stored(address),
+            };
             let sources: Vec<usize> = values.iter().map(|id| id.index()).collect();
-            store(self.l, pointer, &sources);
+            store(self.l, destination, &sources);
             return;
         }
         let values: Vec<Val<'c>> = values

@@ -101,6 +101,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let given = Given {
         region: Some(&region),
         store: None,
+        lane_order: None,
         ..Given::alike(&planned.program, &sources, offset)
     };
     let results = steps::emit(l, &planned.program, given)?;

@@ -57,11 +57,6 @@ pub(crate) fn memory_type<'c>(
     })
 }
 
-/// Returns true if a type is that of tokens, which only order operations.
-pub(crate) fn is_token(type_: Type<'_>) -> bool {
-    type_.to_string() == "!ttg.async.token"
-}
-
 /// Returns true if a type is that of descriptors of tensors, which are known by their address.
 pub(crate) fn is_descriptor(type_: Type<'_>) -> bool {
     let text = type_.to_string();

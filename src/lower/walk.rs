@@ -60,7 +60,7 @@ impl<'c> Lowering<'c> {
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {
-            self.gpu.block_barrier(&mut self.e);
+            self.shared_barrier();
         }
         if self.allocation.needs_fence(op) {
             self.gpu.proxy_fence(&mut self.e);

@@ -263,6 +263,11 @@ pub struct Buffer<'c> {
     pub is_im2col: bool,
 }
 
+/// Returns true if a type is that of tokens of asynchronous copies.
+pub fn is_async_token(type_: Type<'_>) -> bool {
+    type_.to_string() == "!ttg.async.token"
+}
+
 /// The parts of a buffer's type, or nothing for another type.
 #[must_use]
 pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {

@@ -17,12 +17,17 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new(file: &str) -> Self {
+        Self::lowered(file, None)
+    }
+
+    /// A kernel lowered by `pipeline`, or as usual.
+    pub(crate) fn lowered(file: &str, pipeline: Option<&str>) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("test/kernels")
             .join(file);
         let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
         let decoded =
-            driver::decode(text.as_bytes(), file, None, None).unwrap_or_else(|e| panic!("{e}"));
+            driver::decode(text.as_bytes(), file, None, pipeline).unwrap_or_else(|e| panic!("{e}"));
         Self::of(decoded, file)
     }
 

@@ -27,6 +27,7 @@ const HINT: &str = "it asks for speed and not for another result";
 /// Attributes of our own operations: the operation, its attribute, and what becomes of it.
 #[rustfmt::skip]
 const OWN: &[(&str, &str, Fate)] = &[
+    ("amdg.async_wait", "num_inst", Unneeded("it waits for all copies")),
     ("amdg.buffer_atomic_cas", "scope", ReadIn("src/lower/atomic.rs")),
     ("amdg.buffer_atomic_cas", "sem", ReadIn("src/lower/atomic.rs")),
     ("amdg.buffer_atomic_rmw", "atomic_rmw_op", ReadIn("src/lower/atomic.rs")),
@@ -34,6 +35,8 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("amdg.buffer_atomic_rmw", "sem", ReadIn("src/lower/atomic.rs")),
     ("amdg.buffer_load", "cachePolicy", ReadIn("src/lower/buffer.rs")),
     ("amdg.buffer_load", "contiguity", ReadIn("src/analysis/axis.rs")),
+    ("amdg.buffer_load_to_local", "cachePolicy", ReadIn("src/lower/copies.rs")),
+    ("amdg.buffer_load_to_local", "contiguity", ReadIn("src/analysis/axis.rs")),
     ("amdg.buffer_store", "cachePolicy", ReadIn("src/lower/buffer.rs")),
     ("amdg.buffer_store", "contiguity", ReadIn("src/analysis/axis.rs")),
     ("tt.assert", "message", ReadIn("src/lower/print.rs")),
@@ -94,6 +97,10 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("tt.store", "cachePolicy", ReadIn("src/lower/memory.rs")),
     ("tt.store", "ignore_cta", Unneeded(ONE_CTA)),
     ("tt.trans", "order", ReadIn("src/lower/views.rs")),
+    ("ttg.async_copy_global_to_local", "cachePolicy", ReadIn("src/lower/copies.rs")),
+    ("ttg.async_copy_global_to_local", "contiguity", ReadIn("src/lower/copies.rs")),
+    ("ttg.async_copy_global_to_local", "isVolatile", ReadIn("src/lower/copies.rs")),
+    ("ttg.async_wait", "num", ReadIn("src/lower/copies.rs")),
     ("ttg.barrier", "addrSpace", Unneeded("the barrier of a CTA that is emitted orders accesses to all memory, which is more than any address space asks")),
     ("ttg.convert_layout", "force_warp_shuffle", ReadIn("src/lower/convert.rs")),
     ("ttg.fp4_to_fp", "axis", Unneeded("the encoding of the result says where each element lies")),

@@ -2,6 +2,7 @@
 
 use super::emitter::Emitter;
 use super::types::pointer_type;
+use crate::sys::build::Op;
 use melior::dialect::llvm;
 use melior::ir::attribute::{
     BoolAttribute, DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute,
@@ -11,6 +12,11 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type};
 
 impl<'c> Emitter<'c> {
+    /// Sets an attribute of an operation that has been emitted.
+    pub(crate) fn set_attribute(&self, op: Op<'c>, name: &str, value: Attribute<'c>) {
+        self.rewriter.set_attribute(op, name, value);
+    }
+
     pub(crate) fn int_attr(&self, type_: Type<'c>, value: i64) -> Attribute<'c> {
         IntegerAttribute::new(type_, value).into()
     }

@@ -57,6 +57,8 @@ pub(crate) struct Emitter<'c> {
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
     /// Every pure operation emitted, for the sweep at the end.
     pure: Vec<Op<'c>>,
+    /// Whether LLVM is told that no access to shared memory meets a copy to it: barriers and waits order them.
+    pub(crate) are_copies_apart: bool,
     pub(crate) types: Types<'c>,
 }
 
@@ -79,6 +81,7 @@ impl<'c> Emitter<'c> {
             constants: FxHashMap::default(),
             identifiers: FxHashMap::default(),
             kept: FxHashMap::default(),
+            are_copies_apart: false,
             fast: FxHashMap::default(),
             ranges: FxHashMap::default(),
             pure: Vec::new(),

@@ -4,7 +4,15 @@ use super::emitter::Emitter;
 use super::function::TEXT_SPACE;
 use crate::ir::builders::llvm;
 use crate::sys::build::Val;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{Attribute, Type, ValueLike};
+
+/// The alias scope of accesses to shared memory by registers.
+const ACCESSES: &str =
+    "[#llvm.alias_scope<id = \"accesses\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
+
+/// The alias scope of copies to shared memory.
+const COPIES: &str =
+    "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
 /// An index of a `getelementptr` that is a value and not a constant.
 const DYNAMIC: i32 = i32::MIN;
@@ -33,8 +41,11 @@ impl<'c> Emitter<'c> {
         usage: Usage,
     ) -> Val<'c> {
         let load = llvm::load(pointer, type_).alignment(i64::from(alignment));
-        let load = load.volatile_(usage.is_volatile);
-        self.effect(load.nontemporal(usage.is_once))
+        let load = load.volatile_(usage.is_volatile).nontemporal(usage.is_once);
+        match self.apart(pointer) {
+            Some([own, copies]) => self.effect(load.alias_scopes(own).noalias_scopes(copies)),
+            None => self.effect(load),
+        }
     }
 
     /// Stores what is used in some way.
@@ -46,8 +57,28 @@ impl<'c> Emitter<'c> {
         usage: Usage,
     ) {
         let store = llvm::store(value, pointer).alignment(i64::from(alignment));
-        let store = store.volatile_(usage.is_volatile);
-        self.operation(store.nontemporal(usage.is_once));
+        let store = store
+            .volatile_(usage.is_volatile)
+            .nontemporal(usage.is_once);
+        match self.apart(pointer) {
+            Some([own, copies]) => {
+                self.operation(store.alias_scopes(own).noalias_scopes(copies));
+            }
+            None => {
+                self.operation(store);
+            }
+        }
+    }
+
+    /// The alias scopes of an access to shared memory that meets no copy, and of the copies; of other accesses none.
+    pub(crate) fn apart(&mut self, pointer: Val<'c>) -> Option<[Attribute<'c>; 2]> {
+        let is_shared = pointer.r#type() == self.types.shared_pointer;
+        (self.are_copies_apart && is_shared).then(|| self.alias_scopes())
+    }
+
+    /// The alias scopes of accesses to shared memory by registers, and by copies.
+    pub(crate) fn alias_scopes(&mut self) -> [Attribute<'c>; 2] {
+        [ACCESSES, COPIES].map(|scope| self.kept(scope))
     }
 
     /// Stores to a multiple of so many bytes.

@@ -51,11 +51,13 @@ pub(crate) struct GlobalAccess<'a, 'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedCopy<'a, 'c> {
     pub(crate) from: Val<'c>,
+    /// The destination of the thread, or of lane 0 of its warp ([`super::Gpu::copies_in_lane_order`]).
     pub(crate) to: Val<'c>,
-    /// What is written.
     pub(crate) bytes: u32,
-    /// What is read, an `i32`, where that may be less; the rest becomes 0.
-    pub(crate) read_bytes: Option<Val<'c>>,
+    /// Where it is false, nothing is read, and zeros are written.
+    pub(crate) mask: Option<Val<'c>>,
+    /// The lane that has the source and the mask of what this lane writes, if that is not the lane itself.
+    pub(crate) source_lane: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
 }
 

@@ -1,10 +1,11 @@
 //! AMD's GPUs: ROCDL.
 
 mod atomic;
+mod copy;
 mod float8;
 mod print;
 
-use super::access::{CachePolicy, GlobalAccess, where_true};
+use super::access::{CachePolicy, GlobalAccess, SharedCopy, where_true};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{BufferIsa, Gpu, Isa};
 use crate::ir::builders::llvm::{self, AtomicOrdering};
@@ -14,7 +15,7 @@ use crate::lower::emit::{Emitter, FCmpPredicate, Usage};
 use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::lower::words;
-use crate::sys::build::Val;
+use crate::sys::build::{Op, Val};
 use linear_layout::target::{Float8, Fragment, XorShuffle};
 use melior::ir::{Attribute, Type, ValueLike};
 
@@ -98,6 +99,28 @@ impl Isa for Amd {
         e.operation(rocdl::barrier());
     }
 
+    fn shared_barrier(&self, e: &mut Emitter<'_>) {
+        copy::shared_barrier(e);
+    }
+
+    fn copy<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        texts: &mut Texts,
+        copy: &SharedCopy<'_, 'c>,
+    ) {
+        copy::copy(gpu, e, texts, copy);
+    }
+
+    fn wait_by_count<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Option<Op<'c>> {
+        Some(copy::wait(gpu, e))
+    }
+
+    fn set_count<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: Option<u32>) {
+        copy::set_count(gpu, e, wait, most);
+    }
+
     /// A wave's accesses to LDS are carried out in order: only the compiler must keep it.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
@@ -153,12 +176,21 @@ impl Isa for Amd {
         // Elements of 16 bits come as such, bytes as words.
         let (i16, i32) = (e.types.i16, e.types.i32);
         let (halves, words) = (e.vector_type(2 * count, i16), e.vector_type(count, i32));
-        let loaded = match fragment {
-            F::Read16 => e.effect(rocdl::ds_read_tr16_b64(pointer, halves)),
-            F::Read8 => e.effect(rocdl::ds_read_tr8_b64(pointer, words)),
-            F::Load16 => e.effect(rocdl::ds_load_tr16_b128(pointer, halves)),
-            F::Load8 => e.effect(rocdl::ds_load_tr8_b64(pointer, words)),
-            F::Plain | F::Transposed | F::LoadedBytes | F::StoredBytes => return None,
+        let apart = e.apart(pointer);
+        let loaded = match (fragment, apart) {
+            (F::Read16, Some([own, copies])) => {
+                let read = rocdl::ds_read_tr16_b64(pointer, halves);
+                e.effect(read.alias_scopes(own).noalias_scopes(copies))
+            }
+            (F::Read8, Some([own, copies])) => {
+                let read = rocdl::ds_read_tr8_b64(pointer, words);
+                e.effect(read.alias_scopes(own).noalias_scopes(copies))
+            }
+            (F::Read16, None) => e.effect(rocdl::ds_read_tr16_b64(pointer, halves)),
+            (F::Read8, None) => e.effect(rocdl::ds_read_tr8_b64(pointer, words)),
+            (F::Load16, _) => e.effect(rocdl::ds_load_tr16_b128(pointer, halves)),
+            (F::Load8, _) => e.effect(rocdl::ds_load_tr8_b64(pointer, words)),
+            (F::Plain | F::Transposed | F::LoadedBytes | F::StoredBytes, _) => return None,
         };
         let words = e.bitcast(loaded, words);
         Some(e.scatter(words, count, i32))
@@ -342,6 +374,19 @@ impl BufferIsa for Amd {
         e.operation(rocdl::raw_ptr_buffer_store(
             words, resource, offset, zero, cache,
         ));
+    }
+
+    fn copy<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        [resource, offset]: [Val<'c>; 2],
+        to: Val<'c>,
+        (bytes, cache): (u32, u32),
+    ) {
+        let [_, scope] = e.alias_scopes();
+        let (bytes, zero, cache) = (e.i32(bytes), e.i32(0), e.i32(cache));
+        let load = rocdl::raw_ptr_buffer_load_lds(resource, to, bytes, offset, zero, zero, cache);
+        e.operation(load.alias_scopes(scope));
     }
 
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool {

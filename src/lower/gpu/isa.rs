@@ -10,7 +10,7 @@ use crate::lower::emit::{Emitter, Named};
 use crate::lower::format::Rounding;
 use crate::lower::texts::Texts;
 use crate::sys::Rewriter;
-use crate::sys::build::{Blk, Val};
+use crate::sys::build::{Blk, Op, Val};
 use linear_layout::target::{BufferInstructions, Float8, Fragment, Target};
 use melior::Context;
 use melior::ir::{Attribute, Type};
@@ -79,6 +79,11 @@ pub(super) trait Isa: Sync {
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
+    /// A barrier that orders shared memory alone and lets copies and accesses to global memory go on.
+    fn shared_barrier(&self, e: &mut Emitter<'_>) {
+        self.block_barrier(e);
+    }
+
     /// Orders the generic accesses of a thread to shared memory before async ones; without a proxy for the latter,
     /// nothing is needed.
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
@@ -86,13 +91,21 @@ pub(super) trait Isa: Sync {
     fn warp_barrier(&self, e: &mut Emitter<'_>);
 
     /// Starts a copy from global to shared memory.
-    fn copy<'c>(&self, _: &mut Emitter<'c>, _: &SharedCopy<'_, 'c>) {}
+    fn copy<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, copy: &SharedCopy<'_, 'c>);
 
     /// Closes a group of copies.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
 
     /// Waits until at most so many groups of this thread are under way.
     fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
+
+    /// Waits until all copies of this warp have arrived; [`Self::set_count`] lets some go on.
+    fn wait_by_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>) -> Option<Op<'c>> {
+        None
+    }
+
+    /// Sets how many instructions may be in flight after a wait, or as many as there are.
+    fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
     /// An `i32` from lane `lane ^ mask`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
@@ -310,6 +323,11 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
+    /// Starts a copy of so many bytes to shared memory, of zeros where the offset is out of range, for a warp whose lanes
+    /// are in order from an address on. `from` is the descriptor and the offset, `how` the bytes of each lane and how
+    /// they are cached.
+    fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, how: (u32, u32));
+
     /// Whether there is an instruction that changes, or compares where no operation is given.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
 
@@ -413,19 +431,51 @@ impl Gpu {
         self.isa.block_barrier(e);
     }
 
+    /// All threads of the block wait; shared memory is in order across it, and nothing else.
+    pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
+        self.isa.shared_barrier(e);
+    }
+
     /// Orders the generic accesses of a thread to shared memory before async ones.
     pub(crate) fn proxy_fence(self, e: &mut Emitter<'_>) {
         self.isa.proxy_fence(e);
     }
 
-    /// Returns true if an instruction copies so many bytes from global to shared memory.
+    /// Returns true if an instruction copies so many bytes from global to shared memory, each lane to its own address.
     pub(crate) fn copies(self, bytes: u32) -> bool {
-        self.target.instructions.async_copies && matches!(bytes, 4 | 8 | 16)
+        let instructions = self.target.instructions;
+        let has = instructions.async_copies || instructions.async_to_shared;
+        has && matches!(bytes, 4 | 8 | 16)
     }
 
-    /// Starts a copy that [`Self::copies`] knows.
-    pub(crate) fn copy<'c>(self, e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
-        self.isa.copy(e, copy);
+    /// Returns true if an instruction copies so many bytes for each lane from global to shared memory, those of a warp one
+    /// after another from one address on.
+    pub(crate) fn copies_in_lane_order(self, bytes: u32) -> bool {
+        let instructions = self.target.instructions;
+        instructions.buffer_to_shared
+            && (bytes == 4 || instructions.wide_buffer_to_shared && bytes == 16)
+    }
+
+    /// Returns true if waits count instructions of copies, not groups.
+    pub(crate) fn counts_copies(self) -> bool {
+        let instructions = self.target.instructions;
+        instructions.async_to_shared || instructions.buffer_to_shared
+    }
+
+    /// Returns true if copies are counted together with accesses to global memory, so that ordering these in a barrier
+    /// waits for copies.
+    pub(crate) fn counts_copies_with_loads(self) -> bool {
+        self.target.instructions.buffer_to_shared
+    }
+
+    /// Starts a copy that [`Self::copies`] or [`Self::copies_in_lane_order`] knows.
+    pub(crate) fn copy<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        texts: &mut Texts,
+        copy: &SharedCopy<'_, 'c>,
+    ) {
+        self.isa.copy(self, e, texts, copy);
     }
 
     /// Closes a group of copies; where there are no copies there are no groups.
@@ -440,6 +490,17 @@ impl Gpu {
         if self.target.instructions.async_copies {
             self.isa.wait_for_copies(e, most);
         }
+    }
+
+    /// Waits until all copies of this warp have arrived, where [`Self::counts_copies`].
+    pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
+        let wait = self.isa.wait_by_count(self, e);
+        wait.expect("a GPU that counts copies waits for counts")
+    }
+
+    /// Sets how many instructions may be in flight after a wait, or as many as there are.
+    pub(crate) fn set_count<'c>(self, e: &mut Emitter<'c>, wait: Op<'c>, most: Option<u32>) {
+        self.isa.set_count(self, e, wait, most);
     }
 
     /// The lanes of a warp wait; shared memory is in order among them.

@@ -2,7 +2,7 @@
 
 use super::{
     AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, GlobalAccess, Gpu, GridDependency,
-    SecondCache, choose,
+    SecondCache, SharedCopy, choose,
 };
 use crate::ir::UpstreamKind;
 use crate::ir::builders::llvm;
@@ -182,6 +182,42 @@ fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>)
     }
 }
 
+/// Copies to shared memory in every form, and waits for them.
+fn copies<'c>(
+    gpu: Gpu,
+    e: &mut Emitter<'c>,
+    texts: &mut Texts,
+    [from, to, mask, lane]: [Val<'c>; 4],
+) {
+    let cache = CachePolicy::default();
+    for bytes in [4, 8, 16] {
+        let is_in_order = gpu.copies_in_lane_order(bytes);
+        if !is_in_order && !gpu.copies(bytes) {
+            continue;
+        }
+        for mask in [None, Some(mask)] {
+            let copied = SharedCopy {
+                from,
+                to,
+                bytes,
+                mask,
+                source_lane: is_in_order.then_some(lane),
+                cache: &cache,
+            };
+            gpu.copy(e, texts, &copied);
+        }
+    }
+    gpu.commit_copies(e);
+    gpu.wait_for_copies(e, 1);
+    if gpu.counts_copies() {
+        let wait = gpu.wait_by_count(e);
+        for most in [None, Some(17)] {
+            gpu.set_count(e, wait, most);
+        }
+    }
+    gpu.shared_barrier(e);
+}
+
 fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &[Val<'c>]) {
     let &[word, long, x, mask, pointer] = arguments else {
         panic!("a function has an argument for each type");
@@ -230,6 +266,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     }
     accesses(gpu, e, pointer, mask);
     atomics(gpu, e, pointer, mask);
+    copies(gpu, e, texts, [pointer, shared, mask, word]);
     let double = e.fpext(x, e.types.f64);
     gpu.print(e, texts, b"%u %llu %f", &[word, long, double]);
     gpu.print(e, texts, b"nothing", &[]);
@@ -252,6 +289,9 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
         let resource = isa.resource(e, pointer, 1 << 20, instructions.descriptor_flags);
         let words = isa.load(e, resource, word, 0, e.types.i32);
         isa.store(e, words, resource, word, 0);
+        if gpu.copies_in_lane_order(4) {
+            isa.copy(e, [resource, word], shared, (4, 0));
+        }
         for op in [1, 4, 7, 10].map(RMWOp::from_number).into_iter().flatten() {
             assert!(isa.has_atomic(Some(op), e.types.i64));
             isa.atomic(e, Some(op), &[words], [resource, word], 1);

@@ -103,12 +103,12 @@ pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
         _ => LoadCacheModifierKind::Ca,
     };
     let bytes = i64::from(copy.bytes);
+    let read_bytes = copy.mask.map(|mask| {
+        let (all, none) = (e.i32(copy.bytes), e.i32(0));
+        e.select(mask, all, none)
+    });
     e.operation(nvvm::cp_async_shared_global(
-        copy.to,
-        copy.from,
-        bytes,
-        modifier,
-        copy.read_bytes,
+        copy.to, copy.from, bytes, modifier, read_bytes,
     ));
 }
 

@@ -97,7 +97,7 @@ impl Isa for Nvidia {
         e.inline_asm("fence.proxy.async.shared::cta;", "~{memory}", &[], None);
     }
 
-    fn copy<'c>(&self, e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
+    fn copy<'c>(&self, _: Gpu, e: &mut Emitter<'c>, _: &mut Texts, copy: &SharedCopy<'_, 'c>) {
         access::copy(e, copy);
     }
 

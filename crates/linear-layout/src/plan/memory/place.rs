@@ -84,7 +84,8 @@ impl Place {
     }
 
     /// Returns the bytes of one element.
-    pub(crate) const fn element_bytes(&self) -> u64 {
+    #[must_use]
+    pub const fn element_bytes(&self) -> u64 {
         1 << self.bytes_log2
     }
 

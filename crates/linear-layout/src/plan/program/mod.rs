@@ -25,6 +25,7 @@ mod banks;
 mod build;
 pub(super) mod cost;
 mod index;
+mod lane_order;
 mod step;
 mod text;
 mod vote;
@@ -33,6 +34,7 @@ pub(crate) use banks::wavefronts;
 pub(crate) use build::{Builder, Inlined, Threads, View};
 pub(crate) use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
+pub use lane_order::LaneOrder;
 pub use step::{
     Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, ScaleWord, Space, Step,
     ValueId, ValueType,

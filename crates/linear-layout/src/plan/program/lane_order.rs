@@ -1,0 +1,174 @@
+//! Lane order: stores of a warp to bytes that are contiguous in the order of its lanes.
+//!
+//! Some instructions take one address for a warp, and lane `l` writes `size` bytes at `l * size` behind it. A program
+//! stores this way if the lanes of a warp fill `lanes * size` contiguous bytes, in any order that is linear:
+//!
+//! ```text
+//! columns of the lane bits      lane of the source
+//! 4 8 16 32 64 128              each lane's own
+//! 4 8 20 40 64 128              lane ^ (lane >> 2 & 3): a swizzle within the warp
+//! 4 8 16 32 64 256              no lane order: a warp leaves gaps
+//! ```
+
+use super::{Address, Program, Step};
+use crate::f2::Echelon;
+use crate::number::narrow;
+use crate::plan::gf2::apply_u32;
+
+/// The order in which the lanes of a warp store contiguous bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LaneOrder {
+    /// The bits of an offset that number the lanes of a warp; the address of a warp has them clear.
+    mask: u32,
+    bytes_log2: u32,
+    /// Column `i`: what thread bit `i` adds (exclusive or) to the lane whose elements a lane stores.
+    columns: Vec<u32>,
+    /// The lane that each bit of `mask` adds, lowest bit first.
+    lanes: Vec<u32>,
+}
+
+impl LaneOrder {
+    /// Returns the bits of an offset that number the lanes of a warp.
+    #[must_use]
+    pub const fn mask(&self) -> u32 {
+        self.mask
+    }
+
+    /// Returns what each bit of the thread number adds (exclusive or) to the lane whose elements a lane stores.
+    #[must_use]
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Returns what an address adds (exclusive or) to the lane whose elements a lane stores.
+    #[must_use]
+    pub fn lane_xor(&self, address: Address) -> u32 {
+        apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)
+    }
+
+    /// Returns true if each lane stores its own elements in all stores whose address has none of the bits of
+    /// [`Self::mask`].
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        let lanes = self.lanes.len();
+        let (own, warps) = self.columns.split_at(lanes);
+        (0..).zip(own).all(|(bit, column)| *column == 1 << bit) && warps.iter().all(|c| *c == 0)
+    }
+}
+
+impl Program {
+    /// Returns the lane order of a program of unguarded stores of `bytes` bytes, or `None` if a warp does not store
+    /// contiguous bytes.
+    #[must_use]
+    pub fn lane_order(&self, bytes: u32) -> Option<LaneOrder> {
+        let is_store = |step: &Step| matches!(step, Step::Store { guard: None, .. });
+        let [base] = self.address_bases() else {
+            return None;
+        };
+        let lanes_log2 = self.lanes_log2();
+        if !bytes.is_power_of_two() || !self.steps().iter().all(is_store) {
+            return None;
+        }
+        let bytes_log2 = bytes.trailing_zeros();
+        let block_log2 = bytes_log2 + lanes_log2;
+        let mask = (1 << block_log2) - bytes;
+        let (own, warps) = base.columns.split_at(lanes_log2 as usize);
+        let is_apart = own.iter().all(|column| column & !mask == 0)
+            && warps.iter().all(|column| column & (bytes - 1) == 0)
+            && base.number_bits & ((1 << block_log2) - 1) == 0
+            && base.gaps.iter().all(|gap| gap.interval_log2 >= block_log2);
+        if !is_apart {
+            return None;
+        }
+        let mut solver = Echelon::new();
+        for (bit, column) in own.iter().enumerate() {
+            if solver.insert(bit, u64::from(*column)).is_some() {
+                return None;
+            }
+        }
+        let lane_of = |offset: u32| -> Option<u32> {
+            let lane = solver.solve(u64::from(offset & mask))?;
+            Some(narrow(lane))
+        };
+        let lanes: Vec<u32> = (0..lanes_log2)
+            .map(|bit| lane_of(bytes << bit))
+            .collect::<Option<_>>()?;
+        let warps = warps.iter().map(|column| lane_of(*column));
+        let columns = lanes.iter().map(|lane| Some(*lane)).chain(warps);
+        Some(LaneOrder {
+            mask,
+            bytes_log2,
+            columns: columns.collect::<Option<_>>()?,
+            lanes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+    use crate::layout::Dim;
+    use crate::plan::memory::{BufferAccess, Place, plan_access};
+    use crate::target::{Access, Target};
+
+    const SHAPE: [u64; 2] = [64, 64];
+
+    /// The stores of a copy of 16 bytes per lane, of elements of 16 bits.
+    fn program(registers: &str, buffer: &str) -> Program {
+        let [registers, buffer] = [registers, buffer].map(|text| text.parse::<Encoding>().unwrap());
+        let registers = registers.to_surjective_layout(&SHAPE).unwrap();
+        let registers = registers.remove_zero_bases(Dim::REGISTER).unwrap();
+        let layout = buffer.to_surjective_layout(&SHAPE).unwrap();
+        let place = Place::new(layout, buffer.interval_paddings(), 16).unwrap();
+        let access = BufferAccess {
+            registers: &registers,
+            place: &place,
+            view_mask: place.view_mask(&SHAPE).unwrap(),
+            indexed: None,
+            access: Access::Store,
+            neighbours: Some(&[0, 1, 2]),
+            target: Target::parse("hip:gfx950").unwrap(),
+        };
+        plan_access(&access).unwrap()
+    }
+
+    const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
+    const COLUMNS: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [64, 1], warpsPerCTA = [1, 4], order = [0, 1]}>";
+    const PLAIN: &str =
+        "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
+    const SWIZZLED: &str =
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>";
+    const PADDED: &str = "#ttg.padded_shared<[512:+8] {order = [1, 0], shape = [64, 64]}>";
+    const NARROW: &str = "#ttg.padded_shared<[256:+8] {order = [1, 0], shape = [64, 64]}>";
+
+    #[test]
+    fn stores_of_lanes_in_order_are_those_of_the_program() {
+        for (buffer, is_identity) in [(PLAIN, true), (SWIZZLED, false), (PADDED, true)] {
+            let program = program(ROWS, buffer);
+            let order = program.lane_order(16).unwrap();
+            assert_eq!(order.is_identity(), is_identity);
+            let base = &program.address_bases()[0];
+            for step in program.steps() {
+                let Step::Store { address, .. } = *step else {
+                    panic!("a copy stores");
+                };
+                for thread in 0..256 {
+                    let lane = apply_u32(order.columns(), thread) ^ order.lane_xor(address);
+                    let source = thread & !63 | lane;
+                    let stored = base.padded(base.apply(source) ^ address.xor) + address.add;
+                    let warp = (base.apply(thread & !63) ^ address.xor) & !order.mask();
+                    let given = base.padded(warp) + address.add;
+                    assert_eq!(stored, given + 16 * (thread & 63), "{buffer} {thread}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn warps_that_leave_gaps_have_no_lane_order() {
+        assert_eq!(program(COLUMNS, PLAIN).lane_order(16), None);
+        assert_eq!(program(ROWS, NARROW).lane_order(16), None);
+        assert_eq!(program(ROWS, PLAIN).lane_order(4), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Copies from global memory to LDS, and the waits that count them.
+//!
+//! | GPU | instruction | destination | counter |
+//! |---|---|---|---|
+//! | gfx942, gfx950 | `global_load_lds`, `buffer_load … lds` | one address for a wave, lanes in order | `vmcnt`, with loads and stores |
+//! | gfx1250 | `global_load_async_to_lds` | one address for each lane | `asynccnt` |
+//!
+//! A masked lane copies zeros from a constant in global memory instead of being branched around: a wave issues each
+//! instruction whatever its masks are, so that counts are exact.
+//!
+//! LLVM lets go of a wave's copies where it knows of an order between them and an access to LDS: a workgroup fence and
+//! an access that may alias both wait for `vmcnt(0)`. Barriers here have fences of a wavefront, which order the compiler
+//! alone, and copies have an alias scope that no other access meets.
+
+use super::super::access::SharedCopy;
+use super::super::isa::{Gpu, Isa};
+use super::Amd;
+use crate::ir::builders::llvm::{self, AtomicOrdering};
+use crate::ir::builders::rocdl;
+use crate::lower::emit::Emitter;
+use crate::lower::texts::Texts;
+use crate::lower::words;
+use crate::sys::build::{Op, Val};
+use melior::ir::{Attribute, ValueLike};
+
+/// The most bytes of a copy.
+const MOST_BYTES: usize = 16;
+
+/// The largest count of an `s_waitcnt vmcnt`, and of an `s_wait_asynccnt`.
+const MOST_COUNT: u32 = 63;
+
+pub(super) fn copy<'c>(
+    gpu: Gpu,
+    e: &mut Emitter<'c>,
+    texts: &mut Texts,
+    copy: &SharedCopy<'_, 'c>,
+) {
+    let mut from = copy.from;
+    if let Some(mask) = copy.mask {
+        let zeros = texts.table(vec![0; MOST_BYTES]);
+        let zeros = e.address_of_table(&zeros);
+        from = e.select(mask, from, zeros);
+    }
+    if let Some(lane) = copy.source_lane {
+        from = shuffle(gpu, e, from, lane);
+    }
+    let cache = gpu.target.instructions.buffer;
+    let cache = cache.map_or(0, |buffer| buffer.cache.of(&copy.cache.modifier, false));
+    let aux = i64::from(cache);
+    let [_, scope] = e.alias_scopes();
+    if gpu.target.instructions.buffer_to_shared {
+        let bytes = i64::from(copy.bytes);
+        let load = rocdl::global_load_lds(from, copy.to, bytes, 0, aux);
+        e.operation(load.alias_scopes(scope));
+        return;
+    }
+    let to = copy.to;
+    match copy.bytes {
+        4 => e.operation(rocdl::global_load_async_to_lds_b32(from, to, 0, aux)),
+        8 => e.operation(rocdl::global_load_async_to_lds_b64(from, to, 0, aux)),
+        _ => e.operation(rocdl::global_load_async_to_lds_b128(from, to, 0, aux)),
+    };
+}
+
+/// A value from another lane, word by word.
+pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
+    let parts = words::pack(e, &[value]);
+    let parts: Vec<Val<'c>> = parts
+        .into_iter()
+        .map(|word| Amd.shuffle_index(gpu, e, word, lane))
+        .collect();
+    words::unpack(e, &parts, 1, value.r#type())[0]
+}
+
+/// Waits for all copies. The compiler keeps accesses to LDS on their side of it.
+pub(super) fn wait<'c>(gpu: Gpu, e: &mut Emitter<'c>) -> Op<'c> {
+    let wait = if gpu.target.instructions.buffer_to_shared {
+        e.operation(rocdl::s_waitcnt(waitcnt(0, MOST_LGKM)))
+    } else {
+        e.operation(rocdl::s_wait_asynccnt(0))
+    };
+    e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope(WAVE));
+    wait
+}
+
+pub(super) fn set_count<'c>(gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: Option<u32>) {
+    let most = most.unwrap_or(MOST_COUNT).min(MOST_COUNT);
+    let (name, count): (_, Attribute<'c>) = if gpu.target.instructions.buffer_to_shared {
+        ("bitfield", e.i32_attr(waitcnt(most, MOST_LGKM)))
+    } else {
+        ("count", e.int_attr(e.types.i16, i64::from(most)))
+    };
+    e.set_attribute(wait, name, count);
+}
+
+/// The wave's own accesses to LDS have been carried out when it arrives.
+pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
+    e.operation(llvm::fence(AtomicOrdering::Release).syncscope(WAVE));
+    e.operation(rocdl::s_waitcnt(waitcnt(MOST_COUNT, 0)));
+    e.operation(rocdl::s_barrier());
+    e.operation(llvm::fence(AtomicOrdering::Acquire).syncscope(WAVE));
+}
+
+/// The scope of a wave.
+const WAVE: &str = "wavefront";
+
+/// The largest count of accesses to LDS.
+const MOST_LGKM: u32 = 15;
+
+/// The operand of an `s_waitcnt` of gfx9 that waits for nothing but counts of vector memory and of LDS.
+fn waitcnt(vector: u32, lds: u32) -> i64 {
+    const NO_EXPORTS: u32 = 7 << 4;
+    i64::from(vector & 0xf | NO_EXPORTS | lds << 8 | vector >> 4 << 14)
+}
