@@ -144,16 +144,21 @@ impl ScaledTypes {
 pub(crate) fn group_product_types(
     dot: ttng::WarpGroupDot<'_, '_>,
 ) -> Result<([Number; 2], Number), Diagnostic> {
+    let precision = dot.input_precision();
     let factor = |value: Val<'_>| {
         let type_ = value.r#type();
         let element = sys::buffer(type_).map(|buffer| buffer.element);
         let element = element.or_else(|| TensorType::of(type_).map(|tensor| tensor.element));
         let number = number_of(&element.map(element_name).unwrap_or_default())?;
-        // Of binary32, the upper bits are multiplied.
-        Ok(match number {
-            Number::F32 => Number::Tf32,
-            other => other,
-        })
+        match number {
+            Number::F32 if matches!(precision, InputPrecision::Tf32) => Ok(Number::Tf32),
+            Number::F32 => Err(Diagnostic::new(format!(
+                "asks for `inputPrecision = {}`, but warp groups multiply f32 as tf32",
+                precision.name()
+            ))
+            .note("ask for `tf32`, or multiply by `tt.dot`")),
+            other => Ok(other),
+        }
     };
     Ok((
         [factor(dot.a())?, factor(dot.b())?],

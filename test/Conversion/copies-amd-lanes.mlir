@@ -46,6 +46,7 @@ tt.func @lanes(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %mask: i1) {
   %6 = ttg.async_wait %1 {num = 2 : i32}
   // CHECK: rocdl.s.wait.asynccnt 0
   %7 = ttg.async_wait %3 {num = 1 : i32}
+  %8 = ttg.async_wait %5 {num = 0 : i32}
   tt.return
 }
 

@@ -103,6 +103,8 @@ tt.func @gaps(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
   %q = tt.addptr %b, %x : tensor<32x64x!tt.ptr<f16>, #columns>, tensor<32x64xi32, #columns>
   %buffer = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #shared, #smem, mutable>
   %0 = ttg.async_copy_global_to_local %q, %buffer : tensor<32x64x!tt.ptr<f16>, #columns> -> <32x64xf16, #shared, #smem, mutable>
+  %1 = ttg.async_commit_group tokens %0
+  %2 = ttg.async_wait %1 {num = 0 : i32}
   tt.return
 }
 

@@ -434,7 +434,6 @@ fn global_accesses_are_as_wide_as_tritons() {
 #[test]
 fn kernels_lower_or_say_why_not() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels");
-    let mut rejected = 0;
     for gpu in GPUS {
         for file in std::fs::read_dir(kernels.join(gpu)).expect("the folder is there") {
             let path = file.expect("it can be read").path();
@@ -466,8 +465,6 @@ fn kernels_lower_or_say_why_not() {
                     "{name}: {operation}"
                 );
             }
-            rejected += 1;
         }
     }
-    assert!(rejected > 0, "all kernels lower: nothing is left to say");
 }

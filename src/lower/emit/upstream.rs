@@ -62,6 +62,18 @@ impl<'c> Emitter<'c> {
         self.pure(same.operands(operands).results(&[result]))
     }
 
+    /// A call of an intrinsic in place of an operation that says this of itself.
+    pub(crate) fn upstream_intrinsic(
+        &mut self,
+        name: &str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+        attributes: &[Named<'c>],
+    ) -> Val<'c> {
+        let said = self.said_by_llvm(attributes).unwrap_or_default();
+        self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)).saying(&said))
+    }
+
     /// Whether flags allow approximations.
     pub(crate) fn may_approximate(&mut self, flags: &[Named<'c>]) -> bool {
         let fast = flags.iter().find(|(name, _)| *name == FAST[0]);

@@ -259,13 +259,13 @@ impl Isa for Nvidia {
         Some(match function {
             // Without `ftz` the assembler scales arguments and results of subnormal numbers.
             UpstreamKind::MathExp2 if x.r#type() == f32 => {
-                e.call_intrinsic("llvm.nvvm.ex2.approx.ftz.f32", &[x], f32)
+                e.upstream_intrinsic("llvm.nvvm.ex2.approx.ftz.f32", &[x], f32, flags)
             }
             UpstreamKind::MathRsqrt if x.r#type() == f32 => {
-                e.call_intrinsic("llvm.nvvm.rsqrt.approx.ftz.f", &[x], f32)
+                e.upstream_intrinsic("llvm.nvvm.rsqrt.approx.ftz.f", &[x], f32, flags)
             }
             UpstreamKind::MathSqrt if x.r#type() == f32 => {
-                e.call_intrinsic("llvm.nvvm.sqrt.approx.ftz.f", &[x], f32)
+                e.upstream_intrinsic("llvm.nvvm.sqrt.approx.ftz.f", &[x], f32, flags)
             }
             UpstreamKind::MathExp => {
                 let scaled = scale(e, x, std::f64::consts::LOG2_E, flags);
