@@ -52,6 +52,38 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
     })
 }
 
+/// Checks that a buffer begins at a multiple of so many bytes, which units that swizzle addresses count on.
+///
+/// # Errors
+/// It may begin elsewhere.
+pub(super) fn check_alignment(
+    layouts: &Layouts,
+    buffer: Val<'_>,
+    expected: u64,
+) -> Result<(), Diagnostic> {
+    let root = views::root(buffer);
+    let alloc = sys::defining_operation(root).and_then(ttg::LocalAlloc::of);
+    let found = match alloc {
+        Some(alloc) => request(layouts, alloc)?.alignment,
+        // What is handed on is aligned as its type says.
+        None => View::of(layouts, root.r#type())?
+            .type_
+            .encoding
+            .and_then(|e| layouts.encoding(e).ok()?.alignment_bytes())
+            .unwrap_or(ALIGNMENT),
+    };
+    if u64::from(found) >= expected {
+        return Ok(());
+    }
+    Err(Diagnostic::new(format!(
+        "needs a buffer at a multiple of {expected} bytes, but that of `{}` may be at any of {found}",
+        root.r#type()
+    ))
+    .note(format!(
+        "give its `ttg.local_alloc` the attribute `alignment = {expected} : i32`"
+    )))
+}
+
 /// What an operation on buffers does in shared memory.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let made = match ttg::LocalAlloc::of(op) {

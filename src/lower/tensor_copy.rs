@@ -4,7 +4,7 @@
 //! argument of the kernel, 128 bytes by value, or is made in shared memory and published in global memory.
 
 use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
-use super::local::View;
+use super::local::{View, check_alignment};
 use super::mbarrier::{issuer, object, units};
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
@@ -20,7 +20,11 @@ use std::sync::Arc;
 
 /// The boxes of a block.
 #[derive(Debug)]
-struct Boxes(Vec<BoxCopy>);
+struct Boxes {
+    copies: Vec<BoxCopy>,
+    /// What the buffer begins at a multiple of, in bytes: eight rows of the swizzle.
+    alignment: u64,
+}
 
 /// Plans the boxes of a copy, and has the machine prove them.
 fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
@@ -46,7 +50,10 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
         let copies = plan_tensor_copy(&view.place, &tensor_box)
             .map_err(|e| Diagnostic::new(e.to_string()))?;
         machine::check_tensor_copy(&copies, &tensor_box, &view.place).map_err(wrong)?;
-        Ok(Boxes(copies))
+        Ok(Boxes {
+            copies,
+            alignment: 8 * u64::from(tensor_box.swizzle_bytes.max(16)),
+        })
     })
 }
 
@@ -59,10 +66,14 @@ fn copy<'c>(
     (buffer, direction): (Val<'c>, BoxDirection<'c>),
 ) -> Outcome {
     let boxes = plan(l, op, buffer)?;
+    check_alignment(l.layouts, buffer, boxes.alignment)?;
     let memory = l.buffer(buffer)?;
     let descriptor = l.get(descriptor)[0];
     let start: Vec<Val<'c>> = start.iter().map(|c| l.get(*c)[0]).collect();
-    let rank = boxes.0.first().map_or(0, |copy| copy.coordinates.len());
+    let rank = boxes
+        .copies
+        .first()
+        .map_or(0, |copy| copy.coordinates.len());
     let Some(outer) = start.len().checked_sub(rank) else {
         return Err(Diagnostic::new(
             "cannot be lowered yet where the buffer has more dimensions than the descriptor",
@@ -70,7 +81,7 @@ fn copy<'c>(
     };
     let i8 = l.e.types.i8;
     let base = l.e.gep(memory.base, i8, memory.position);
-    for copy in &boxes.0 {
+    for copy in &boxes.copies {
         // Blocks have size 1 along the dimensions that the buffer does not have.
         let offsets = std::iter::repeat_n(0, outer).chain(copy.coordinates.iter().copied());
         let mut coordinates = Vec::new();

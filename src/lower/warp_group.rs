@@ -9,7 +9,7 @@ use super::asynchronous;
 use super::emit::block_arguments;
 use super::gpu::{Accumulation, GroupFactor, GroupProduct, UnitIsa};
 use super::index::emit_index;
-use super::local::View;
+use super::local::{View, check_alignment};
 use super::mbarrier::units;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
@@ -38,11 +38,17 @@ pub(crate) fn effects(
     buffers: &Buffers,
 ) -> Result<Effects, Diagnostic> {
     let dot = ttng::WarpGroupDot::of(op).expect("the dispatch goes by kind");
-    let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
+    let mut key = [dot.a(), dot.b(), dot.c()]
+        .map(|value| sys::type_id(value.r#type()))
+        .to_vec();
+    key.push(dot.input_precision() as usize);
     let (layouts, target) = (asked.layouts, asked.gpu.target);
-    asked
-        .plans
-        .plan(op, types.to_vec(), || plan(layouts, target, dot))?;
+    let plan = asked.plans.plan(op, key, || plan(layouts, target, dot))?;
+    for (number, operand) in [dot.a(), dot.b()].into_iter().enumerate() {
+        if let Some(descriptor) = plan.descriptor(number) {
+            check_alignment(layouts, operand, descriptor.alignment_bytes())?;
+        }
+    }
     Ok(asynchronous::effects(OpKind::TtngWarpGroupDot, op, buffers))
 }
 
