@@ -15,6 +15,7 @@
 //! - the phase of an mbarrier ends with the last of its arrivals and of its bytes; a wait for one that cannot end, and
 //!   bytes or arrivals beyond those that it expects, are faults;
 //! - the result of an asynchronous product may be used by another product, and by others after a wait only;
+//! - an mbarrier ends after the copies of its last phase;
 //! - bytes that are read have been written, unless an access before was masked;
 //! - no access is in flight where a kernel returns.
 
@@ -671,7 +672,14 @@ impl Path<'_> {
         let arrivals = match how {
             MbarrierUse::Init { .. } => 0,
             MbarrierUse::Invalidate => {
-                self.state.mbarriers.remove(&key);
+                let ended = self.state.mbarriers.remove(&key)?;
+                // Without it, nothing can wait for the copies that no wait has observed.
+                let unobserved = ended.open.iter().chain(&ended.ended);
+                let faults = unobserved.map(|access| Fault::InFlight {
+                    started: access.started,
+                    at: op,
+                });
+                self.faults.extend(faults);
                 return Some(());
             }
             MbarrierUse::Expect { bytes } => {
