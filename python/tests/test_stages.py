@@ -69,17 +69,26 @@ def test_products_and_amd_are_ours(target):
     assert ("mma.sync" in made.asm["ptx"]) if target.backend == "cuda" else ("v_mfma" in made.asm["amdgcn"])
 
 
+def test_products_of_warp_groups_are_ours():
+    with ll.triton.installed():
+        made = compiled(kernels.matmul, MATMUL)
+    assert [entry.used for entry in ll.triton.report()] == [["lower"]]
+    assert "wgmma" in made.asm["ptx"] and "cubin" in made.asm
+
+
 def test_what_cannot_be_lowered_is_triton_s_with_the_line():
+    # Products in tensor memory.
+    blackwell = GPUTarget("cuda", 100, 32)
     ll.triton.install()
-    made = compiled(kernels.matmul, MATMUL)
+    made = compiled(kernels.matmul, MATMUL, blackwell)
     (entry,) = ll.triton.report()
     assert entry.kernel == "matmul" and made.metadata.linear_layout["reasons"] == entry.reasons
-    assert not entry.is_used and "wgmma" in made.asm["ptx"]
+    assert not entry.is_used and "tcgen05" in made.asm["ptx"]
     assert "triton_kernels.py" in entry.reasons["lower"]
     assert "0 ours, 1 Triton's" in str(ll.triton.report())
     ll.triton.install(fallback=False)
     with pytest.raises(ll.CompileError) as caught:
-        compiled(kernels.matmul, MATMUL, num_warps=8)
+        compiled(kernels.matmul, MATMUL, blackwell, num_warps=8)
     assert caught.value.first.file.endswith("triton_kernels.py")
 
 
