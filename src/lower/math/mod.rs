@@ -35,7 +35,7 @@
 //! | `tanh` | 1.5 | 1 |
 //!
 //! f16 and bf16 are computed in f32 and rounded, which adds half a unit of theirs at most; f64 has what LLVM
-//! computes, and the functions of the maker's library for the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`,
+//! computes, and the functions of the vendor's library for the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`,
 //! `rsqrt`, `sin`, `sqrt` and `cos` are the hardware's own instructions instead, of which some take subnormal numbers for
 //! 0. Without it `sqrt`, `fma`, rounding to integers, signs and classes are exact.
 

@@ -75,7 +75,7 @@ impl Channel {
         matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
-    /// What messages call an instruction of the channel.
+    /// The words of messages for an instruction of the channel, long and short.
     const fn work(self) -> (&'static str, &'static str) {
         match self {
             Self::Product => ("a matrix product", "product"),

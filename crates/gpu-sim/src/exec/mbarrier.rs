@@ -30,7 +30,7 @@ const ACQUIRE: Sync = Sync {
     releases: false,
     scope: Scope::Block,
 };
-/// What accesses to barriers order, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
+/// The order that accesses to barriers give, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
 pub(crate) const ORDER: Sync = Sync {
     acquires: true,
     releases: true,

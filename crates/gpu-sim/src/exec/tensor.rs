@@ -12,7 +12,7 @@ use crate::tensor_map::{MAP_BYTES, TensorMap};
 /// Shared addresses of boxes are multiples of this.
 const BOX_ALIGN: u32 = 128;
 
-/// Where a tensor copy of a lane goes to or comes from.
+/// The part of a tensor that a lane copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TensorBox<'b> {
     /// The register with the address of the map, and an offset.

@@ -28,7 +28,7 @@ const ROWS: &[Row] = &[
     row("nvvm.mbarrier.try_wait.parity.shared", wait).needing(&needs::CLUSTERS),
 ];
 
-/// What an instruction does to a barrier.
+/// An operation on a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Act {
     /// Makes it, for as many arrivals as a register says.

@@ -129,7 +129,7 @@ impl Types {
     }
 }
 
-/// Where A is.
+/// A of a product: in registers or in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
     /// Four registers of each lane.
@@ -138,14 +138,14 @@ pub(crate) enum Factor {
     Shared(Reg),
 }
 
-/// What D begins with.
+/// The value that D begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScaleD {
     /// Zero.
     Zero,
-    /// What its registers hold.
+    /// The value of its registers.
     One,
-    /// What its registers hold, where a predicate holds.
+    /// The value of its registers, where a predicate holds.
     If(Reg),
 }
 
