@@ -538,7 +538,7 @@ impl Path<'_> {
             }
         }
         match effects.mbarrier {
-            Some((object, how)) => self.use_mbarrier(op, object, how, effects),
+            Some((object, how)) => self.use_mbarrier(op, object, how),
             None => Some(()),
         }
     }
@@ -632,28 +632,8 @@ impl Path<'_> {
     }
 
     /// An operation uses an mbarrier; the path is left where it is not known which.
-    fn use_mbarrier(
-        &mut self,
-        op: OpNumber,
-        object: ValueNumber,
-        how: MbarrierUse,
-        effects: &Effects,
-    ) -> Option<()> {
+    fn use_mbarrier(&mut self, op: OpNumber, object: ValueNumber, how: MbarrierUse) -> Option<()> {
         let place = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
-        let copied = effects.acts.iter().find_map(|act| match act {
-            Act::Start(Start {
-                touched: Touched::Buffer(value),
-                ..
-            }) => self.views.get(value),
-            _ => None,
-        });
-        let copied = copied
-            .filter(|bytes| bytes.is_exact)
-            .map(|bytes| bytes.to - bytes.from);
-        let parity = match how {
-            MbarrierUse::Wait { parity } => Some(*self.integers.get(&parity)?),
-            _ => None,
-        };
         let key = (place.allocation, place.from);
         if let MbarrierUse::Init { count } = how {
             let mbarrier = Mbarrier {
@@ -665,12 +645,11 @@ impl Path<'_> {
                 ended: Vec::new(),
             };
             self.state.mbarriers.insert(key, mbarrier);
-            return Some(());
         }
         // One that a caller has initialised is in a phase that is not known.
         let mbarrier = self.state.mbarriers.get_mut(&key)?;
         let arrivals = match how {
-            MbarrierUse::Init { .. } => 0,
+            MbarrierUse::Init { .. } => return Some(()),
             MbarrierUse::Invalidate => {
                 let ended = self.state.mbarriers.remove(&key)?;
                 // Without it, nothing can wait for the copies that no wait has observed.
@@ -687,12 +666,14 @@ impl Path<'_> {
                 1
             }
             MbarrierUse::Arrive { count } => count,
-            MbarrierUse::Copy => {
-                mbarrier.bytes -= i64::from(copied?);
+            MbarrierUse::Copy { to } => {
+                let copied = self.views.get(&to).filter(|bytes| bytes.is_exact)?;
+                mbarrier.bytes -= i64::from(copied.to - copied.from);
                 0
             }
-            MbarrierUse::Wait { .. } => {
-                if mbarrier.phase & 1 == parity?.unsigned_abs() & 1 {
+            MbarrierUse::Wait { parity } => {
+                let parity = self.integers.get(&parity)?;
+                if mbarrier.phase & 1 == parity.unsigned_abs() & 1 {
                     let (arrivals, bytes) = (mbarrier.pending, mbarrier.bytes);
                     self.faults.insert(Fault::Endless {
                         at: op,

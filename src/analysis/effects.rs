@@ -126,8 +126,10 @@ pub(crate) enum MbarrierUse {
     Arrive {
         count: u32,
     },
-    /// The bytes that the operation copies count for the phase.
-    Copy,
+    /// The bytes that the operation copies to a buffer count for the phase.
+    Copy {
+        to: ValueNumber,
+    },
     /// A wait until the phase of a parity has ended.
     Wait {
         parity: ValueNumber,

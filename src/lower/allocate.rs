@@ -201,13 +201,18 @@ fn is_kernel(function: Op<'_>) -> bool {
     tt::Func::of(function).is_some_and(calls::is_kernel)
 }
 
-/// An access to bytes on which the access that another operation started is in flight.
-fn in_flight(started: Op<'_>) -> Diagnostic {
+/// The words for an operation that started an access.
+fn asynchronous(started: Op<'_>) -> String {
     let name = started.name();
     let name = sys::text(name.as_string_ref());
+    format!("the asynchronous `{name}` at {}", started.location())
+}
+
+/// An access to bytes on which the access that another operation started is in flight.
+fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
-        "accesses shared memory that the asynchronous `{name}` at {} still accesses",
-        started.location()
+        "accesses shared memory that {} still accesses",
+        asynchronous(started)
     ))
     .note("wait for its completion first, or wait until fewer groups are in flight")
 }
@@ -237,11 +242,9 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpNumber, Op<'_>>) -> Diagnostic 
         ))
         .note("expect as many bytes as are copied"),
         Fault::AtEnd { started, .. } => {
-            let name = ops[&started].name();
-            let name = sys::text(name.as_string_ref());
+            let started = asynchronous(ops[&started]);
             Diagnostic::new(format!(
-                "returns while the asynchronous `{name}` at {} still accesses shared memory",
-                ops[&started].location()
+                "returns while {started} still accesses shared memory"
             ))
             .note(
                 "wait for its completion first: the kernel's shared memory is free once it returns",

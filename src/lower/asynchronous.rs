@@ -27,15 +27,21 @@ fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
     Act::Observe { channel, at_most }
 }
 
-/// Returns the effects of an operation that cannot be lowered: anything to its buffers, if it is not asynchronous.
+/// Returns the effects of an operation that is asynchronous; one that is not, and cannot be lowered, does anything to
+/// its buffers.
 pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
-    acts(kind, op, buffers).map_or_else(
+    let mbarrier = mbarrier(op);
+    let acts = match mbarrier {
+        Some((object, how)) => Some(acts_on_mbarrier(object, how)),
+        None => acts(kind, op, buffers),
+    };
+    acts.map_or_else(
         || Effects::anything(buffers),
         |acts| Effects {
             acts,
             views: passed(buffers),
             predicate: predicate(op).map(value_id),
-            mbarrier: mbarrier(op),
+            mbarrier,
             ..Effects::default()
         },
     )
@@ -69,7 +75,10 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueNumber, MbarrierUse)> {
             let count = small(arrive.count());
             (arrive.alloc(), MbarrierUse::Arrive { count })
         }
-        OpView::TtngAsyncTMACopyGlobalToLocal(copy) => (copy.barrier(), MbarrierUse::Copy),
+        OpView::TtngAsyncTMACopyGlobalToLocal(copy) => {
+            let to = value_id(copy.result());
+            (copy.barrier(), MbarrierUse::Copy { to })
+        }
         OpView::TtngWaitBarrier(wait) => {
             let parity = value_id(wait.phase());
             (wait.alloc(), MbarrierUse::Wait { parity })
@@ -91,10 +100,24 @@ fn passed(buffers: &Buffers) -> Vec<View> {
         .collect()
 }
 
+fn acts_on_mbarrier(mbarrier: ValueNumber, how: MbarrierUse) -> Vec<Act> {
+    let object = Touched::Buffer(mbarrier);
+    let phases = Channel::Mbarrier(mbarrier);
+    match how {
+        MbarrierUse::Init { .. } => vec![Act::Write(object)],
+        MbarrierUse::Invalidate => vec![observe(phases, 0), Act::Write(object)],
+        MbarrierUse::Expect { .. } => vec![Act::Read(object), Act::Commit(phases)],
+        // It speaks for all threads, which meet first.
+        MbarrierUse::Arrive { .. } => vec![Act::Barrier, Act::Read(object)],
+        MbarrierUse::Copy { to } => {
+            vec![Act::Read(object), start(phases, true, to, Proxy::Async)]
+        }
+        MbarrierUse::Wait { .. } => vec![Act::Read(object), observe(phases, 0)],
+    }
+}
+
 fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
     use OpKind as K;
-    let object = |mbarrier: Val<'_>| Touched::Buffer(value_id(mbarrier));
-    let phases = |mbarrier: Val<'_>| Channel::Mbarrier(value_id(mbarrier));
     let accesses = |channel, is_write, proxy| {
         let buffers = buffers.operands.iter();
         buffers.map(move |buffer| start(channel, is_write, *buffer, proxy))
@@ -127,30 +150,6 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
         K::TtngWarpGroupDotWait => {
             let pendings = ttng::WarpGroupDotWait::of(op)?.pendings();
             vec![observe(Channel::Products, pendings)]
-        }
-        K::TtngInitBarrier => vec![Act::Write(object(ttng::InitBarrier::of(op)?.alloc()))],
-        K::TtngInvalBarrier => {
-            let mbarrier = ttng::InvalBarrier::of(op)?.alloc();
-            vec![observe(phases(mbarrier), 0), Act::Write(object(mbarrier))]
-        }
-        // It speaks for all threads, which meet first.
-        K::TtngArriveBarrier => {
-            let mbarrier = ttng::ArriveBarrier::of(op)?.alloc();
-            vec![Act::Barrier, Act::Read(object(mbarrier))]
-        }
-        K::TtngBarrierExpect => {
-            let mbarrier = ttng::BarrierExpect::of(op)?.alloc();
-            vec![Act::Read(object(mbarrier)), Act::Commit(phases(mbarrier))]
-        }
-        K::TtngWaitBarrier => {
-            let mbarrier = ttng::WaitBarrier::of(op)?.alloc();
-            vec![Act::Read(object(mbarrier)), observe(phases(mbarrier), 0)]
-        }
-        K::TtngAsyncTMACopyGlobalToLocal => {
-            let view = ttng::AsyncTMACopyGlobalToLocal::of(op)?;
-            let (mbarrier, buffer) = (view.barrier(), value_id(view.result()));
-            let copy = start(phases(mbarrier), true, buffer, Proxy::Async);
-            vec![Act::Read(object(mbarrier)), copy]
         }
         K::TtngClusterBarrier => vec![Act::Sync(Scope::Cluster)],
         K::TtngFenceAsyncShared => vec![Act::Fence],

@@ -18,9 +18,8 @@
 
 use super::buffer::{self, Buffer};
 use super::gpu::{CachePolicy, GlobalAccess, SharedCopy};
-use super::local::View;
+use super::local::{View, proved_access};
 use super::memory::{cache_policy, memory_element, owner, to_memory};
-use super::plans::wrong;
 use super::state::{Lowering, Outcome};
 use super::steps::{self, Destination, Given};
 use super::types::{bits_of, bits_of_several};
@@ -32,8 +31,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic, operation_id};
 use linear_layout::access::VectorAccess;
 use linear_layout::layout::LinearLayout;
-use linear_layout::machine;
-use linear_layout::plan::memory::{BufferAccess, MemoryError, plan_access};
+use linear_layout::plan::memory::BufferAccess;
 use linear_layout::plan::program::{LaneOrder, Program, Step};
 use linear_layout::target::Access;
 use melior::ir::{Type, ValueLike};
@@ -132,7 +130,6 @@ fn program<'c>(
     vector: &VectorAccess,
     registers: &LinearLayout,
 ) -> Result<std::sync::Arc<CopyProgram>, Diagnostic> {
-    let of_memory = |e: MemoryError| Diagnostic::new(e.to_string());
     let mut key = ends.map(|value| sys::type_id(value.r#type())).to_vec();
     key.extend(vector.register_bits().iter().map(|bit| usize::from(*bit)));
     let (layouts, gpu) = (l.layouts, l.gpu);
@@ -141,14 +138,13 @@ fn program<'c>(
         let access = BufferAccess {
             registers,
             place: &view.place,
-            view_mask: view.place.view_mask(view.shape()).map_err(of_memory)?,
+            view_mask: view.view_mask()?,
             indexed: None,
             access: Access::Store,
             neighbours: Some(vector.register_bits()),
             target: gpu.target,
         };
-        let program = plan_access(&access).map_err(of_memory)?;
-        machine::check_access(&program, &access).map_err(wrong)?;
+        let program = proved_access(&access)?;
         let bytes = stored_bytes(&program, view.place.element_bytes());
         let bytes = bytes.filter(|bytes| gpu.copies_in_lane_order(*bytes));
         Ok(CopyProgram {

@@ -102,7 +102,9 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
-        K::AmdgAsyncWait
+        // Of what cannot be lowered it says what it can, too.
+        kinds!(LL_NotLowered)
+        | K::AmdgAsyncWait
         | K::AmdgBufferLoadToLocal
         | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
@@ -120,7 +122,6 @@ pub(crate) fn effects(
         | K::TtngWarpGroupDotWait => Ok(asynchronous::effects(kind, op, buffers)),
         K::TtngWarpGroupDot => warp_group::effects(asked, op, buffers),
         K::TtngTensormapCreate => Ok(tensor_copy::create_effects()),
-        kinds!(LL_NotLowered) => Ok(asynchronous::effects(kind, op, buffers)),
     }
 }
 

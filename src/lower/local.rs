@@ -20,7 +20,7 @@ use crate::ir::{Layouts, place_text};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
-use linear_layout::plan::memory::{BufferAccess, MemoryError, plan_access};
+use linear_layout::plan::memory::{BufferAccess, plan_access};
 use linear_layout::plan::program::Program;
 use linear_layout::target::{Access, Target};
 use melior::ir::ValueLike;
@@ -165,7 +165,6 @@ impl<'c> BufferOp<'c> {
 
     /// Plans the access, and has the machine prove the program.
     fn plan(&self, layouts: &Layouts, target: &Target) -> Result<AccessProgram, Diagnostic> {
-        let of_memory = |e: MemoryError| Diagnostic::new(e.to_string());
         // Registers of a gather lie as its indices do.
         let tensor = self.indices.map_or(self.tensor, |(indices, _)| indices);
         let layout = layout_of(layouts, tensor.r#type())?;
@@ -177,16 +176,21 @@ impl<'c> BufferOp<'c> {
         let access = BufferAccess {
             registers: &layout.unique,
             place: &view.place,
-            view_mask: view.place.view_mask(view.shape()).map_err(of_memory)?,
+            view_mask: view.view_mask()?,
             indexed,
             access: self.access,
             neighbours: None,
             target,
         };
-        let program = plan_access(&access).map_err(of_memory)?;
-        machine::check_access(&program, &access).map_err(wrong)?;
-        Ok(AccessProgram(program))
+        Ok(AccessProgram(proved_access(&access)?))
     }
+}
+
+/// Plans an access to a buffer, and has the machine prove the program.
+pub(super) fn proved_access(access: &BufferAccess<'_>) -> Result<Program, Diagnostic> {
+    let program = plan_access(access).map_err(|e| Diagnostic::new(e.to_string()))?;
+    machine::check_access(&program, access).map_err(wrong)?;
+    Ok(program)
 }
 
 // --- emission ---

@@ -68,7 +68,7 @@ impl<'c> Lowering<'c> {
     /// A barrier for shared memory alone. Where copies are counted with loads, a barrier for all memory would wait for
     /// them.
     pub(crate) fn shared_barrier(&mut self) {
-        if self.gpu.counts_copies_with_loads() && self.allocation.starts_copies() {
+        if self.e.are_copies_apart {
             self.gpu.shared_barrier(&mut self.e);
         } else {
             self.gpu.block_barrier(&mut self.e);

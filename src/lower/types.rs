@@ -59,8 +59,7 @@ pub(crate) fn memory_type<'c>(
 
 /// Returns true if a type is that of descriptors of tensors, which are known by their address.
 pub(crate) fn is_descriptor(type_: Type<'_>) -> bool {
-    let text = type_.to_string();
-    text.starts_with("!tt.tensordesc<") || text.starts_with("!ttng.tensordesc_im2col<")
+    sys::buffer(type_).is_some_and(|buffer| buffer.memory_space.is_none())
 }
 
 /// Whether a type is that of a buffer in shared memory.

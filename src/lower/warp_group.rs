@@ -30,6 +30,7 @@ use linear_layout::plan::warp_group::{
 use linear_layout::target::{Number, Target};
 use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
+use std::collections::HashMap;
 
 /// What a product does in shared memory.
 pub(crate) fn effects(
@@ -58,20 +59,18 @@ fn plan(
     target: &Target,
     dot: ttng::WarpGroupDot<'_, '_>,
 ) -> Result<WarpGroupPlan, Diagnostic> {
-    let of_memory = |e: linear_layout::plan::memory::MemoryError| Diagnostic::new(e.to_string());
     let d = layout_of(layouts, dot.c().r#type())?;
     let b = View::of(layouts, dot.b().r#type())?;
     let b = FactorBuffer {
-        view_mask: b.place.view_mask(b.shape()).map_err(of_memory)?,
+        view_mask: b.view_mask()?,
         place: &b.place,
     };
     let (registers, buffer);
     let (a, k) = if is_buffer(dot.a().r#type()) {
         buffer = View::of(layouts, dot.a().r#type())?;
-        let view_mask = buffer.place.view_mask(buffer.shape()).map_err(of_memory)?;
         let factor = FactorBuffer {
+            view_mask: buffer.view_mask()?,
             place: &buffer.place,
-            view_mask,
         };
         (LeftFactor::Buffer(factor), buffer.shape().last().copied())
     } else {
@@ -217,34 +216,32 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
 enum Left<'c> {
     /// The descriptor of its first tile.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// The words of each issue.
-    Registers(Vec<[Val<'c>; 4]>),
+    /// The words, by the registers that each is packed of.
+    Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// The words of A that each issue takes, copied so that no instruction in flight reads a register that changes.
+/// The words of A that the issues take, copied so that no instruction in flight reads a register that changes.
 fn left_words<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
     a: Val<'c>,
     plan: &WarpGroupPlan,
-) -> Vec<[Val<'c>; 4]> {
+) -> HashMap<Vec<u32>, Val<'c>> {
     let registers = l.get(a);
-    let mut copied = std::collections::HashMap::new();
-    let mut all = Vec::new();
+    let mut kept = HashMap::new();
     for issue in plan.issues() {
         let IssuedFactor::Words(words) = issue.a() else {
             continue;
         };
-        all.push(std::array::from_fn(|i| {
-            let key = words[i].clone();
-            *copied.entry(key).or_insert_with_key(|key| {
-                let parts: Vec<Val<'c>> = key.iter().map(|r| registers[*r as usize]).collect();
+        for word in words {
+            kept.entry(word.clone()).or_insert_with_key(|word| {
+                let parts: Vec<Val<'c>> = word.iter().map(|r| registers[*r as usize]).collect();
                 let word = words::pack(&mut l.e, &parts)[0];
                 units.kept_word(&mut l.e, word)
-            })
-        }));
+            });
+        }
     }
-    all
+    kept
 }
 
 /// The lower half of the descriptor of the first tile of a buffer for each warp group; the upper half is known.
@@ -388,17 +385,11 @@ impl<'c> Run<'_, 'c> {
                 let tile = at(l, (*first, *descriptor), *bytes);
                 (GroupFactor::Tile(tile), Some(!descriptor.is_k_major))
             }
-            (Left::Registers(words), _) => {
-                let number = self
-                    .plan
-                    .issues()
-                    .iter()
-                    .position(|i| std::ptr::eq(i, issue));
-                (GroupFactor::Words(words[number.unwrap_or_default()]), None)
+            (Left::Registers(kept), IssuedFactor::Words(words)) => {
+                let words = words.each_ref().map(|word| kept[word]);
+                (GroupFactor::Words(words), None)
             }
-            (Left::Buffer(first, descriptor), IssuedFactor::Words(_)) => {
-                (GroupFactor::Tile(at(l, (*first, *descriptor), 0)), None)
-            }
+            _ => unreachable!("a plan issues words of A if it has no descriptor of A"),
         };
         let b = at(l, self.right, issue.b());
         let type_ = sums[0].r#type();

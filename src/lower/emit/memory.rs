@@ -42,10 +42,8 @@ impl<'c> Emitter<'c> {
     ) -> Val<'c> {
         let load = llvm::load(pointer, type_).alignment(i64::from(alignment));
         let load = load.volatile_(usage.is_volatile).nontemporal(usage.is_once);
-        match self.apart(pointer) {
-            Some([own, copies]) => self.effect(load.alias_scopes(own).noalias_scopes(copies)),
-            None => self.effect(load),
-        }
+        let [own, copies] = self.apart(pointer);
+        self.effect(load.alias_scopes(own).noalias_scopes(copies))
     }
 
     /// Stores what is used in some way.
@@ -60,20 +58,18 @@ impl<'c> Emitter<'c> {
         let store = store
             .volatile_(usage.is_volatile)
             .nontemporal(usage.is_once);
-        match self.apart(pointer) {
-            Some([own, copies]) => {
-                self.operation(store.alias_scopes(own).noalias_scopes(copies));
-            }
-            None => {
-                self.operation(store);
-            }
-        }
+        let [own, copies] = self.apart(pointer);
+        self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
     /// The alias scopes of an access to shared memory that meets no copy, and of the copies; of other accesses none.
-    pub(crate) fn apart(&mut self, pointer: Val<'c>) -> Option<[Attribute<'c>; 2]> {
+    pub(crate) fn apart(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {
         let is_shared = pointer.r#type() == self.types.shared_pointer;
-        (self.are_copies_apart && is_shared).then(|| self.alias_scopes())
+        if self.are_copies_apart && is_shared {
+            self.alias_scopes().map(Some)
+        } else {
+            [None, None]
+        }
     }
 
     /// The alias scopes of accesses to shared memory by registers, and by copies.

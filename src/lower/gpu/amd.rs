@@ -176,21 +176,19 @@ impl Isa for Amd {
         // Elements of 16 bits come as such, bytes as words.
         let (i16, i32) = (e.types.i16, e.types.i32);
         let (halves, words) = (e.vector_type(2 * count, i16), e.vector_type(count, i32));
-        let apart = e.apart(pointer);
-        let loaded = match (fragment, apart) {
-            (F::Read16, Some([own, copies])) => {
+        let [own, copies] = e.apart(pointer);
+        let loaded = match fragment {
+            F::Read16 => {
                 let read = rocdl::ds_read_tr16_b64(pointer, halves);
                 e.effect(read.alias_scopes(own).noalias_scopes(copies))
             }
-            (F::Read8, Some([own, copies])) => {
+            F::Read8 => {
                 let read = rocdl::ds_read_tr8_b64(pointer, words);
                 e.effect(read.alias_scopes(own).noalias_scopes(copies))
             }
-            (F::Read16, None) => e.effect(rocdl::ds_read_tr16_b64(pointer, halves)),
-            (F::Read8, None) => e.effect(rocdl::ds_read_tr8_b64(pointer, words)),
-            (F::Load16, _) => e.effect(rocdl::ds_load_tr16_b128(pointer, halves)),
-            (F::Load8, _) => e.effect(rocdl::ds_load_tr8_b64(pointer, words)),
-            (F::Plain | F::Transposed | F::LoadedBytes | F::StoredBytes, _) => return None,
+            F::Load16 => e.effect(rocdl::ds_load_tr16_b128(pointer, halves)),
+            F::Load8 => e.effect(rocdl::ds_load_tr8_b64(pointer, words)),
+            F::Plain | F::Transposed | F::LoadedBytes | F::StoredBytes => return None,
         };
         let words = e.bitcast(loaded, words);
         Some(e.scatter(words, count, i32))

@@ -18,6 +18,12 @@ pub(in crate::lower) struct View<'c> {
 }
 
 impl<'c> View<'c> {
+    /// The bits that a position of the view can have set.
+    pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
+        let mask = self.place.view_mask(self.shape());
+        mask.map_err(|e| Diagnostic::new(e.to_string()))
+    }
+
     pub(in crate::lower) fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
         let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
         let view = sys::buffer(type_).ok_or_else(unknown)?;
