@@ -1,7 +1,7 @@
 //! The choice of layouts against a solver of linear programs, which knows nothing of elimination.
 
 use crate::split_mix::Random;
-use linear_layout::assign::{Graph, How, NodeId, solve};
+use linear_layout::assign::{Graph, NodeId, SolveMethod, solve};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
 /// A graph, and the linear program that has the same optimum where values are 0 or 1.
@@ -112,7 +112,7 @@ fn trees_are_solved_as_by_a_linear_program() {
             }
         }
         let solution = solve(&both.graph, &vec![0; nodes]);
-        assert_eq!(solution.how, How::Eliminated);
+        assert_eq!(solution.method, SolveMethod::Elimination);
         let optimum = both.optimum();
         assert!(
             (solution.price as f64 - optimum).abs() < 1e-3,

@@ -1,12 +1,12 @@
-//! Prices and conversions as one number that compares as the pair does.
+//! A price and a conversion count packed into one number that compares lexicographically.
 
-use super::graph::{Price, Term};
+use super::graph::{CostTerm, Price};
 use std::ops::Sub;
 
-/// How many bits conversions have below the price.
+/// Bits below the price that count conversions.
 const CONVERSION_BITS: u32 = 48;
 
-/// A price and a count of conversions, in one number: the price above, so that numbers compare as pairs do.
+/// A price and a conversion count in one number, the price in the high bits, so that numbers compare as pairs do.
 ///
 /// ```text
 /// (3, 1) + (2, 2) = (5, 3)        3·2^48 + 1 + 2·2^48 + 2
@@ -14,43 +14,40 @@ const CONVERSION_BITS: u32 = 48;
 /// # Units
 /// 2^48 for a quarter of a cycle, 1 for a conversion: room for 2^16 prices of any size before sums saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cost(u128);
+pub(super) struct LexCost(u128);
 
-impl Cost {
-    pub(super) const ZERO: Cost = Cost(0);
+impl LexCost {
+    pub(super) const ZERO: LexCost = LexCost(0);
 
-    /// The cost of a price without conversions.
-    pub(super) fn of_price(price: Price) -> Cost {
-        Cost(u128::from(price) << CONVERSION_BITS)
+    pub(super) fn of_price(price: Price) -> LexCost {
+        LexCost(u128::from(price) << CONVERSION_BITS)
     }
 
-    /// The cost of a term.
-    pub(super) fn new(term: &Term) -> Cost {
-        Cost(Cost::of_price(term.price).0 | u128::from(term.conversions))
+    pub(super) fn new(term: &CostTerm) -> LexCost {
+        LexCost(LexCost::of_price(term.price).0 | u128::from(term.conversions))
     }
 
-    /// The price, as far as a [`Price`] goes.
+    /// Returns the price, saturated at `Price::MAX`.
     pub(super) fn price(self) -> Price {
         Price::try_from(self.0 >> CONVERSION_BITS).unwrap_or(Price::MAX)
     }
 
-    /// The sum. What does not fit stays the largest cost.
+    /// Returns the saturated sum.
     #[inline]
-    pub(super) fn plus(self, other: Cost) -> Cost {
-        Cost(self.0.saturating_add(other.0))
+    pub(super) fn plus(self, other: LexCost) -> LexCost {
+        LexCost(self.0.saturating_add(other.0))
     }
 
-    /// A `parts`-th of the cost, rounded down.
-    pub(super) fn part(self, parts: usize) -> Cost {
-        Cost(self.0 / parts.max(1) as u128)
+    /// Returns the cost divided by `parts`, rounded down.
+    pub(super) fn part(self, parts: usize) -> LexCost {
+        LexCost(self.0 / parts.max(1) as u128)
     }
 }
 
-impl Sub for Cost {
-    type Output = Cost;
+impl Sub for LexCost {
+    type Output = LexCost;
 
-    /// What is left, at least nothing.
-    fn sub(self, other: Cost) -> Cost {
-        Cost(self.0.saturating_sub(other.0))
+    fn sub(self, other: LexCost) -> LexCost {
+        LexCost(self.0.saturating_sub(other.0))
     }
 }

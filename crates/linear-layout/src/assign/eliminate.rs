@@ -1,58 +1,57 @@
-//! Elimination: a variable is minimised away, until none is left; then each takes its value.
+//! Bucket elimination: variables are minimised out one by one, then assigned in reverse order.
 
-use super::cost::Cost;
-use super::factor::{Adder, Factor};
+use super::cost::LexCost;
+use super::factor::{Adder, CostTable};
 use super::network::Network;
 use super::order::Order;
 
-/// A variable that was eliminated.
+/// An eliminated variable.
 #[derive(Debug)]
 pub(super) struct Bucket {
     pub(super) var: u32,
-    /// The tables that it was in.
+    /// Indices of the tables that it was in.
     pub(super) inputs: Vec<usize>,
-    /// The tables that are left of them; those of one that was eliminated exactly are one.
+    /// Indices of the resulting tables; one if the elimination was exact.
     pub(super) outputs: Vec<usize>,
 }
 
-/// What elimination has made of a network.
+/// The state of an elimination.
 ///
-/// Adding up the tables that a variable is in, and keeping the least over its values, gives a table over those
-/// beside it. What is least for the smaller network is least for the whole: the last one is a number.
+/// Adding the tables of a variable and minimising over its values gives a table over its neighbours. The optimum of the
+/// smaller network is that of the whole; the last table is a number.
 ///
 /// ```text
 /// a   10 12        a-b   0 5        the table of b is then  min(0 + 10, 5 + 12) = 10
 /// b    3  1              5 0                                min(5 + 10, 0 + 12) = 12
-/// b + that = 13 13, and the optimum is 13: b = 0, so a = 0
+/// b + that = 13 13, so the optimum is 13: b = 0, then a = 0
 /// ```
 #[derive(Debug)]
-pub(super) struct Eliminated<'a> {
+pub(super) struct Elimination<'a> {
     pub(super) sizes: &'a [u32],
-    /// The tables of the network, which are the first ones.
-    given: &'a [Factor],
-    /// The tables that were made, behind them.
-    made: Vec<Factor>,
-    /// Which tables a variable's bucket has taken.
-    taken: Vec<bool>,
-    /// In the order in which they were eliminated.
+    /// The tables of the network, numbered first.
+    originals: &'a [CostTable],
+    /// The derived tables, numbered after them.
+    derived: Vec<CostTable>,
+    /// True for tables that a bucket has consumed.
+    is_consumed: Vec<bool>,
+    /// Buckets in elimination order.
     pub(super) buckets: Vec<Bucket>,
-    /// What is paid in any case.
-    pub(super) constant: Cost,
-    /// How many entries were added up.
+    /// Cost of every assignment.
+    pub(super) constant: LexCost,
+    /// Entries added up.
     pub(super) steps: u64,
-    /// The tables that each variable is in.
+    /// Indices of the tables of each variable.
     of_var: Vec<Vec<usize>>,
     adder: Adder,
 }
 
-impl<'a> Eliminated<'a> {
-    /// A network of which nothing is eliminated yet.
-    pub(super) fn new(network: &'a Network) -> Eliminated<'a> {
-        let mut new = Eliminated {
+impl<'a> Elimination<'a> {
+    pub(super) fn new(network: &'a Network) -> Elimination<'a> {
+        let mut new = Elimination {
             sizes: &network.sizes,
-            given: &network.factors,
-            made: Vec::with_capacity(network.live.len()),
-            taken: Vec::with_capacity(network.factors.len() + network.live.len()),
+            originals: &network.factors,
+            derived: Vec::with_capacity(network.live.len()),
+            is_consumed: Vec::with_capacity(network.factors.len() + network.live.len()),
             buckets: Vec::with_capacity(network.live.len()),
             constant: network.constant,
             steps: 0,
@@ -65,13 +64,13 @@ impl<'a> Eliminated<'a> {
         new
     }
 
-    /// Eliminates in that order, with the variables that it fixes at the values of `choice`.
-    pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Eliminated<'a> {
-        let mut new = Eliminated::new(network);
+    /// Eliminates in the given order; variables that it fixes have their values in `choice`.
+    pub(super) fn in_order(network: &'a Network, order: &Order, choice: &[u32]) -> Elimination<'a> {
+        let mut new = Elimination::new(network);
         for &var in &order.fixed {
-            for at in new.take(var) {
+            for at in new.consume(var) {
                 let value = |other: u32| (other == var).then(|| choice[var as usize]);
-                let rest = new.table(at).given(new.sizes, value);
+                let rest = new.table(at).restrict(new.sizes, value);
                 new.steps += rest.table.len() as u64;
                 new.add(rest);
             }
@@ -82,37 +81,36 @@ impl<'a> Eliminated<'a> {
         new
     }
 
-    /// Adds a table; one of no variable is a number.
-    pub(super) fn add(&mut self, factor: Factor) -> Option<usize> {
+    /// Adds a table; one without variables is added to the constant instead.
+    pub(super) fn add(&mut self, factor: CostTable) -> Option<usize> {
         if factor.scope.is_empty() {
             self.constant = self.constant.plus(factor.table[0]);
             return None;
         }
         let at = self.enter(&factor.scope);
-        self.made.push(factor);
+        self.derived.push(factor);
         Some(at)
     }
 
     /// Numbers the next table.
     fn enter(&mut self, scope: &[u32]) -> usize {
-        let at = self.taken.len();
+        let at = self.is_consumed.len();
         for &var in scope {
             self.of_var[var as usize].push(at);
         }
-        self.taken.push(false);
+        self.is_consumed.push(false);
         at
     }
 
-    /// A table by its number.
-    pub(super) fn table(&self, at: usize) -> &Factor {
-        let made = at.checked_sub(self.given.len());
-        made.map_or_else(|| &self.given[at], |at| &self.made[at])
+    pub(super) fn table(&self, at: usize) -> &CostTable {
+        let derived = at.checked_sub(self.originals.len());
+        derived.map_or_else(|| &self.originals[at], |at| &self.derived[at])
     }
 
-    /// The sum of tables for each combination of `beside` and, next to each other, each value of `var`.
-    pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<Cost> {
+    /// Returns the sum of tables for each combination of `beside`, with the values of `var` contiguous.
+    pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<LexCost> {
         let mut adder = std::mem::take(&mut self.adder);
-        let factors: Vec<&Factor> = tables.iter().map(|&at| self.table(at)).collect();
+        let factors: Vec<&CostTable> = tables.iter().map(|&at| self.table(at)).collect();
         let mut joint = Vec::new();
         adder.sums(self.sizes, beside, var, &factors, |row| {
             joint.extend_from_slice(row);
@@ -122,19 +120,19 @@ impl<'a> Eliminated<'a> {
         joint
     }
 
-    /// Takes the tables that a variable is in.
-    pub(super) fn take(&mut self, var: u32) -> Vec<usize> {
+    /// Consumes the tables that a variable is in.
+    pub(super) fn consume(&mut self, var: u32) -> Vec<usize> {
         let mut tables = std::mem::take(&mut self.of_var[var as usize]);
-        tables.retain(|&at| !std::mem::replace(&mut self.taken[at], true));
+        tables.retain(|&at| !std::mem::replace(&mut self.is_consumed[at], true));
         tables
     }
 
-    /// Minimises a variable away; `beside` are the others of its tables.
+    /// Minimises out a variable; `beside` are the other variables of its tables.
     fn eliminate(&mut self, var: u32, beside: &[u32]) {
-        let inputs = self.take(var);
+        let inputs = self.consume(var);
         let mut adder = std::mem::take(&mut self.adder);
-        let factors: Vec<&Factor> = inputs.iter().map(|&at| self.table(at)).collect();
-        let rest = adder.minimised(self.sizes, beside, var, &factors);
+        let factors: Vec<&CostTable> = inputs.iter().map(|&at| self.table(at)).collect();
+        let rest = adder.minimise(self.sizes, beside, var, &factors);
         self.adder = adder;
         self.steps += rest.table.len() as u64 * u64::from(self.sizes[var as usize]);
         let outputs = self.add(rest).into_iter().collect();
@@ -145,13 +143,13 @@ impl<'a> Eliminated<'a> {
         });
     }
 
-    /// The network that is left of what was not eliminated.
+    /// Returns the network of the variables that were not eliminated.
     pub(super) fn rest(&self, network: &Network) -> Network {
         let mut gone = vec![false; self.sizes.len()];
         for bucket in &self.buckets {
             gone[bucket.var as usize] = true;
         }
-        let left = (0..self.taken.len()).filter(|&at| !self.taken[at]);
+        let left = (0..self.is_consumed.len()).filter(|&at| !self.is_consumed[at]);
         let live = network.live.iter().copied();
         Network {
             live: live.filter(|&var| !gone[var as usize]).collect(),
@@ -161,8 +159,8 @@ impl<'a> Eliminated<'a> {
         }
     }
 
-    /// Gives each variable that was eliminated the value that is cheapest beside the others, the first of equal
-    /// ones; `true` if there were equal ones.
+    /// Assigns each eliminated variable its cheapest value given the others, the first of equal ones; returns true if there
+    /// were ties.
     pub(super) fn choose(&self, choice: &mut [u32]) -> bool {
         let mut had_ties = false;
         for bucket in self.buckets.iter().rev() {
@@ -175,13 +173,13 @@ impl<'a> Eliminated<'a> {
         had_ties
     }
 
-    /// What each value of a bucket's variable costs beside the others'.
-    pub(super) fn row(&self, bucket: &Bucket, choice: &mut [u32]) -> Vec<Cost> {
+    /// Returns the cost of each value of a bucket's variable given the values of the others.
+    pub(super) fn row(&self, bucket: &Bucket, choice: &mut [u32]) -> Vec<LexCost> {
         choice[bucket.var as usize] = 0;
-        let mut row = vec![Cost::ZERO; self.sizes[bucket.var as usize] as usize];
+        let mut row = vec![LexCost::ZERO; self.sizes[bucket.var as usize] as usize];
         for &at in &bucket.inputs {
             let factor = self.table(at);
-            let first = factor.place(self.sizes, choice);
+            let first = factor.offset(self.sizes, choice);
             let stride = factor.stride(self.sizes, bucket.var);
             for (value, sum) in row.iter_mut().enumerate() {
                 *sum = sum.plus(factor.table[first + value * stride]);

@@ -1,87 +1,87 @@
-//! Moves in which each variable keeps its value or takes that of a proposal.
+//! Expansion and fusion moves: each variable keeps its value or takes that of a proposal.
 
-use super::cost::Cost;
-use super::eliminate::Eliminated;
+use super::cost::LexCost;
+use super::eliminate::Elimination;
 use super::network::Network;
 use super::order::Order;
 use std::collections::VecDeque;
 
-/// The most variables that a proposal changes.
+/// Variables that a proposal changes at most.
 const MAX_SPREAD: usize = 100;
 
-/// A network where each variable has a value or that of a proposal: two values, or none to choose.
+/// Restricts a network to two values for each variable, its current one and that of a proposal; equal ones are fixed.
 ///
-/// What does not depend on the choice is left out, so costs are only good for comparing.
-fn between(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
+/// Constant costs are left out, so costs only compare with each other.
+fn restrict_to_pairs(network: &Network, choice: &[u32], proposal: &[u32]) -> Network {
     let differs = |var: u32| choice[var as usize] != proposal[var as usize];
-    let mut two = network.empty();
-    for (size, (old, new)) in two.sizes.iter_mut().zip(choice.iter().zip(proposal)) {
+    let mut restricted = network.empty();
+    for (size, (old, new)) in restricted.sizes.iter_mut().zip(choice.iter().zip(proposal)) {
         *size = if old == new { 1 } else { 2 };
     }
     let live = network.live.iter().copied();
-    two.live = live.filter(|&var| differs(var)).collect();
+    restricted.live = live.filter(|&var| differs(var)).collect();
     let factors = network.factors.iter();
     let touched = factors.filter(|factor| factor.scope.iter().any(|&var| differs(var)));
-    let parts = touched.map(|factor| factor.between(&network.sizes, choice, proposal));
-    two.factors = parts.collect();
-    two
+    let parts = touched.map(|factor| factor.restrict_to_pair(&network.sizes, choice, proposal));
+    restricted.factors = parts.collect();
+    restricted
 }
 
-/// Returns what is best of each variable's value here and in the proposal, and the entries that it took.
+/// Returns the cheapest mixes of `choice` and `proposal`, and the table entries visited.
 ///
-/// Where tables would have more than `limit` entries, variables are fixed: in the first result as they are here, so
-/// that it is not dearer than `choice`, and in the second one as they are in the proposal.
-pub(super) fn fused(
+/// If tables would exceed `limit` entries, variables are fixed: in the first result to `choice`, so that it is not dearer
+/// than `choice`, and in the second one to `proposal`.
+pub(super) fn fuse_proposal(
     network: &Network,
     choice: &[u32],
     proposal: &[u32],
     limit: u64,
 ) -> (Vec<Vec<u32>>, u64) {
-    let two = between(network, choice, proposal);
-    let times = vec![0; two.sizes.len()];
-    let order = Order::fixing(&two, limit, &times);
+    let restricted = restrict_to_pairs(network, choice, proposal);
+    let times = vec![0; restricted.sizes.len()];
+    let order = Order::fixing(&restricted, limit, &times);
     let mut steps = network.factors.len() as u64;
     let sides = if order.fixed.is_empty() { 1 } else { 2 };
-    let mut fused = Vec::new();
+    let mut results = Vec::new();
     for side in 0..sides {
-        let sides = two.sizes.iter().map(|&size| side.min(size - 1));
+        let sides = restricted.sizes.iter().map(|&size| side.min(size - 1));
         let mut taken: Vec<u32> = sides.collect();
-        let eliminated = Eliminated::in_order(&two, &order, &taken);
+        let eliminated = Elimination::in_order(&restricted, &order, &taken);
         eliminated.choose(&mut taken);
         steps += eliminated.steps;
         let both = choice.iter().zip(proposal).zip(&taken);
         let both = both.map(|((&old, &new), &taken)| if taken == 1 { new } else { old });
-        fused.push(both.collect());
+        results.push(both.collect());
     }
-    (fused, steps)
+    (results, steps)
 }
 
-/// Makes proposals: what follows if a variable takes a value.
+/// Generator of proposals: the consequences of one variable taking a value.
 #[derive(Debug)]
-pub(super) struct Spread<'a> {
+pub(super) struct Expansion<'a> {
     network: &'a Network,
-    /// The tables that each variable is in.
+    /// Indices of the tables of each variable.
     of_var: Vec<Vec<usize>>,
     pub(super) steps: u64,
 }
 
-impl<'a> Spread<'a> {
-    pub(super) fn new(network: &'a Network) -> Spread<'a> {
+impl<'a> Expansion<'a> {
+    pub(super) fn new(network: &'a Network) -> Expansion<'a> {
         let mut of_var = vec![Vec::new(); network.sizes.len()];
         for (at, factor) in network.factors.iter().enumerate() {
             for &var in &factor.scope {
                 of_var[var as usize].push(at);
             }
         }
-        Spread {
+        Expansion {
             network,
             of_var,
             steps: 0,
         }
     }
 
-    /// The assignment where a variable takes a value, and those around it, the nearest first, what suits those that
-    /// have chosen before best: so a layout spreads as far as it needs no conversion.
+    /// Returns the assignment in which `var` takes `value` and the variables around it, nearest first, follow greedily: a
+    /// layout spreads as far as it needs no conversion.
     pub(super) fn from(&mut self, choice: &[u32], var: u32, value: u32) -> Vec<u32> {
         let mut proposal = choice.to_vec();
         let mut is_met = vec![false; choice.len()];
@@ -93,7 +93,7 @@ impl<'a> Spread<'a> {
             has_chosen[next as usize] = true;
             proposal[next as usize] = match next == var {
                 true => value,
-                false => self.suited(next, &has_chosen, &mut proposal),
+                false => self.cheapest_value(next, &has_chosen, &mut proposal),
             };
             changed += usize::from(proposal[next as usize] != choice[next as usize]);
             for &at in &self.of_var[next as usize] {
@@ -107,11 +107,11 @@ impl<'a> Spread<'a> {
         proposal
     }
 
-    /// The value of a variable that costs least in tables with those that have chosen; of equal ones, that which
+    /// Returns the value that is cheapest in the tables shared with assigned variables; ties go to the lower unary cost.
     /// costs least itself.
-    fn suited(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
+    fn cheapest_value(&mut self, var: u32, has_chosen: &[bool], proposal: &mut [u32]) -> u32 {
         let sizes = &self.network.sizes;
-        let mut row = vec![(Cost::ZERO, Cost::ZERO); sizes[var as usize] as usize];
+        let mut row = vec![(LexCost::ZERO, LexCost::ZERO); sizes[var as usize] as usize];
         proposal[var as usize] = 0;
         for &at in &self.of_var[var as usize] {
             let factor = &self.network.factors[at];
@@ -122,7 +122,7 @@ impl<'a> Spread<'a> {
             {
                 continue;
             }
-            let first = factor.place(sizes, proposal);
+            let first = factor.offset(sizes, proposal);
             let stride = factor.stride(sizes, var);
             for (value, (edges, own)) in row.iter_mut().enumerate() {
                 let sum = if factor.scope.len() > 1 { edges } else { own };

@@ -1,71 +1,71 @@
-//! The graph of a kernel: what is to be chosen, and what each choice costs.
+//! The assignment problem of a kernel: nodes with alternatives, and the cost of each choice.
 
-/// A price, in quarters of a cycle, as [`Cost`](crate::plan::Cost) counts.
+/// A price, in quarters of a cycle, as [`LexCost`](crate::plan::Cost) counts.
 pub type Price = u64;
 
-/// The price of what must not be: an alternative, a pair, or a whole assignment.
+/// The price of an infeasible alternative, pair or assignment.
 ///
-/// A sum of prices that does not fit is infeasible too.
+/// A sum of prices that overflows is infeasible too.
 pub const INFEASIBLE: Price = Price::MAX;
 
-/// A node of a [`Graph`], by its place in program order.
+/// A node of a [`Graph`], by its position in program order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// Returns its place in program order, which is its place in an assignment.
+    /// Returns its position in program order, which is its position in an assignment.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What one choice costs: its price, and the conversions that it needs.
+/// The price and the conversions of one choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Term {
+pub(super) struct CostTerm {
     pub(super) price: Price,
     pub(super) conversions: u32,
 }
 
-/// Terms, one for each choice.
+/// Cost terms, one for each choice.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Terms {
-    pub(super) terms: Vec<Term>,
+pub(super) struct CostTerms {
+    pub(super) terms: Vec<CostTerm>,
 }
 
-impl Terms {
-    fn new(prices: Vec<(Price, u32)>) -> Terms {
-        let term = |(price, conversions)| Term { price, conversions };
-        Terms {
+impl CostTerms {
+    fn new(prices: Vec<(Price, u32)>) -> CostTerms {
+        let term = |(price, conversions)| CostTerm { price, conversions };
+        CostTerms {
             terms: prices.into_iter().map(term).collect(),
         }
     }
 }
 
-/// An edge: a term for each pair of alternatives, those of `b` next to each other.
+/// An edge: a term for each pair of alternatives, those of `b` contiguous.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub(super) a: NodeId,
     pub(super) b: NodeId,
-    pub(super) terms: Terms,
+    pub(super) terms: CostTerms,
 }
 
-/// What is paid once for several nodes.
+/// A cost that is paid once for several nodes.
 #[derive(Clone, Debug)]
-pub(super) struct Shared {
-    /// Whose alternative says which of the terms is paid; without one there is a single term.
+pub(super) struct SharedTerm {
+    /// The node whose alternative selects the term that is paid; `None` if there is a single term.
     pub(super) of: Option<NodeId>,
-    pub(super) terms: Terms,
-    /// Those who ask for it, each with the alternatives that do.
+    pub(super) terms: CostTerms,
+    /// The nodes that may request it, each with a flag for each alternative that does.
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
 
 /// An assignment problem: nodes with alternatives, and the price of each choice.
 ///
-/// A node is an operation, or several that must agree; its alternatives are the ways to run it, of which an
-/// assignment picks one for each node. What an assignment costs is the sum of
+/// A node is an operation, or several that must agree; an assignment picks one alternative for each node. Its cost is
+/// the sum of
 /// - the price of each node's alternative;
 /// - the price of each edge for the alternatives of its two ends: the conversion between them;
-/// - the price of each shared term whose members ask for it: a conversion that several users want, paid once.
+/// - the price of each shared term that a member requests: a conversion with several users, paid once.
 ///
 /// ```
 /// use linear_layout::assign::{Graph, solve};
@@ -79,20 +79,19 @@ pub(super) struct Shared {
 /// graph.edge(first, second, convert);
 /// assert_eq!(graph.price(&[0, 0, 0]), (200, 0));
 /// assert_eq!(graph.price(&[0, 1, 1]), (170, 1));
-/// // The best is to load in layout 1 at once.
+// The optimum loads in layout 1.
 /// let best = solve(&graph, &[0, 0, 0]);
 /// assert_eq!((best.choice, best.price, best.bound), (vec![1, 1, 1], 160, 160));
 /// ```
 /// # Units
-/// Prices count quarters of a cycle, already times how often the operation runs.
+/// Prices count quarters of a cycle, already multiplied by how often the operation executes.
 /// # Panics
-/// A graph is made by code that knows it. Methods panic where prices or flags are not one for each alternative
-/// (or pair), and where a node is of another graph.
+/// Methods panic if prices or flags are not one for each alternative (or pair), and if a node is of another graph.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    nodes: Vec<Terms>,
+    nodes: Vec<CostTerms>,
     edges: Vec<Edge>,
-    shared: Vec<Shared>,
+    shared: Vec<SharedTerm>,
 }
 
 impl Graph {
@@ -102,34 +101,34 @@ impl Graph {
         Graph::default()
     }
 
-    /// Adds a node, behind all others in program order, with the price and the conversions of each alternative.
+    /// Adds a node after all others in program order, with the price and the conversions of each alternative.
     ///
     /// # Panics
     /// If there is no alternative, or more than 2^32 nodes.
     pub fn node(&mut self, prices: Vec<(Price, u32)>) -> NodeId {
         assert!(!prices.is_empty(), "a node without alternatives");
         let id = NodeId(number(self.nodes.len()));
-        self.nodes.push(Terms::new(prices));
+        self.nodes.push(CostTerms::new(prices));
         id
     }
 
     /// Adds an edge, with the price and the conversions of each pair of alternatives.
     ///
-    /// Several edges between two nodes add up. An edge from a node to itself counts where both are the same.
+    /// Several edges between two nodes add up. An edge from a node to itself counts its diagonal only.
     ///
     /// # Shape
-    /// Alternatives of `a` x alternatives of `b`, those of `b` next to each other.
+    /// Alternatives of `a` x alternatives of `b`, those of `b` contiguous.
     /// # Panics
     /// If there are not as many prices as pairs.
     pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) {
         let pairs = self.alternatives(a) * self.alternatives(b);
         assert_eq!(prices.len(), pairs, "prices for each pair");
-        let terms = Terms::new(prices);
+        let terms = CostTerms::new(prices);
         self.edges.push(Edge { a, b, terms });
     }
 
-    /// Adds what is paid once if the alternative of at least one member is marked: a slice of addresses that is
-    /// computed again, for pointer and mask.
+    /// Adds a cost that is paid once if the alternative of at least one member is marked: a slice of address arithmetic that
+    /// is rematerialised for pointer and mask.
     ///
     /// # Panics
     /// If a member does not have one flag for each alternative.
@@ -137,15 +136,15 @@ impl Graph {
         self.share(None, vec![(price, conversions)], members);
     }
 
-    /// Adds a copy of what `of` gives in another layout: paid once, at the price for the alternative of `of`, if
-    /// the alternative of at least one member is marked.
+    /// Adds a copy of the result of `of` in another layout: paid once, at the price for the alternative of `of`, if the
+    /// alternative of at least one member is marked.
     ///
     /// ```
     /// use linear_layout::assign::Graph;
     /// let mut graph = Graph::new();
     /// let load = graph.node(vec![(0, 0), (0, 0)]);
     /// let users = [(); 3].map(|()| graph.node(vec![(0, 0), (0, 0)]));
-    /// // Layout 1 of what is loaded: users whose alternative is 1 ask for it; it is there if the load is in 1.
+    // A copy of the loaded value in layout 1, which is free if the load is in layout 1.
     /// let members = users.map(|user| (user, vec![false, true])).to_vec();
     /// graph.copy(load, vec![(40, 1), (0, 0)], members);
     /// assert_eq!(graph.price(&[0, 1, 1, 1]), (40, 1));
@@ -176,11 +175,11 @@ impl Graph {
         for (node, asks) in &members {
             assert_eq!(asks.len(), self.alternatives(*node), "flags of a member");
         }
-        let terms = Terms::new(prices);
-        self.shared.push(Shared { of, terms, members });
+        let terms = CostTerms::new(prices);
+        self.shared.push(SharedTerm { of, terms, members });
     }
 
-    /// Returns how many nodes there are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn num_nodes(&self) -> usize {
         self.nodes.len()
@@ -191,7 +190,7 @@ impl Graph {
         (0..number(self.nodes.len())).map(NodeId)
     }
 
-    /// Returns how many alternatives a node has.
+    /// Returns the number of alternatives of a node.
     ///
     /// # Panics
     /// If the node is of another graph.
@@ -220,8 +219,8 @@ impl Graph {
             })
     }
 
-    /// The terms that an assignment pays: those of a node, an edge or a shared term, and which of them.
-    fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a Terms, usize)> {
+    /// Returns the terms that an assignment pays: the list of a node, an edge or a shared term, and the index into it.
+    fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a CostTerms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);
         let nodes = nodes.map(|(terms, &at)| (terms, at as usize));
@@ -229,7 +228,7 @@ impl Graph {
             let at = of(edge.a) * self.alternatives(edge.b) + of(edge.b);
             (&edge.terms, at)
         });
-        let asked = move |shared: &&Shared| {
+        let asked = move |shared: &&SharedTerm| {
             let mut members = shared.members.iter();
             members.any(|(node, asks)| asks[of(*node)])
         };
@@ -249,7 +248,7 @@ impl Graph {
         }
     }
 
-    pub(super) fn nodes(&self) -> &[Terms] {
+    pub(super) fn nodes(&self) -> &[CostTerms] {
         &self.nodes
     }
 
@@ -257,12 +256,11 @@ impl Graph {
         &self.edges
     }
 
-    pub(super) fn shared_terms(&self) -> &[Shared] {
+    pub(super) fn shared_terms(&self) -> &[SharedTerm] {
         &self.shared
     }
 }
 
-/// An index as an id.
 fn number(index: usize) -> u32 {
     u32::try_from(index).expect("fewer than 2^32 parts of a graph")
 }

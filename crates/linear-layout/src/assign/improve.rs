@@ -1,39 +1,38 @@
-//! Cheaper assignments of networks that are too entangled to be eliminated.
+//! Local search on networks that are too entangled for elimination.
 
-use super::cost::Cost;
-use super::eliminate::Eliminated;
-use super::expand::{Spread, fused};
+use super::cost::LexCost;
+use super::eliminate::Elimination;
+use super::expand::{Expansion, fuse_proposal};
 use super::network::Network;
 use super::order::Order;
 
-/// After so many rounds in which nothing became cheaper, nothing is tried any more.
+/// Rounds without improvement after which the search stops.
 const PATIENCE: u32 = 12;
 
-/// An assignment, and what it costs.
+/// An assignment and its cost.
 #[derive(Debug)]
-pub(super) struct Improved {
+pub(super) struct Candidate {
     pub(super) choice: Vec<u32>,
-    pub(super) cost: Cost,
+    pub(super) cost: LexCost,
 }
 
-/// Makes assignments of a network cheaper.
+/// A local search with two kinds of moves.
 ///
-/// The two moves see different things: rounds choose among all values, but keep a few variables as they are, which
-/// holds the others where prices of edges are high; spreading a layout takes along what hangs together, but each
-/// variable has two values only.
+/// Rounds choose among all values but fix a few variables, which hold back the others where edges are dear. Expansions
+/// change connected variables together, but allow each only two values.
 #[derive(Debug)]
-pub(super) struct Mover<'a> {
+pub(super) struct LocalSearch<'a> {
     network: &'a Network,
-    /// The most entries of a table.
+    /// Entries of a table at most.
     limit: u64,
-    /// After so many entries no further move is begun.
+    /// Entries visited after which no further move begins.
     max_steps: u64,
     pub(super) steps: u64,
 }
 
-impl<'a> Mover<'a> {
-    pub(super) fn new(network: &'a Network, limit: u64, max_steps: u64) -> Mover<'a> {
-        Mover {
+impl<'a> LocalSearch<'a> {
+    pub(super) fn new(network: &'a Network, limit: u64, max_steps: u64) -> LocalSearch<'a> {
+        LocalSearch {
             network,
             limit,
             max_steps,
@@ -41,20 +40,19 @@ impl<'a> Mover<'a> {
         }
     }
 
-    pub(super) fn priced(&self, choice: Vec<u32>) -> Improved {
-        Improved {
+    pub(super) fn priced(&self, choice: Vec<u32>) -> Candidate {
+        Candidate {
             cost: self.network.cost(&choice),
             choice,
         }
     }
 
-    /// Chooses most variables at once, until that does not make it cheaper any more.
+    /// Runs rounds of large-neighbourhood search until they no longer improve.
     ///
-    /// Each round keeps the values of as few variables as it takes for tables of at most `limit` entries, and
-    /// chooses all others at once, exactly. Rounds keep those that were kept least often, so that each variable is
-    /// free in most of them. The assignment before is one of those that a round chooses from: no round makes it
-    /// dearer.
-    pub(super) fn improve(&mut self, best: &mut Improved) {
+    /// Each round fixes as few variables as tables of at most `limit` entries require, and solves for all others exactly.
+    /// The variables that were fixed least often are fixed next, so that each is free in most rounds. The current assignment
+    /// is among the candidates of a round, so no round makes it dearer.
+    pub(super) fn improve(&mut self, best: &mut Candidate) {
         let network = self.network;
         let mut times = vec![0; network.sizes.len()];
         let mut quiet = 0;
@@ -63,7 +61,7 @@ impl<'a> Mover<'a> {
             for &var in &order.fixed {
                 times[var as usize] += 1;
             }
-            let round = Eliminated::in_order(network, &order, &best.choice);
+            let round = Elimination::in_order(network, &order, &best.choice);
             let mut choice = best.choice.clone();
             round.choose(&mut choice);
             self.steps += round.steps + order.entries;
@@ -77,10 +75,10 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Spreads each value of each variable, until none makes it cheaper.
-    pub(super) fn expand(&mut self, best: &mut Improved) {
+    /// Expands each value of each variable until none improves.
+    pub(super) fn expand(&mut self, best: &mut Candidate) {
         let network = self.network;
-        let mut spread = Spread::new(network);
+        let mut spread = Expansion::new(network);
         let mut again = true;
         while std::mem::take(&mut again) {
             for &var in &network.live {
@@ -98,9 +96,9 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Takes from another assignment what makes this one cheaper.
-    pub(super) fn fuse(&mut self, best: &mut Improved, other: &[u32]) -> bool {
-        let (choices, steps) = fused(self.network, &best.choice, other, self.limit);
+    /// Takes from another assignment the values that make this one cheaper.
+    pub(super) fn fuse(&mut self, best: &mut Candidate, other: &[u32]) -> bool {
+        let (choices, steps) = fuse_proposal(self.network, &best.choice, other, self.limit);
         self.steps += steps;
         let mut is_cheaper = false;
         for choice in choices {
@@ -109,8 +107,8 @@ impl<'a> Mover<'a> {
         is_cheaper
     }
 
-    /// Takes an assignment if it is cheaper, or as cheap and earlier; `true` if it is cheaper.
-    fn take(&self, best: &mut Improved, choice: Vec<u32>) -> bool {
+    /// Accepts an assignment that is cheaper, or as cheap and lexicographically earlier; returns true if it is cheaper.
+    fn take(&self, best: &mut Candidate, choice: Vec<u32>) -> bool {
         let new = self.priced(choice);
         let is_cheaper = new.cost < best.cost;
         if (new.cost, &new.choice) < (best.cost, &best.choice) {

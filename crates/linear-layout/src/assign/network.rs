@@ -1,56 +1,55 @@
-//! A graph as variables and tables between them.
+//! The cost network of a graph: variables, and cost tables over them.
 
-use super::cost::Cost;
-use super::factor::Factor;
-use super::graph::{Graph, INFEASIBLE, NodeId, Shared, Terms};
+use super::cost::LexCost;
+use super::factor::CostTable;
+use super::graph::{CostTerms, Graph, INFEASIBLE, NodeId, SharedTerm};
 
-/// Variables, and tables of costs between them, whose sum is to be as low as can be.
+/// Variables and cost tables over them; the sum of the tables is to be minimised.
 ///
-/// The first variables are the nodes of a graph. A shared term of more than two nodes is a variable of its own,
-/// behind them: 1 if it is paid, 0 if not, which is infeasible beside a member that asks. So every term of the
-/// graph is in the tables, exactly: an assignment of the nodes costs what [`Graph::price`] says, with the cheapest
-/// values of the other variables.
+/// The first variables are the nodes of a graph. A shared term of more than two nodes is a variable of its own after
+/// them: 1 if it is paid, 0 if not, which is infeasible together with a member that requests it. The encoding is exact:
+/// an assignment of the nodes costs [`Graph::price`] with the cheapest values of the other variables.
 ///
-/// Infeasible entries are as dear as all others together, and more: the cheapest assignment breaks as few rules as
-/// can be.
+/// An infeasible entry costs more than all feasible ones together, so the cheapest assignment breaks as few rules as
+/// possible.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    /// How many values each variable has.
+    /// Number of values of each variable.
     pub(super) sizes: Vec<u32>,
-    /// The variables that are still to be chosen, ascending.
+    /// Variables still to be assigned, ascending.
     pub(super) live: Vec<u32>,
-    /// Each live variable has a table of its own among them; no two have the same scope.
-    pub(super) factors: Vec<Factor>,
-    /// What is paid in any case.
-    pub(super) constant: Cost,
-    /// The cost of what must not be.
-    pub(super) forbidden: Cost,
-    /// Which variables are shared terms, by the place of the term.
+    /// The tables: each live variable has a unary one, and no two have the same scope.
+    pub(super) factors: Vec<CostTable>,
+    /// Cost of every assignment.
+    pub(super) constant: LexCost,
+    /// Cost of an infeasible entry.
+    pub(super) forbidden: LexCost,
+    /// Indices of the shared terms that have a variable of their own.
     pub(super) helpers: Vec<usize>,
 }
 
-/// A graph's costs, as they go into tables.
-struct Costs {
-    forbidden: Cost,
+/// Translation of a graph's terms to table entries.
+struct TermCosts {
+    forbidden: LexCost,
 }
 
-impl Costs {
-    /// The cost of a choice; nothing if it is infeasible.
-    fn feasible(terms: &Terms, at: usize) -> Option<Cost> {
+impl TermCosts {
+    /// Returns the cost of a choice, or `None` if it is infeasible.
+    fn feasible(terms: &CostTerms, at: usize) -> Option<LexCost> {
         let term = &terms.terms[at];
-        (term.price != INFEASIBLE).then(|| Cost::new(term))
+        (term.price != INFEASIBLE).then(|| LexCost::new(term))
     }
 
     #[inline]
-    fn of(&self, terms: &Terms, at: usize) -> Cost {
-        Costs::feasible(terms, at).unwrap_or(self.forbidden)
+    fn of(&self, terms: &CostTerms, at: usize) -> LexCost {
+        TermCosts::feasible(terms, at).unwrap_or(self.forbidden)
     }
 
-    /// More than any feasible assignment costs.
-    fn beyond(graph: &Graph) -> Cost {
-        let dearest = |terms: &Terms| {
+    /// Returns a bound above the cost of every feasible assignment.
+    fn infeasible_bound(graph: &Graph) -> LexCost {
+        let dearest = |terms: &CostTerms| {
             let all = 0..terms.terms.len();
-            let costs = all.filter_map(|at| Costs::feasible(terms, at));
+            let costs = all.filter_map(|at| TermCosts::feasible(terms, at));
             costs.max().unwrap_or_default()
         };
         let nodes = graph.nodes().iter().map(dearest);
@@ -59,40 +58,38 @@ impl Costs {
         let sum = nodes
             .chain(edges)
             .chain(shared)
-            .fold(Cost::ZERO, Cost::plus);
-        sum.plus(Cost::of_price(1))
+            .fold(LexCost::ZERO, LexCost::plus);
+        sum.plus(LexCost::of_price(1))
     }
 }
 
-/// Tables of one and two variables while a network is made.
-struct Tables {
+/// Unary and binary tables of a network under construction.
+struct TableBuilder {
     sizes: Vec<u32>,
-    one: Vec<Vec<Cost>>,
-    two: Vec<(u32, u32, Vec<Cost>)>,
-    constant: Cost,
+    unary: Vec<Vec<LexCost>>,
+    binary: Vec<(u32, u32, Vec<LexCost>)>,
+    constant: LexCost,
 }
 
-impl Tables {
-    fn new_variable(&mut self, costs: Vec<Cost>) -> u32 {
+impl TableBuilder {
+    fn new_variable(&mut self, costs: Vec<LexCost>) -> u32 {
         let var = u32::try_from(self.sizes.len()).expect("fewer than 2^32 variables");
         self.sizes
             .push(u32::try_from(costs.len()).expect("fewer than 2^32 alternatives"));
-        self.one.push(costs);
+        self.unary.push(costs);
         var
     }
 
-    /// A cost for each value of a variable.
-    fn add_one(&mut self, var: u32, cost: impl Fn(usize) -> Cost) {
-        for (at, sum) in self.one[var as usize].iter_mut().enumerate() {
+    fn add_unary(&mut self, var: u32, cost: impl Fn(usize) -> LexCost) {
+        for (at, sum) in self.unary[var as usize].iter_mut().enumerate() {
             *sum = sum.plus(cost(at));
         }
     }
 
-    /// A cost for each pair of values.
-    fn add_two(&mut self, a: u32, b: u32, cost: impl Fn(usize, usize) -> Cost) {
+    fn add_binary(&mut self, a: u32, b: u32, cost: impl Fn(usize, usize) -> LexCost) {
         let size = |var: u32| self.sizes[var as usize] as usize;
         if a == b {
-            return self.add_one(a, |at| cost(at, at));
+            return self.add_unary(a, |at| cost(at, at));
         }
         let (low, high) = (a.min(b), a.max(b));
         let (rows, columns) = (size(low), size(high));
@@ -104,14 +101,14 @@ impl Tables {
                 false => table.extend(row.map(|y| cost(y, x))),
             }
         }
-        self.two.push((low, high, table));
+        self.binary.push((low, high, table));
     }
 
-    /// Tables between the same two variables become one; one that is the sum of a table of each is taken apart.
-    fn factors(mut self) -> Network {
-        self.two.sort_by_key(|&(a, b, _)| (a, b));
-        let mut merged: Vec<(u32, u32, Vec<Cost>)> = Vec::with_capacity(self.two.len());
-        for (a, b, table) in std::mem::take(&mut self.two) {
+    /// Merges tables of the same scope, and splits binary tables that are the sum of two unary ones.
+    fn build(mut self) -> Network {
+        self.binary.sort_by_key(|&(a, b, _)| (a, b));
+        let mut merged: Vec<(u32, u32, Vec<LexCost>)> = Vec::with_capacity(self.binary.len());
+        for (a, b, table) in std::mem::take(&mut self.binary) {
             match merged.last_mut() {
                 Some(last) if (last.0, last.1) == (a, b) => {
                     for (sum, cost) in last.2.iter_mut().zip(table) {
@@ -121,22 +118,22 @@ impl Tables {
                 _ => merged.push((a, b, table)),
             }
         }
-        let mut factors = Vec::with_capacity(merged.len() + self.one.len());
+        let mut factors = Vec::with_capacity(merged.len() + self.unary.len());
         for (a, b, table) in merged {
-            match apart(&table, self.sizes[b as usize] as usize) {
+            match split_sum(&table, self.sizes[b as usize] as usize) {
                 Some((rows, columns)) => {
-                    self.add_one(a, |at| rows[at]);
-                    self.add_one(b, |at| columns[at]);
+                    self.add_unary(a, |at| rows[at]);
+                    self.add_unary(b, |at| columns[at]);
                 }
-                None => factors.push(Factor {
+                None => factors.push(CostTable {
                     scope: vec![a, b],
                     table,
                 }),
             }
         }
         let live = (0..).take(self.sizes.len());
-        let one = live.clone().zip(self.one);
-        factors.extend(one.map(|(var, table)| Factor {
+        let unary = live.clone().zip(self.unary);
+        factors.extend(unary.map(|(var, table)| CostTable {
             scope: vec![var],
             table,
         }));
@@ -145,19 +142,19 @@ impl Tables {
             sizes: self.sizes,
             factors,
             constant: self.constant,
-            forbidden: Cost::ZERO,
+            forbidden: LexCost::ZERO,
             helpers: Vec::new(),
         }
     }
 }
 
-/// A table that is a cost for each row plus one for each column, as these two.
+/// Splits a table that is the sum of a cost for each row and one for each column.
 ///
 /// ```text
 /// 1 4
 /// 3 6        rows 1 3, columns 0 3
 /// ```
-fn apart(table: &[Cost], columns: usize) -> Option<(Vec<Cost>, Vec<Cost>)> {
+fn split_sum(table: &[LexCost], columns: usize) -> Option<(Vec<LexCost>, Vec<LexCost>)> {
     let first = &table[..columns];
     let is_sum = table.chunks(columns).skip(1).all(|row| {
         let mut pairs = row.iter().zip(first);
@@ -171,15 +168,14 @@ fn apart(table: &[Cost], columns: usize) -> Option<(Vec<Cost>, Vec<Cost>)> {
 }
 
 impl Network {
-    /// The network of a graph.
     pub(super) fn new(graph: &Graph) -> Network {
-        let forbidden = Costs::beyond(graph);
-        let costs = Costs { forbidden };
-        let mut tables = Tables {
+        let forbidden = TermCosts::infeasible_bound(graph);
+        let costs = TermCosts { forbidden };
+        let mut tables = TableBuilder {
             sizes: Vec::new(),
-            one: Vec::new(),
-            two: Vec::new(),
-            constant: Cost::ZERO,
+            unary: Vec::new(),
+            binary: Vec::new(),
+            constant: LexCost::ZERO,
         };
         for terms in graph.nodes() {
             let all = 0..terms.terms.len();
@@ -187,7 +183,7 @@ impl Network {
         }
         for edge in graph.edges() {
             let columns = graph.alternatives(edge.b);
-            tables.add_two(var_of(edge.a), var_of(edge.b), |x, y| {
+            tables.add_binary(var_of(edge.a), var_of(edge.b), |x, y| {
                 costs.of(&edge.terms, x * columns + y)
             });
         }
@@ -200,28 +196,28 @@ impl Network {
         Network {
             forbidden,
             helpers,
-            ..tables.factors()
+            ..tables.build()
         }
     }
 
-    /// The network without tables and without variables to choose.
+    /// Returns the network without tables and without live variables.
     pub(super) fn empty(&self) -> Network {
         Network {
             sizes: self.sizes.clone(),
             live: Vec::new(),
             factors: Vec::new(),
-            constant: Cost::ZERO,
+            constant: LexCost::ZERO,
             forbidden: self.forbidden,
             helpers: self.helpers.clone(),
         }
     }
 
-    /// How many variables are nodes of the graph; those behind them are shared terms.
+    /// Returns the number of variables that are nodes of the graph; those after them are shared terms.
     pub(super) fn num_nodes(&self) -> usize {
         self.sizes.len() - self.helpers.len()
     }
 
-    /// An assignment of all variables, from one of the nodes.
+    /// Extends an assignment of the nodes to all variables.
     pub(super) fn complete(&self, graph: &Graph, choice: &[u32]) -> Vec<u32> {
         let mut whole = choice.to_vec();
         let shared = graph.shared_terms();
@@ -232,11 +228,10 @@ impl Network {
         whole
     }
 
-    /// What an assignment costs.
-    pub(super) fn cost(&self, choice: &[u32]) -> Cost {
-        let entry = |factor: &Factor| factor.table[factor.place(&self.sizes, choice)];
+    pub(super) fn cost(&self, choice: &[u32]) -> LexCost {
+        let entry = |factor: &CostTable| factor.table[factor.offset(&self.sizes, choice)];
         let factors = self.factors.iter().map(entry);
-        factors.fold(self.constant, Cost::plus)
+        factors.fold(self.constant, LexCost::plus)
     }
 }
 
@@ -244,10 +239,10 @@ fn var_of(node: NodeId) -> u32 {
     u32::try_from(node.index()).expect("nodes are numbered with 32 bits")
 }
 
-/// Adds a shared term; `true` if it is a variable of its own.
-fn share(tables: &mut Tables, costs: &Costs, shared: &Shared) -> bool {
+/// Adds a shared term; returns true if it becomes a variable of its own.
+fn share(tables: &mut TableBuilder, costs: &TermCosts, shared: &SharedTerm) -> bool {
     let all = 0..shared.terms.terms.len();
-    let terms: Vec<Cost> = all.map(|at| costs.of(&shared.terms, at)).collect();
+    let terms: Vec<LexCost> = all.map(|at| costs.of(&shared.terms, at)).collect();
     let mut members: Vec<(u32, Vec<bool>)> = Vec::new();
     for (node, asks) in &shared.members {
         match members.iter_mut().find(|(var, _)| *var == var_of(*node)) {
@@ -260,28 +255,32 @@ fn share(tables: &mut Tables, costs: &Costs, shared: &Shared) -> bool {
     }
     members.retain(|(_, asks)| asks.contains(&true));
     members.sort();
-    if members.is_empty() || terms.iter().all(|&cost| cost == Cost::ZERO) {
+    if members.is_empty() || terms.iter().all(|&cost| cost == LexCost::ZERO) {
         return false;
     }
-    let if_asked = |asked: bool, cost: Cost| if asked { cost } else { Cost::ZERO };
+    let if_asked = |asked: bool, cost: LexCost| if asked { cost } else { LexCost::ZERO };
     let always = members.iter().any(|(_, asks)| !asks.contains(&false));
     match (shared.of.map(var_of), &members[..]) {
-        (Some(of), _) if always => tables.add_one(of, |x| terms[x]),
+        (Some(of), _) if always => tables.add_unary(of, |x| terms[x]),
         (None, _) if always => tables.constant = tables.constant.plus(terms[0]),
-        (Some(of), [(a, asks)]) => tables.add_two(of, *a, |x, y| if_asked(asks[y], terms[x])),
-        (None, [(a, asks)]) => tables.add_one(*a, |x| if_asked(asks[x], terms[0])),
+        (Some(of), [(a, asks)]) => tables.add_binary(of, *a, |x, y| if_asked(asks[y], terms[x])),
+        (None, [(a, asks)]) => tables.add_unary(*a, |x| if_asked(asks[x], terms[0])),
         (None, [(a, by_a), (b, by_b)]) => {
-            tables.add_two(*a, *b, |x, y| if_asked(by_a[x] || by_b[y], terms[0]));
+            tables.add_binary(*a, *b, |x, y| if_asked(by_a[x] || by_b[y], terms[0]));
         }
         (of, _) => {
-            let own = if of.is_some() { Cost::ZERO } else { terms[0] };
-            let helper = tables.new_variable(vec![Cost::ZERO, own]);
+            let own = if of.is_some() {
+                LexCost::ZERO
+            } else {
+                terms[0]
+            };
+            let helper = tables.new_variable(vec![LexCost::ZERO, own]);
             if let Some(of) = of {
-                tables.add_two(of, helper, |x, paid| if_asked(paid == 1, terms[x]));
+                tables.add_binary(of, helper, |x, paid| if_asked(paid == 1, terms[x]));
             }
             for (var, asks) in &members {
                 let wrong = |x: usize, paid: usize| asks[x] && paid == 0;
-                tables.add_two(*var, helper, |x, paid| {
+                tables.add_binary(*var, helper, |x, paid| {
                     if_asked(wrong(x, paid), costs.forbidden)
                 });
             }

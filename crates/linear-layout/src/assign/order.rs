@@ -1,21 +1,21 @@
-//! In which order variables are eliminated, and what tables that takes.
+//! Elimination orders and the table sizes that they need.
 
 use super::network::Network;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Who is beside whom, and what it would take to eliminate each: the entries of the joint table of a variable and
-/// those beside it.
+/// The interaction graph of the live variables, and the cost of eliminating each: the entries of the joint table of a
+/// variable and its neighbours.
 pub(super) struct Neighbours<'a> {
     sizes: &'a [u32],
     beside: Vec<BTreeSet<u32>>,
-    /// The key of each variable that is still there.
+    /// The key of each live variable.
     keys: Vec<Option<Key>>,
     queue: BinaryHeap<Reverse<(Key, u32)>>,
     limit: u64,
 }
 
-/// What is least goes first: entries of the joint table, one more than the limit if they are more; neighbours.
+/// Entries of the joint table, capped at one above the limit, then neighbours; the least is eliminated first.
 type Key = (u64, usize);
 
 impl<'a> Neighbours<'a> {
@@ -39,12 +39,12 @@ impl<'a> Neighbours<'a> {
         neighbours
     }
 
-    /// Those beside a variable, ascending.
+    /// Returns the neighbours of a variable, ascending.
     pub(super) fn of(&self, var: u32) -> Vec<u32> {
         self.beside[var as usize].iter().copied().collect()
     }
 
-    /// The variable that takes the least to eliminate, with the entries that it takes.
+    /// Returns the variable that is cheapest to eliminate, and the entries of its joint table.
     pub(super) fn least(&mut self) -> Option<(u32, u64)> {
         while let Some(&Reverse((key, var))) = self.queue.peek() {
             if self.keys[var as usize] == Some(key) {
@@ -55,7 +55,6 @@ impl<'a> Neighbours<'a> {
         None
     }
 
-    /// Takes a variable out.
     pub(super) fn remove(&mut self, var: u32) {
         self.keys[var as usize] = None;
         let beside = std::mem::take(&mut self.beside[var as usize]);
@@ -67,7 +66,7 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// Makes all of these neighbours of each other.
+    /// Makes the given variables neighbours of each other.
     pub(super) fn join(&mut self, vars: &[u32]) {
         for &a in vars {
             let others = vars.iter().copied().filter(|&b| b != a);
@@ -78,8 +77,8 @@ impl<'a> Neighbours<'a> {
         }
     }
 
-    /// The variable to fix: a node sooner than a shared term, then one that was fixed less often, then one with
-    /// more neighbours.
+    /// Returns the variable to fix: nodes before shared terms, then the one fixed least often, then the one with most
+    /// neighbours.
     fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
         let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
         there.map(|(var, _)| var).min_by_key(|&var| {
@@ -105,33 +104,33 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// A variable that is eliminated, and those that its table is over afterwards.
+/// The elimination of one variable, which leaves a table over its neighbours.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct EliminationStep {
     pub(super) var: u32,
     pub(super) beside: Vec<u32>,
 }
 
-/// An order of elimination in which no table has more entries than the limit.
+/// An elimination order in which no table has more entries than the limit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
-    pub(super) steps: Vec<Step>,
-    /// Variables that are not eliminated but keep their values, so that tables are small.
+    pub(super) steps: Vec<EliminationStep>,
+    /// Variables that keep their values to keep tables small.
     pub(super) fixed: Vec<u32>,
-    /// Whether variables are left that are neither.
+    /// True if every variable is eliminated or fixed.
     pub(super) is_whole: bool,
-    /// The entries of all joint tables.
+    /// Entries of all joint tables.
     pub(super) entries: u64,
 }
 
 impl Order {
-    /// Eliminates what takes at most `limit` entries, least first.
+    /// Eliminates variables whose joint table has at most `limit` entries, smallest first.
     pub(super) fn up_to(network: &Network, limit: u64) -> Order {
         Order::new(network, limit, None)
     }
 
-    /// Eliminates all, but fixes variables where a table would be larger than `limit`; `times` says how often each
-    /// one was fixed before.
+    /// Eliminates all variables, but fixes some where a table would exceed `limit`; `times` counts how often each was fixed
+    /// before.
     pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
         Order::new(network, limit, Some(times))
     }
@@ -157,7 +156,7 @@ impl Order {
             neighbours.remove(var);
             neighbours.join(&beside);
             order.entries += entries;
-            order.steps.push(Step { var, beside });
+            order.steps.push(EliminationStep { var, beside });
         }
         order
     }

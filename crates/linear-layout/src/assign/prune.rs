@@ -1,32 +1,32 @@
-//! Alternatives that another one is always cheaper than.
+//! Removal of dominated alternatives.
 
-use super::cost::Cost;
-use super::factor::Factor;
+use super::cost::LexCost;
+use super::factor::CostTable;
 use super::network::Network;
 
-/// A network without the values that another value of the variable is cheaper than, whatever the others are.
+/// A network without dominated values: those that are dearer than another value of the variable, whatever the others are.
 #[derive(Debug)]
-pub(super) struct Pruned {
+pub(super) struct PrunedNetwork {
     pub(super) network: Network,
-    /// For each variable, the values that are left, by their numbers in the network before.
+    /// The remaining values of each variable, as numbered in the original network.
     kept: Vec<Vec<u32>>,
-    /// For each variable and value of the network before, the value that took its place.
-    instead: Vec<Vec<u32>>,
-    /// How many entries were compared.
+    /// For each variable and original value, the value that dominates it, or itself.
+    replacement: Vec<Vec<u32>>,
+    /// Entries compared.
     pub(super) steps: u64,
 }
 
-impl Pruned {
-    /// Takes values out of a network until none is left that another is always cheaper than; which ones, is seen
-    /// in `core`, which is what is left of the network after the elimination of some variables.
+impl PrunedNetwork {
+    /// Removes dominated values until none is left. Dominance is decided in `core`, the part of the network that remains
+    /// after the elimination of some variables.
     ///
-    /// A value that is only as cheap as another stays, so that no assignment of the least cost is lost.
-    pub(super) fn new(whole: &Network, mut core: Network) -> Pruned {
+    /// A value that is only as cheap as another stays, so that no optimal assignment is lost.
+    pub(super) fn new(whole: &Network, mut core: Network) -> PrunedNetwork {
         let size = |&size: &u32| (0..size).collect();
         let kept: Vec<Vec<u32>> = core.sizes.iter().map(size).collect();
-        let mut pruned = Pruned {
+        let mut pruned = PrunedNetwork {
             network: whole.clone(),
-            instead: kept.clone(),
+            replacement: kept.clone(),
             kept,
             steps: 0,
         };
@@ -41,7 +41,7 @@ impl Pruned {
         while std::mem::take(&mut again) {
             for var in network.live.clone() {
                 let tables = &of_var[var as usize];
-                while let Some((worse, better)) = pruned.worse(network, var, tables) {
+                while let Some((worse, better)) = pruned.find_dominated(network, var, tables) {
                     pruned.drop_value(network, var, worse, better, tables);
                     again = true;
                 }
@@ -51,7 +51,7 @@ impl Pruned {
         pruned
     }
 
-    /// Takes out of the network what is not kept.
+    /// Restricts the network to the kept values.
     fn keep(&mut self) {
         let Network { sizes, factors, .. } = &mut self.network;
         for (var, kept) in (0..).zip(&self.kept) {
@@ -68,14 +68,19 @@ impl Pruned {
         }
     }
 
-    /// A value that another one is always cheaper than, and that one.
-    fn worse(&mut self, network: &Network, var: u32, tables: &[usize]) -> Option<(u32, u32)> {
+    /// Returns a dominated value of `var` and the one that dominates it.
+    fn find_dominated(
+        &mut self,
+        network: &Network,
+        var: u32,
+        tables: &[usize],
+    ) -> Option<(u32, u32)> {
         let size = network.sizes[var as usize];
         let tables = || tables.iter().map(|&at| &network.factors[at]);
         for worse in 0..size {
             for better in (0..size).filter(|&better| better != worse) {
-                let mut saved = Cost::ZERO;
-                let mut added = Cost::ZERO;
+                let mut saved = LexCost::ZERO;
+                let mut added = LexCost::ZERO;
                 for factor in tables() {
                     self.steps += factor.table.len() as u64 / u64::from(size);
                     let (more, less) = difference(network, factor, var, better, worse);
@@ -105,42 +110,42 @@ impl Pruned {
         let kept = &mut self.kept[var as usize];
         let taker = kept[better as usize];
         let gone = kept.remove(worse as usize);
-        for instead in &mut self.instead[var as usize] {
-            if *instead == gone {
-                *instead = taker;
+        for replacement in &mut self.replacement[var as usize] {
+            if *replacement == gone {
+                *replacement = taker;
             }
         }
     }
 
-    /// An assignment of the network before, as one of the pruned network that is at most as dear.
+    /// Maps an assignment of the original network to one of the pruned network that is at most as dear.
     pub(super) fn enter(&self, choice: &[u32]) -> Vec<u32> {
-        let vars = choice.iter().zip(&self.instead).zip(&self.kept);
-        let place = |((&value, instead), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
-            let value = instead[value as usize];
+        let vars = choice.iter().zip(&self.replacement).zip(&self.kept);
+        let map = |((&value, replacement), kept): ((&u32, &Vec<u32>), &Vec<u32>)| {
+            let value = replacement[value as usize];
             let at = kept.iter().position(|&other| other == value);
             at.map_or(0, |at| u32::try_from(at).unwrap_or(0))
         };
-        vars.map(place).collect()
+        vars.map(map).collect()
     }
 
-    /// An assignment of the pruned network, as one of the network before.
+    /// Maps an assignment of the pruned network to the original one.
     pub(super) fn leave(&self, choice: &[u32]) -> Vec<u32> {
         let vars = choice.iter().zip(&self.kept);
         vars.map(|(&value, kept)| kept[value as usize]).collect()
     }
 }
 
-/// By how much `better` can be dearer than `worse` in a table, or by how much it is cheaper at least.
+/// Returns by how much `better` can be dearer than `worse` in a table, and by how much it is cheaper at least.
 fn difference(
     network: &Network,
-    factor: &Factor,
+    factor: &CostTable,
     var: u32,
     better: u32,
     worse: u32,
-) -> (Cost, Cost) {
+) -> (LexCost, LexCost) {
     let stride = factor.stride(&network.sizes, var);
     let block = stride * network.sizes[var as usize] as usize;
-    let (mut more, mut less) = (Cost::ZERO, None::<Cost>);
+    let (mut more, mut less) = (LexCost::ZERO, None::<LexCost>);
     for values in factor.table.chunks(block) {
         let of = |value: u32| values[value as usize * stride..].iter().take(stride);
         for (&better, &worse) in of(better).zip(of(worse)) {
@@ -152,13 +157,12 @@ fn difference(
     (more, less.unwrap_or_default())
 }
 
-/// A table without one value of a variable.
-fn without(factor: &Factor, sizes: &[u32], var: u32, value: u32) -> Factor {
+fn without(factor: &CostTable, sizes: &[u32], var: u32, value: u32) -> CostTable {
     let stride = factor.stride(sizes, var);
     let size = sizes[var as usize] as usize;
     let entries = factor.table.iter().enumerate();
     let kept = entries.filter(|(at, _)| at / stride % size != value as usize);
-    Factor {
+    CostTable {
         scope: factor.scope.clone(),
         table: kept.map(|(_, &cost)| cost).collect(),
     }

@@ -1,35 +1,34 @@
-//! A lower bound where tables would be too large, and an assignment that it suggests.
+//! Mini-bucket relaxation: a lower bound where tables would be too large, and an assignment that it suggests.
 
-use super::cost::Cost;
-use super::eliminate::{Bucket, Eliminated};
-use super::factor::Factor;
+use super::cost::LexCost;
+use super::eliminate::{Bucket, Elimination};
+use super::factor::CostTable;
 use super::network::Network;
 use super::order::Neighbours;
 
-/// Eliminates all variables with tables of at most `limit` entries, or of as many as a table of the network has.
+/// Eliminates all variables with tables of at most `limit` entries, or of as many as the largest table of the network has.
 ///
-/// Where the joint table of a variable is larger, its tables are put in several groups, and each group takes the
-/// variable at its own value: as if the variable were several that need not agree. So the number that is left is
-/// at most the optimum. Before a group is minimised, what the groups pay for each value is levelled between them,
-/// so that they have less reason not to agree.
+/// A larger bucket is split into mini-buckets, which minimise over the variable independently, as if it were several
+/// variables that need not agree; the remaining number is a lower bound. Before that, the costs of each value are
+/// levelled between the mini-buckets, which makes disagreement less profitable.
 ///
 /// ```text
-/// group 1: 0 4        group 2: 4 0        apart: 0 + 0 = 0
-/// levelled: 2 2                2 2               2 + 2 = 4, the optimum
+/// mini-bucket 1: 0 4        mini-bucket 2: 4 0        separate: 0 + 0 = 0
+/// levelled:      2 2                       2 2                  2 + 2 = 4, the optimum
 /// ```
 /// # Source
 /// Mini-bucket elimination (Dechter and Rish) with matched marginals (Ihler and others).
-pub(super) fn relaxed(network: &Network, limit: u64) -> Eliminated<'_> {
+pub(super) fn relax(network: &Network, limit: u64) -> Elimination<'_> {
     let mut neighbours = Neighbours::new(network, limit);
-    let mut relaxed = Eliminated::new(network);
+    let mut relaxed = Elimination::new(network);
     while let Some((var, _)) = neighbours.least() {
         neighbours.remove(var);
-        let inputs = relaxed.take(var);
+        let inputs = relaxed.consume(var);
         let groups = groups(&relaxed, var, &inputs, limit);
         let joints = groups
             .iter()
             .map(|g| relaxed.joint(var, &g.beside, &g.tables));
-        let mut joints: Vec<Vec<Cost>> = joints.collect();
+        let mut joints: Vec<Vec<LexCost>> = joints.collect();
         let size = relaxed.sizes[var as usize] as usize;
         if joints.len() > 1 {
             level(&mut joints, size);
@@ -39,7 +38,7 @@ pub(super) fn relaxed(network: &Network, limit: u64) -> Eliminated<'_> {
             neighbours.join(&group.beside);
             let least = joint.chunks(size);
             let least = least.map(|row| row.iter().copied().min().unwrap_or_default());
-            let rest = Factor {
+            let rest = CostTable {
                 scope: group.beside.clone(),
                 table: least.collect(),
             };
@@ -54,18 +53,18 @@ pub(super) fn relaxed(network: &Network, limit: u64) -> Eliminated<'_> {
     relaxed
 }
 
-/// Tables that are added up together.
-struct Group {
+/// Tables of a bucket that are added up together.
+struct MiniBucket {
     tables: Vec<usize>,
-    /// The variables of the tables, without the one that is eliminated; ascending.
+    /// Variables of the tables other than the eliminated one, ascending.
     beside: Vec<u32>,
 }
 
-/// Puts tables in as few groups as the limit allows, the largest first.
-fn groups(relaxed: &Eliminated<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<Group> {
+/// Distributes tables over as few mini-buckets as the limit allows, the largest first.
+fn groups(relaxed: &Elimination<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<MiniBucket> {
     let mut by_size = inputs.to_vec();
     by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.table(at).table.len()), at));
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<MiniBucket> = Vec::new();
     for at in by_size {
         let scope = relaxed.table(at).scope.iter().copied();
         let own: Vec<u32> = scope.filter(|&other| other != var).collect();
@@ -85,7 +84,7 @@ fn groups(relaxed: &Eliminated<'_>, var: u32, inputs: &[usize], limit: u64) -> V
                 group.beside = both;
                 group.tables.push(at);
             }
-            None => groups.push(Group {
+            None => groups.push(MiniBucket {
                 tables: vec![at],
                 beside: own,
             }),
@@ -94,19 +93,19 @@ fn groups(relaxed: &Eliminated<'_>, var: u32, inputs: &[usize], limit: u64) -> V
     groups
 }
 
-/// Moves costs between groups, so that each value's least cost is the same in all of them. The sum stays.
-fn level(joints: &mut [Vec<Cost>], size: usize) {
+/// Moves costs between mini-buckets until each value has the same least cost in all of them. The sum is unchanged.
+fn level(joints: &mut [Vec<LexCost>], size: usize) {
     let groups = joints.len();
     for value in 0..size {
-        let least = |joint: &Vec<Cost>| {
+        let least = |joint: &Vec<LexCost>| {
             let costs = joint.iter().skip(value).step_by(size);
             costs.copied().min().unwrap_or_default()
         };
-        let before: Vec<Cost> = joints.iter().map(least).collect();
-        let sum = before.iter().copied().fold(Cost::ZERO, Cost::plus);
+        let before: Vec<LexCost> = joints.iter().map(least).collect();
+        let sum = before.iter().copied().fold(LexCost::ZERO, LexCost::plus);
         let part = sum.part(groups);
-        // What does not divide goes to the first.
-        let parts = (1..groups).fold(Cost::ZERO, |parts, _| parts.plus(part));
+        // The first mini-bucket takes the remainder of the division.
+        let parts = (1..groups).fold(LexCost::ZERO, |parts, _| parts.plus(part));
         for (at, joint) in joints.iter_mut().enumerate() {
             let own = if at == 0 { sum - parts } else { part };
             for cost in joint.iter_mut().skip(value).step_by(size) {

@@ -1,58 +1,58 @@
-//! The cheapest assignment.
+//! The solver: exact elimination where tables fit, local search with a bound otherwise.
 
-use super::cost::Cost;
-use super::eliminate::Eliminated;
-use super::first::Cheapest;
+use super::cost::LexCost;
+use super::eliminate::Elimination;
+use super::first::OptimalAssignments;
 use super::graph::{Graph, INFEASIBLE, NodeId, Price};
-use super::improve::{Improved, Mover};
+use super::improve::{Candidate, LocalSearch};
 use super::network::Network;
 use super::order::Order;
-use super::prune::Pruned;
-use super::relax::relaxed;
+use super::prune::PrunedNetwork;
+use super::relax::relax;
 use std::mem;
 
-/// The search that found an assignment, and so what is proved of it.
+/// The search that found an assignment, and so the proof that comes with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum How {
-    /// By elimination: no assignment is cheaper, none as cheap has fewer conversions, and none that is equal in
-    /// both is earlier.
-    Eliminated,
-    /// By moves, and the bound shows that no assignment is cheaper, or as cheap with fewer conversions.
-    Bounded,
-    /// By moves: `bound` says how far from the optimum the price may be.
-    Improved,
+pub enum SolveMethod {
+    /// Elimination: no assignment is cheaper, none as cheap has fewer conversions, and none equal in both is
+    /// lexicographically earlier.
+    Elimination,
+    /// Local search that meets the bound: no assignment is cheaper, or as cheap with fewer conversions.
+    BoundedSearch,
+    /// Local search; `bound` limits the distance from the optimum.
+    LocalSearch,
 }
 
-/// An assignment, and what is known of it.
+/// An assignment with its price and a lower bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     /// The alternative of each node, in program order.
     pub choice: Vec<u32>,
-    /// The exact price of `choice`: what [`Graph::price`] says.
+    /// The exact price of `choice`, as [`Graph::price`] computes it.
     pub price: Price,
     /// The conversions of `choice`.
     pub conversions: u32,
-    /// No assignment is cheaper than this, whatever the graph: shared terms count as they are paid.
+    /// A lower bound on the price of every assignment, shared terms included.
     pub bound: Price,
     /// The search that found it.
-    pub how: How,
-    /// The number of table entries that were visited: a measure of time that does not depend on the machine.
+    pub method: SolveMethod,
+    /// Table entries visited: a measure of time that does not depend on the machine.
     pub steps: u64,
 }
 
-/// How large tables may be, in entries.
+/// Limits of table sizes, in entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// A joint table.
+    /// One joint table.
     pub(super) table: u64,
-    /// All joint tables together, where all nodes are eliminated.
+    /// All joint tables together, if all nodes are eliminated.
     pub(super) all: u64,
-    /// A table that is worth making before it is known whether all can be eliminated.
+    /// A table that is made before it is known whether all nodes can be eliminated.
     pub(super) few: u64,
-    /// The tables of a bound, or of a round of moves: so many are shared among the nodes.
+    /// All tables of a bound, or of a round of local search, divided among the nodes.
     pub(super) round: u64,
-    /// All tables of moves, after which no further round is begun.
+    /// All tables of local search; no further round begins beyond it.
     pub(super) moves: u64,
 }
 
@@ -66,13 +66,12 @@ impl Limits {
     };
 }
 
-/// Returns an assignment that is as cheap as can be, and never dearer than `start`.
+/// Returns the cheapest assignment found, never dearer than `start`.
 ///
-/// Graphs of kernels are nearly trees, and are solved exactly. Where the joint tables of an entangled graph would
-/// have more than a million entries, the result is the best that moves find; then `bound` says how good it is.
-/// Of assignments of one price, that with the fewest conversions is taken, and of those the first in the order
-/// of alternatives, node by node in program order. A start that is infeasible is allowed. If there is no feasible
-/// assignment, the price is [`INFEASIBLE`].
+/// Graphs of kernels are nearly trees, and are solved exactly. If the joint tables of a graph exceed a million entries,
+/// the result is the best that local search finds, and `bound` limits its distance from the optimum. Ties in price are
+/// broken by fewer conversions, then by the first alternatives in program order. An infeasible start is allowed. If there
+/// is no feasible assignment, the price is [`INFEASIBLE`].
 ///
 /// The result depends on the graph and the start only, not on the order in which edges were added.
 ///
@@ -83,7 +82,7 @@ pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
     solve_with(graph, start, Limits::USUAL)
 }
 
-/// Solves with tables that are not larger than these limits.
+/// Solves within the given limits.
 pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Solution {
     let network = Network::new(graph);
     let found = best(&network, graph, start, limits);
@@ -99,12 +98,12 @@ pub(super) fn solve_with(graph: &Graph, start: &[u32], limits: Limits) -> Soluti
         price,
         conversions,
         bound,
-        how: found.how,
+        method: found.method,
         steps: found.steps,
     }
 }
 
-/// Returns the price of the best assignment that is found with a node forced to be `alternative`.
+/// Returns the price of the best assignment found with a node forced to `alternative`.
 ///
 /// # Panics
 /// If the node, or its alternative, is of another graph.
@@ -117,24 +116,23 @@ pub fn next_best(graph: &Graph, solution: &Solution, node: NodeId, alternative: 
     solve(&forced, &start).price
 }
 
-/// What is found for a network.
-pub(super) struct Found {
+/// The result of a search on a network.
+pub(super) struct SearchResult {
     /// The alternatives of the nodes.
     pub(super) choice: Vec<u32>,
-    /// No assignment costs less.
-    pub(super) bound: Cost,
-    pub(super) how: How,
+    /// A lower bound on the cost of every assignment.
+    pub(super) bound: LexCost,
+    pub(super) method: SolveMethod,
     pub(super) steps: u64,
 }
 
-/// The cheapest assignment of a graph's network that is found.
-fn best(network: &Network, graph: &Graph, start: &[u32], limits: Limits) -> Found {
+fn best(network: &Network, graph: &Graph, start: &[u32], limits: Limits) -> SearchResult {
     if let Some(found) = eliminated(network, limits) {
         return found;
     }
     let low = Order::up_to(network, limits.few);
-    let core = Eliminated::in_order(network, &low, &[]).rest(network);
-    let pruned = Pruned::new(network, core);
+    let core = Elimination::in_order(network, &low, &[]).rest(network);
+    let pruned = PrunedNetwork::new(network, core);
     let start = pruned.enter(&network.complete(graph, start));
     let mut found = match eliminated(&pruned.network, limits) {
         Some(found) => found,
@@ -147,42 +145,42 @@ fn best(network: &Network, graph: &Graph, start: &[u32], limits: Limits) -> Foun
     found
 }
 
-/// The first of the cheapest assignments, if joint tables are small enough.
-fn eliminated(network: &Network, limits: Limits) -> Option<Found> {
+/// Returns the lexicographically first optimum, or `None` if joint tables exceed the limits.
+fn eliminated(network: &Network, limits: Limits) -> Option<SearchResult> {
     let order = Order::up_to(network, limits.table);
     if !order.is_whole || order.entries > limits.all {
         return None;
     }
-    let eliminated = Eliminated::in_order(network, &order, &[]);
+    let eliminated = Elimination::in_order(network, &order, &[]);
     let mut choice = vec![0; network.sizes.len()];
     let mut steps = eliminated.steps + network.sizes.len() as u64;
     if eliminated.choose(&mut choice) {
         let nodes = (0..).take(network.num_nodes());
-        let mut cheapest = Cheapest::new(&eliminated);
+        let mut cheapest = OptimalAssignments::new(&eliminated);
         cheapest.first(nodes, &mut choice);
         steps += cheapest.steps;
     }
     choice.truncate(network.num_nodes());
-    Some(Found {
+    Some(SearchResult {
         choice,
         bound: eliminated.constant,
-        how: How::Eliminated,
+        method: SolveMethod::Elimination,
         steps,
     })
 }
 
-/// The cheapest assignment that moves find from the start, and from what the bound suggests.
-fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> Found {
+/// Returns the cheapest assignment that local search finds from the start and from the one that the bound suggests.
+fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> SearchResult {
     let low = Order::up_to(network, limits.few);
-    let outside = Eliminated::in_order(network, &low, &[]);
+    let outside = Elimination::in_order(network, &low, &[]);
     let core = outside.rest(network);
     let share = limits.round / (core.live.len() as u64).max(1);
     let limit = share.clamp(limits.few, limits.table);
-    let relaxed = relaxed(&core, limit);
+    let relaxed = relax(&core, limit);
     let mut suggested = vec![0; network.sizes.len()];
     relaxed.choose(&mut suggested);
     let mut steps = outside.steps + relaxed.steps;
-    let mut mover = Mover::new(&core, limit, limits.moves);
+    let mut mover = LocalSearch::new(&core, limit, limits.moves);
     let [mut best, mut other] = [start, suggested].map(|start| {
         let mut found = mover.priced(start);
         mover.improve(&mut found);
@@ -195,17 +193,17 @@ fn moved(network: &Network, start: Vec<u32>, limits: Limits) -> Found {
     mover.expand(&mut best);
     mover.improve(&mut best);
     steps += mover.steps;
-    let Improved { cost, mut choice } = best;
+    let Candidate { cost, mut choice } = best;
     outside.choose(&mut choice);
     choice.truncate(network.num_nodes());
-    let how = match cost == relaxed.constant {
-        true => How::Bounded,
-        false => How::Improved,
+    let method = match cost == relaxed.constant {
+        true => SolveMethod::BoundedSearch,
+        false => SolveMethod::LocalSearch,
     };
-    Found {
+    SearchResult {
         choice,
         bound: relaxed.constant,
-        how,
+        method,
         steps,
     }
 }

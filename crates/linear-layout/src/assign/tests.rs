@@ -1,4 +1,4 @@
-//! Graphs against brute force.
+//! Tests of the solver against brute force.
 
 use super::solve::{Limits, solve_with};
 use super::*;
@@ -8,7 +8,7 @@ fn one_in(random: &mut Random, n: u64) -> bool {
     random.below(n) == 0
 }
 
-/// How prices are drawn: few values make ties, some are infeasible.
+/// A distribution of prices: few distinct values make ties, some are infeasible.
 #[derive(Clone, Copy)]
 struct Prices {
     values: u64,
@@ -25,7 +25,6 @@ impl Prices {
     }
 }
 
-/// A random graph: trees, cycles and dense ones, with shared terms and copies.
 fn random_graph(random: &mut Random, nodes: u64, edges: u64, shared: u64) -> Graph {
     let prices = Prices {
         values: [2, 5, 40, 1_000_000][random.below(4) as usize],
@@ -36,7 +35,7 @@ fn random_graph(random: &mut Random, nodes: u64, edges: u64, shared: u64) -> Gra
     for at in 0..nodes {
         let size = 1 + random.below(4);
         ids.push(graph.node((0..size).map(|_| prices.draw(random)).collect()));
-        // A tree, of which some edges are missing.
+        // A tree with some edges missing.
         if at > 0 && !one_in(random, 6) {
             let other = ids[random.below(at) as usize];
             add_edge(&mut graph, random, prices, other, ids[at as usize]);
@@ -73,7 +72,7 @@ fn add_edge(graph: &mut Graph, random: &mut Random, prices: Prices, a: NodeId, b
     graph.edge(a, b, (0..pairs).map(|_| prices.draw(random)).collect());
 }
 
-/// The first of the cheapest assignments, by trying all.
+/// Returns the lexicographically first optimum by enumeration.
 fn brute_force(graph: &Graph) -> ((Price, u32), Vec<u32>) {
     let sizes: Vec<u32> = graph
         .node_ids()
@@ -115,8 +114,8 @@ fn small_graphs_are_solved_as_by_trying_all() {
         let (price, choice) = brute_force(&graph);
         let found = (solution.price, solution.conversions);
         assert_eq!(
-            (solution.how, solution.bound),
-            (How::Eliminated, price.0),
+            (solution.method, solution.bound),
+            (SolveMethod::Elimination, price.0),
             "case {case}"
         );
         if price.0 != INFEASIBLE {
@@ -129,7 +128,7 @@ fn small_graphs_are_solved_as_by_trying_all() {
     }
 }
 
-/// Limits so small that most graphs of a test are too entangled.
+/// Limits that are too small for most graphs of a test.
 fn small(table: u64) -> Limits {
     Limits {
         table,
@@ -162,16 +161,16 @@ fn moves_are_never_dearer_than_the_start_nor_cheaper_than_the_bound() {
             "case {case}: {solution:?}"
         );
         assert_eq!(found, graph.price(&solution.choice), "case {case}");
-        match solution.how {
-            How::Eliminated => {
+        match solution.method {
+            SolveMethod::Elimination => {
                 assert_eq!((found, &solution.choice), (price, &choice), "case {case}");
             }
-            How::Bounded => assert_eq!(found, price, "case {case}"),
-            How::Improved => by_moves += 1,
+            SolveMethod::BoundedSearch => assert_eq!(found, price, "case {case}"),
+            SolveMethod::LocalSearch => by_moves += 1,
         }
         missed += u32::from(found != price);
     }
-    // The figures are those of these graphs; they are here so that a change that makes moves worse is seen.
+    // Regression thresholds for these seeds.
     assert!(
         by_moves > 300 && missed <= 5,
         "{missed} of {by_moves} missed"
@@ -198,7 +197,7 @@ fn the_order_of_edges_does_not_matter() {
         }
         while !edges.is_empty() {
             let (a, b, table) = edges.swap_remove(random.below(edges.len() as u64) as usize);
-            // The other way round, too.
+            // Transposed, to cover both directions.
             let turned = |x: usize, y: usize| table[y * sizes[b] as usize + x];
             let pairs =
                 (0..sizes[b] as usize).flat_map(|x| (0..sizes[a] as usize).map(move |y| (x, y)));
@@ -213,7 +212,7 @@ fn the_order_of_edges_does_not_matter() {
     }
 }
 
-/// A chain of operations with that many layouts each.
+/// A chain of operations with `layouts` layouts each.
 fn chain(nodes: usize, layouts: u64, prices: u64) -> Graph {
     let mut random = Random(4);
     let mut graph = Graph::new();
@@ -235,11 +234,11 @@ fn chain(nodes: usize, layouts: u64, prices: u64) -> Graph {
 
 #[test]
 fn chains_take_steps_in_proportion() {
-    // With different prices, and where all assignments cost the same but for their conversions.
+    // Distinct prices, and prices that tie but for conversions.
     for prices in [1_000_000, 1] {
         let per_node = [10, 100, 1000, 10_000].map(|nodes| {
             let solution = solve(&chain(nodes, 8, prices), &vec![0; nodes]);
-            assert_eq!(solution.how, How::Eliminated);
+            assert_eq!(solution.method, SolveMethod::Elimination);
             solution.steps / nodes as u64
         });
         assert!(per_node.iter().all(|&steps| steps <= 150), "{per_node:?}");
@@ -272,12 +271,12 @@ fn stars_and_rings_are_eliminated() {
         }
         graph.edge(ids[0], ids[1999], same(&mut random));
         let solution = solve(&graph, &vec![0; 2000]);
-        assert_eq!(solution.how, How::Eliminated);
+        assert_eq!(solution.method, SolveMethod::Elimination);
         assert!(solution.steps < 2_500_000, "{}", solution.steps);
     }
 }
 
-/// A graph where operations want layouts and conversions between these cost what they cost, times loops.
+/// A graph whose conversions cost the same between two layouts, weighted by loop depth.
 fn entangled(random: &mut Random, nodes: u64, degree: u64, layouts: u64) -> Graph {
     let mut graph = Graph::new();
     let own = |random: &mut Random| (0..layouts).map(|_| (random.below(1000), 0)).collect();
@@ -307,10 +306,10 @@ fn moves_come_near_the_optimum_of_entangled_graphs() {
         let graph = entangled(&mut random, nodes, 3, 4);
         let start = random_start(&graph, &mut random);
         let optimum = solve(&graph, &start);
-        assert_eq!(optimum.how, How::Eliminated, "case {case}");
+        assert_eq!(optimum.method, SolveMethod::Elimination, "case {case}");
         let solution = solve_with(&graph, &start, small(256));
         assert!(solution.bound <= optimum.price && solution.price >= optimum.price);
-        by_moves += u32::from(solution.how != How::Eliminated);
+        by_moves += u32::from(solution.method != SolveMethod::Elimination);
         let above = solution.price as f64 / optimum.price as f64 - 1.0;
         sum += above;
         worst = worst.max(above);
@@ -326,7 +325,7 @@ fn moves_come_near_the_optimum_of_entangled_graphs() {
 fn dominated_alternatives_go_and_the_optimum_stays() {
     let mut random = Random(7);
     for _ in 0..20 {
-        // Complete graphs with conversions of one price: a layout that is dearer by more than all of them goes.
+        // Complete graphs with one conversion price: a layout that exceeds another by more than all conversions is dominated.
         let mut graph = Graph::new();
         let ids: Vec<NodeId> = (0..12)
             .map(|_| graph.node((0..8).map(|_| (random.below(100) * 40, 0)).collect()))
@@ -337,7 +336,7 @@ fn dominated_alternatives_go_and_the_optimum_stays() {
                 graph.edge(a, b, table.collect());
             }
         }
-        // 8^12 entries, were it not for what goes.
+        // 8^12 entries without pruning.
         let solution = solve(&graph, &[0; 12]);
         assert_eq!(solution.price, solution.bound, "{solution:?}");
     }
@@ -379,7 +378,7 @@ fn sums_that_do_not_fit_are_infeasible() {
         (INFEASIBLE / 8 * 4, u32::MAX)
     );
     assert_eq!(solution.price, solution.bound);
-    // Nothing is feasible: nothing costs less than that.
+    // Infeasible problems have an infeasible bound.
     let mut graph = Graph::new();
     graph.node(vec![(INFEASIBLE, 0)]);
     let solution = solve(&graph, &[0]);
