@@ -41,7 +41,7 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<Planned, Diagnos
         None => scalar_layout(gpu.num_warps, gpu.target).map_err(|e| said(e.to_string()))?,
     };
     let plan = plan_sharing(&layout, bits, gpu.target).map_err(|e| said(e.to_string()))?;
-    machine::check_sharing(&plan, &layout, gpu.target).map_err(wrong)?;
+    machine::check_broadcast(&plan, &layout, gpu.target).map_err(wrong)?;
     Ok(Planned {
         program: plan,
         plain_bytes: None,

@@ -1,8 +1,8 @@
-//! Runs the program of an access to a buffer and compares each register, or the buffer, with what it must hold.
+//! Verification of buffer accesses: executes the program and compares registers, or the buffer, with their elements.
 //!
-//! Positions are linear in the thread, the register, the view and the index, so views and indices of no bit and of each
-//! single bit decide for all. Every thread has the same index in every register: the element of a register is the one
-//! that its index leads to, so that registers that meet in one element hold the same.
+//! Positions are linear in thread, register, view and index, so it is enough to test the zero view and index and each
+//! single bit of them. Every thread has the same index in every register, so registers that select the same element
+//! hold the same value.
 
 use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
 use crate::f2::apply_columns;
@@ -15,10 +15,10 @@ use thiserror::Error;
 /// A fault of the program of an access.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct AccessFault(#[from] Kind);
+pub struct AccessFault(#[from] AccessFaultKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-enum Kind {
+enum AccessFaultKind {
     #[error(transparent)]
     Plan(#[from] PlanFault),
     #[error(transparent)]
@@ -27,24 +27,25 @@ enum Kind {
     Layout(#[from] LayoutError),
 }
 
-/// Runs the program for every thread, on views and at indices that decide for all others.
+/// Runs the program for every thread, at the views and indices that determine the result for all others.
 ///
 /// # Shape
-/// `program` as made by [`crate::plan::memory::plan_access`] of `access`.
+/// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
 /// # Errors
-/// The first fault: a register or a byte of the buffer with another element, a bad address.
+/// The first fault: a register or a byte of the buffer with a wrong element, a bad address.
 pub fn check_access(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFault> {
     check(program, access).map_err(AccessFault)
 }
 
-fn check(program: &Program, access: &BufferAccess<'_>) -> Result<(), Kind> {
+fn check(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFaultKind> {
     let BufferAccess {
         registers: layout,
         place,
         indexed,
         ..
     } = *access;
-    // What each bit of a packed coordinate adds to the position, of the axis nothing: its index does.
+    // The contribution of each bit of a packed coordinate to the position; zero for the indexed axis, whose index
+    // supplies it.
     let mut steps = Vec::new();
     let mut along = Vec::new();
     for (dim, own) in place.steps()?.into_iter().enumerate() {
@@ -156,7 +157,7 @@ mod tests {
         });
     }
 
-    /// A copy moves as many neighbours at once as lie side by side in the buffer, and no others.
+    /// A copy moves exactly those neighbours together that are contiguous in the buffer.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {
@@ -179,7 +180,7 @@ mod tests {
         });
     }
 
-    /// An address that misses by a bit is found, and a view or an index that is left out.
+    /// An address that is off by one bit is detected, and so is a missing view or index.
     #[test]
     fn broken_accesses_are_found() {
         every(|access| {

@@ -1,8 +1,8 @@
-//! Runs the plan of a gather at known indices and compares what every register gets with what it must.
+//! Verification of gather plans: executes the plan at fixed indices and compares each result with its element.
 //!
-//! Every thread has the same index in every register. What a register gets depends on its own index alone, so no other
-//! assignment can tell more. Maps are linear: indices that choose among registers are tried in all combinations, the
-//! bits of others one by one.
+//! Every thread has the same index in every register. The result in a register depends on its own index alone, so other
+//! assignments test nothing more. Maps are linear: bits of the index that select registers are tested in all
+//! combinations, other bits one by one.
 
 use super::plan::{PlanFault, check_at_numbers, columns, span};
 use crate::layout::LinearLayout;
@@ -11,28 +11,28 @@ use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Runs the plan for every thread, at all indices that can tell plans apart.
+/// Runs the plan for every thread, at all indices that can distinguish plans.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::gather::plan_gather`] of `gather`.
+/// `plan` is the result of [`crate::plan::gather::plan_gather`] for `gather`.
 /// # Errors
-/// The first fault: a register that gets another element than its own, a race, a bad address.
+/// The first fault: a register with a wrong element, a race, a bad address.
 pub fn check_gather(plan: &GatherPlan, gather: &Gather<'_>) -> Result<(), PlanFault> {
     let program = plan.program();
-    let (src, asked) = (held(gather.src), gather.indices);
-    // The row that each register and each thread asks for, as a packed coordinate of the source.
+    let (src, indices) = (elements(gather.src), gather.indices);
+    // The row of each register and thread of the indices, as a packed coordinate of the source.
     let below = gather.src.out_dims().take(gather.axis);
     let below: usize = below.map(|dim| gather.src.out_bits(dim)).sum();
-    let own_bits = asked.out_dims().nth(gather.axis);
-    let own_bits = own_bits.map_or(0, |dim| asked.out_bits(dim));
+    let own_bits = indices.out_dims().nth(gather.axis);
+    let own_bits = own_bits.map_or(0, |dim| indices.out_bits(dim));
     let row = |point: &u64| {
         let low = point & ((1 << below) - 1);
         low | point >> (below + own_bits) << (below + plan.index_bits() as usize)
     };
-    let (registers, threads) = held(asked);
+    let (registers, threads) = elements(indices);
     let [registers, threads]: [Vec<u64>; 2] =
         [registers, threads].map(|points| points.iter().map(row).collect());
-    for index in telling_indices(program, plan.index_bits()) {
+    for index in sufficient_indices(program, plan.index_bits()) {
         let at = registers.iter().map(|row| row | u64::from(index) << below);
         let expected = (at.collect(), threads.clone());
         check_at_numbers(program, &src, index, &expected, gather.target)?;
@@ -40,15 +40,14 @@ pub fn check_gather(plan: &GatherPlan, gather: &Gather<'_>) -> Result<(), PlanFa
     Ok(())
 }
 
-/// The elements of registers and threads.
-fn held(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
+fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     let (registers, threads) = columns(layout);
     (span(&registers), span(&threads))
 }
 
-/// Indices whose results decide those of all others: all sums of bits that selections depend on in different ways, and
-/// every other bit alone.
-fn telling_indices(program: &Program, index_bits: u32) -> Vec<u32> {
+/// Returns indices whose results determine those of all others: all sums of the bits that selections depend on in
+/// different ways, and every other bit alone.
+fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
     let mut outputs = FxHashMap::default();
     let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();
     for step in program.steps() {
@@ -60,7 +59,7 @@ fn telling_indices(program: &Program, index_bits: u32) -> Vec<u32> {
             _ => {}
         }
     }
-    // What a bit of the index adds to all numbers that are selected by.
+    // Contribution of a bit of the index to all numbers that select.
     let column = |bit: u32| {
         let of = |(map, output): &(u32, u32)| {
             let map = &program.index_maps()[*map as usize];
@@ -98,7 +97,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Every register gets the element of its row at its index, whatever the layouts.
+        /// Every register gets the element of its row at its index, for all layouts.
         #[test]
         fn gathers_are_right(
             sizes in proptest::collection::vec(0u32..6, 1..4),
@@ -118,7 +117,7 @@ mod tests {
             let src = layout(&sizes, lanes, warps, &keys, mixed == 0);
             let mut to = sizes.clone();
             to[axis] = asked;
-            // Indices that lie as the source does are what lanes can do.
+            // Indices in the layout of the source can be served by shuffles.
             let indices = if alike {
                 src.clone()
             } else {
@@ -134,7 +133,7 @@ mod tests {
         }
     }
 
-    /// 32 rows of 32 in the lanes of a warp each need one shuffle for an element, and no memory.
+    /// 32 rows of 32 elements in the lanes of a warp need one shuffle per element and no memory.
     #[test]
     fn rows_of_a_warp_are_shuffled() {
         let target = Target::parse("hip:gfx1100").expect("known");
@@ -170,7 +169,7 @@ mod tests {
         let across = plan_gather(&gather(0)).expect("it fits");
         assert_eq!(across.way(), GatherWay::Memory);
         assert_eq!(across.program().scratch_bytes(), 32 * 32 * 2);
-        // Eight shuffles of a word in each of four warps; a store is waited for, and the block.
+        // Eight word shuffles in each of four warps; one store latency and one CTA barrier.
         let costs = target.costs;
         assert_eq!(along.considered()[0].load_store, 8 * costs.shuffle * 4);
         assert_eq!(
@@ -179,13 +178,13 @@ mod tests {
         );
     }
 
-    /// Warps that hold rows of their own wait for themselves, those that hold each other's for the block.
+    /// Warps that only read their own rows use a warp barrier; warps that read rows of others use a CTA barrier.
     #[test]
-    fn warps_wait_for_whoever_stores_what_they_read() {
+    fn warps_wait_for_the_warps_that_store_what_they_read() {
         let target = Target::parse("cuda:90").expect("known");
         let (row, column) = (Dim::out(0), Dim::out(1));
         let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
-        // So many columns in registers that lanes would choose among too many.
+        // Too many columns in registers for lanes to select from.
         let held = part(64, Dim::REGISTER, column).product(&part(32, Dim::LANE, row));
         let held = held.expect("small");
         let copies = LinearLayout::zeros_1d(4, Dim::WARP, row, 1).expect("small");
@@ -214,9 +213,9 @@ mod tests {
         }
     }
 
-    /// The machine sees a lane, a register and an address that are not those of the element.
+    /// The evaluator detects a wrong lane, register or address.
     #[test]
-    fn broken_plans_are_seen() {
+    fn broken_plans_are_rejected() {
         let target = Target::parse("cuda:90").expect("known");
         let src = layout(&[3, 6], 5, 2, &[7; 24], false);
         for axis in 0..2 {

@@ -1,29 +1,29 @@
-//! Runs the plan of a histogram on known bins and compares every count with the elements that it must count.
+//! Verification of histogram plans: executes the plan on fixed bins and compares every count with its elements.
 //!
-//! A count stands for the set of elements in it. What a plan does with a value depends on the value alone, not on where
-//! it comes from: it is run with elements in bins of no bit and of each single one, spread over bins that they share, and
-//! all in one bin; where there is a mask, it leaves other elements out each time.
+//! A count stands for the set of elements in it. The treatment of a value depends on the value alone, not on its
+//! origin: the plan runs with elements in bin zero and in each single-bit bin, spread over bins that they share, and
+//! all in one bin; with a mask, each run excludes different elements.
 
-use super::plan::{Cell, OperandCells, PlanFault, check_operands};
-use super::reduce::Set;
+use super::plan::{AbstractElement, OperandCells, PlanFault, check_operands};
+use super::reduce::ElementSet;
 use super::tuples::elements;
 use crate::number::narrow;
 use crate::plan::histogram::{Histogram, HistogramPlan};
 
-/// Runs the plan for every thread and checks that each count is right.
+/// Runs the plan for every thread and checks each count.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::histogram::plan_histogram`] of `histogram`.
+/// `plan` is the result of [`crate::plan::histogram::plan_histogram`] for `histogram`.
 /// # Errors
-/// The first fault: an element that is not counted once, a count that reaches another register, a race.
+/// The first fault: an element that is not counted exactly once, a count in a wrong register, a race.
 pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Result<(), PlanFault> {
     let held = elements(histogram.src);
     let held = plan.registers().iter().map(|register| &held[*register]);
     let held: Vec<&Vec<u64>> = held.collect();
-    let asked = elements(histogram.dst);
+    let counted = elements(histogram.dst);
     let bins = 1u64 << plan.bins_log2();
     let bits = plan.bins_log2();
-    // Bins of no bit and of each single one, in turns; bins that elements share; the last bin for all.
+    // Bin zero and each single-bit bin, in turns; bins that elements share; the last bin for all.
     let single: Vec<u64> = std::iter::once(0)
         .chain((0..bits).map(|bit| 1 << bit))
         .collect();
@@ -33,7 +33,7 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
         &|_| bins - 1,
     ];
     for (number, bin) in spreads.into_iter().enumerate() {
-        // Which third is left out depends on the run.
+        // Each run excludes another third.
         let left_out = number as u64 % 3;
         let is_counted = |e: u64| !histogram.is_masked || e % 3 != left_out;
         let of = |f: &dyn Fn(u64) -> u32| -> Vec<Vec<u32>> {
@@ -42,21 +42,21 @@ pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Resul
                 .collect()
         };
         let mut numbers = of(&|e| narrow::<u32>(bin(e)));
-        let sets: Vec<Vec<Set>> = held
+        let sets: Vec<Vec<ElementSet>> = held
             .iter()
-            .map(|row| row.iter().map(|e| Set::of(*e)).collect())
+            .map(|row| row.iter().map(|e| ElementSet::of(*e)).collect())
             .collect();
         let mut sources = vec![sets];
         if histogram.is_masked {
             numbers.extend(of(&|e| is_counted(e).into()));
-            sources.push(vec![vec![Set::EMPTY; held[0].len()]; held.len()]);
+            sources.push(vec![vec![ElementSet::EMPTY; held[0].len()]; held.len()]);
         }
-        let mut counts = vec![Set::EMPTY; 1 << bits];
+        let mut counts = vec![ElementSet::EMPTY; 1 << bits];
         for element in (0..1 << histogram.src.total_out_bits()).filter(|e| is_counted(*e)) {
             let count = &mut counts[narrow::<usize>(bin(element))];
-            *count = count.combined_with(Set::of(element));
+            *count = count.combined_with(ElementSet::of(element));
         }
-        let expected = asked.iter();
+        let expected = counted.iter();
         let expected =
             expected.map(|row| row.iter().map(|b| counts[narrow::<usize>(*b)]).collect());
         let expected = vec![expected.collect()];
@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Every element is counted once, and every count gets to who asks for it, whatever the layouts.
+        /// Every element is counted once and every count reaches its registers, for all layouts.
         #[test]
         fn histograms_are_right(
             sizes in proptest::collection::vec(0u32..6, 1..3),
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// 512 elements of 4 warps: few bins are voted on, many are added to.
+    /// 512 elements of 4 warps: few bins use votes, many use atomic additions.
     #[test]
     fn few_bins_are_voted_on() {
         let target = Target::parse("hip:gfx942").expect("known");
@@ -141,9 +141,9 @@ mod tests {
         );
     }
 
-    /// The machine sees bins that are not those of the lanes, and counts that go elsewhere.
+    /// The evaluator detects bins of other lanes, and counts in wrong registers.
     #[test]
-    fn broken_plans_are_seen() {
+    fn broken_plans_are_rejected() {
         let target = Target::parse("cuda:90").expect("known");
         let src = layout(&[3, 6], 5, 0, &[7; 24], false);
         let plan = |dst: &LinearLayout| {

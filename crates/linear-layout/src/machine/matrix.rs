@@ -1,27 +1,27 @@
-//! Fragments of matrices: the lanes that hold each part of the rows that an instruction of a warp loads or stores.
+//! Matrix fragments: distribution of the rows of a warp-wide matrix load or store over lanes.
 //!
-//! Said anew, as quotients and remainders: the planner's bits are in the target room, and the two must agree.
+//! Stated independently of the planner's bit tables in `target`, as quotients and remainders; tests compare the two.
 //!
 //! # Source
 //! PTX ISA, `ldmatrix` and `stmatrix`, the figures of the fragments; for AMD's transposing loads Triton's parameters.
 
 use crate::target::Fragment;
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 pub const WORD_BYTES: u32 = 4;
 
-/// The size of what one fragment moves.
+/// The size of one fragment.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Rows in memory.
+    /// Number of rows in memory.
     pub rows: u32,
-    /// Bytes of a row.
+    /// Size of a row in bytes.
     pub row_bytes: u32,
-    /// Bytes that a lane holds of it.
+    /// Bytes per lane.
     pub lane_bytes: u32,
-    /// Bytes that keep together.
+    /// Number of bytes that stay contiguous.
     pub unit_bytes: u32,
-    /// Lanes that take part.
+    /// Number of lanes that take part.
     pub lanes: u32,
 }
 
@@ -47,7 +47,7 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// Returns the row and the byte within it of byte `byte` of what a lane holds.
+/// Returns the row and the byte within the row of byte `byte` in the registers of a lane.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     use Fragment as F;
     let (unit, low) = (byte / 2, byte % 2);
@@ -69,7 +69,7 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the lane that holds a byte of a row of a plain matrix, and which byte of its word.
+/// Returns the lane that holds a byte of a row of a plain matrix, and the byte within its word.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -83,7 +83,7 @@ mod tests {
     use crate::target::{Access, Target};
     use std::collections::HashMap;
 
-    /// Where a register of a thread, lane and warp, lies in a view at a position.
+    /// Returns the position of a register of a thread (lane, warp) in a view.
     fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
         let (access, slot) = plan.held()[register];
         let byte = u64::from(slot) * plan.place().element_bytes();
@@ -110,7 +110,7 @@ mod tests {
     const MFMA: &str = "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = true}>";
     const WMMA: &str = "#ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[1, 0], [0, 1]]}, instrShape = [16, 16, 32]}>";
 
-    /// A result and both operands of a product.
+    /// The encodings of a result and both operands of a product.
     fn layouts(result: &str, k_width: u32) -> [String; 3] {
         let operand = |index| {
             format!("#ttg.dot_op<{{opIdx = {index}, parent = {result}, kWidth = {k_width}}}>")
@@ -137,7 +137,7 @@ mod tests {
         plan.form()
     }
 
-    /// What tensor cores take and give is laid out for matrices; rows along the other dim are transposed ones.
+    /// Tensor-core layouts use matrix accesses; rows along the other dim use transposed ones.
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);
@@ -153,12 +153,12 @@ mod tests {
         assert_eq!([0, 1].map(|i| load(i, &b)), [transposed, plain]);
         let store = |target| form(BUFFERS[0], &result, 16, Access::Store, target);
         assert_eq!([store("cuda:90"), store("cuda:80")], [plain, Form::Own]);
-        // Two 32-bit elements of a row are no word.
+        // Two 32-bit elements of a row do not form a word of a matrix.
         let wide = |target| form(BUFFERS[0], &result, 32, Access::Store, target);
         assert_eq!(wide("cuda:90"), Form::Own);
     }
 
-    /// AMD's units read columns; bytes are turned where a GPU has instructions for them.
+    /// AMD's units read columns; bytes are transposed if the GPU has instructions for it.
     #[test]
     fn columns_are_read_as_each_gpu_can() {
         let columns = |target: &str, result: &str, k_width: u32, bits: u32| {
@@ -184,9 +184,9 @@ mod tests {
         assert_eq!([store("cuda:100"), store("cuda:90")], [turned, Form::Own]);
     }
 
-    /// The planner's bits and the machine's numbers are one thing.
+    /// The planner's bits and the evaluator's formulas agree.
     #[test]
-    fn fragments_are_said_twice_alike() {
+    fn both_descriptions_of_fragments_agree() {
         use crate::target::Held;
         use Fragment as F;
         let all = [

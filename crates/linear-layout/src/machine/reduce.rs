@@ -1,19 +1,19 @@
-//! Runs the plan of a reduction on sets of elements and compares every result with its row.
+//! Verification of reduction plans: executes the plan on sets of elements and compares every result with its row.
 //!
-//! An element stands for the set of elements that have been combined into it. A set is known here by the sum of its
-//! elements' hashes, modulo 2^64: a combination adds, and an element that is combined twice, or not at all, gives
-//! another sum (two sets have equal sums by chance once in 2^64).
+//! An element stands for the set of elements that have been combined into it. A set is represented by the sum of its
+//! elements' hashes, modulo 2^64: combination adds, and an element that is repeated or missing changes the sum (two
+//! sets collide with probability 2^-64).
 
-use super::plan::{Cell, PlanFault, check_cells};
+use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
 use crate::number::narrow;
 use crate::plan::reduce::{ReducePlan, Reduction};
 
-/// A set of elements.
+/// A set of elements, as a sum of hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Set(u64);
+pub(super) struct ElementSet(u64);
 
-impl Cell for Set {
+impl AbstractElement for ElementSet {
     const NOTHING: Self = Self(u64::MAX);
     const ZERO: Option<Self> = Some(Self::EMPTY);
 
@@ -22,12 +22,12 @@ impl Cell for Set {
     }
 }
 
-impl Set {
+impl ElementSet {
     pub(super) const EMPTY: Self = Self(0);
 
     /// A set of one element.
     pub(super) fn of(element: u64) -> Self {
-        // splitmix64: elements in a row give sums that no other few elements give.
+        // splitmix64: sums of few consecutive elements do not collide.
         let mut x = element.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -38,34 +38,34 @@ impl Set {
 /// Runs the plan for every thread and checks each result.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::reduce::plan_reduction`] of `reduction`.
+/// `plan` is the result of [`crate::plan::reduce::plan_reduction`] for `reduction`.
 /// # Errors
 /// The first fault: a result that is not its row's combination, a wrong conversion, a malformed step.
 pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), PlanFault> {
     let src = reduction.src;
-    let held = elements(src);
-    let threads = held.first().map_or(0, Vec::len);
-    let sources: Vec<Vec<Set>> = held
+    let src_elements = elements(src);
+    let threads = src_elements.first().map_or(0, Vec::len);
+    let sources: Vec<Vec<ElementSet>> = src_elements
         .into_iter()
-        .map(|list| list.into_iter().map(Set::of).collect())
+        .map(|list| list.into_iter().map(ElementSet::of).collect())
         .collect();
-    // The sum of each row: without the axis, the coordinates are those of the result.
+    // The sum of each row, indexed by the coordinates without the axis.
     let sizes: Vec<usize> = src.out_dims().map(|dim| src.out_bits(dim)).collect();
     let below: usize = sizes.iter().take(reduction.axis).sum();
     let axis_bits = sizes.get(reduction.axis).copied().unwrap_or_default();
     let bits = src.total_out_bits();
-    let mut rows = vec![Set::EMPTY; 1 << (bits - axis_bits)];
+    let mut rows = vec![ElementSet::EMPTY; 1 << (bits - axis_bits)];
     for element in 0..1u64 << bits {
         let row = element & ((1 << below) - 1) | element >> (below + axis_bits) << below;
         let sum = &mut rows[narrow::<usize>(row)];
-        *sum = sum.combined_with(Set::of(element));
+        *sum = sum.combined_with(ElementSet::of(element));
     }
     let names = match reduction.dst {
         Some(dst) => elements(dst),
         None => vec![vec![0; threads]],
     };
     let of_row = |row: u64| rows[narrow::<usize>(row)];
-    let expected: Vec<Vec<Set>> = names
+    let expected: Vec<Vec<ElementSet>> = names
         .into_iter()
         .map(|list| list.into_iter().map(of_row).collect())
         .collect();
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// Every result combines its row, each element once, whatever the layouts.
+        /// Every result combines its row, each element once, for all layouts.
         #[test]
         fn reductions_are_right(
             sizes in proptest::collection::vec(0u32..5, 1..4),
@@ -126,14 +126,14 @@ mod tests {
             if let Err(fault) = check_reduction(&plan, &reduction) {
                 prop_assert!(false, "{fault}\n{plan}\n{src}\n{dst:?}");
             }
-            let plain = plain_reduction(&reduction).expect("there is a plan");
-            let Some(plain) = plain.filter(|plain| plain.bytes < plan.program().scratch_bytes()) else {
+            let baseline = plain_reduction(&reduction).expect("there is a plan");
+            let Some(baseline) = baseline.filter(|baseline| baseline.bytes < plan.program().scratch_bytes()) else {
                 return Ok(());
             };
-            // Within the bytes of the plain way, where a plan is found, it is as right.
-            let limited = Reduction { scratch_limit: Some(plain.bytes), ..reduction };
+            // Limited to the scratch memory of the baseline, a plan that is found is correct, too.
+            let limited = Reduction { scratch_limit: Some(baseline.bytes), ..reduction };
             if let Ok(plan) = plan_reduction(&limited) {
-                prop_assert!(plan.program().scratch_bytes() <= plain.bytes, "{plan}");
+                prop_assert!(plan.program().scratch_bytes() <= baseline.bytes, "{plan}");
                 if let Err(fault) = check_reduction(&plan, &limited) {
                     prop_assert!(false, "{fault}\n{plan}\n{src}\n{dst:?}");
                 }
@@ -141,8 +141,8 @@ mod tests {
         }
     }
 
-    /// 64 rows of 8 columns, a column in each warp: to have the results in each thread, all rows at once would take
-    /// 2048 bytes. In the plain way rows stay in their lanes, and results go to who asks in the same bytes.
+    /// 64 rows of 8 columns, a column per warp: producing the results in each thread for all rows at once would take
+    /// 2048 bytes. The baseline keeps rows in their lanes and converts the results in the same bytes.
     #[test]
     fn conversions_take_turns_within_a_limit() {
         let target = Target::parse("cuda:90").expect("known");
@@ -167,20 +167,20 @@ mod tests {
             target,
             scratch_limit: None,
         };
-        let plain = plain_reduction(&reduction)
+        let baseline = plain_reduction(&reduction)
             .expect("there is a plan")
             .expect("it is simple");
         let limited = Reduction {
-            scratch_limit: Some(plain.bytes),
+            scratch_limit: Some(baseline.bytes),
             ..reduction
         };
         let plan = plan_reduction(&limited).expect("it fits");
         check_reduction(&plan, &limited).expect("it is right");
         let program = plan.program();
-        assert!(program.scratch_bytes() <= plain.bytes, "{plan}");
+        assert!(program.scratch_bytes() <= baseline.bytes, "{plan}");
         assert!(
-            program.num_barriers() <= plain.barriers as usize,
-            "{plain:?} {plan}"
+            program.num_barriers() <= baseline.barriers as usize,
+            "{baseline:?} {plan}"
         );
     }
 
@@ -205,7 +205,7 @@ mod tests {
         all.expect("small")
     }
 
-    /// 8 rows of 32 elements, a row in the lanes of a warp: 7 exchanges and 2 more, and the rows gathered back.
+    /// 8 rows of 32 elements, a row in the lanes of a warp: 9 exchanges, then the rows are gathered.
     #[test]
     fn rows_are_halved() {
         let target = Target::parse("cuda:90").expect("known");
@@ -218,7 +218,7 @@ mod tests {
         let reduction = sums(&src, &everywhere, target);
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
-        // In the layout that halving leaves, nothing is gathered.
+        // In the layout that halving yields, nothing is gathered.
         let distributed =
             LinearLayout::from_bases(&[(Dim::LANE, &[&[0], &[0], &[1], &[2], &[4]])], &[row])
                 .expect("small");
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(plan.program().steps().len(), 32, "{plan}");
     }
 
-    /// Rows of four elements, one in each warp, so many of them that shared memory holds those of few operands.
+    /// Rows of four elements, one per warp, with too many operands for shared memory at once.
     #[test]
     fn operands_that_do_not_fit_together_take_turns() {
         let target = Target::parse("cuda:90").expect("known");
@@ -264,8 +264,8 @@ mod tests {
         assert_eq!(bytes[0], bytes[1]);
     }
 
-    /// 32 rows that halving spreads over the lanes: what another warp has of a row goes to the lane that has the row, and
-    /// the sums to all lanes after that.
+    /// 32 rows that halving spreads over the lanes: partial results of other warps go to the lane that owns the row,
+    /// then the sums to all lanes.
     #[test]
     fn partial_results_of_warps_meet_where_their_rows_are() {
         let target = Target::parse("cuda:90").expect("known");
@@ -285,9 +285,9 @@ mod tests {
         let reduction = sums(&src, &dst, target);
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
-        let (way, cost) = plan.considered()[0];
+        let (strategy, cost) = plan.considered()[0];
         assert_eq!(
-            way.to_string(),
+            strategy.to_string(),
             "halving, warps in registers beside the rows"
         );
         assert!(
@@ -297,7 +297,8 @@ mod tests {
         );
     }
 
-    /// What several warps leave is combined by the lanes of one where enough of them hold copies of the result.
+    /// Partial results of several warps are combined across the lanes of one warp if enough lanes hold replicas of the
+    /// result.
     #[test]
     fn lanes_combine_what_warps_leave_where_they_have_copies() {
         let target = Target::parse("cuda:90").expect("known");
@@ -319,13 +320,16 @@ mod tests {
             let reduction = sums(&src, &dst, target);
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
-            let is_considered = plan.considered().iter().any(|(way, _)| way.across_lanes);
+            let is_considered = plan
+                .considered()
+                .iter()
+                .any(|(strategy, _)| strategy.across_lanes);
             // Four partial results in two bits of the lane.
             assert_eq!(is_considered, 5 - rows_log2 >= 2, "{rows_log2}: {plan}");
         }
     }
 
-    /// Operands of twice as many words are twice as much to exchange, in four warps four times as much.
+    /// Exchange cost is proportional to the words per operand and to the warps.
     #[test]
     fn exchanges_cost_by_the_word() {
         let (row, column) = (Dim::out(0), Dim::out(1));
@@ -361,8 +365,8 @@ mod tests {
         }
     }
 
-    /// A warp whose lanes hold a row combines it at once; what warps leave is a row of copies in lanes, which a sum
-    /// would count several times.
+    /// A lane reduction combines a row held by the lanes of a warp; partial results of warps are replicated in lanes,
+    /// and a sum would count them several times.
     #[test]
     fn lanes_are_reduced_at_once() {
         let target = Target::parse("cuda:90").expect("known");
@@ -400,9 +404,9 @@ mod tests {
         assert_eq!((count(false), count(true)), (1, 2));
     }
 
-    /// The machine sees an element that is combined twice, one that is not, and a lane that is not asked.
+    /// The evaluator detects a repeated element, a missing one, and a missing lane.
     #[test]
-    fn broken_plans_are_seen() {
+    fn broken_plans_are_rejected() {
         let target = Target::parse("hip:gfx942").expect("known");
         let src = layout(&[3, 6], 6, 2, &[7; 24], false);
         let reduction = Reduction {
@@ -434,7 +438,7 @@ mod tests {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
                 Step::ReduceLanes { copies, .. } => *copies ^= 1,
-                // The steps of conversions.
+                // Steps of conversions.
                 _ => is_changed = false,
             });
             let verdict = check_reduction(&broken, &reduction);

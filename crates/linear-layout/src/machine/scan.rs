@@ -1,22 +1,22 @@
-//! Runs the plan of a scan on runs of elements and compares every result with its prefix.
+//! Verification of scan plans: executes the plan on ranges of elements and compares every result with its prefix.
 //!
-//! An element stands for neighbours of one row, in order: the row, the first position and the one after the last.
-//! Two runs combine into one where the second begins where the first ends; anything else stands for nothing,
-//! whatever it is combined with, and may only be there where nobody asks.
+//! An element stands for consecutive elements of one row: the row, the first position and the one after the last. Two
+//! ranges combine if the second begins at the end of the first; any other combination is invalid, stays invalid, and
+//! may only occur in values that are never used.
 
-use super::plan::{Cell, PlanFault, check_cells};
+use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
 use crate::plan::scan::{Scan, ScanPlan};
 
-/// Neighbours of one row in the order of the scan, or nothing.
+/// A range of consecutive elements of one row, or an invalid combination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Run {
+enum ElementRange {
     Of { row: u64, from: u64, to: u64 },
     Nothing,
     Unwritten,
 }
 
-impl Cell for Run {
+impl AbstractElement for ElementRange {
     const NOTHING: Self = Self::Unwritten;
 
     fn combined_with(self, other: Self) -> Self {
@@ -37,7 +37,7 @@ impl Cell for Run {
 /// Runs the plan for every thread and checks each result.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::scan::plan_scan`] of `scan`.
+/// `plan` is the result of [`crate::plan::scan::plan_scan`] for `scan`.
 /// # Errors
 /// The first fault: a result that is not its prefix in order, a wrong conversion, a malformed step.
 pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), PlanFault> {
@@ -50,11 +50,11 @@ pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), PlanFault> {
         (row, if scan.reverse { size - 1 - at } else { at })
     };
     let held = elements(scan.src);
-    let runs = |begin: fn(u64) -> u64| -> Vec<Vec<Run>> {
+    let runs = |begin: fn(u64) -> u64| -> Vec<Vec<ElementRange>> {
         let of = |element: &u64| {
             let (row, at) = position(*element);
             let (from, to) = (begin(at), at + 1);
-            Run::Of { row, from, to }
+            ElementRange::Of { row, from, to }
         };
         held.iter()
             .map(|list| list.iter().map(of).collect())
@@ -75,7 +75,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Every result combines its row up to itself, in order, whatever the layout.
+        /// Every result combines its row up to itself, in order, for all layouts.
         #[test]
         fn scans_are_right(
             sizes in proptest::collection::vec(0u32..7, 1..4),
@@ -101,7 +101,7 @@ mod tests {
                 target,
                 scratch_limit: None,
             };
-            // 2^17 elements of 64 bits fit into no shared memory.
+            // 2^17 elements of 64 bits exceed shared memory.
             prop_assume!(sizes.iter().sum::<u32>() < 13);
             let plan = plan_scan(&scan).expect("it fits");
             if let Err(fault) = check_scan(&plan, &scan) {
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// 512 elements as Triton lays them out, four to a thread, four warps: what is counted is what it takes.
+    /// 512 elements in Triton's default blocked layout, four per thread, four warps: the predicted cost is exact.
     #[test]
     fn blocked_rows_take_one_trip() {
         let target = Target::parse("cuda:90").expect("known");
@@ -144,7 +144,7 @@ mod tests {
         };
         let fetches = count(|step| matches!(step, Step::ShuffleIndex { .. }));
         let trips = count(|step| matches!(step, Step::Barrier(_)));
-        // Five lane bits, the lane before, the total of the warp.
+        // Five lane bits, the preceding lane, the total of the warp.
         assert_eq!((fetches, trips), (7, 1), "{plan}");
         let text = plan.to_string();
         for (of, bits) in [("lane", 5), ("warp", 2)] {
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// Operands of twice as many words are twice as much to fetch and to choose, in four warps four times as much.
+    /// Fetch and select costs are proportional to the words per operand and to the warps.
     #[test]
     fn scans_cost_by_the_word() {
         let target = Target::parse("cuda:90").expect("known");
@@ -184,9 +184,9 @@ mod tests {
         assert_eq!(cost(32, 4), one.map(|part| 4 * part));
     }
 
-    /// The machine sees what is combined in the wrong order, twice or not at all, and a lane that is not asked.
+    /// The evaluator detects wrong order, repeated and missing elements, and a missing lane.
     #[test]
-    fn broken_plans_are_seen() {
+    fn broken_plans_are_rejected() {
         let target = Target::parse("hip:gfx942").expect("known");
         let src = layout(&[3, 7], 6, 2, &[5; 24], false);
         let scan = Scan {
@@ -208,9 +208,9 @@ mod tests {
                 Step::Select {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
-                // Lanes that read from a neighbour of the lane that they should.
+                // Lanes that read from a neighbour of the right lane.
                 Step::ShuffleIndex { lane_xor, .. } => *lane_xor ^= 1,
-                // The steps of conversions.
+                // Steps of conversions.
                 _ => is_changed = false,
             });
             let verdict = check_scan(&broken, &scan);

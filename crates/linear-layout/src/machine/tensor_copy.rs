@@ -1,4 +1,4 @@
-//! Compares what the tensor memory accelerator writes with the layout of a buffer, element by element.
+//! Verification of TMA copies: compares the bytes written with the layout of a buffer, element by element.
 //!
 //! # Source
 //! PTX ISA, "Tensors: swizzling modes": a box lies row after row, its first coordinate outermost; of each address, bits
@@ -9,33 +9,33 @@ use crate::plan::memory::{MemoryError, Place};
 use crate::plan::tensor_copy::{BoxCopy, TensorBox};
 use thiserror::Error;
 
-/// A box that does not hold what the buffer's layout says.
+/// A box whose contents differ from the buffer's layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct TensorCopyFault(#[from] Kind);
+pub struct TensorCopyFault(#[from] TensorCopyFaultKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-enum Kind {
+enum TensorCopyFaultKind {
     #[error(
-        "the element at {element:?} arrives at byte {found} of the buffer, whose layout has it at {expected}"
+        "the element at {element:?} is copied to byte {found} of the buffer, expected {expected}"
     )]
     Element {
         element: Vec<u64>,
         found: u64,
         expected: u64,
     },
-    #[error("boxes copy {found} bytes, the buffer has {expected}")]
+    #[error("boxes copy {found} bytes, expected {expected}, the size of the buffer")]
     Bytes { found: u64, expected: u64 },
-    #[error("the buffer has padding, which no box has")]
+    #[error("the buffer has padding, which a box cannot describe")]
     Padding,
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
 
-/// Follows every element of every box to the byte of the buffer that it arrives at.
+/// Follows every element of every box to its byte of the buffer.
 ///
 /// # Errors
-/// The first element that arrives elsewhere than the layout says, or bytes that no box or several boxes write.
+/// The first element at a byte that differs from the layout's, or bytes that are written by no box or by several.
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
@@ -44,18 +44,22 @@ pub fn check_tensor_copy(
     check(copies, tensor_box, place).map_err(TensorCopyFault)
 }
 
-fn check(copies: &[BoxCopy], tensor_box: &TensorBox, place: &Place) -> Result<(), Kind> {
+fn check(
+    copies: &[BoxCopy],
+    tensor_box: &TensorBox,
+    place: &Place,
+) -> Result<(), TensorCopyFaultKind> {
     if !place.paddings().is_empty() {
-        return Err(Kind::Padding);
+        return Err(TensorCopyFaultKind::Padding);
     }
     let steps = place.steps()?;
     let elements: u64 = tensor_box.sizes.iter().product();
     let bytes = elements * place.element_bytes();
-    // Elements that arrive where the layout says, as many as there are, fill the buffer.
+    // Distinct elements at the right bytes, as many as the buffer has, fill the buffer.
     let found = bytes * copies.len() as u64;
     let expected = place.size_bytes(1);
     if found != expected {
-        return Err(Kind::Bytes { found, expected });
+        return Err(TensorCopyFaultKind::Bytes { found, expected });
     }
     for copy in copies {
         for number in 0..elements {
@@ -72,7 +76,7 @@ fn check(copies: &[BoxCopy], tensor_box: &TensorBox, place: &Place) -> Result<()
                 .zip(&element)
                 .fold(0, |at, (steps, c)| at ^ apply_columns(steps, *c));
             if found != expected {
-                return Err(Kind::Element {
+                return Err(TensorCopyFaultKind::Element {
                     element,
                     found,
                     expected,
@@ -83,7 +87,7 @@ fn check(copies: &[BoxCopy], tensor_box: &TensorBox, place: &Place) -> Result<()
     Ok(())
 }
 
-/// Returns the address of a byte that lies at `address` before the swizzle.
+/// Returns the swizzled address of a byte.
 const fn swizzled(address: u64, swizzle_bytes: u32) -> u64 {
     let units = match swizzle_bytes {
         0 => 1,
@@ -98,7 +102,7 @@ mod tests {
     use crate::encoding::{CgaLayout, NvmmaSharedEncoding};
     use crate::plan::tensor_copy::plan_tensor_copy;
 
-    /// Every swizzle and width of elements, in blocks of one box and of several.
+    /// Runs `check` for every swizzle and element width, in blocks of one box and of several.
     fn every(mut check: impl FnMut(&Place, &TensorBox, &[BoxCopy])) {
         let shapes: [&[u64]; 5] = [&[64, 128], &[8, 64], &[256, 256], &[2, 64, 128], &[512, 32]];
         let mut count = 0;

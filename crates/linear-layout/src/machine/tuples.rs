@@ -1,9 +1,9 @@
-//! The elements that threads hold, for plans that combine them.
+//! Elements per thread, for plans that combine them.
 
 use super::plan::{columns, span};
 use crate::layout::LinearLayout;
 
-/// The element of each register of each thread: `[register][thread]`, registers without copies.
+/// Returns the element of each register of each thread: `[register][thread]`, without replicated registers.
 pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
     let (registers, threads) = columns(layout);
     let threads = span(&threads);
@@ -17,8 +17,8 @@ pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
 pub(super) mod tests {
     use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-    /// A layout over dims of these sizes: each coordinate bit in one bit of the position, in an order drawn from
-    /// `keys`, copies where positions are left; `mixed` adds columns to each other.
+    /// A layout over dims of these sizes: each coordinate bit at one position bit, in an order drawn from `keys`,
+    /// replicas in the remaining positions; `mixed` adds columns to each other.
     pub(in crate::machine) fn layout(
         sizes: &[u32],
         lanes: u32,

@@ -3,20 +3,20 @@
 use crate::plan::program::ValueId;
 use thiserror::Error;
 
-/// A fault of a plan, at the first place where it shows.
+/// The first fault of a plan.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
-pub struct PlanFault(#[from] Kind);
+pub struct PlanFault(#[from] PlanFaultKind);
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(super) enum Kind {
+pub(super) enum PlanFaultKind {
     #[error("the plan is not for these layouts: it has {found} {what}, expected {expected}")]
     Shape {
         what: &'static str,
         found: usize,
         expected: usize,
     },
-    #[error("step {step} uses {value}, which no step defined before")]
+    #[error("step {step} uses {value} before its definition")]
     Undefined { step: usize, value: ValueId },
     #[error("register {register} of lane {lane}, warp {warp} ends with {}{expected}",
             .found.map_or("nothing: expected element ".into(), |found| format!("element {found}: expected ")))]
@@ -27,15 +27,15 @@ pub(super) enum Kind {
         found: Option<u32>,
         expected: u32,
     },
-    #[error("race at step {step}: thread {thread} {} byte {byte} of shared memory without a barrier after another \
-             thread's access", if *.reading { "reads" } else { "writes" })]
+    #[error("race at step {step}: thread {thread} {} byte {byte} of shared memory without a barrier after a \
+             conflicting access", if *.reading { "reads" } else { "writes" })]
     Race {
         step: usize,
         thread: u32,
         byte: u32,
         reading: bool,
     },
-    #[error("step {step}: thread {thread} reads byte {byte} of shared memory, which nobody wrote")]
+    #[error("step {step}: thread {thread} reads byte {byte} of shared memory before it is written")]
     Uninitialised { step: usize, thread: u32, byte: u32 },
     #[error(
         "step {step}: thread {thread} accesses {bytes} bytes at {byte} of a buffer of {scratch} bytes"
@@ -60,45 +60,44 @@ pub(super) enum Kind {
     Width { step: usize, what: &'static str },
     #[error("step {step}: a lane reads from lane {lane} of {lanes}")]
     Lane { step: usize, lane: u32, lanes: u32 },
-    /// Elements of different operands, or of none, that are combined.
-    #[error("step {step} combines what does not stand for the same in all operands")]
+    /// Elements of different operands are combined.
+    #[error("step {step} combines elements that do not correspond in all operands")]
     Tuple { step: usize },
-    #[error("step {step} adds up products of what does not belong together, or one twice")]
+    #[error("step {step} adds products of mismatched elements, or one product twice")]
     Product { step: usize },
-    #[error(
-        "byte {byte} of the buffer does not hold its element, or holds one that nobody stores there"
-    )]
+    #[error("byte {byte} of the buffer holds a wrong element")]
     Stored { byte: u32 },
     #[error("two elements lie at byte {byte} of the buffer")]
-    Preset { byte: u32 },
-    /// Lanes that are no copies of each other.
-    #[error("step {step} takes for copies what lanes do not hold alike")]
+    Overlap { byte: u32 },
+    /// Lanes that are not replicas of each other.
+    #[error("step {step}: replicas in several lanes hold different elements")]
     Lanes { step: usize },
-    #[error(
-        "result {result} of thread {thread} does not combine what it should, each element once and in order"
-    )]
+    #[error("result {result} of thread {thread} does not combine its elements once and in order")]
     Combined { result: usize, thread: usize },
 }
 
 #[cfg(test)]
 impl PlanFault {
-    /// Says whether a destination register ended with the wrong element.
+    /// Returns true if a destination register ended with the wrong element.
     pub(crate) const fn is_wrong_element(&self) -> bool {
-        matches!(self.0, Kind::Wrong { .. })
+        matches!(self.0, PlanFaultKind::Wrong { .. })
     }
 
-    /// Says whether two threads met in shared memory without a barrier between them.
+    /// Returns true if two conflicting accesses are not ordered by a barrier.
     pub(crate) const fn is_race(&self) -> bool {
-        matches!(self.0, Kind::Race { .. })
+        matches!(self.0, PlanFaultKind::Race { .. })
     }
 
-    /// Says whether shared memory was read before it was written.
+    /// Returns true if shared memory was read before it was written.
     pub(crate) const fn is_uninitialised(&self) -> bool {
-        matches!(self.0, Kind::Uninitialised { .. })
+        matches!(self.0, PlanFaultKind::Uninitialised { .. })
     }
 
-    /// Says whether an access left the scratch buffer or was not aligned to its size.
+    /// Returns true if an access left the scratch buffer or was not aligned to its size.
     pub(crate) const fn is_bad_address(&self) -> bool {
-        matches!(self.0, Kind::OutOfBounds { .. } | Kind::Misaligned { .. })
+        matches!(
+            self.0,
+            PlanFaultKind::OutOfBounds { .. } | PlanFaultKind::Misaligned { .. }
+        )
     }
 }

@@ -1,23 +1,24 @@
-//! Shared memory of the plan checker: names in cells, and who may touch a cell without a barrier.
+//! Shared memory of the plan checker: symbolic values of cells, and race detection.
 //!
-//! Two ways of watching for races, with the same verdict on the plans they share. The *ledger* is the record of
-//! [`race`](gpu_race), which kernels are run with, and decides any order of steps. The *stamp* is a quarter of the size and serves the common case:
-//! between two barriers a plan only stores or only loads, and all barriers have the same scope. Then a load can
-//! meet no store of its own section, and it is enough to know when and by which warps a cell was last written.
+//! There are two race detectors, which agree on the plans that both can check. The *ledger* is the record of
+//! [`race`](gpu_race), which also checks kernels, and handles any order of steps. The *stamp* takes a quarter of the
+//! memory and handles the common case: between two barriers a plan only stores or only loads, and all barriers have the
+//! same scope. Then no load can conflict with a store of its own section, and the time and the warps of a cell's last
+//! write suffice.
 
 use super::name::Name;
 use crate::number::narrow;
 use crate::plan::program::{BarrierScope, Program, Step};
 use gpu_race::{Cell, Found, Now, Order, UNTOUCHED};
 
-/// What went wrong in a cell.
+/// A fault at one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CellFault {
     Race,
     Uninitialised,
 }
 
-/// The cells, watched one way or the other.
+/// The cells, with one of the two race detectors.
 pub(super) enum Memory<N> {
     Stamped {
         cells: Vec<Stamp<N>>,
@@ -25,17 +26,17 @@ pub(super) enum Memory<N> {
         by_warp: bool,
     },
     Recorded {
-        cells: Vec<Recorded<N>>,
+        cells: Vec<RecordedCell<N>>,
         order: Order,
         epoch: u32,
         block_epoch: u32,
     },
 }
 
-/// A name, who may touch it, and whether the last to write it added to it.
-pub(super) type Recorded<N> = (N, Cell, bool);
+/// A value, the access record of its cell, and true if the last write was an atomic addition.
+pub(super) type RecordedCell<N> = (N, Cell, bool);
 
-/// The last write of a cell: the name, the section between barriers, and the warps that wrote this name.
+/// The last write of a cell: the value, the section between barriers, and the warps that wrote this value.
 #[derive(Clone, Copy)]
 pub(super) struct Stamp<N> {
     name: N,
@@ -45,7 +46,7 @@ pub(super) struct Stamp<N> {
 
 impl<N: Name> Memory<N> {
     pub(super) fn new(plan: &Program, cells: usize, warps: usize, force_ledger: bool) -> Self {
-        if force_ledger || !is_plain(plan, warps) {
+        if force_ledger || !stamps_suffice(plan, warps) {
             return Self::Recorded {
                 cells: vec![(N::NOTHING, UNTOUCHED, false); cells],
                 order: Order {
@@ -71,7 +72,6 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// The name in a cell.
     pub(super) fn peek(&self, at: usize) -> Option<N> {
         match self {
             Self::Stamped { cells, .. } => cells.get(at).map(|cell| cell.name),
@@ -93,7 +93,7 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// Writes names `rows[i][thread]` to the cells from `first` on; answers the cell at fault.
+    /// Writes values to consecutive cells from `first` on; an error names the cell at fault.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -143,7 +143,7 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Adds to cell `at`, atomically: additions may come in any order, but not beside stores and loads.
+    /// Adds to cell `at` atomically: additions are unordered among themselves, but conflict with stores and loads.
     pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
         let Self::Recorded {
             cells,
@@ -164,7 +164,6 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Reads cell `at`.
     #[inline]
     pub(super) fn load(&mut self, at: usize, thread: u32, warp: u32) -> Result<N, CellFault> {
         let warp = 1u64 << (warp & 63);
@@ -178,7 +177,7 @@ impl<N: Name> Memory<N> {
                 if cell.name == N::NOTHING {
                     return Err(CellFault::Uninitialised);
                 }
-                // Another warp's copy of the value is not waited for.
+                // A replica stored by another warp does not order this load.
                 if cell.section == *section || *by_warp && cell.warps != warp {
                     return Err(CellFault::Race);
                 }
@@ -213,9 +212,9 @@ fn now(thread: u32, order: Order, epoch: u32, block_epoch: u32) -> Now {
     }
 }
 
-/// Only stores or only loads between barriers, and barriers of one scope; a single one where warps do not wait
-/// for each other, since the stamp knows nothing of readers.
-fn is_plain(plan: &Program, warps: usize) -> bool {
+/// Returns true if stamps suffice: only stores or only loads between barriers, and all barriers of one scope; at most
+/// one warp barrier with several warps, since stamps do not record readers.
+fn stamps_suffice(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {
         match *step {

@@ -1,9 +1,9 @@
-//! Runs a plan on element names and compares every destination register with its layout.
+//! Plan verification: executes a plan on symbolic elements and compares every destination register with its layout.
 //!
-//! The source registers of every thread start with the *names* of their elements (packed tensor coordinates);
-//! the steps move names about; at the end each destination register must hold the name that the destination
-//! layout says. A name is carried per granule: a whole element up to 32 bits, each half of a 64-bit one, so a
-//! word made of four bytes is four names.
+//! The source registers of every thread start with the *names* of their elements (packed tensor coordinates); the steps
+//! move names; at the end each destination register must hold the name given by the destination layout. A name is
+//! carried per granule: a whole element up to 32 bits, each half of a 64-bit one, so a word made of four bytes is four
+//! names.
 //!
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
@@ -25,8 +25,8 @@
 //! # What counts as a race
 //! Threads of a warp are ordered only by barriers, those of different warps only by block barriers. Reading what
 //! another thread wrote, or overwriting what another thread read or wrote, without such a barrier in between is a
-//! fault. Copies of one element may be stored by every thread that has it, but nobody may read the element before
-//! all of them are known to be there. Lowered kernels are run by the same rule, from the same code.
+//! fault. Every holder of an element may store its replica, but no thread may read the element before a barrier after
+//! all of these stores. Lowered kernels are checked by the same rule and the same code.
 
 mod fault;
 mod memory;
@@ -40,8 +40,8 @@ use crate::number::narrow;
 pub use fault::PlanFault;
 pub use report::PlanReport;
 
-use fault::Kind;
-pub(super) use name::{Cell, Line, LineNames, Part, Products};
+use fault::PlanFaultKind;
+pub(super) use name::{AbstractElement, Granule, Line, LineNames, Products};
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
@@ -52,8 +52,8 @@ use crate::target::{Access, Target};
 /// Runs the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` takes the unique registers of `src` and gives those of `dst`, as the program of a plan that
-/// [`crate::plan::plan_conversion`] makes for `target`.
+/// `plan` takes the unique registers of `src` and yields those of `dst`, as the program of a plan that
+/// [`crate::plan::plan_conversion`] returns for `target`.
 /// # Errors
 /// The first fault: a wrong element, a race, a bad address, a malformed step.
 pub fn check_plan(
@@ -85,7 +85,7 @@ fn check(
         if found == expected {
             Ok(())
         } else {
-            Err(PlanFault::from(Kind::Shape {
+            Err(PlanFault::from(PlanFaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -119,20 +119,20 @@ fn check(
     run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
 }
 
-/// The elements that registers and threads hold: `registers[register] ^ threads[thread]`.
-type Held = (Vec<u64>, Vec<u64>);
+/// A map from register and thread to element: `registers[register] ^ threads[thread]`.
+type ElementMap = (Vec<u64>, Vec<u64>);
 
-/// Runs a program on elements, which the sources hold where the condition on register and thread says so, and compares
-/// what the results hold.
+/// Runs a program on elements and compares the results with `dst`; a source register is undefined unless
+/// `holds(register, thread)`.
 fn run_on_elements(
     mut machine: Machine<'_, u32>,
     plan: &Program,
-    (src, holds): (&Held, &dyn Fn(usize, usize) -> bool),
-    dst: &Held,
+    (src, holds): (&ElementMap, &dyn Fn(usize, usize) -> bool),
+    dst: &ElementMap,
 ) -> Result<PlanReport, PlanFault> {
-    // Granules of one element have names side by side.
+    // The granules of an element have consecutive names.
     let granules = narrow::<u32>(machine.granules_of_elements());
-    let element = |(registers, threads): &Held, register: usize, thread: usize| {
+    let element = |(registers, threads): &ElementMap, register: usize, thread: usize| {
         narrow::<u32>(registers[register] ^ threads[thread])
     };
     machine.fill(|register, thread| match holds(register, thread) {
@@ -145,7 +145,7 @@ fn run_on_elements(
     let lanes_log2 = plan.lanes_log2();
     machine.compare(
         |register, thread| element(dst, register, thread) * granules,
-        |register, thread, found| Kind::Wrong {
+        |register, thread, found| PlanFaultKind::Wrong {
             register,
             lane: narrow::<u32>(thread) & ((1 << lanes_log2) - 1),
             warp: narrow::<u32>(thread) >> lanes_log2,
@@ -156,7 +156,7 @@ fn run_on_elements(
     Ok(machine.report())
 }
 
-/// Runs a program whose sources hold their elements of a layout where `holds` says so, and nothing elsewhere; each
+/// Runs a program whose sources hold their elements of a layout where `holds` is true and are undefined elsewhere; each
 /// result of each thread must be its element of the layout.
 pub(super) fn check_owned(
     plan: &Program,
@@ -172,7 +172,7 @@ pub(super) fn check_owned(
     ] {
         let expected = registers.len();
         if found != expected {
-            return Err(Kind::Shape {
+            return Err(PlanFaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -186,13 +186,13 @@ pub(super) fn check_owned(
     Ok(())
 }
 
-/// Runs a program whose first operand holds the elements of `src` and all of whose others are one number in all
-/// threads; each result of each thread must be its element of `expected`.
+/// Runs a program whose first operand holds the elements of `src` and whose other operands all equal `number`; each
+/// result of each thread must be its element of `expected`.
 pub(super) fn check_at_numbers(
     plan: &Program,
-    src: &Held,
+    src: &ElementMap,
     number: u32,
-    expected: &Held,
+    expected: &ElementMap,
     target: &Target,
 ) -> Result<(), PlanFault> {
     let (registers, threads) = (src.0.len(), src.1.len());
@@ -209,7 +209,7 @@ pub(super) fn check_at_numbers(
         ),
     ] {
         if found != expected {
-            return Err(Kind::Shape {
+            return Err(PlanFaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -218,7 +218,7 @@ pub(super) fn check_at_numbers(
         }
     }
     let mut machine = Machine::new(plan, target, threads, false);
-    machine.know(registers..plan.num_sources(), |_| number);
+    machine.set_numbers(registers..plan.num_sources(), |_| number);
     run_on_elements(
         machine,
         plan,
@@ -228,8 +228,7 @@ pub(super) fn check_at_numbers(
     Ok(())
 }
 
-/// The positions in a buffer at which registers and threads have their elements, before padding, and the numbers that
-/// the program is given.
+/// Positions of registers and threads in a buffer, before padding, and the numeric operands of the program.
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
@@ -238,7 +237,7 @@ pub(super) struct BufferCells<'a> {
     pub(super) numbers: (u32, u32),
 }
 
-/// Runs a program that accesses a buffer, for every thread. An element's name is the position at which it must be.
+/// Runs a program that accesses a buffer, for every thread. The name of an element is its position.
 pub(super) fn check_buffer(
     plan: &Program,
     cells: &BufferCells<'_>,
@@ -251,7 +250,7 @@ pub(super) fn check_buffer(
         Access::Load => (0, registers),
     };
     if plan.results().len() != loaded || plan.num_sources() <= stored {
-        return Err(Kind::Shape {
+        return Err(PlanFaultKind::Shape {
             what: "destination registers",
             found: plan.results().len(),
             expected: loaded,
@@ -260,8 +259,8 @@ pub(super) fn check_buffer(
     }
     let mut machine = Machine::new(plan, target, threads, false);
     let (view, index) = cells.numbers;
-    machine.know(stored..=stored, |_| view);
-    machine.know(stored + 1..plan.num_sources(), |_| index);
+    machine.set_numbers(stored..=stored, |_| view);
+    machine.set_numbers(stored + 1..plan.num_sources(), |_| index);
     let position =
         |register: usize, thread: usize| cells.registers[register] ^ cells.threads[thread];
     let name = |register, thread| narrow::<u32>(position(register, thread));
@@ -274,7 +273,7 @@ pub(super) fn check_buffer(
     });
     let all = || (0..registers).flat_map(|r| (0..threads).map(move |t| (r, t)));
     if access == Access::Load {
-        machine.preset(all().map(|(r, t)| (byte(r, t), name(r, t))))?;
+        machine.fill_buffer(all().map(|(r, t)| (byte(r, t), name(r, t))))?;
     }
     for index in 0..plan.steps().len() {
         machine.step(index)?;
@@ -282,11 +281,11 @@ pub(super) fn check_buffer(
     if access == Access::Store {
         let elements = all().map(|(r, t)| (byte(r, t), name(r, t)));
         if let Some(byte) = machine.wrong_byte(elements) {
-            return Err(Kind::Stored { byte }.into());
+            return Err(PlanFaultKind::Stored { byte }.into());
         }
     }
     let lanes_log2 = plan.lanes_log2();
-    machine.compare(name, |register, thread, found| Kind::Wrong {
+    machine.compare(name, |register, thread, found| PlanFaultKind::Wrong {
         register,
         lane: narrow::<u32>(thread) & ((1 << lanes_log2) - 1),
         warp: narrow::<u32>(thread) >> lanes_log2,
@@ -295,9 +294,9 @@ pub(super) fn check_buffer(
     })
 }
 
-/// Runs a program that combines elements, for every thread, and checks each result: `[register][thread]` of what goes
-/// in and of what must come out, for each operand alike.
-pub(super) fn check_cells<C: Cell>(
+/// Runs a program that combines elements, for every thread, and checks each result. `sources` and `expected` are
+/// `[register][thread]`, the same for each operand.
+pub(super) fn check_cells<C: AbstractElement>(
     plan: &Program,
     sources: &[Vec<C>],
     expected: &[Vec<C>],
@@ -313,19 +312,18 @@ pub(super) fn check_cells<C: Cell>(
     check_operands(plan, operands, target)
 }
 
-/// The cells of operands, one operand after the other: `[operand][register][thread]`.
+/// The values of operands, one operand after the other: `[operand][register][thread]`.
 pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
-    /// The cells of the results.
+    /// Expected values of the results.
     pub(super) expected: &'a [Vec<Vec<C>>],
-    /// Numbers that sources are known to be: `[source][thread]`.
+    /// Known numbers of sources: `[source][thread]`.
     pub(super) numbers: &'a [Vec<u32>],
-    /// The products of a program that multiplies matrices.
-    pub(super) products: Option<&'a mut dyn Products<Part<C>>>,
+    /// Product tracking, for programs that multiply matrices.
+    pub(super) products: Option<&'a mut dyn Products<Granule<C>>>,
 }
 
-/// Runs a program for every thread, and checks each result.
-pub(super) fn check_operands<C: Cell>(
+pub(super) fn check_operands<C: AbstractElement>(
     plan: &Program,
     operands: OperandCells<'_, C>,
     target: &Target,
@@ -342,7 +340,7 @@ pub(super) fn check_operands<C: Cell>(
         ("result registers", plan.results().len(), expected.len()),
     ] {
         if found != expected {
-            return Err(Kind::Shape {
+            return Err(PlanFaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -353,14 +351,14 @@ pub(super) fn check_operands<C: Cell>(
     let threads = 1 << (plan.lanes_log2() + plan.warps_log2());
     let name = |cells: &[(u8, &[C])], value: usize, thread: usize| {
         let (operand, threads) = cells[value];
-        Part::of(threads[thread], operand)
+        Granule::of(threads[thread], operand)
     };
     let mut machine = Machine::new(plan, target, threads, false);
     if let Some(products) = operands.products {
         machine.with_products(products);
     }
     for (value, numbers) in operands.numbers.iter().enumerate() {
-        machine.know(value..=value, |thread| numbers[thread]);
+        machine.set_numbers(value..=value, |thread| numbers[thread]);
     }
     machine.fill(|value, thread| name(&sources, value, thread));
     for index in 0..plan.steps().len() {
@@ -368,11 +366,11 @@ pub(super) fn check_operands<C: Cell>(
     }
     machine.compare(
         |result, thread| name(&expected, result, thread),
-        |result, thread, _| Kind::Combined { result, thread },
+        |result, thread, _| PlanFaultKind::Combined { result, thread },
     )
 }
 
-/// The columns of a layout in one block: non-zero registers, then lanes and warps.
+/// Returns the columns of a layout in one block: non-zero registers, then lanes and warps.
 pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     let of = |dim| layout.columns_of(dim).iter().copied();
     (
@@ -381,7 +379,7 @@ pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     )
 }
 
-/// All sums of columns, by index.
+/// Returns all sums of columns, by index.
 pub(super) fn span(columns: &[u64]) -> Vec<u64> {
     let mut sums = vec![0];
     for &c in columns {

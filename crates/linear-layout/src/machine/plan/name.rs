@@ -1,29 +1,30 @@
-//! The names that values and memory hold while a plan is run.
+//! Symbolic values of registers and memory during the execution of a plan.
 
 use crate::number::narrow;
 
-/// The name of a granule: of a part of an element, as large as the smallest that a plan moves alone.
+/// The symbolic value of a granule: the smallest part of an element that a plan moves separately.
 pub(crate) trait Name: Copy + PartialEq {
-    /// The name of a register or a cell that was never written.
+    /// A register or cell that was never written.
     const NOTHING: Self;
 
-    /// Returns the name of a granule of the element whose first granule has this name.
+    /// Returns the name of a granule, given the name of the element's first granule.
     fn granule(self, granule: usize) -> Self;
 
-    /// Returns the combination of two elements of one operand, by the names of their first granules; this one comes
-    /// earlier. Nothing where elements are not combined.
+    /// Returns the combination of two elements of one operand, this one first, given the names of their first granules;
+    /// `None` if elements are not combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// The name of the number 0 as an element of an operand: it counts no element, and its products add nothing.
+    /// Returns the name of the number 0 as an element of an operand: an empty count, or a factor whose products add
+    /// nothing.
     fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
-    /// Whether two elements of different operands stand for the same.
-    fn is_beside(self, other: Self) -> bool;
+    /// Returns true if two elements of different operands correspond.
+    fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// An element's number, times the granules of an element.
+/// The number of an element times the granules per element.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -38,26 +39,26 @@ impl Name for u32 {
         None
     }
 
-    fn is_beside(self, _: Self) -> bool {
+    fn corresponds_to(self, _: Self) -> bool {
         false
     }
 }
 
-/// What an element stands for that others have been combined into.
-pub(crate) trait Cell: Copy + PartialEq {
-    /// No element was written.
+/// An abstract element: everything that has been combined into an element.
+pub(crate) trait AbstractElement: Copy + PartialEq {
+    /// An element that was never written.
     const NOTHING: Self;
 
-    /// Returns what the combination of two elements stands for, in this order.
+    /// Returns the combination of two elements, in this order.
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
 
-    /// What the number 0 stands for: a count of no element, a factor of products that add nothing.
+    /// The number 0: an empty count, or a factor whose products add nothing.
     const ZERO: Option<Self> = None;
 }
 
-/// A row of A's tile or a column of B's: the row or column of the tensor that its elements are of, unless all of them
-/// are zero, and the number of its list of k.
+/// A row of A's tile or a column of B's: its row or column of the tensor (`None` if all elements are zero) and the
+/// index of its list of k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
@@ -70,19 +71,19 @@ pub(crate) struct LineNames<'a, N> {
     /// 0 for a row of A, 1 for a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the values of k that a name stands for.
+    /// log2 of the values of k per name.
     pub(crate) packed_log2: usize,
-    /// The scales of a line that has some, and log2 of the values of k that each is for.
+    /// The scales of the line, if any, and log2 of the values of k per scale.
     pub(crate) scales: Option<(&'a [N], u8)>,
 }
 
-/// Products of matrices whose elements have such names.
+/// A tracker of matrix products over symbolic elements.
 pub(crate) trait Products<N> {
-    /// Returns the line of these names. Nothing where they do not belong together.
+    /// Returns the line of these elements; `None` if they do not belong to one line.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds products to the sums of one register, which are at the same places of each tile of m x n: to each, those of
-    /// its row's elements with its column's. Nothing where they do not belong together, or one was added before.
+    /// Adds products to the sums of one register, which are at the same positions of each tile of m x n: to each sum,
+    /// the product of its row and column. Returns `None` if row or column do not match, or a product was added before.
     fn add(
         &mut self,
         sums: &mut [N],
@@ -94,14 +95,13 @@ pub(crate) trait Products<N> {
 
 /// A granule of an element of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Part<C> {
+pub(crate) struct Granule<C> {
     pub(crate) cell: C,
     pub(crate) operand: u8,
     granule: u8,
 }
 
-impl<C> Part<C> {
-    /// The first granule of an element of an operand.
+impl<C> Granule<C> {
     pub(crate) const fn of(cell: C, operand: u8) -> Self {
         Self {
             cell,
@@ -110,13 +110,13 @@ impl<C> Part<C> {
         }
     }
 
-    /// Returns the cell of the first granule of an element of this operand.
+    /// Returns the cell if this is the first granule of an element of this operand.
     pub(crate) fn element_of(self, operand: u8) -> Option<C> {
         ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
     }
 }
 
-impl<C: Cell> Name for Part<C> {
+impl<C: AbstractElement> Name for Granule<C> {
     const NOTHING: Self = Self::of(C::NOTHING, 0);
 
     fn granule(self, granule: usize) -> Self {
@@ -136,7 +136,7 @@ impl<C: Cell> Name for Part<C> {
         C::ZERO.map(|cell| Self::of(cell, operand))
     }
 
-    fn is_beside(self, other: Self) -> bool {
+    fn corresponds_to(self, other: Self) -> bool {
         self.cell == other.cell
     }
 }

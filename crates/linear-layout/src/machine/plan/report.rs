@@ -1,8 +1,8 @@
-//! Counts of a run of a plan.
+//! Statistics of the execution of a plan.
 
 use core::fmt;
 
-/// The counts of a run of a plan, for the whole block.
+/// Statistics of the execution of a plan, for the whole block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct PlanReport {
@@ -24,9 +24,9 @@ pub struct PlanReport {
     pub shuffles: u64,
     /// Warp-wide selects.
     pub selects: u64,
-    /// Barriers of the block that each warp passes.
+    /// Barriers of the block per warp.
     pub block_barriers: u64,
-    /// Barriers within a warp that each warp passes.
+    /// Barriers within a warp, per warp.
     pub warp_barriers: u64,
 }
 

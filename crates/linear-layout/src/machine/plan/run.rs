@@ -1,13 +1,12 @@
-//! The steps of a plan, carried out for all threads of a block: the registers and what each step does with them
-//! ([`lanes`]: between registers and lanes; [`access`]: shared memory; [`combine`]: what makes new elements;
-//! [`multiply`]: products of matrices).
+//! Execution of plan steps for all threads of a block: the state of the machine and the dispatch over steps ([`lanes`]:
+//! registers and shuffles; [`access`]: shared memory; [`combine`]: new elements; [`multiply`]: matrix products).
 
 mod access;
 mod combine;
 mod lanes;
 mod multiply;
 
-use super::fault::{Kind, PlanFault};
+use super::fault::{PlanFault, PlanFaultKind};
 use super::memory::{CellFault, Memory};
 use super::name::{Name, Products};
 use super::report::PlanReport;
@@ -18,31 +17,30 @@ use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Address base, constant where it matters, bytes and direction of an access.
+/// Address base, the part of its constant that affects bank conflicts, bytes and direction of an access.
 type AccessShape = (u32, u32, u32, Access);
 
-/// A number of each thread.
+/// A number for each thread.
 type Numbers = Rc<[u32]>;
 
-/// A map, what it was given, and what it gave.
-type Computed = (u32, Vec<Numbers>, Vec<Numbers>);
+/// An evaluated map: the map, its inputs and its outputs.
+type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of a granule of a value in all threads: those that begin somewhere, or a further granule of the elements
-/// whose first granule has those. Values share the names that they have in common.
+/// The names of one granule of a value in all threads: a range of names, or a further granule of the elements whose
+/// first granule has these names. Values may share a range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Row {
+struct NameRow {
     start: u32,
     granule: u8,
 }
 
-impl Row {
-    /// Returns the rows of elements whose first granules have names that begin somewhere.
+impl NameRow {
+    /// Returns the rows of elements whose first granules are the names from `start` on.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
     }
 
-    /// Returns the name of a thread.
     fn name<N: Name>(self, names: &[N], thread: usize) -> N {
         let name = names[self.start as usize + thread];
         match self.granule {
@@ -51,7 +49,7 @@ impl Row {
         }
     }
 
-    /// Returns where the names begin and end.
+    /// Returns the range of names.
     fn names(self, threads: usize) -> core::ops::Range<usize> {
         self.start as usize..self.start as usize + threads
     }
@@ -63,31 +61,31 @@ impl Row {
     }
 }
 
-/// The registers of all threads and the shared memory, full of names.
+/// The machine state: registers of all threads and shared memory, with symbolic values.
 pub(super) struct Machine<'a, N> {
     plan: &'a Program,
     target: &'a Target,
     threads: usize,
     lanes_log2: u32,
-    /// Bytes of a granule, the unit that carries a name.
+    /// Bytes of a granule, the unit of a name.
     granule: u32,
     granule_log2: u32,
-    /// The first row of each value and how many: a row for each granule.
+    /// The first row and the number of rows of each value: one row per granule.
     place: Vec<(u32, u32)>,
-    rows: Vec<Row>,
-    /// Names in all threads, of one row after the other. They never change.
+    rows: Vec<NameRow>,
+    /// Names in all threads, one row after the other; append-only.
     names: Vec<N>,
-    /// Numbers that values are known to be, in each thread.
+    /// Known numbers of values, per thread.
     numbers: FxHashMap<ValueId, Numbers>,
-    /// What maps gave for numbers that they were given before.
-    computed: Vec<Computed>,
+    /// Memoised evaluations of maps.
+    computed: Vec<MapEvaluation>,
     scratch: Memory<N>,
-    /// The buffer that the program is given, and how many bytes it has.
+    /// The buffer operand and its size in bytes.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
-    /// Of programs that multiply matrices.
+    /// `Some` for programs that multiply matrices.
     multiplier: Option<Multiplier<'a, N>>,
-    /// Wavefronts of the accesses seen so far.
+    /// Memoised wavefronts of accesses.
     waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
 }
@@ -137,23 +135,21 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// What was counted so far.
     pub(super) fn report(&self) -> PlanReport {
         self.report
     }
 
-    /// How many granules an element of the only operand has.
+    /// Returns the number of granules per element of the only operand.
     pub(super) fn granules_of_elements(&self) -> usize {
         (self.plan.widths()[0].max(8) / 8 / self.granule) as usize
     }
 
-    /// How many granules a value has.
     fn granules(&self, value: ValueId) -> usize {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Says that sources are a number, by thread.
-    pub(super) fn know(
+    /// Sets the numbers of sources, by thread.
+    pub(super) fn set_numbers(
         &mut self,
         values: impl Iterator<Item = usize>,
         number: impl Fn(usize) -> u32,
@@ -163,41 +159,42 @@ impl<'a, N: Name> Machine<'a, N> {
         self.numbers.extend(values);
     }
 
-    /// Lets the program multiply matrices.
+    /// Enables matrix products.
     pub(super) fn with_products(&mut self, products: &'a mut dyn Products<N>) {
         self.multiplier = Some(Multiplier::new(products));
     }
 
-    /// Gives the program a buffer of so many bytes.
+    /// Sets the size of the buffer operand.
     pub(super) fn with_buffer(&mut self, bytes: u32) {
         let warps = self.threads >> self.lanes_log2;
         let memory = Memory::new(self.plan, (bytes / self.granule) as usize, warps, false);
         self.buffer = (memory, bytes);
     }
 
-    /// The cells of an element of the first operand that lies at a byte of the buffer, with their names.
+    /// Returns the cells and names of an element of the first operand at a byte of the buffer.
     fn element_cells(&self, byte: u32, name: N) -> impl Iterator<Item = (usize, N)> + use<N> {
         let first = (byte >> self.granule_log2) as usize;
         let granules = (self.plan.widths()[0].max(8) / 8 / self.granule) as usize;
         (0..granules).map(move |granule| (first + granule, name.granule(granule)))
     }
 
-    /// Puts elements into the buffer before the program begins.
-    pub(super) fn preset(
+    /// Stores elements in the buffer before the program begins.
+    pub(super) fn fill_buffer(
         &mut self,
         elements: impl Iterator<Item = (u32, N)>,
     ) -> Result<(), PlanFault> {
         for (byte, name) in elements {
             for (cell, name) in self.element_cells(byte, name) {
                 let stored = self.buffer.0.store(cell, 0, 0, std::iter::once(name));
-                stored.map_err(|_| Kind::Preset { byte })?;
+                stored.map_err(|_| PlanFaultKind::Overlap { byte })?;
             }
         }
         self.buffer.0.barrier(BarrierScope::Block);
         Ok(())
     }
 
-    /// Finds a byte of the buffer that does not hold what it must: these elements, and nothing elsewhere.
+    /// Returns the first byte of the buffer that differs from its expected content: these elements, and nothing
+    /// elsewhere.
     pub(super) fn wrong_byte(&self, elements: impl Iterator<Item = (u32, N)>) -> Option<u32> {
         let count = self.buffer.1 / self.granule;
         let mut expected = vec![N::NOTHING; count as usize];
@@ -213,13 +210,12 @@ impl<'a, N: Name> Machine<'a, N> {
         wrong.map(|(_, cell)| narrow::<u32>(cell) << self.granule_log2)
     }
 
-    /// The number that a value is in each thread.
     fn numbers(&self, step: usize, value: ValueId) -> Result<&[u32], PlanFault> {
         let numbers = self.numbers.get(&value).map(|numbers| &**numbers);
-        numbers.ok_or_else(|| Kind::Undefined { step, value }.into())
+        numbers.ok_or_else(|| PlanFaultKind::Undefined { step, value }.into())
     }
 
-    /// The memory of an address, and how many bytes it has.
+    /// Returns the memory of a space and its size in bytes.
     fn memory(&mut self, space: Space) -> (&mut Memory<N>, u32) {
         match space {
             Space::Scratch => (&mut self.scratch, self.plan.scratch_bytes()),
@@ -235,17 +231,16 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.threads >> self.lanes_log2) as u64
     }
 
-    /// The name in a row of a thread.
-    fn name(&self, row: Row, thread: usize) -> N {
+    fn name(&self, row: NameRow, thread: usize) -> N {
         row.name(&self.names, thread)
     }
 
-    /// Makes room for a value of `granules` names per thread; returns where its names start.
+    /// Allocates names for a value; returns the index of the first.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
         self.names.resize(names.end, N::NOTHING);
-        let rows = names.step_by(self.threads).map(|start| Row {
+        let rows = names.step_by(self.threads).map(|start| NameRow {
             start: narrow(start),
             granule: 0,
         });
@@ -253,25 +248,23 @@ impl<'a, N: Name> Machine<'a, N> {
         start
     }
 
-    /// Defines a value by its rows.
-    fn define_rows(&mut self, value: ValueId, rows: impl Iterator<Item = Row>) {
+    fn define_rows(&mut self, value: ValueId, rows: impl Iterator<Item = NameRow>) {
         let first = self.rows.len();
         self.rows.extend(rows);
         let count = self.rows.len() - first;
         self.place[value.index()] = (narrow(first), narrow(count));
     }
 
-    /// The rows of a value.
-    fn place(&self, step: usize, value: ValueId) -> Result<&[Row], PlanFault> {
+    fn place(&self, step: usize, value: ValueId) -> Result<&[NameRow], PlanFault> {
         match self.place.get(value.index()) {
             Some(&(first, granules)) if granules > 0 => {
                 Ok(&self.rows[first as usize..][..granules as usize])
             }
-            _ => Err(Kind::Undefined { step, value }.into()),
+            _ => Err(PlanFaultKind::Undefined { step, value }.into()),
         }
     }
 
-    /// Gives the sources their names: of the first granule of each value in each thread.
+    /// Sets the names of the sources; `name` returns that of the first granule of a value in a thread.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
             let names = (0..self.threads).map(|thread| name(value, thread));
@@ -279,22 +272,25 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Compares the results with the names that they must have; `wrong` makes the fault of a result in a thread that
-    /// has another name.
+    /// Compares the results with their expected names; `wrong` builds the fault.
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,
-        wrong: impl Fn(usize, usize, N) -> Kind,
+        wrong: impl Fn(usize, usize, N) -> PlanFaultKind,
     ) -> Result<(), PlanFault> {
         let step = self.plan.steps().len();
         for (result, &value) in self.plan.results().iter().enumerate() {
             let rows = self.place(step, value)?;
             if self.plan.is_word(value) {
                 let what = "a result is not an element";
-                return Err(Kind::Width { step, what }.into());
+                return Err(PlanFaultKind::Width { step, what }.into());
             }
-            // The first granules say which elements whole ones are.
-            let count = if Row::are_whole(rows) { 1 } else { rows.len() };
+            // For whole elements, comparing the first granules suffices.
+            let count = if NameRow::are_whole(rows) {
+                1
+            } else {
+                rows.len()
+            };
             for (granule, row) in rows.iter().enumerate().take(count) {
                 let found = (0..self.threads).map(|thread| (thread, self.name(*row, thread)));
                 let mut others = found
@@ -308,39 +304,38 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns true if these rows hold all granules of elements, of one in each thread.
-    fn are_elements(&self, rows: &[Row]) -> bool {
-        let is_further = |(granule, row): (usize, &Row)| {
+    /// Returns true if these rows hold all granules of one element per thread.
+    fn are_elements(&self, rows: &[NameRow]) -> bool {
+        let is_further = |(granule, row): (usize, &NameRow)| {
             (0..self.threads).all(|thread| {
                 let first = self.name(rows[0], thread);
                 self.name(*row, thread) == first.granule(granule)
             })
         };
-        Row::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
+        NameRow::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
     }
 
-    /// The names of the first granules of an element, in all threads.
+    /// Returns the names of the first granules of an element, in all threads.
     fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
         let rows = self.place(step, value)?;
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));
         let names: Vec<N> = names.collect();
         if self.plan.is_word(value) || !self.are_elements(rows) || names.contains(&N::NOTHING) {
-            let what = "a combination of something that is no element";
-            return Err(Kind::Width { step, what }.into());
+            let what = "a combination of a value that is not an element";
+            return Err(PlanFaultKind::Width { step, what }.into());
         }
         Ok(names)
     }
 
-    /// Defines an element by its names in all threads.
     fn define_element(&mut self, value: ValueId, names: impl IntoIterator<Item = N>) {
         let start = self.names.len();
         self.names
             .extend(names.into_iter().map(|name| name.granule(0)));
-        self.define_rows(value, Row::of_elements(start, self.granules(value)));
+        self.define_rows(value, NameRow::of_elements(start, self.granules(value)));
     }
 
-    /// The granules of values, one after the other.
-    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<Row>, PlanFault> {
+    /// Returns the granules of values, one value after the other.
+    fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<NameRow>, PlanFault> {
         let mut rows = Vec::with_capacity(16);
         for value in values {
             rows.extend(self.place(step, *value)?);
@@ -355,9 +350,9 @@ impl<'a, N: Name> Machine<'a, N> {
                 let mut rows = self.rows(index, plan.operands(parts))?;
                 let whole = self.granules(out);
                 if rows.len() > whole {
-                    return Err(Kind::Width {
+                    return Err(PlanFaultKind::Width {
                         step: index,
-                        what: "more is packed than fits",
+                        what: "packs more elements than a register holds",
                     }
                     .into());
                 }
@@ -365,7 +360,7 @@ impl<'a, N: Name> Machine<'a, N> {
                     let nothing = self.names.len();
                     self.names.resize(nothing + self.threads, N::NOTHING);
                     let start = narrow(nothing);
-                    rows.resize(whole, Row { start, granule: 0 });
+                    rows.resize(whole, NameRow { start, granule: 0 });
                 }
                 self.define_rows(out, rows.into_iter());
             }
@@ -377,9 +372,9 @@ impl<'a, N: Name> Machine<'a, N> {
                 let rows = self.rows(index, &[value])?;
                 let each = self.granules(first);
                 if count as usize * each > rows.len() {
-                    return Err(Kind::Width {
+                    return Err(PlanFaultKind::Width {
                         step: index,
-                        what: "more is unpacked than there is",
+                        what: "unpacks more elements than the register holds",
                     }
                     .into());
                 }
@@ -398,7 +393,8 @@ impl<'a, N: Name> Machine<'a, N> {
                 self.select(index, out, [if_set, if_clear], holds)?;
             }
             Step::Zero { out } => {
-                let name = N::zero(plan.type_of(out).operand).ok_or(Kind::Tuple { step: index })?;
+                let name = N::zero(plan.type_of(out).operand)
+                    .ok_or(PlanFaultKind::Tuple { step: index })?;
                 self.define_element(out, vec![name; self.threads]);
             }
             Step::One { out, of } => {
@@ -478,9 +474,9 @@ impl<'a, N: Name> Machine<'a, N> {
             } => {
                 let (low, high) = (self.rows(index, &[low])?, self.rows(index, &[high])?);
                 if low.len() != high.len() || low.len() * self.granule as usize != 4 {
-                    return Err(Kind::Width {
+                    return Err(PlanFaultKind::Width {
                         step: index,
-                        what: "a lane swap of something that is no word",
+                        what: "a lane swap of a value that is not a word",
                     }
                     .into());
                 }
@@ -488,7 +484,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 let bit = 1usize << lane_bit;
                 for (g, (low, high)) in low.into_iter().zip(high).enumerate() {
                     for t in 0..self.threads {
-                        // The upper lanes of low and the lower lanes of high change places.
+                        // Exchanges the upper lanes of low with the lower lanes of high.
                         let names = match t & bit != 0 {
                             true => [self.name(high, t ^ bit), self.name(high, t)],
                             false => [self.name(low, t), self.name(low, t ^ bit)],
@@ -562,7 +558,7 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Whether a mask holds in each thread.
+    /// Returns the value of a mask in each thread.
     fn mask(&self, step: usize, mask: Option<ValueId>) -> Result<Vec<bool>, PlanFault> {
         match mask {
             None => Ok(vec![true; self.threads]),

@@ -4,7 +4,7 @@ use crate::plan::program::{Address, BarrierScope, Step};
 use crate::plan::{PlanOptions, Strategy, plan_conversion};
 use crate::target::Fragment;
 
-/// 32 x 32 elements on `1 << warps` warps: rows along lanes against columns along lanes.
+/// 32 x 32 elements on `1 << warps` warps: rows along lanes to columns along lanes.
 fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
     let out = Dim::out(0);
     let build = |lane: [u64; 5], rest: [u64; 5]| {
@@ -41,7 +41,7 @@ fn plan(
     (plan.program().clone(), src, dst, target)
 }
 
-/// Both ways of watching memory give this verdict.
+/// Checks the plan with both race detectors, which must agree.
 #[track_caller]
 fn verdict(
     plan: &Program,
@@ -55,7 +55,7 @@ fn verdict(
     quick
 }
 
-/// Which of its kinds a fault says that it is: a race, uninitialised, a bad address, a wrong element.
+/// Classification of a fault: race, uninitialised, bad address, wrong element.
 fn kinds(fault: &PlanFault) -> [bool; 4] {
     [
         fault.is_race(),
@@ -96,7 +96,7 @@ fn a_missing_barrier_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// Behind a barrier of its warp a thread may store over what its warp has stored, and over nobody else's.
+/// After a warp barrier a thread may overwrite stores of its own warp, but not those of other warps.
 #[test]
 fn a_warp_stores_over_its_own_behind_its_barrier() {
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -204,7 +204,7 @@ fn steps_out_of_order_are_found() {
     let broken = plan.edited(|steps| steps.reverse());
     let fault = verdict(&broken, &src, &dst, target).unwrap_err();
     assert!(
-        fault.to_string().contains("which no step defined before"),
+        fault.to_string().contains("before its definition"),
         "{fault}"
     );
 }
@@ -250,7 +250,7 @@ fn copies_of_another_warp_are_waited_for() {
         let fault = verdict(&weak, &src, &dst, target).unwrap_err();
         assert!(fault.is_race(), "{fault}");
     }
-    // Each warp for itself: nobody waits for the other.
+    // Each warp converts its own elements: a warp barrier suffices.
     let (src, dst) = copied(false);
     let own = LinearLayout::identity_1d(2, Dim::WARP, Dim::out(0)).unwrap();
     let drop_warp = |l: &LinearLayout| l.resize_in(Dim::WARP, 1).unwrap();
@@ -264,8 +264,8 @@ fn copies_of_another_warp_are_waited_for() {
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }
 
-/// Two warps that each exchange their own values, twice through the same bytes. Where the second time each stores to
-/// the other's bytes, it may overwrite what the other has yet to read, and waiting for itself is not enough.
+/// Two warps that each exchange their own values, twice through the same bytes. If the second round stores to the other
+/// warp's bytes, it may overwrite data that is still to be read, and a warp barrier does not suffice.
 #[test]
 fn a_store_over_what_another_warp_reads_is_a_race() {
     let target = Target::parse("cuda:90").unwrap();
@@ -304,7 +304,7 @@ fn a_store_over_what_another_warp_reads_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// Where elements of 16 bits lie beside those of other lanes, matrices move them: as a warp holds them or turned.
+/// 16-bit elements whose neighbours are in other lanes are moved by matrix instructions, plain or transposed.
 #[test]
 fn matrices_are_moved_whole() {
     let (across, along) = transposition(1);
@@ -319,7 +319,7 @@ fn matrices_are_moved_whole() {
         let plan = plan.program().clone();
         let report = verdict(&plan, src, dst, target).unwrap();
         assert_eq!(report.conflicts(), 0, "{plan}");
-        // Half a kilobyte at a time: 1024 elements of two bytes are four of either.
+        // An instruction moves 512 bytes: 1024 elements of two bytes take four.
         let first = plan.steps().iter().position(|step| step.sort() == sort);
         let first = first.unwrap_or_else(|| panic!("{plan}"));
         let count = plan.steps().iter().filter(|step| step.sort() == sort);
@@ -352,7 +352,7 @@ fn matrices_are_moved_whole() {
     assert!(fault.is_uninitialised(), "{fault}");
 }
 
-/// Where halves of words change places with the fourth part of a warp, matrices are transposed, a word at a time.
+/// A matrix transpose serves conversions that exchange halves of words with a quarter of the warp, one word at a time.
 #[test]
 fn matrices_are_transposed() {
     let outs = [(Dim::out(0), 512)];
@@ -377,7 +377,7 @@ fn matrices_are_transposed() {
     let hopper = Target::parse("cuda:90").unwrap();
     let options = PlanOptions::new();
     for half in 0..3 {
-        // The registers of the other side in another order: names, nothing to do.
+        // Other register order on the destination side: renaming only.
         let mut renamed = turned(half);
         renamed.swap(0, 2);
         for (bits, words) in [(16, 4), (8, 2)] {

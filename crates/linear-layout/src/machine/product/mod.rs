@@ -1,4 +1,4 @@
-//! Products: what each accumulator has added up.
+//! Verification of matrix products: the products added to each accumulator.
 
 mod sums;
 
@@ -8,17 +8,17 @@ use crate::layout::LinearLayout;
 use crate::number::narrow;
 use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
-use sums::{ALL, EMPTY, Sums, Term};
+use sums::{ALL, EMPTY, ProductSums, ProductTerm};
 
-/// log2 of the rows, columns and matrices of an operand; without a dim for it, there is one matrix.
+/// log2 of the rows, columns and batch of an operand.
 fn sizes_log2(layout: &LinearLayout) -> [usize; 3] {
     let mut dims = layout.out_dims().rev();
     let [columns, rows] = [(); 2].map(|()| dims.next().map_or(0, |dim| layout.out_bits(dim)));
     [rows, columns, layout.total_out_bits() - rows - columns]
 }
 
-/// The cells of an operand, `[register][thread]`, by the matrix, row and column of their elements.
-fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> Term) -> Vec<Vec<Term>> {
+/// Returns the cells of an operand, `[register][thread]`; `cell` maps the batch, row and column of an element.
+fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<Vec<ProductTerm>> {
     let [rows, columns, matrices] = sizes_log2(layout);
     let of_element = |packed: u64| {
         let part = |from: usize, bits: usize| narrow(packed >> from & ((1 << bits) - 1));
@@ -31,33 +31,33 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> Term) -> Vec<Vec<Term
         .collect()
 }
 
-/// Runs the program of a product for every thread, and proves that each element of the result adds up each k once, of
-/// the elements that belong there, each with the scale of its row or column and block.
+/// Runs the program of a product for every thread, and proves that each element of the result adds each k once, from
+/// matching elements, each with the scale of its row or column and block.
 ///
 /// # Shape
-/// `plan` takes the unique registers of D, A and B, then of the scales of A and of B where there are any, one operand
-/// after the other, and gives those of D. Signs, zeros and the order of the sum are not looked at.
+/// `plan` takes the unique registers of D, A and B, then of the scales of A and of B if any, one operand after the
+/// other, and yields those of D. Signs, zeros and the order of the sum are not checked.
 /// # Errors
-/// The first fault: a sum of what does not belong together, a k twice or never, a malformed step.
+/// The first fault: a sum of mismatched elements, a k that is repeated or missing, a malformed step.
 pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {
     let (d, a, b) = (product.d, product.a, product.b);
     let packed_log2 = [0, 1].map(|factor| product.packed_log2(factor));
     let scales = product.scales.map_or([None; 2], |scales| scales.layouts);
     let block_log2 = product.scales.map(|scales| scales.block_log2);
     let k = a.out_shape().last().map_or(1, |(_, size)| size) << packed_log2[0];
-    let mut sums = Sums::new(k, scales.map(|layout| layout.and(block_log2)));
-    // The same number for the same matrix and row, or matrix and column, of every operand.
+    let mut sums = ProductSums::new(k, scales.map(|layout| layout.and(block_log2)));
+    // Equal numbers for equal batch and row, or batch and column, in every operand.
     let matrices_log2 = [d, a, b].map(|layout| sizes_log2(layout)[2]);
     let matrices_log2 = matrices_log2.into_iter().max().unwrap_or(0);
     let line = |matrix: u32, own: u32| matrix | own << matrices_log2;
     let sum = |set| {
-        move |[matrix, row, column]: [u32; 3]| Term::Sum {
+        move |[matrix, row, column]: [u32; 3]| ProductTerm::Sum {
             row: line(matrix, row),
             column: line(matrix, column),
             set,
         }
     };
-    let factor = |factor: usize, line, k: u32| Term::Factor {
+    let factor = |factor: usize, line, k: u32| ProductTerm::Factor {
         line,
         k: k << packed_log2[factor],
     };
@@ -67,7 +67,7 @@ pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), 
         cells(b, |[matrix, k, column]| factor(1, line(matrix, column), k)),
     ];
     for layout in scales {
-        let scale = |[matrix, own, block]: [u32; 3]| Term::Scale {
+        let scale = |[matrix, own, block]: [u32; 3]| ProductTerm::Scale {
             line: line(matrix, own),
             block,
         };

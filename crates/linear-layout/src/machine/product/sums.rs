@@ -1,27 +1,27 @@
-//! Sums of products: the set of k that each accumulator has added up.
+//! Symbolic sums of products: the set of k added to each accumulator.
 //!
-//! A sum of m x n x k products is proved with work for m k + k n + m n cells. A [`Line`] stands for a row of A or a column
-//! of B: the row or column of D that all its elements belong to, and their list of k in the order of the tile. A sum
-//! takes the product of two lines if it is in that row and column and the lists agree wherever both elements are not zero.
-//! Then it adds the k of the list, a set without repetitions that must be disjoint from the set that it has. Lists and sets
-//! are numbered, so that each pair of lists and each union of sets is compared once.
+//! A sum of m x n x k products is proved in time proportional to m k + k n + m n. A [`Line`] stands for a row of A or a
+//! column of B: the row or column of D that all its elements belong to, and their list of k in the order of the tile. A
+//! sum accepts the product of two lines if it is in that row and column and the lists agree wherever both elements are
+//! not zero. Then it adds the k of the list, a set without repetitions that must be disjoint from the set accumulated
+//! before. Lists and sets are interned, so that each pair of lists and each union of sets is compared once.
 
-use crate::machine::plan::{Cell, Line, LineNames, Part, Products};
+use crate::machine::plan::{AbstractElement, Granule, Line, LineNames, Products};
 use crate::number::narrow;
 use core::hash::Hash;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The cell of a register of a product.
+/// A symbolic element of an operand of a product.
 ///
-/// A row of A and a column of B have the same number as those of D: elements with the same numbers belong together. An
-/// operand's number says which factor a cell is of.
+/// Rows of A and columns of B are numbered as those of D: elements with the same numbers match. The operand's number
+/// distinguishes the factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Term {
+pub(super) enum ProductTerm {
     Nothing,
-    /// A factor of products that add nothing.
+    /// A factor whose products add nothing.
     Zero,
-    /// An element of A or of B. Of a byte that holds several elements, the first.
+    /// An element of A or of B; the first one of a byte that holds several.
     Factor {
         line: u32,
         k: u32,
@@ -39,7 +39,7 @@ pub(super) enum Term {
     },
 }
 
-impl Cell for Term {
+impl AbstractElement for ProductTerm {
     const NOTHING: Self = Self::Nothing;
     const ZERO: Option<Self> = Some(Self::Zero);
 
@@ -48,7 +48,7 @@ impl Cell for Term {
     }
 }
 
-/// Lists of numbers, each kept once.
+/// Interned lists.
 #[derive(Debug)]
 struct Lists<T> {
     all: Vec<Rc<[T]>>,
@@ -65,7 +65,7 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Returns the number of a list, which is often the same as in the call before.
+    /// Returns the number of a list; repeats of the previous call are fast.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -87,34 +87,33 @@ impl<T: Copy + Eq + Hash> Lists<T> {
     }
 }
 
-/// The k of elements that are zero.
+/// The k of a zero element.
 const NO_K: u32 = u32::MAX;
 
-/// The set of no k, and that of each k once.
+/// The empty set of k, and the set of each k once.
 pub(super) const EMPTY: u32 = 0;
 pub(super) const ALL: u32 = 1;
 
 /// The sums of a product and the lines of its factors.
 #[derive(Debug)]
-pub(super) struct Sums {
+pub(super) struct ProductSums {
     /// Sets of k, a bit each; the first ones are [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
     /// The k of the elements of lines.
     ks: Lists<u32>,
-    /// The set of k that the product of two lines adds; nothing where they differ, or one has a k twice.
+    /// The set of k added by the product of two lines; `None` if they differ, or one repeats a k.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// Unions of two sets; nothing where they share a k.
+    /// Unions of two sets; `None` if they intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
-    /// log2 of the elements that have one scale, of factors that have scales.
+    /// log2 of the elements per scale, for factors with scales.
     blocks_log2: [Option<u8>; 2],
-    /// Words of a set.
+    /// Number of words of a set.
     words: usize,
-    /// The list of k of the current line; kept to reuse its memory.
+    /// The list of k of the current line; reused to save allocations.
     line: Vec<u32>,
 }
 
-impl Sums {
-    /// Starts the sums of a product over `k` values of k.
+impl ProductSums {
     pub(super) fn new(k: u64, blocks_log2: [Option<u8>; 2]) -> Self {
         let words = narrow::<usize>(k.div_ceil(64));
         let mut all = vec![u64::MAX; words];
@@ -135,7 +134,7 @@ impl Sums {
         }
     }
 
-    /// Returns the set of these k; nothing if one occurs twice.
+    /// Returns the set of these k; `None` if one occurs twice.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {
@@ -168,7 +167,7 @@ impl Sums {
         set
     }
 
-    /// Returns the union of two sets that share no k.
+    /// Returns the union of two disjoint sets.
     fn union(&mut self, sets: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.unions.get(&sets) {
             return *known;
@@ -182,18 +181,18 @@ impl Sums {
     }
 }
 
-impl Products<Part<Term>> for Sums {
-    fn line(&mut self, names: &LineNames<'_, Part<Term>>) -> Option<Line> {
+impl Products<Granule<ProductTerm>> for ProductSums {
+    fn line(&mut self, names: &LineNames<'_, Granule<ProductTerm>>) -> Option<Line> {
         let (factor, operand) = (names.factor, narrow::<u8>(names.factor));
         let mut owner = None;
         let mut is_own = |line: u32| *owner.get_or_insert(line) == line;
         let ks = &mut self.line;
         ks.clear();
         for element in names.elements {
-            // D is the first operand of a product, its factors the next ones, then their scales.
+            // Operands in order: D, A, B, scales of A, scales of B.
             let first = match element.element_of(1 + operand)? {
-                Term::Zero => None,
-                Term::Factor { line, k } if is_own(line) => Some(k),
+                ProductTerm::Zero => None,
+                ProductTerm::Factor { line, k } if is_own(line) => Some(k),
                 _ => return None,
             };
             let of_name = 0..1 << names.packed_log2;
@@ -207,9 +206,9 @@ impl Products<Part<Term>> for Sums {
                     return None;
                 }
                 for (scale, ks) in scales.iter().zip(of_scales) {
-                    // What is multiplied by zero still has a scale of its own row, lest that of another one be NaN.
+                    // A zero element must still have a scale of its own row: that of another row might be NaN.
                     match scale.element_of(3 + operand)? {
-                        Term::Scale { line, block } if is_own(line) => {
+                        ProductTerm::Scale { line, block } if is_own(line) => {
                             let mut ks = ks.iter().filter(|k| **k != NO_K);
                             ks.all(|k| k >> block_log2 == block).then_some(())?;
                         }
@@ -225,17 +224,17 @@ impl Products<Part<Term>> for Sums {
 
     fn add(
         &mut self,
-        sums: &mut [Part<Term>],
+        sums: &mut [Granule<ProductTerm>],
         places: &[[usize; 2]],
         [rows, columns]: [&[Line]; 2],
         [m, n]: [usize; 2],
     ) -> Option<()> {
-        // Neighbours have mostly added the same.
+        // Adjacent sums have mostly accumulated the same set.
         let mut known = None;
         let tiles = sums.chunks_exact_mut(places.len());
         for ((sums, rows), columns) in tiles.zip(rows.chunks(m)).zip(columns.chunks(n)) {
             for (sum, [i, j]) in sums.iter_mut().zip(places) {
-                let Term::Sum { row, column, set } = sum.element_of(0)? else {
+                let ProductTerm::Sum { row, column, set } = sum.element_of(0)? else {
                     return None;
                 };
                 let (a, b) = (rows[*i], columns[*j]);
@@ -252,7 +251,7 @@ impl Products<Part<Term>> for Sums {
                     }
                 };
                 known = Some((key, set));
-                sum.cell = Term::Sum { row, column, set };
+                sum.cell = ProductTerm::Sum { row, column, set };
             }
         }
         Some(())

@@ -1,5 +1,5 @@
-//! Plans of all instructions, and what is noticed of those that are broken: [`faults`] in which registers are multiplied,
-//! [`scales`] in what they are multiplied by.
+//! Plans of all instructions, and detection of broken ones: [`faults`] in the registers that are multiplied, [`scales`]
+//! in the scales.
 
 mod faults;
 mod scales;
@@ -12,9 +12,9 @@ use crate::target::{Number, Product, TARGETS, Target, TileBit};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-type Bases = Vec<[u64; 2]>;
+type BasisVectors = Vec<[u64; 2]>;
 
-fn layout(dims: [Bases; 3], sizes: [u64; 2]) -> LinearLayout {
+fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     let [registers, lanes, warps] = dims;
     let dims = [
         (Dim::REGISTER, registers),
@@ -30,7 +30,7 @@ fn layout(dims: [Bases; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Returns the place of a bit of k in another order: blocks with one scale stay whole, and elements of a byte neighbours.
+/// Returns a permuted bit of k: blocks with one scale stay whole, and elements of a byte adjacent.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -44,7 +44,7 @@ fn renamed(row: &Product, bit: u8) -> u8 {
     range.end - 1 - (bit - range.start)
 }
 
-/// Returns the place of a bit of the tile: a dim of m, n, k, and its value; the bits of k in another order where `renames`.
+/// Returns the coordinate of a tile bit: a dim of m, n, k, and its value; the bits of k permuted if `renames`.
 fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     match bit {
         TileBit::M(bit) => (0, 1u64 << bit),
@@ -55,8 +55,8 @@ fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     }
 }
 
-/// Layouts of A, B, D that an instruction takes: two tiles along each dim, two warps along m, and so the lanes where
-/// each multiplies alone; the bits of k in another order where `renames`.
+/// Native layouts of A, B, D of an instruction: two tiles along each dim, two warps along m, and lanes along m if each
+/// multiplies alone; the bits of k permuted if `renames`.
 fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
     let sizes = row.sizes();
     let [m, n, k] = sizes;
@@ -73,10 +73,11 @@ fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
             let value = value >> if dim == 2 { held.packed.len() } else { 0 };
             dims.map(|own| if own == dim { value } else { 0 })
         };
-        let mut registers: Bases = held.registers.iter().map(|bit| basis(place(bit))).collect();
+        let mut registers: BasisVectors =
+            held.registers.iter().map(|bit| basis(place(bit))).collect();
         let further = more.iter().filter(|(dim, _)| dims.contains(dim));
         registers.extend(further.map(|at| basis(*at)));
-        let mut lanes: Bases = held.lanes.iter().map(|bit| basis(place(bit))).collect();
+        let mut lanes: BasisVectors = held.lanes.iter().map(|bit| basis(place(bit))).collect();
         let warps = vec![basis((0, 2 * m))];
         let mut all = [4 * m, 2 * n, (2 * k) >> held.packed.len()];
         if lanes.is_empty() {
@@ -114,7 +115,7 @@ fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> Produ
     plan
 }
 
-/// Every instruction of every target multiplies what lies as it takes it, and every plan is proved.
+/// Every instruction of every target is selected for its native layouts, and every plan is proved.
 #[test]
 fn each_instruction_is_found_and_proved() {
     let mut known = HashSet::new();
@@ -136,7 +137,7 @@ fn each_instruction_is_found_and_proved() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
-    /// Whatever the layouts, there is a plan, and it is right.
+    /// There is a correct plan for all layouts.
     #[test]
     fn products_are_right(
         sizes in proptest::collection::vec(0u32..6, 3),
@@ -187,7 +188,7 @@ fn a_product_adds_up_each_k_once() {
     let (row, target) = of_ampere();
     let plan = planned(&row, &around(&row, false, target), target);
     assert_eq!((plan.instruction(), plan.count()), (&*row.name, 8));
-    // Eight instructions of each of two warps; pairs that lie together need no packing.
+    // Eight instructions of each of two warps; adjacent pairs need no packing.
     assert_eq!(plan.program().cost().arithmetic, 2 * 8 * row.issue(32));
     let text = plan.program().to_string();
     assert!(
@@ -197,7 +198,7 @@ fn a_product_adds_up_each_k_once() {
     assert!(text.contains("= mma row 0 of "), "{text}");
 }
 
-/// Of a tensor that the tile is too large for along k, half of A is cleared.
+/// If the tensor is smaller than the tile along k, half of A is cleared.
 #[test]
 fn a_tile_beyond_k_adds_nothing_twice() {
     let (row, target) = of_ampere();
@@ -218,7 +219,7 @@ fn a_tile_beyond_k_adds_nothing_twice() {
         vec![],
     ];
     let layouts = [layout(a, [16, 8]), layout(b, [8, 8]), layout(d, [16, 8])];
-    // The small instruction fits; the large one must do where it is the only one.
+    // The small instruction fits; the large one is used if it is the only one.
     assert_eq!(
         planned(&row, &layouts, target).instruction(),
         "mma.m16n8k8.f32.f16"
@@ -255,14 +256,14 @@ fn a_tile_beyond_k_adds_nothing_twice() {
     assert!(text.contains("select"), "{text}");
 }
 
-/// Operands that do not lie as an instruction takes them are converted, and those of no instruction are multiplied by each lane.
+/// Operands in other layouts are converted; products without an instruction are computed by each lane.
 #[test]
 fn every_product_has_a_plan() {
     let (row, target) = of_ampere();
     let [a, b, d] = around(&row, false, target);
     // The same elements in other registers and lanes.
     let elsewhere = |from: &LinearLayout| {
-        let bases: Vec<Bases> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
+        let bases: Vec<BasisVectors> = [Dim::REGISTER, Dim::LANE, Dim::WARP]
             .iter()
             .map(|dim| {
                 let columns = from.columns_of(*dim).iter();

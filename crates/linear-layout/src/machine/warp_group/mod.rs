@@ -1,11 +1,11 @@
-//! Products of warp groups: what each accumulator adds up, read through matrix descriptors.
+//! Verification of warp-group products: the products added to each accumulator, read through matrix descriptors.
 //!
 //! Each issue of each warp group is a tile: 64 lines of A, n lines of B, and the k of the instruction. Every element of
-//! both is looked up: through the descriptor word in shared memory, at address 0 and at another one, for the view at
-//! position 0, at each single bit of its mask and at all of them; or in the registers of the thread that the manual
-//! names. Positions are sums and layouts linear, so these decide for all views. All elements of a line must belong to one
-//! row of A or column of B, and all lines must have the same list of k. Then an accumulator adds up those k of its row
-//! and column, and it remains to count: each k once.
+//! both is resolved: in shared memory through the descriptor word, for two base addresses and for the views at position
+//! 0, at each single bit of the view mask and at all of them; or in the register that the PTX manual assigns. Positions
+//! are sums and layouts linear, so these determine the result for all views. All elements of a line must belong to one
+//! row of A or column of B, and all lines must have the same list of k. Then an accumulator adds those k of its row and
+//! column, and it remains to check that each k occurs once.
 
 mod reader;
 #[cfg(test)]
@@ -17,17 +17,17 @@ use crate::number::narrow;
 use crate::plan::warp_group::{LeftFactor, WarpGroupOperands, WarpGroupPlan};
 use std::rc::Rc;
 use thiserror::Error;
-use tile::{Held, Left, Lines, Matrix, Tile};
+use tile::{FactorA, IssueTile, Lines, OperandRegisters, SharedFactor};
 
 pub use reader::{DescribedMatrix, DescriptorFault};
 
-/// A fault of a plan of a product of warp groups, at the first place where it shows.
+/// The first fault of a plan of a warp-group product.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
-pub struct WarpGroupFault(#[from] Kind);
+pub struct WarpGroupFault(#[from] WarpGroupFaultKind);
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-enum Kind {
+enum WarpGroupFaultKind {
     #[error("the plan is not for these operands: it has {found} {what}, expected {expected}")]
     Shape {
         what: &'static str,
@@ -38,9 +38,7 @@ enum Kind {
     NoDescriptor { operand: char },
     #[error("{operand} is transposed with elements of {bits} bits: expected 16")]
     Transposed { operand: char, bits: u64 },
-    #[error(
-        "the buffer of {operand} takes {bytes} bytes: expected at most those that a descriptor reaches"
-    )]
+    #[error("the buffer of {operand} takes {bytes} bytes, more than a descriptor can address")]
     Far { operand: char, bytes: u64 },
     #[error(transparent)]
     Descriptor(#[from] DescriptorFault),
@@ -57,7 +55,7 @@ enum Kind {
     },
     #[error(
         "issue {issue} of warp group {group} has element {found:?} of {operand} at line {line} and k {k} of its tile: expected \
-         {expected:?} (line, k), as the elements beside it"
+         {expected:?} (line, k), as for adjacent elements"
     )]
     Element {
         issue: usize,
@@ -102,23 +100,23 @@ enum Kind {
         found: u64,
         expected: u64,
     },
-    #[error("A is issued from {found}, where it does not lie")]
-    Left { found: &'static str },
-    #[error("issue {issue} {} the first on register {register} of D", if *.is_said { "is said to be" } else { "is not said to be" })]
+    #[error("A is read from {found}, but is not located there")]
+    FactorA { found: &'static str },
+    #[error("issue {issue} is {}marked as the first on register {register} of D", if *.is_marked { "" } else { "not " })]
     First {
         issue: usize,
         register: u32,
-        is_said: bool,
+        is_marked: bool,
     },
 }
 
-/// Proves that each element of D adds up each k once, in ascending order, of the row of A and the column of B that it
-/// belongs to.
+/// Proves that each element of D adds each k once, in ascending order, of its row of A and column of B.
 ///
 /// # Shape
-/// `plan` is the plan of these operands. Of types only the widths are looked at.
+/// `plan` is the plan of these operands. Of types only the widths are checked.
 /// # Errors
-/// The first fault: a tile of other elements, an accumulator of another element, a k twice or never, a wrong first issue.
+/// The first fault: mismatched elements in a tile, a wrong accumulator, a k that is repeated or missing, a wrong first
+/// issue.
 pub fn check_warp_group_product(
     plan: &WarpGroupPlan,
     operands: &WarpGroupOperands<'_>,
@@ -126,22 +124,22 @@ pub fn check_warp_group_product(
     Ok(check(plan, operands)?)
 }
 
-/// The warps of a warp group, and the lanes of a warp.
+/// Warps per warp group, and lanes per warp.
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-fn expect(what: &'static str, found: u64, expected: u64) -> Result<(), Kind> {
+fn expect(what: &'static str, found: u64, expected: u64) -> Result<(), WarpGroupFaultKind> {
     if found == expected {
         return Ok(());
     }
-    Err(Kind::Shape {
+    Err(WarpGroupFaultKind::Shape {
         what,
         found,
         expected,
     })
 }
 
-fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), Kind> {
+fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), WarpGroupFaultKind> {
     let [m, n, depth] = plan.sizes();
     let d = operands.d;
     expect("rows of a tile", m, 64)?;
@@ -154,30 +152,30 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), K
         )?;
     }
     expect("lanes", d.in_size(Dim::LANE), LANES)?;
-    let mut left = match operands.a {
-        LeftFactor::Registers(layout) => Left::Registers(Held::of(layout)),
-        LeftFactor::Buffer(buffer) => Left::Buffer(Matrix::of(plan, 0, buffer)?),
+    let mut factor_a = match operands.a {
+        LeftFactor::Registers(layout) => FactorA::Registers(OperandRegisters::of(layout)),
+        LeftFactor::Buffer(buffer) => FactorA::Buffer(SharedFactor::of(plan, 0, buffer)?),
     };
-    let sums = Held::of(d);
-    let mut right = Matrix::of(plan, 1, operands.b)?;
+    let sums = OperandRegisters::of(d);
+    let mut factor_b = SharedFactor::of(plan, 1, operands.b)?;
     for group in 0..d.in_size(Dim::WARP) / WARPS {
         let mut next = NextK {
             of_register: vec![0; narrow(d.in_size(Dim::REGISTER))],
         };
-        // The accumulators of issues along k are compared once.
+        // Consecutive issues along k share their accumulators, which are compared once.
         let mut known: Option<(&[u32], Rc<Lines>, Rc<Lines>)> = None;
         for (number, issue) in plan.issues().iter().enumerate() {
             let accumulators = issue.accumulators();
             let count = accumulators.len() as u64;
             expect("accumulators", count, m * n / (WARPS * LANES))?;
-            let tile = Tile {
+            let tile = IssueTile {
                 number,
                 group,
                 issue,
                 plan,
             };
-            let a = tile.left(&mut left)?;
-            let b = tile.read(&mut right, issue.b())?;
+            let a = tile.read_a(&mut factor_a)?;
+            let b = tile.read(&mut factor_b, issue.b())?;
             tile.check_depth(&a, &b)?;
             let is_known = known.as_ref().is_some_and(|known| {
                 known.0 == accumulators && known.1.line == a.line && known.2.line == b.line
@@ -193,28 +191,28 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), K
     Ok(())
 }
 
-/// The k that each register of D of the threads of a warp group adds next.
+/// The next k of each register of D in the threads of a warp group.
 struct NextK {
     of_register: Vec<u64>,
 }
 
 impl NextK {
-    fn add(&mut self, tile: &Tile<'_>, ks: &[u64]) -> Result<(), Kind> {
+    fn add(&mut self, tile: &IssueTile<'_>, ks: &[u64]) -> Result<(), WarpGroupFaultKind> {
         let issue = tile.number;
         for register in tile.issue.accumulators().iter().copied() {
-            // Within range: the element that it holds was looked up.
+            // In range: the element of this register was resolved before.
             let next = &mut self.of_register[register as usize];
-            let is_said = tile.issue.is_first_k();
-            if (*next == 0) != is_said {
-                return Err(Kind::First {
+            let is_marked = tile.issue.is_first_k();
+            if (*next == 0) != is_marked {
+                return Err(WarpGroupFaultKind::First {
                     issue,
                     register,
-                    is_said,
+                    is_marked,
                 });
             }
             for found in ks.iter().copied() {
                 if found != *next {
-                    return Err(Kind::Next {
+                    return Err(WarpGroupFaultKind::Next {
                         issue,
                         register,
                         found,
@@ -227,11 +225,11 @@ impl NextK {
         Ok(())
     }
 
-    fn check(&self, k: u64) -> Result<(), Kind> {
+    fn check(&self, k: u64) -> Result<(), WarpGroupFaultKind> {
         let mut registers = self.of_register.iter().enumerate();
         match registers.find(|(_, next)| **next != k) {
             None => Ok(()),
-            Some((register, found)) => Err(Kind::Rest {
+            Some((register, found)) => Err(WarpGroupFaultKind::Rest {
                 register,
                 found: *found,
                 expected: k,

@@ -1,7 +1,7 @@
-//! The matrix descriptor as the hardware reads it: from the word to the address of each element.
+//! Hardware semantics of the matrix descriptor: from the word to the address of each element.
 //!
-//! Said by quotients and remainders, after the canonical layouts of the manual, so that it shares nothing with the
-//! planner. With `T` the elements of 16 bytes and `W` those of a swizzled row (32, 64 or 128 bytes):
+//! Stated as quotients and remainders after the canonical layouts of the manual, independently of the planner. With `T`
+//! the elements of 16 bytes and `W` those of a swizzled row (32, 64 or 128 bytes):
 //!
 //! ```text
 //! swizzle, K-major      (line / 8) stride + (line % 8) row + k
@@ -17,7 +17,7 @@
 
 use thiserror::Error;
 
-/// A matrix in shared memory, as a descriptor word describes it.
+/// A matrix in shared memory, decoded from a descriptor word.
 ///
 /// ```
 /// use linear_layout::machine::DescribedMatrix;
@@ -34,11 +34,11 @@ pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// The bytes of a swizzled row; 0 without a swizzle.
+    /// Bytes of a swizzled row; 0 without a swizzle.
     row: u64,
 }
 
-/// A descriptor word that this reader does not know.
+/// A descriptor word with fields that this reader does not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("descriptor {word:#018x} has {what} {found:#x}: expected 0")]
 pub struct DescriptorFault {
@@ -47,14 +47,15 @@ pub struct DescriptorFault {
     found: u64,
 }
 
-/// The address space that 14 bits of units of 16 bytes reach.
+/// Size of the address space of a descriptor: 14 bits in units of 16 bytes.
 pub(super) const REACH: u64 = 1 << 18;
 
 impl DescribedMatrix {
     /// Decodes a descriptor of `wgmma`.
     ///
     /// # Errors
-    /// When reserved bits are set, or the base offset (bits 49 to 51), which is for buffers that are not aligned to 8 rows.
+    /// If reserved bits are set, or the base offset (bits 49 to 51), which is for buffers that are not aligned to 8
+    /// rows.
     pub const fn decode(word: u64) -> Result<Self, DescriptorFault> {
         let offset = word >> 49 & 7;
         let reserved = word & !(0x3FFF | 0x3FFF << 16 | 0x3FFF << 32 | 7 << 49 | 3 << 62);
@@ -91,8 +92,8 @@ impl DescribedMatrix {
         self.row
     }
 
-    /// Returns the address of the element at a line (m of A, n of B) and k, of 1, 2, 4 or 8 bytes;
-    /// `is_k_major` is false where the instruction transposes the operand.
+    /// Returns the address of the element at a line (m of A, n of B) and k, of 1, 2, 4 or 8 bytes; `is_k_major` is
+    /// false if the instruction transposes the operand.
     #[must_use]
     pub const fn address(&self, element_bytes: u64, is_k_major: bool, line: u64, k: u64) -> u64 {
         let (inner, outer) = if is_k_major { (k, line) } else { (line, k) };
@@ -121,18 +122,18 @@ mod tests {
 
     #[test]
     fn words_of_other_instructions_are_refused() {
-        let said = |word| DescribedMatrix::decode(word).unwrap_err().to_string();
+        let message = |word| DescribedMatrix::decode(word).unwrap_err().to_string();
         assert_eq!(
-            said(1 << 46),
+            message(1 << 46),
             "descriptor 0x0000400000000000 has reserved bits 0x400000000000: expected 0"
         );
         assert_eq!(
-            said(3 << 49),
+            message(3 << 49),
             "descriptor 0x0006000000000000 has a base offset of 0x3: expected 0"
         );
     }
 
-    /// The figures of the manual: in row r of an atom, piece p lies at place p ^ r of 8, 4 or 2.
+    /// The figures of the manual: in row r of an atom, unit p lies at p ^ r of 8, 4 or 2.
     #[test]
     fn pieces_of_rows_exchange_places() {
         for (code, pieces) in [(1, 8), (2, 4), (3, 2)] {

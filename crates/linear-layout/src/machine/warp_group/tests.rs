@@ -1,4 +1,4 @@
-//! Plans of all forms of buffers are proved, and broken ones are not.
+//! Plans of all forms of buffers are proved, and broken ones are rejected.
 
 use super::*;
 use crate::plan::memory::Place;
@@ -9,34 +9,34 @@ use crate::plan::warp_group::{
 use crate::target::{Number, Target};
 use proptest::prelude::*;
 
-/// The form of the buffer of a factor.
+/// The layout of a factor's buffer.
 #[derive(Clone, Debug)]
-enum Form {
+enum SharedForm {
     Swizzled(u64),
-    /// Core matrices, with the order of the dims of their numbers.
+    /// Core matrices; each entry is the dim of one bit of their number.
     Cores(Vec<bool>),
 }
 
 /// A factor in a buffer that may be larger.
 #[derive(Clone, Debug)]
-struct Buffer {
-    form: Form,
+struct FactorBufferCase {
+    form: SharedForm,
     is_k_major: bool,
-    /// log2 of how much larger the buffer is along each dim.
+    /// log2 of the buffer's size over the factor's, along each dim.
     larger: [u32; 2],
 }
 
-impl Buffer {
-    /// The buffer of a factor of this shape with k along the dim `depth`, and the bits of a view of it.
+impl FactorBufferCase {
+    /// Returns the buffer of a factor of this shape with k along the dim `depth`, and the bits of a view of it.
     fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (Place, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);
         let text = match &self.form {
-            Form::Swizzled(bytes) => {
+            SharedForm::Swizzled(bytes) => {
                 whole[contiguous] = whole[contiguous].max(8 * bytes / u64::from(bits));
                 swizzled(*bytes, contiguous == 0, bits)
             }
-            Form::Cores(order) => {
+            SharedForm::Cores(order) => {
                 let mut left = [0, 1].map(|dim| {
                     let row = if dim == contiguous { 128 / bits } else { 8 };
                     (whole[dim] / u64::from(row)).trailing_zeros()
@@ -50,7 +50,7 @@ impl Buffer {
                     } else {
                         wanted
                     };
-                    // The 64 rows of a tile of A are equally far apart, as all tiles have them.
+                    // The 64 rows of a tile of A must have one stride.
                     let is_tile = dim == 1 - depth && depth == 1 && !dims.contains(&dim);
                     let count = if is_tile { 3 } else { 1 };
                     left[dim] -= count;
@@ -65,21 +65,23 @@ impl Buffer {
     }
 }
 
-fn buffer() -> impl Strategy<Value = Buffer> {
+fn buffer() -> impl Strategy<Value = FactorBufferCase> {
     let form = prop_oneof![
-        Just(Form::Swizzled(128)),
-        Just(Form::Swizzled(64)),
-        Just(Form::Swizzled(32)),
+        Just(SharedForm::Swizzled(128)),
+        Just(SharedForm::Swizzled(64)),
+        Just(SharedForm::Swizzled(32)),
         prop::collection::vec(any::<bool>(), 3..9).prop_map(|mut order| {
-            // Both dims occur, so that either has its turn.
+            // Both dims occur, so that each has enough bits.
             order.extend([true, false]);
-            Form::Cores(order)
+            SharedForm::Cores(order)
         }),
     ];
-    (form, any::<bool>(), [0..2u32, 0..2u32]).prop_map(|(form, is_k_major, larger)| Buffer {
-        form,
-        is_k_major,
-        larger,
+    (form, any::<bool>(), [0..2u32, 0..2u32]).prop_map(|(form, is_k_major, larger)| {
+        FactorBufferCase {
+            form,
+            is_k_major,
+            larger,
+        }
     })
 }
 
@@ -95,23 +97,23 @@ const TYPES: [([Number; 2], Number); 7] = [
 
 const WARPS: [[u32; 2]; 5] = [[4, 1], [8, 1], [4, 2], [8, 2], [4, 4]];
 
-/// A product: log2 of its sizes beyond a tile's, and where its operands lie.
+/// A product: log2 of its size in tiles, and the location of its operands.
 #[derive(Clone, Debug)]
-struct Case {
+struct ProductCase {
     types: usize,
     warps: [u32; 2],
     sizes_log2: [u32; 3],
     instruction_log2: u32,
-    a: Option<Buffer>,
-    b: Buffer,
+    a: Option<FactorBufferCase>,
+    b: FactorBufferCase,
 }
 
-fn case() -> impl Strategy<Value = Case> {
+fn case() -> impl Strategy<Value = ProductCase> {
     let sizes = [6..=8u32, 3..=7u32, 0..=2u32];
     let a = prop_oneof![1 => Just(None), 4 => buffer().prop_map(Some)];
     let types = 0..TYPES.len();
     (types, 0..WARPS.len(), sizes, 3..=7u32, a, buffer()).prop_map(
-        |(types, warps, sizes_log2, instruction_log2, a, b)| Case {
+        |(types, warps, sizes_log2, instruction_log2, a, b)| ProductCase {
             types,
             warps: WARPS[warps],
             sizes_log2,
@@ -122,16 +124,16 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-/// Plans a product, and gives the plan and the operands to `run`.
-fn planned(case: &Case, run: impl FnOnce(&WarpGroupPlan, &WarpGroupOperands<'_>)) {
+/// Plans a product and calls `run` with the plan and the operands.
+fn planned(case: &ProductCase, run: impl FnOnce(&WarpGroupPlan, &WarpGroupOperands<'_>)) {
     let (factors, sum_type) = TYPES[case.types];
     let bits = factors[0].bits();
     let [m, n, depth] = case.sizes_log2.map(|log2| 1 << log2);
     let k = depth * u64::from(256 / bits);
     let width = 1 << case.instruction_log2.min(case.sizes_log2[1]);
     let d = sum(case.warps, width, [m, n]);
-    // Only elements of 16 bits are read along m or n.
-    let of_width = |buffer: &Buffer| Buffer {
+    // Only 16-bit elements can be m- or n-major.
+    let of_width = |buffer: &FactorBufferCase| FactorBufferCase {
         is_k_major: buffer.is_k_major || bits != 16,
         ..buffer.clone()
     };
@@ -178,14 +180,14 @@ proptest! {
     }
 }
 
-/// Products of 128 x 128 x 64 elements of f16 whose tiles use every field of their descriptors, by A and B.
-fn whole(form: &Form, is_k_major: bool) -> Case {
-    let buffer = Buffer {
+/// Products of 128 x 128 x 64 elements of f16 whose descriptors of A and B use every field.
+fn whole(form: &SharedForm, is_k_major: bool) -> ProductCase {
+    let buffer = FactorBufferCase {
         form: form.clone(),
         is_k_major,
         larger: [0; 2],
     };
-    Case {
+    ProductCase {
         types: 0,
         warps: [4, 1],
         sizes_log2: [7, 7, 2],
@@ -195,7 +197,7 @@ fn whole(form: &Form, is_k_major: bool) -> Case {
     }
 }
 
-/// Each way to break a plan, where it applies.
+/// Returns the plan with each applicable fault.
 fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
     let mut all = Vec::new();
     let mut push = |what, change: &dyn Fn(&mut WarpGroupPlan)| {
@@ -277,8 +279,8 @@ fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
 
 #[test]
 fn broken_plans_are_noticed() {
-    let cores = Form::Cores(vec![true, false]);
-    let forms = [128, 64, 32].map(Form::Swizzled);
+    let cores = SharedForm::Cores(vec![true, false]);
+    let forms = [128, 64, 32].map(SharedForm::Swizzled);
     for form in forms.into_iter().chain([cores]) {
         for (is_k_major, is_in_registers) in [(true, false), (false, false), (true, true)] {
             let mut case = whole(&form, is_k_major);
@@ -296,10 +298,10 @@ fn broken_plans_are_noticed() {
     }
 }
 
-/// The hardware transposes elements of 16 bits only.
+/// The hardware transposes 16-bit elements only.
 #[test]
 fn a_transposed_operand_of_bytes_is_noticed() {
-    let mut case = whole(&Form::Swizzled(64), true);
+    let mut case = whole(&SharedForm::Swizzled(64), true);
     case.types = 5;
     planned(&case, |plan, operands| {
         let mut broken = plan.clone();
@@ -310,32 +312,32 @@ fn a_transposed_operand_of_bytes_is_noticed() {
     });
 }
 
-/// A tile of another warp group, and faults by their text.
+/// Faults of another warp group's tile, and the text of faults.
 #[test]
-fn faults_are_told() {
-    let mut case = whole(&Form::Swizzled(128), true);
+fn faults_have_texts() {
+    let mut case = whole(&SharedForm::Swizzled(128), true);
     case.warps = [8, 1];
     planned(&case, |plan, operands| {
-        let said = |change: &dyn Fn(&mut WarpGroupPlan)| {
+        let message = |change: &dyn Fn(&mut WarpGroupPlan)| {
             let mut broken = plan.clone();
             change(&mut broken);
             let fault = check_warp_group_product(&broken, operands);
             fault.unwrap_err().to_string()
         };
         assert_eq!(
-            said(&|plan| plan.group_positions[0][0] = 0),
+            message(&|plan| plan.group_positions[0][0] = 0),
             "issue 0 adds products of [0, 0] to register 0 of lane 0, warp 4, which holds [64, 0] (m, n)"
         );
         assert_eq!(
-            said(&|plan| plan.issues[1].b += 32),
+            message(&|plan| plan.issues[1].b += 32),
             "issue 1 of warp group 0 multiplies k 16 of A by k 32 of B"
         );
         assert_eq!(
-            said(&|plan| plan.issues[3].accumulators.swap(0, 1)),
+            message(&|plan| plan.issues[3].accumulators.swap(0, 1)),
             "issue 3 adds products of [0, 0] to register 1 of lane 0, warp 0, which holds [0, 1] (m, n)"
         );
         assert_eq!(
-            said(&|plan| {
+            message(&|plan| {
                 plan.issues.pop();
             }),
             "register 0 of D adds 48 values of k: expected 64"

@@ -1,7 +1,7 @@
-//! The elements of the tiles of one issue, and the registers that their products are added to.
+//! Tiles of one issue: elements of the factors, and the accumulators of their products.
 
 use super::reader::{DescribedMatrix, REACH};
-use super::{Kind, WARPS};
+use super::{WARPS, WarpGroupFaultKind};
 use crate::f2::{apply_columns, low_mask};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
@@ -13,36 +13,38 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// A factor in shared memory.
-pub(super) struct Matrix<'a> {
+pub(super) struct SharedFactor<'a> {
     operand: usize,
     descriptor: &'a MatrixDescriptor,
     place: &'a Place,
     view_mask: u64,
     group_positions: &'a [u64],
-    /// The line and k of each element, by its number in memory.
+    /// The line and k of each element, by its position in memory.
     elements: Vec<[u64; 2]>,
-    /// The tiles that were read, by their position.
+    /// Tiles read before, by their position.
     known: FxHashMap<u64, Rc<Lines>>,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a> SharedFactor<'a> {
     pub(super) fn of(
         plan: &'a WarpGroupPlan,
         operand: usize,
         buffer: FactorBuffer<'a>,
-    ) -> Result<Self, Kind> {
-        let descriptor = plan.descriptor(operand).ok_or(Kind::NoDescriptor {
-            operand: letter(operand),
-        })?;
+    ) -> Result<Self, WarpGroupFaultKind> {
+        let descriptor = plan
+            .descriptor(operand)
+            .ok_or(WarpGroupFaultKind::NoDescriptor {
+                operand: letter(operand),
+            })?;
         let bits = 8 * buffer.place.element_bytes();
         if !descriptor.is_k_major && bits != 16 {
-            return Err(Kind::Transposed {
+            return Err(WarpGroupFaultKind::Transposed {
                 operand: letter(operand),
                 bits,
             });
         }
         if !buffer.place.paddings().is_empty() {
-            return Err(Kind::Shape {
+            return Err(WarpGroupFaultKind::Shape {
                 what: "paddings of a buffer",
                 found: buffer.place.paddings().len() as u64,
                 expected: 0,
@@ -50,7 +52,7 @@ impl<'a> Matrix<'a> {
         }
         let (layout, bytes) = (buffer.place.layout(), buffer.place.size_bytes(1));
         if bytes > REACH {
-            return Err(Kind::Far {
+            return Err(WarpGroupFaultKind::Far {
                 operand: letter(operand),
                 bytes,
             });
@@ -70,7 +72,7 @@ impl<'a> Matrix<'a> {
         })
     }
 
-    /// The positions of views that decide for all.
+    /// Returns the positions of views that determine the result for all.
     fn views(&self) -> Vec<u64> {
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
         let bits = bits.filter(|bit| self.view_mask & bit != 0);
@@ -81,7 +83,7 @@ impl<'a> Matrix<'a> {
         views
     }
 
-    /// The line and k of the element at a byte of the buffer.
+    /// Returns the line and k of the element at a byte of the buffer.
     fn element(&self, byte: u64) -> Option<[u64; 2]> {
         let bytes = self.place.element_bytes();
         if !byte.is_multiple_of(bytes) {
@@ -92,13 +94,13 @@ impl<'a> Matrix<'a> {
     }
 }
 
-/// The left factor.
-pub(super) enum Left<'a> {
-    Registers(Held),
-    Buffer(Matrix<'a>),
+/// Factor A.
+pub(super) enum FactorA<'a> {
+    Registers(OperandRegisters),
+    Buffer(SharedFactor<'a>),
 }
 
-/// The elements of a tile of a factor: those of the same line have one coordinate, and all lines one list of k.
+/// The elements of a tile of a factor: the row or column of each line, and the list of k that all lines share.
 #[derive(PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) line: Vec<u64>,
@@ -107,16 +109,20 @@ pub(super) struct Lines {
 
 /// One issue of one warp group.
 #[derive(Clone, Copy)]
-pub(super) struct Tile<'a> {
+pub(super) struct IssueTile<'a> {
     pub(super) number: usize,
     pub(super) group: u64,
     pub(super) issue: &'a WarpGroupIssue,
     pub(super) plan: &'a WarpGroupPlan,
 }
 
-impl Tile<'_> {
-    /// Reads a tile of a factor in shared memory, wherever the view begins.
-    pub(super) fn read(&self, matrix: &mut Matrix<'_>, position: u64) -> Result<Rc<Lines>, Kind> {
+impl IssueTile<'_> {
+    /// Reads a tile of a factor in shared memory and checks that it is the same for all views.
+    pub(super) fn read(
+        &self,
+        matrix: &mut SharedFactor<'_>,
+        position: u64,
+    ) -> Result<Rc<Lines>, WarpGroupFaultKind> {
         let groups = matrix.group_positions.iter().enumerate();
         let groups = groups.filter(|(bit, _)| self.group >> bit & 1 == 1);
         let position = position + groups.map(|(_, own)| own).sum::<u64>();
@@ -138,14 +144,14 @@ impl Tile<'_> {
         Ok(lines)
     }
 
-    /// Reads a tile of a buffer at address `base`, of which a view begins at position `view`: coordinates are those of
-    /// the view.
+    /// Reads a tile of a buffer at address `base` for the view at position `view`: coordinates are relative to the
+    /// view.
     fn read_at(
         &self,
-        matrix: &Matrix<'_>,
+        matrix: &SharedFactor<'_>,
         position: u64,
         [base, view]: [u64; 2],
-    ) -> Result<Lines, Kind> {
+    ) -> Result<Lines, WarpGroupFaultKind> {
         let (operand, descriptor) = (matrix.operand, matrix.descriptor);
         let element_bytes = matrix.place.element_bytes();
         let address = base + view + position;
@@ -156,7 +162,7 @@ impl Tile<'_> {
             let byte = address.wrapping_sub(base);
             let found = matrix.element(byte).zip(origin);
             let of_view = found.map(|(at, from)| [at[0] ^ from[0], at[1] ^ from[1]]);
-            of_view.ok_or(Kind::Byte {
+            of_view.ok_or(WarpGroupFaultKind::Byte {
                 issue: self.number,
                 group: self.group,
                 operand: letter(operand),
@@ -166,8 +172,13 @@ impl Tile<'_> {
         })
     }
 
-    /// Compares the elements of a tile with those that it has for another view.
-    fn compare(&self, operand: usize, found: &Lines, expected: &Lines) -> Result<(), Kind> {
+    /// Compares a tile with the same tile of another view.
+    fn compare(
+        &self,
+        operand: usize,
+        found: &Lines,
+        expected: &Lines,
+    ) -> Result<(), WarpGroupFaultKind> {
         for (line, pair) in (0..).zip(found.line.iter().zip(&expected.line)) {
             for (k, other) in (0..).zip(found.k.iter().zip(&expected.k)) {
                 self.compare_element((operand, line, k), [*pair.0, *other.0], [*pair.1, *other.1])?;
@@ -181,11 +192,11 @@ impl Tile<'_> {
         (operand, line, k): (usize, u64, u64),
         found: [u64; 2],
         expected: [u64; 2],
-    ) -> Result<(), Kind> {
+    ) -> Result<(), WarpGroupFaultKind> {
         if found == expected {
             return Ok(());
         }
-        Err(Kind::Element {
+        Err(WarpGroupFaultKind::Element {
             issue: self.number,
             group: self.group,
             operand: letter(operand),
@@ -196,26 +207,29 @@ impl Tile<'_> {
         })
     }
 
-    /// Reads the left factor.
-    pub(super) fn left(&self, a: &mut Left<'_>) -> Result<Rc<Lines>, Kind> {
+    pub(super) fn read_a(&self, a: &mut FactorA<'_>) -> Result<Rc<Lines>, WarpGroupFaultKind> {
         match (a, self.issue.a()) {
-            (Left::Registers(held), IssuedFactor::Words(words)) => {
+            (FactorA::Registers(held), IssuedFactor::Words(words)) => {
                 Ok(Rc::new(self.read_words(held, words)?))
             }
-            (Left::Buffer(matrix), IssuedFactor::Position(position)) => {
+            (FactorA::Buffer(matrix), IssuedFactor::Position(position)) => {
                 self.read(matrix, *position)
             }
-            (Left::Registers(_), _) => Err(Kind::Left { found: "a buffer" }),
-            (Left::Buffer(_), _) => Err(Kind::Left { found: "registers" }),
+            (FactorA::Registers(_), _) => Err(WarpGroupFaultKind::FactorA { found: "a buffer" }),
+            (FactorA::Buffer(_), _) => Err(WarpGroupFaultKind::FactorA { found: "registers" }),
         }
     }
 
-    /// Reads A from registers: element k of row r of a warp is in lane `4 (r % 8) + k / w % 4`, with `w` elements in a word,
-    /// in word `r / 8 + 2 (k / 4 w)`.
-    fn read_words(&self, held: &Held, words: &[Vec<u32>; 4]) -> Result<Lines, Kind> {
+    /// Reads A from registers: element k of row r of a warp is in lane `4 (r % 8) + k / w % 4`, with `w` elements in a
+    /// word, in word `r / 8 + 2 (k / 4 w)`.
+    fn read_words(
+        &self,
+        held: &OperandRegisters,
+        words: &[Vec<u32>; 4],
+    ) -> Result<Lines, WarpGroupFaultKind> {
         let of_word = u64::from(32 / self.plan.types()[0].bits());
         if let Some(word) = words.iter().find(|word| word.len() as u64 != of_word) {
-            return Err(Kind::Shape {
+            return Err(WarpGroupFaultKind::Shape {
                 what: "elements in a word",
                 found: word.len() as u64,
                 expected: of_word,
@@ -234,8 +248,8 @@ impl Tile<'_> {
     fn lines(
         &self,
         operand: usize,
-        mut element: impl FnMut(u64, u64) -> Result<[u64; 2], Kind>,
-    ) -> Result<Lines, Kind> {
+        mut element: impl FnMut(u64, u64) -> Result<[u64; 2], WarpGroupFaultKind>,
+    ) -> Result<Lines, WarpGroupFaultKind> {
         let sizes = self.plan.sizes();
         let (count, depth) = (sizes[operand], sizes[2]);
         let mut lines = Lines {
@@ -258,11 +272,10 @@ impl Tile<'_> {
         Ok(lines)
     }
 
-    /// Compares the k of both factors.
-    pub(super) fn check_depth(&self, a: &Lines, b: &Lines) -> Result<(), Kind> {
+    pub(super) fn check_depth(&self, a: &Lines, b: &Lines) -> Result<(), WarpGroupFaultKind> {
         match a.k.iter().zip(&b.k).find(|(a, b)| a != b) {
             None => Ok(()),
-            Some((found, expected)) => Err(Kind::Depth {
+            Some((found, expected)) => Err(WarpGroupFaultKind::Depth {
                 issue: self.number,
                 group: self.group,
                 found: *found,
@@ -273,7 +286,12 @@ impl Tile<'_> {
 
     /// Compares the accumulators with the lines: element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + j / 2 % 4`,
     /// register `j % 2 + 2 (i / 8 % 2) + 4 (j / 8)`.
-    pub(super) fn check_sums(&self, d: &Held, a: &Lines, b: &Lines) -> Result<(), Kind> {
+    pub(super) fn check_sums(
+        &self,
+        d: &OperandRegisters,
+        a: &Lines,
+        b: &Lines,
+    ) -> Result<(), WarpGroupFaultKind> {
         for (i, m) in (0..).zip(&a.line) {
             let warp = WARPS * self.group + i / 16;
             for (j, n) in (0..).zip(&b.line) {
@@ -282,7 +300,7 @@ impl Tile<'_> {
                 let register = self.issue.accumulators()[number];
                 let found = d.element(register, lane, warp)?;
                 if found != [*m, *n] {
-                    return Err(Kind::Sum {
+                    return Err(WarpGroupFaultKind::Sum {
                         issue: self.number,
                         register,
                         lane,
@@ -297,14 +315,14 @@ impl Tile<'_> {
     }
 }
 
-/// The elements of an operand that registers of threads hold.
-pub(super) struct Held {
-    /// The packed coordinates that each register, lane and warp adds (exclusive or).
+/// An operand in registers.
+pub(super) struct OperandRegisters {
+    /// Contribution of each register, lane and warp to the packed coordinates (exclusive or).
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }
 
-impl Held {
+impl OperandRegisters {
     pub(super) fn of(layout: &LinearLayout) -> Self {
         let table = |dim| {
             let columns = layout.columns_of(dim);
@@ -317,7 +335,7 @@ impl Held {
         }
     }
 
-    fn element(&self, register: u32, lane: u64, warp: u64) -> Result<[u64; 2], Kind> {
+    fn element(&self, register: u32, lane: u64, warp: u64) -> Result<[u64; 2], WarpGroupFaultKind> {
         let mut packed = 0;
         let numbers = [u64::from(register), lane, warp];
         let what = ["registers", "lanes", "warps"];
@@ -325,7 +343,7 @@ impl Held {
             match table.get(narrow::<usize>(number)) {
                 Some(added) => packed ^= added,
                 None => {
-                    return Err(Kind::Shape {
+                    return Err(WarpGroupFaultKind::Shape {
                         what,
                         found: number + 1,
                         expected: table.len() as u64,
@@ -337,7 +355,7 @@ impl Held {
     }
 }
 
-/// log2 of the size of the first of two dims.
+/// Returns log2 of the size of the first of two dims.
 fn rows_log2(layout: &LinearLayout) -> usize {
     layout
         .out_dims()
@@ -345,7 +363,6 @@ fn rows_log2(layout: &LinearLayout) -> usize {
         .map_or(0, |dim| layout.out_bits(dim))
 }
 
-/// The coordinates of a packed point.
 const fn coordinates(packed: u64, rows_log2: usize) -> [u64; 2] {
     [packed & low_mask(rows_log2), packed >> rows_log2]
 }

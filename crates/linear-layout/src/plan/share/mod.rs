@@ -16,7 +16,7 @@
 //!
 //! # Laws
 //! Run on the names of the elements, where only owners hold them, every register of every thread ends with its
-//! element's ([`crate::machine::check_sharing`]).
+//! element's ([`crate::machine::check_broadcast`]).
 
 use super::convert::{PlanError, PlanOptions, Strategy, plan_conversion};
 use super::memory::{MemoryError, MemoryPlan, Place};

@@ -1,13 +1,13 @@
-//! Accesses to shared memory: addresses, races, wavefronts.
+//! Execution of shared-memory accesses: addresses, races, wavefronts.
 
-use super::{CellFault, Kind, Machine, Name, PlanFault};
+use super::{CellFault, Machine, Name, PlanFault, PlanFaultKind};
 use crate::machine::matrix::{WORD_BYTES, cell, size};
 use crate::number::narrow;
 use crate::plan::program::{Address, Space, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {
-    /// The address of one access in each thread, where all of them are in the memory and aligned.
+    /// Returns the addresses of an access in each thread; an error if one is out of bounds or misaligned.
     pub(super) fn addresses(
         &mut self,
         step: usize,
@@ -23,8 +23,8 @@ impl<N: Name> Machine<'_, N> {
         for number in plan.operands(address.numbers) {
             for (offset, number) in found.iter_mut().zip(self.numbers(step, *number)?) {
                 if number & !base.number_bits != 0 {
-                    let what = "a number has bits that its address does not expect";
-                    return Err(Kind::Width { step, what }.into());
+                    let what = "a number sets bits outside of its mask in the address";
+                    return Err(PlanFaultKind::Width { step, what }.into());
                 }
                 *offset ^= number;
             }
@@ -43,7 +43,7 @@ impl<N: Name> Machine<'_, N> {
         }
         for (&byte, thread) in found.iter().zip(0..) {
             if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
-                return Err(Kind::OutOfBounds {
+                return Err(PlanFaultKind::OutOfBounds {
                     step,
                     thread,
                     byte,
@@ -53,7 +53,7 @@ impl<N: Name> Machine<'_, N> {
                 .into());
             }
             if byte & (bytes - 1) != 0 {
-                return Err(Kind::Misaligned {
+                return Err(PlanFaultKind::Misaligned {
                     step,
                     thread,
                     byte,
@@ -76,9 +76,9 @@ impl<N: Name> Machine<'_, N> {
         let rows = self.rows(step, values)?;
         let bytes = narrow::<u32>(rows.len()) * self.granule;
         if !bytes.is_power_of_two() {
-            return Err(Kind::Width {
+            return Err(PlanFaultKind::Width {
                 step,
-                what: "an access that is no power of two of bytes",
+                what: "the size of an access is not a power of two",
             }
             .into());
         }
@@ -94,7 +94,7 @@ impl<N: Name> Machine<'_, N> {
             let row = rows.iter().map(|row| row.name(&names, t));
             if let Err((cell, _)) = memory.store(first, thread, thread >> lanes_log2, row) {
                 let byte = narrow::<u32>(cell) << granule_log2;
-                return Err(Kind::Race {
+                return Err(PlanFaultKind::Race {
                     step,
                     thread,
                     byte,
@@ -127,9 +127,9 @@ impl<N: Name> Machine<'_, N> {
         let total = granules * count as usize;
         let bytes = narrow::<u32>(total) * self.granule;
         if !bytes.is_power_of_two() {
-            return Err(Kind::Width {
+            return Err(PlanFaultKind::Width {
                 step,
-                what: "an access that is no power of two of bytes",
+                what: "the size of an access is not a power of two",
             }
             .into());
         }
@@ -150,11 +150,11 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// The cells of each granule of the matrices of all threads: word after word, thread after thread.
+    /// Returns the cells of each granule of the matrices of all threads: word after word, thread after thread.
     ///
     /// # Errors
-    /// Rows that lie outside of the memory or not at multiples of their length, other lanes or more rows than the
-    /// instruction has, granules that are wider than what keeps together.
+    /// Rows that are out of bounds or misaligned, a wrong number of lanes or rows, granules larger than the
+    /// instruction's contiguous unit.
     pub(super) fn matrix_cells(
         &mut self,
         step: usize,
@@ -168,8 +168,8 @@ impl<N: Name> Machine<'_, N> {
         let matrices = WORD_BYTES * count / size.lane_bytes;
         let fits = whole && matrices.is_power_of_two() && matrices * size.rows <= lanes;
         if !fits || self.granule > size.unit_bytes || size.lanes != lanes {
-            let what = "matrices of other lanes or words than the instruction has";
-            return Err(Kind::Width { step, what }.into());
+            let what = "the lanes or words of a matrix access differ from the instruction's";
+            return Err(PlanFaultKind::Width { step, what }.into());
         }
         let found = self.addresses(step, address, size.row_bytes)?;
         let granules = WORD_BYTES * count / self.granule;
@@ -198,8 +198,8 @@ impl<N: Name> Machine<'_, N> {
         for &v in values {
             let of_value = self.place(step, v)?;
             if of_value.len() * self.granule as usize != WORD_BYTES as usize {
-                let what = "a matrix of something that is no word";
-                return Err(Kind::Width { step, what }.into());
+                let what = "a matrix of values that are not words";
+                return Err(PlanFaultKind::Width { step, what }.into());
             }
             rows.extend(of_value);
         }
@@ -211,7 +211,7 @@ impl<N: Name> Machine<'_, N> {
                 let stored = memory.store(at, thread, warp, std::iter::once(name));
                 if let Err((cell, _)) = stored {
                     let byte = narrow::<u32>(cell) << self.granule_log2;
-                    return Err(Kind::Race {
+                    return Err(PlanFaultKind::Race {
                         step,
                         thread,
                         byte,
@@ -259,7 +259,6 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// What a thread reads in a cell.
     pub(super) fn load_cell(
         &mut self,
         step: usize,
@@ -272,19 +271,19 @@ impl<N: Name> Machine<'_, N> {
         let loaded = self.memory(space).0.load(cell, thread, warp);
         loaded.map_err(|fault| {
             let kind = match fault {
-                CellFault::Race => Kind::Race {
+                CellFault::Race => PlanFaultKind::Race {
                     step,
                     thread,
                     byte,
                     reading: true,
                 },
-                CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+                CellFault::Uninitialised => PlanFaultKind::Uninitialised { step, thread, byte },
             };
             kind.into()
         })
     }
 
-    /// Wavefronts of the rows of so many matrices, by one warp.
+    /// Returns the wavefronts of the rows of `count` matrices, for one warp.
     pub(super) fn matrix_wavefronts(
         &self,
         (base, access): (u32, Access),
@@ -300,10 +299,10 @@ impl<N: Name> Machine<'_, N> {
         banks.wavefronts(&addresses, size.row_bytes, lane_bits)
     }
 
-    /// Wavefronts of one access by one warp, counted bank by bank.
+    /// Returns the wavefronts of one access by one warp, counted bank by bank.
     ///
-    /// A constant added by exclusive or to all addresses of a warp permutes the banks and changes no meeting, so
-    /// the first access of the first warp speaks for all accesses with this base, unless there are gaps.
+    /// XORing a constant into all addresses of a warp permutes the banks and preserves conflicts, so the result for the
+    /// first access of the first warp holds for all accesses with this base, unless there are gaps.
     pub(super) fn wavefronts(
         &mut self,
         address: Address,
@@ -339,8 +338,8 @@ impl<N: Name> Machine<'_, N> {
         let (mask, names) = (self.mask(step, mask)?, self.elements(step, value)?);
         let granule_log2 = self.granule_log2;
         if bytes != self.granule {
-            let what = "an addition of something that is no number";
-            return Err(Kind::Width { step, what }.into());
+            let what = "an addition to a value that is not a number";
+            return Err(PlanFaultKind::Width { step, what }.into());
         }
         let memory = self.memory(self.space(address)).0;
         for (t, &byte) in found.iter().enumerate() {
@@ -350,13 +349,13 @@ impl<N: Name> Machine<'_, N> {
             }
             let added = memory.add((byte >> granule_log2) as usize, thread, names[t]);
             added.map_err(|fault| match fault {
-                CellFault::Race => Kind::Race {
+                CellFault::Race => PlanFaultKind::Race {
                     step,
                     thread,
                     byte,
                     reading: false,
                 },
-                CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+                CellFault::Uninitialised => PlanFaultKind::Uninitialised { step, thread, byte },
             })?;
         }
         Ok(())

@@ -1,12 +1,12 @@
-//! Elements that others are combined into: by a region, over lanes, by counting.
+//! Execution of combining steps: regions, reductions over lanes, counts.
 
-use super::{Kind, Machine, Name, PlanFault};
+use super::{Machine, Name, PlanFault, PlanFaultKind};
 use crate::number::narrow;
 use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// Combines elements in all threads: one of each operand, which must stand for the same, or two of one.
+    /// Combines elements in all threads: one element of each operand, which must correspond, or two of one operand.
     pub(super) fn combine(
         &mut self,
         step: usize,
@@ -19,8 +19,8 @@ impl<N: Name> Machine<'_, N> {
             let of_first = self.elements(step, list[0])?;
             for value in list[1..].iter().filter(|_| !is_packed) {
                 let mut pairs = of_first.iter().zip(self.elements(step, *value)?);
-                if !pairs.all(|(a, b)| a.is_beside(b)) {
-                    return Err(Kind::Tuple { step }.into());
+                if !pairs.all(|(a, b)| a.corresponds_to(b)) {
+                    return Err(PlanFaultKind::Tuple { step }.into());
                 }
             }
         }
@@ -28,7 +28,7 @@ impl<N: Name> Machine<'_, N> {
             let (acc, other) = (self.elements(step, *acc)?, self.elements(step, *other)?);
             let pairs = acc.into_iter().zip(other);
             let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(b)).collect();
-            made.push(combined.ok_or(Kind::Tuple { step })?);
+            made.push(combined.ok_or(PlanFaultKind::Tuple { step })?);
         }
         for (i, names) in (0..).zip(made) {
             self.define_element(first.plus(i), names);
@@ -36,7 +36,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Combines an element over the lanes of each warp; those that differ in `copies` alone must stand for the same.
+    /// Combines an element over the lanes of each warp; lanes that differ in `copies` alone must hold the same.
     pub(super) fn reduce_lanes(
         &mut self,
         step: usize,
@@ -49,7 +49,7 @@ impl<N: Name> Machine<'_, N> {
             for lane in 0..warp.len() {
                 let once = lane & !copies as usize;
                 if warp[lane] != warp[once] {
-                    return Err(Kind::Lanes { step }.into());
+                    return Err(PlanFaultKind::Lanes { step }.into());
                 }
                 if lane == once {
                     all = match all {
@@ -58,13 +58,13 @@ impl<N: Name> Machine<'_, N> {
                     };
                 }
             }
-            warp.fill(all.ok_or(Kind::Tuple { step })?);
+            warp.fill(all.ok_or(PlanFaultKind::Tuple { step })?);
         }
         self.define_element(out, names);
         Ok(())
     }
 
-    /// Counts the elements of each warp by the bins that lanes own.
+    /// Counts the elements of each warp in the bins of its lanes.
     pub(super) fn count_votes(
         &mut self,
         step: usize,
@@ -74,13 +74,13 @@ impl<N: Name> Machine<'_, N> {
         acc: &[ValueId],
     ) -> Result<(), PlanFault> {
         let vote = &self.plan.votes()[vote as usize];
-        let zero = N::zero(0).ok_or(Kind::Tuple { step })?;
+        let zero = N::zero(0).ok_or(PlanFaultKind::Tuple { step })?;
         let (names, bins) = (self.elements(step, bin)?, self.numbers(step, bin)?);
         let mask = self.mask(step, mask)?;
         let is_counted = acc.is_empty() || acc.len() == count as usize;
         if !is_counted || count != 1 << vote.counts_log2() {
-            let what = "other counts than the lanes of a vote have";
-            return Err(Kind::Width { step, what }.into());
+            let what = "the number of counts differs from the vote's";
+            return Err(PlanFaultKind::Width { step, what }.into());
         }
         let mut sums: Vec<Vec<N>> = match acc.is_empty() {
             true => vec![vec![zero; self.threads]; count as usize],
@@ -94,20 +94,22 @@ impl<N: Name> Machine<'_, N> {
             let mut found: FxHashMap<u32, N> = FxHashMap::default();
             for lane in (0..lanes).filter(|lane| narrow::<u32>(*lane) & vote.copies == 0) {
                 let thread = warp + lane;
-                // Votes see no more bits of a number than bins have.
+                // Votes read only the bits of a number that bins have.
                 let bin = bins[thread] & ((1 << vote.places.len()) - 1);
                 if mask[thread] {
                     let sum = found.entry(bin).or_insert(zero);
                     *sum = sum
                         .combined_with(names[thread])
-                        .ok_or(Kind::Tuple { step })?;
+                        .ok_or(PlanFaultKind::Tuple { step })?;
                 }
             }
             for (register, sums) in (0..).zip(&mut sums) {
                 for lane in 0..lanes {
                     if let Some(added) = found.get(&vote.bin(register, narrow(lane))) {
                         let sum = &mut sums[warp + lane];
-                        *sum = sum.combined_with(*added).ok_or(Kind::Tuple { step })?;
+                        *sum = sum
+                            .combined_with(*added)
+                            .ok_or(PlanFaultKind::Tuple { step })?;
                     }
                 }
             }

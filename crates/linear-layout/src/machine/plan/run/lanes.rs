@@ -1,6 +1,6 @@
-//! Values that move between registers and lanes, and numbers.
+//! Execution of data movement between registers and lanes, and of index arithmetic.
 
-use super::{Computed, Kind, Machine, Name, Numbers, PlanFault};
+use super::{Machine, MapEvaluation, Name, Numbers, PlanFault, PlanFaultKind};
 use crate::machine::matrix::{WORD_BYTES, cell, holder};
 use crate::number::narrow;
 use crate::plan::program::ValueId;
@@ -17,8 +17,8 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let (set, clear) = (self.rows(step, &[if_set])?, self.rows(step, &[if_clear])?);
         if set.len() != clear.len() {
-            let what = "a select of two widths";
-            return Err(Kind::Width { step, what }.into());
+            let what = "a select of values of different widths";
+            return Err(PlanFaultKind::Width { step, what }.into());
         }
         let start = self.define(out, set.len());
         for (g, (set, clear)) in set.into_iter().zip(clear).enumerate() {
@@ -40,9 +40,9 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let rows = self.rows(index, &[value])?;
         if rows.len() * self.granule as usize != 4 {
-            return Err(Kind::Width {
+            return Err(PlanFaultKind::Width {
                 step: index,
-                what: "a shuffle of something that is no word",
+                what: "a shuffle of a value that is not a word",
             }
             .into());
         }
@@ -51,7 +51,7 @@ impl<N: Name> Machine<'_, N> {
         for t in 0..narrow::<u32>(self.threads) {
             let lane = source(t & (lanes - 1), t);
             if lane >= lanes {
-                return Err(Kind::Lane {
+                return Err(PlanFaultKind::Lane {
                     step: index,
                     lane,
                     lanes,
@@ -67,7 +67,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Lane `l` gets what it would hold, were the matrix transposed.
+    /// Transposes a matrix: each lane gets the element at the transposed position.
     pub(super) fn transpose(
         &mut self,
         index: usize,
@@ -76,9 +76,9 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let rows = self.rows(index, &[value])?;
         if rows.len() * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
-            return Err(Kind::Width {
+            return Err(PlanFaultKind::Width {
                 step: index,
-                what: "a transposed matrix of something that is no word of 16-bit elements",
+                what: "a transposition of values that are not words of 16-bit elements",
             }
             .into());
         }
@@ -97,24 +97,24 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// The outputs of a map of lane, warp and numbers, in all threads.
+    /// Returns the outputs of a map of lane, warp and numbers, in all threads.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a number known at run time has 32 bits"
     )]
     fn outputs(&self, map: u32, given: &[Numbers]) -> Vec<Numbers> {
         let map = &self.plan.index_maps()[map as usize];
-        let mut made = vec![vec![0; self.threads]; map.outputs().len()];
+        let mut outputs = vec![vec![0; self.threads]; map.outputs().len()];
         for thread in 0..self.threads {
             let lane = thread & ((1 << self.lanes_log2) - 1);
             let place = [lane as u64, (thread >> self.lanes_log2) as u64];
             let known = given.iter().map(|numbers| u64::from(numbers[thread]));
             let all: Vec<u64> = place.into_iter().chain(known).collect();
-            for (row, number) in made.iter_mut().zip(map.evaluate(&all)) {
+            for (row, number) in outputs.iter_mut().zip(map.evaluate(&all)) {
                 row[thread] = number as u32;
             }
         }
-        made.into_iter().map(Rc::from).collect()
+        outputs.into_iter().map(Rc::from).collect()
     }
 
     /// Computes the outputs of a map of lane, warp and numbers.
@@ -129,8 +129,8 @@ impl<N: Name> Machine<'_, N> {
             .iter()
             .map(|value| self.numbers.get(value).cloned().ok_or((step, *value)))
             .collect::<Result<Vec<Numbers>, _>>()
-            .map_err(|(step, value)| Kind::Undefined { step, value })?;
-        let is_known = |known: &&Computed| {
+            .map_err(|(step, value)| PlanFaultKind::Undefined { step, value })?;
+        let is_known = |known: &&MapEvaluation| {
             let mut pairs = known.1.iter().zip(&given);
             known.0 == map && pairs.all(|(a, b)| Rc::ptr_eq(a, b))
         };
@@ -143,8 +143,8 @@ impl<N: Name> Machine<'_, N> {
             }
         };
         if made.len() != count as usize {
-            let what = "other outputs than the map has";
-            return Err(Kind::Width { step, what }.into());
+            let what = "the number of outputs differs from the map's";
+            return Err(PlanFaultKind::Width { step, what }.into());
         }
         let outputs = (0..).zip(made);
         let outputs = outputs.map(|(i, numbers)| (first.plus(i), numbers));

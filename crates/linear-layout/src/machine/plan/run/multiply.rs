@@ -1,10 +1,9 @@
-//! Products of matrices: the tiles of an instruction, in every warp or in every lane.
+//! Execution of matrix products: the tiles of an instruction, in every warp or in every lane.
 //!
-//! The elements of a row of A and those of a column of B are looked at once, as a [`Line`], and not once for each of the
-//! sums that they are added to. A name never changes, so that instructions that multiply the same registers of a factor
-//! have the same lines.
+//! The elements of a row of A or a column of B are resolved once, as a [`Line`], not once per sum. Names are immutable,
+//! so instructions that read the same registers of a factor share the lines.
 
-use super::{Kind, Machine, Name, PlanFault, Row};
+use super::{Machine, Name, NameRow, PlanFault, PlanFaultKind};
 use crate::machine::plan::name::{Line, LineNames, Products};
 use crate::number::narrow;
 use crate::plan::program::{ScaleWord, ValueId};
@@ -12,15 +11,15 @@ use crate::target::Product;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The products of a program, and what is known of its instructions and of their factors.
+/// State for the products of a program; instructions and lines are memoised.
 pub(super) struct Multiplier<'a, N> {
     products: &'a mut dyn Products<N>,
-    instructions: FxHashMap<u32, Rc<Instruction>>,
+    instructions: FxHashMap<u32, Rc<InstructionTiles>>,
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// The number of an instruction, the factor, the rows of its registers, and of the word with its scales.
-type FactorKey = (u32, usize, Vec<Row>, Option<(Vec<Row>, u32)>);
+/// InstructionTiles number, factor, rows of its registers, and rows and selector of its scale word.
+type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
     pub(super) fn new(products: &'a mut dyn Products<N>) -> Self {
@@ -31,16 +30,16 @@ impl<'a, N> Multiplier<'a, N> {
         }
     }
 
-    /// Returns an instruction of the program by its number; nothing if its tiles are malformed.
-    fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<Instruction>> {
+    /// Returns an instruction of the program by its number; `None` if its tiles are malformed.
+    fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<InstructionTiles>> {
         if let Some(known) = self.instructions.get(&number) {
             return Some(Rc::clone(known));
         }
-        let tiles = [0, 1, 2].map(|operand| Tile::of(row, operand));
+        let tiles = [0, 1, 2].map(|operand| OperandTile::of(row, operand));
         let [Some(a), Some(b), Some(d)] = tiles else {
             return None;
         };
-        let made = Rc::new(Instruction {
+        let made = Rc::new(InstructionTiles {
             row: row.clone(),
             sizes: row.sizes().map(narrow),
             tiles: [a, b, d],
@@ -51,30 +50,30 @@ impl<'a, N> Multiplier<'a, N> {
 }
 
 /// An instruction and the tiles of A, B and D.
-struct Instruction {
+struct InstructionTiles {
     row: Product,
     /// m, n and k.
     sizes: [usize; 3],
-    tiles: [Tile; 3],
+    tiles: [OperandTile; 3],
 }
 
 /// The fault of an operand whose granules are not those of one element.
-const PART: &str = "a product of something that is no element";
+const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
 
 /// The registers and lanes that hold the elements of an operand's tile.
-struct Tile {
+struct OperandTile {
     registers: usize,
     lanes: usize,
-    /// By element, those along k as neighbours, or along n where there is no k: all registers and lanes that hold it.
+    /// Registers and lanes that hold each element; elements adjacent along k, or along n for D.
     holders: Vec<(usize, usize)>,
-    /// The element of each lane of each register: its line, and the place there.
+    /// The element of each lane of each register: its line and its offset in the line.
     places: Vec<[usize; 2]>,
-    /// The number of places that hold each element.
+    /// Number of replicas of each element.
     copies: usize,
 }
 
-impl Tile {
-    /// Returns the tile of an operand; nothing if some elements have more holders than others.
+impl OperandTile {
+    /// Returns the tile of an operand; `None` if elements have different numbers of replicas.
     fn of(row: &Product, operand: usize) -> Option<Self> {
         let held = &row.operands[operand];
         let packed = held.packed.len();
@@ -118,10 +117,13 @@ impl<N: Name> Machine<'_, N> {
         number: u32,
     ) -> Result<(), PlanFault> {
         let malformed = || {
-            let what = "an instruction has other registers or lanes";
-            PlanFault::from(Kind::Width { step, what })
+            let what = "the registers or lanes of a product differ from the instruction's";
+            PlanFault::from(PlanFaultKind::Width { step, what })
         };
-        let mut multiplier = self.multiplier.take().ok_or(Kind::Product { step })?;
+        let mut multiplier = self
+            .multiplier
+            .take()
+            .ok_or(PlanFaultKind::Product { step })?;
         let row = &self.plan.rows()[number as usize];
         let instruction = multiplier.instruction(number, row);
         let instruction = instruction.ok_or_else(malformed)?;
@@ -159,7 +161,7 @@ impl<N: Name> Machine<'_, N> {
         }
         let tile = &instruction.tiles[2];
         if tile.copies > 1 {
-            // Copies of a sum stay copies.
+            // Replicas of a sum must remain equal.
             self.tile(step, tile, &sums)?;
         }
         let [m, n, _] = instruction.sizes;
@@ -167,15 +169,19 @@ impl<N: Name> Machine<'_, N> {
         let mut made = Vec::with_capacity(sums.len());
         for (rows, places) in sums.chunks(granules).zip(tile.places.chunks(lanes)) {
             if !self.are_elements(rows) || rows[0].granule > 0 {
-                return Err(Kind::Width { step, what: PART }.into());
+                return Err(PlanFaultKind::Width {
+                    step,
+                    what: NOT_AN_ELEMENT,
+                }
+                .into());
             }
             let start = self.names.len();
             self.names.extend_from_within(rows[0].names(self.threads));
             let sums = &mut self.names[start..];
             let lines = [&*lines[0], &*lines[1]];
             let added = multiplier.products.add(sums, places, lines, [m, n]);
-            added.ok_or(Kind::Product { step })?;
-            made.extend(Row::of_elements(start, granules));
+            added.ok_or(PlanFaultKind::Product { step })?;
+            made.extend(NameRow::of_elements(start, granules));
         }
         let mut made = made.into_iter();
         for value in (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i)) {
@@ -189,11 +195,15 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// The names of the elements of an operand's tile, in each warp or lane in turn.
-    fn tile(&self, step: usize, tile: &Tile, rows: &[Row]) -> Result<Vec<N>, PlanFault> {
+    /// Returns the names of the elements of an operand's tile, warp by warp (or lane by lane).
+    fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
-            return Err(Kind::Width { step, what: PART }.into());
+            return Err(PlanFaultKind::Width {
+                step,
+                what: NOT_AN_ELEMENT,
+            }
+            .into());
         }
         let mut names =
             Vec::with_capacity(self.threads / tile.lanes * tile.holders.len() / tile.copies);
@@ -203,10 +213,14 @@ impl<N: Name> Machine<'_, N> {
                 for (register, lane) in holders {
                     let name = self.name(rows[register * granules], warp + lane);
                     if name == N::NOTHING {
-                        return Err(Kind::Width { step, what: PART }.into());
+                        return Err(PlanFaultKind::Width {
+                            step,
+                            what: NOT_AN_ELEMENT,
+                        }
+                        .into());
                     }
                     if known != N::NOTHING && known != name {
-                        return Err(Kind::Lanes { step }.into());
+                        return Err(PlanFaultKind::Lanes { step }.into());
                     }
                     known = name;
                 }
@@ -216,11 +230,11 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// The lines of a factor, in each warp or lane in turn.
+    /// Returns the lines of a factor, warp by warp (or lane by lane).
     fn lines(
         &self,
         step: usize,
-        instruction: &Instruction,
+        instruction: &InstructionTiles,
         (_, factor, rows, word): &FactorKey,
         products: &mut dyn Products<N>,
     ) -> Result<Rc<[Line]>, PlanFault> {
@@ -237,7 +251,7 @@ impl<N: Name> Machine<'_, N> {
                 Some((word, selector)) => {
                     let warp = warp..warp + lanes;
                     let blocks = self.scales(instruction, factor, (word, *selector), warp);
-                    Some(blocks.ok_or(Kind::Lanes { step })?)
+                    Some(blocks.ok_or(PlanFaultKind::Lanes { step })?)
                 }
             };
             for (own, elements) in names.chunks_exact(each).enumerate() {
@@ -251,19 +265,19 @@ impl<N: Name> Machine<'_, N> {
                     packed_log2,
                     scales,
                 });
-                lines.push(line.ok_or(Kind::Product { step })?);
+                lines.push(line.ok_or(PlanFaultKind::Product { step })?);
             }
         }
         Ok(lines.into())
     }
 
-    /// The scales of a factor by row or column and block of k, and log2 of a block, from the words of a warp's lanes;
-    /// nothing where two of the lanes that are read differ, or none holds a scale.
+    /// Returns the scales of a factor by row or column and block of k, and log2 of the block size, from the words of a
+    /// warp's lanes; `None` if replicas differ or a scale is missing.
     fn scales(
         &self,
-        instruction: &Instruction,
+        instruction: &InstructionTiles,
         factor: usize,
-        (rows, selector): (&[Row], u32),
+        (rows, selector): (&[NameRow], u32),
         lanes: core::ops::Range<usize>,
     ) -> Option<(Vec<N>, u8)> {
         let held = instruction.row.scales.as_ref()?;

@@ -1,4 +1,4 @@
-//! Plans that multiply other registers than they must.
+//! Plans that multiply wrong registers.
 
 use super::*;
 use crate::plan::program::{Operands, Step, ValueId};
@@ -8,7 +8,7 @@ pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
         let columns = layout.columns_of(own).iter();
         let coords = columns.map(|column| layout.unpack(*column).to_vec());
-        let mut bases: Bases = coords.map(|c| [c[0], c[1]]).collect();
+        let mut bases: BasisVectors = coords.map(|c| [c[0], c[1]]).collect();
         if own == Dim::LANE {
             let last = bases.iter().rposition(|basis| *basis != bases[0]);
             bases.swap(0, last.expect("an operand has different bits"));
@@ -19,7 +19,7 @@ pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     super::layout(parts, sizes)
 }
 
-/// The values that an issue takes: sums, and the registers of A and of B.
+/// The operands of an issue: sums, and the registers of A and of B.
 fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     match plan.steps()[at] {
         Step::Mma { acc, a, b, .. } => [acc, a, b],
@@ -27,13 +27,13 @@ fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     }
 }
 
-/// The steps that multiply.
+/// Returns the steps that multiply.
 fn issues(plan: &Program) -> Vec<usize> {
     let is_issue = |i: &usize| matches!(plan.steps()[*i], Step::Mma { .. });
     (0..plan.steps().len()).filter(is_issue).collect()
 }
 
-/// The plan with other values taken by an issue: sums, or the registers of A or B.
+/// Returns the plan with one operand of an issue replaced: the sums, or the registers of A or B.
 fn taking(plan: &Program, at: usize, which: usize, taken: Operands) -> Program {
     plan.edited(|steps| {
         if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
@@ -42,13 +42,13 @@ fn taking(plan: &Program, at: usize, which: usize, taken: Operands) -> Program {
     })
 }
 
-/// The plan with what two issues take exchanged.
+/// Returns the plan with an operand of two issues exchanged.
 fn exchanging(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     let (of_x, of_y) = (lists(plan, x)[which], lists(plan, y)[which]);
     taking(&taking(plan, x, which, of_y), y, which, of_x)
 }
 
-/// The plan whose last issue takes for each register of a factor the one after it, the first one after the last.
+/// Returns the plan whose last issue uses the next register of a factor for each one, cyclically.
 fn shifted(plan: &Program, which: usize) -> Program {
     let all = issues(plan);
     let values = |at: usize| plan.operands(lists(plan, at)[which]);
@@ -67,7 +67,7 @@ fn shifted(plan: &Program, which: usize) -> Program {
     taking(&plan, last, which, list)
 }
 
-/// Two issues one of which adds to the sums of the other, where the tile has not all of k.
+/// Returns two issues of which one accumulates into the sums of the other, if the tile does not span all of k.
 fn chained(plan: &Program) -> Option<[usize; 2]> {
     let all = issues(plan);
     let pairs = all.iter().flat_map(|x| all.iter().map(|y| [*x, *y]));
@@ -78,9 +78,9 @@ fn chained(plan: &Program) -> Option<[usize; 2]> {
     pairs.next()
 }
 
-/// Ten kinds of fault in the plan of each instruction are noticed: factors exchanged, products twice instead of others,
-/// products left out, registers of a factor one off in the first or in the last repetition, k exchanged between two
-/// repetitions for one factor alone, sums exchanged, two bits of the lane exchanged.
+/// Faults in the plan of each instruction are detected: factors exchanged, products repeated, products missing,
+/// registers of a factor off by one in the first or last repetition, k of one factor exchanged between two repetitions,
+/// sums exchanged, two lane bits exchanged.
 #[test]
 fn faults_of_each_instruction_are_noticed() {
     let (mut known, mut chains) = (HashSet::new(), 0);
@@ -101,7 +101,7 @@ fn faults_of_each_instruction_are_noticed() {
                 let [_, a, b] = lists(plan, at);
                 [a, b].map(|list| plan.operands(list))
             };
-            // The next k where the instruction has one tile of it, another tile of D otherwise.
+            // The next k if the tile spans only part of it, another tile of D otherwise.
             let mut others = all.iter().filter(|at| factors(**at) != factors(first));
             let second = *others.next().expect("another product");
             let mut faults = vec![
@@ -139,7 +139,7 @@ fn faults_of_each_instruction_are_noticed() {
     assert!(chains >= 80, "{chains} of {}", known.len());
 }
 
-/// Each change of what an instruction takes is noticed.
+/// Each change of an instruction's operands is detected.
 #[test]
 fn a_wrong_product_is_noticed() {
     let (row, target) = of_ampere();
@@ -165,9 +165,9 @@ fn a_wrong_product_is_noticed() {
             assert!(verdict.is_err(), "{edited}");
         }
     }
-    // Two instructions of eight take the same of A, two the same of B; all sums differ.
+    // Two of eight instructions share A, two share B; all sums differ.
     assert_eq!(changed, 8 * 7 + 2 * 8 * 6);
-    // The last instruction of a chain left out.
+    // The last instruction of a chain is missing.
     let last = products[products.len() - 1];
     let edited = plan.edited(|steps| {
         steps.remove(last);

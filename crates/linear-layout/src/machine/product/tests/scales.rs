@@ -1,4 +1,4 @@
-//! Products by instructions that multiply by scales.
+//! Products by instructions with scales.
 
 use super::faults::exchanged;
 use super::*;
@@ -6,8 +6,8 @@ use crate::plan::product::{FactorScales, match_instructions};
 use crate::plan::program::{ScaleWord, Step};
 use crate::target::{ScaleBit, ScaleOperand};
 
-/// Layouts of the scales of A and B for tensors as [`around`] has them; the second tile along m or n is in other
-/// lanes where a selector says which of them are read.
+/// Layouts of the scales of A and B for tensors of [`around`]; the second tile along m or n is in other lanes if a
+/// selector chooses the lanes.
 fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     let scales = row.scales.as_ref().expect("an instruction with scales");
     let [m, n, k] = row.sizes();
@@ -27,10 +27,10 @@ fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
             }
             ScaleBit::Clear => [0, 0],
         };
-        let lanes: Bases = held.lanes.iter().map(&mut of).collect();
+        let lanes: BasisVectors = held.lanes.iter().map(&mut of).collect();
         let bytes = held.bytes.iter();
         let bytes = bytes.filter(|bit| matches!(bit, ScaleBit::Of(_)));
-        let mut registers: Bases = bytes.map(&mut of).collect();
+        let mut registers: BasisVectors = bytes.map(&mut of).collect();
         registers.push(basis((2, k)));
         if !is_selected {
             registers.push([size, 0]);
@@ -41,7 +41,7 @@ fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     })
 }
 
-/// A product by an instruction with scales, whose first or second factor may have none.
+/// A product with scales for both, one or none of the factors.
 fn with_scales<'a>(
     row: &Product,
     product: MatrixProduct<'a>,
@@ -58,7 +58,7 @@ fn with_scales<'a>(
     }
 }
 
-/// Every instruction with scales multiplies what lies as it takes it, and every plan is proved.
+/// Every instruction with scales is selected for its native layouts, and every plan is proved.
 #[test]
 fn each_instruction_with_scales_is_found_and_proved() {
     let mut known = HashSet::new();
@@ -72,7 +72,7 @@ fn each_instruction_with_scales_is_found_and_proved() {
                 let factors = [row.factors];
                 let product = product(&factors, row.sum, layouts.each_ref(), target);
                 let [a, b] = scales_around(&row, renames);
-                // One of the two may have none.
+                // Either factor may be without scales.
                 let all = [[true, true], [true, false], [false, true], [false, false]];
                 let is_first = target.scaled_matrix_instructions()[0] == row && !renames;
                 for scales in all.into_iter().take(if is_first { 4 } else { 1 }) {
@@ -90,8 +90,8 @@ fn each_instruction_with_scales_is_found_and_proved() {
     assert_eq!(known.len(), 2 * (2 * 9 + 9 + 6));
 }
 
-/// Faults of scales in the plan of each instruction are noticed: those of another row or block, those of the other
-/// factor, none, and another selector.
+/// Wrong scales in the plan of each instruction are detected: those of another row or block or of the other factor,
+/// missing ones, and another selector.
 #[test]
 fn faults_of_scales_are_noticed() {
     let mut known = HashSet::new();
@@ -149,7 +149,7 @@ fn faults_of_scales_are_noticed() {
                     faulty(first, wrong);
                 }
             }
-            // A layout in which a bit of the lane is another row.
+            // A layout in which a lane bit addresses another row.
             let other = exchanged(&scales[0]);
             let given = [Some(&other), Some(&scales[1])];
             let verdict = check_product(plan, &with_scales(&row, product, given));
@@ -159,7 +159,7 @@ fn faults_of_scales_are_noticed() {
     assert!(count > 400, "{count}");
 }
 
-/// A renaming that sends elements of one block to two is refused: the factors are converted.
+/// A permutation that splits blocks with one scale is rejected: the factors are converted.
 #[test]
 fn blocks_with_one_scale_stay_whole() {
     let target = Target::parse("hip:gfx950").unwrap();
@@ -168,7 +168,7 @@ fn blocks_with_one_scale_stay_whole() {
         .iter()
         .find(|row| row.name == "mfma.scale.f32.32x32x64.e4m3.e4m3");
     let row = row.unwrap();
-    // Bits 4 and 5 of k exchanged: what the lanes hold is in the other block.
+    // Bits 4 and 5 of k exchanged: lanes hold elements of the other block.
     let torn = around(row, false, target);
     let exchanged_k = |layout: &LinearLayout, dim: usize| {
         let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
@@ -185,7 +185,7 @@ fn blocks_with_one_scale_stay_whole() {
                 };
                 basis
             });
-            bases.collect::<Bases>()
+            bases.collect::<BasisVectors>()
         });
         super::layout(parts, [0, 1].map(|i| layout.out_size(Dim::out(i))))
     };

@@ -1,18 +1,18 @@
-//! Runs the plan of a sharing on element names, which owners alone hold at first.
+//! Verification of broadcasts to replicas: executes the plan on symbolic elements that only their owners hold at first.
 
 use super::plan::{PlanFault, check_owned};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Program;
 use crate::target::Target;
 
-/// Runs the plan for every thread and checks that each register ends with its element, where at first the owners of
-/// elements alone hold them.
+/// Runs the plan for every thread and checks that each register ends with its element, if only the owners hold elements
+/// at first.
 ///
 /// # Shape
 /// `plan` as made by [`crate::plan::share::plan_sharing`] of `layout`.
 /// # Errors
-/// The first fault: an element that reaches nobody, or the wrong register, or is stored over another one.
-pub fn check_sharing(
+/// The first fault: a replica that gets no element or a wrong one, an element that is overwritten.
+pub fn check_broadcast(
     plan: &Program,
     layout: &LinearLayout,
     target: &Target,
@@ -52,36 +52,36 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(layout: &LinearLayout, way: &str) -> Program {
+    fn check(layout: &LinearLayout, route: &str) -> Program {
         let mut last = None;
         for bits in [16, 32, 64] {
             let plan = plan_sharing(layout, bits, target()).expect("there is a plan");
-            assert_eq!(check_sharing(&plan, layout, target()), Ok(()), "{plan}");
+            assert_eq!(check_broadcast(&plan, layout, target()), Ok(()), "{plan}");
             let found = match plan.num_barriers() {
                 0 if plan.is_identity() => "alone",
                 0 => "lanes",
                 _ => "memory",
             };
-            assert_eq!(found, way, "{bits}");
+            assert_eq!(found, route, "{bits}");
             last = Some(plan);
         }
         last.expect("there were widths")
     }
 
     #[test]
-    fn copies_take_the_shortest_way() {
+    fn copies_take_the_shortest_route() {
         check(&layout(&[1, 2], [4, 8, 16, 32, 64], [128, 256], 9), "alone");
         check(&layout(&[1, 2], [4, 8, 0, 0, 16], [32, 64], 7), "lanes");
-        // A lane that holds what another register of another one does.
+        // A lane holds the element of another register of another lane.
         check(&layout(&[1, 2], [4, 8, 16, 32, 5], [64, 128], 8), "memory");
         check(&layout(&[1, 2], [4, 0, 0, 0, 0], [0, 8], 4), "memory");
-        // A register that holds what two others add up to, and copies in warps.
+        // A register column that is the sum of two others, and replicas in warps.
         check(&layout(&[1, 2, 3], [4, 8, 16, 32, 64], [0, 5], 7), "memory");
         check(&layout(&[], [0; 5], [0; 2], 0), "memory");
     }
 
     #[test]
-    fn what_is_broken_is_noticed() {
+    fn broken_plans_are_rejected() {
         let copies = layout(&[1, 2], [4, 8, 16, 32, 64], [0, 0], 7);
         let unique = layout(&[1, 2], [4, 8, 16, 32, 64], [128, 256], 9);
         let plan = check(&copies, "memory");
@@ -91,7 +91,7 @@ mod tests {
                 steps.remove(at);
             });
             assert!(
-                check_sharing(&without, &copies, target()).is_err(),
+                check_broadcast(&without, &copies, target()).is_err(),
                 "{without}"
             );
         }
@@ -103,7 +103,7 @@ mod tests {
                 }
             }
         });
-        assert!(check_sharing(&unguarded, &copies, target()).is_err());
-        assert!(check_sharing(&alone, &copies, target()).is_err());
+        assert!(check_broadcast(&unguarded, &copies, target()).is_err());
+        assert!(check_broadcast(&alone, &copies, target()).is_err());
     }
 }
