@@ -1,12 +1,12 @@
 //! GPU tensor layouts as linear maps over GF(2).
 //!
-//! New to the subject? [`guide::linear_layouts`] takes twenty minutes.
+//! [`guide::linear_layouts`] is an introduction of twenty minutes.
 //!
 //! Start with [`layout`] (the algebra), [`encoding`] (the named layouts of compilers), [`plan`] (how data moves between
 //! layouts, its cost and its text), [`view`] (layouts as text and pictures), and [`bridge`] with [`cute`] and [`tilus`]
 //! (the layouts of these two systems). Compilers that lower plans also need [`plan::program`] (the steps of plans),
-//! [`access`] (how wide accesses to memory may be), [`machine`] (the checker that proves plans lane by lane) and
-//! [`assign`] (the choice of layouts for a whole kernel). [`target`] has GPUs as data, [`f2`] linear algebra over bits.
+//! [`access`] (the width of memory accesses), [`machine`] (the checker that executes plans lane by lane) and [`assign`]
+//! (the choice of layouts for a whole kernel). [`target`] describes GPUs as data, [`f2`] is linear algebra over bits.
 //!
 //! Each module uses only those above it in this list: `f2`, `layout`, `cute` and `tilus`, `bridge`, `encoding`, `target`,
 //! `access`, `plan`, `machine`, `assign`, `view`.

@@ -1,12 +1,12 @@
-//! Narrowing conversions of integers that are exact.
+//! Exact narrowing conversions of integers.
 //!
 //! Dims, bits, registers and lanes are stored as small as their limits allow (64 bits, [`MAX_DIMS`](crate::layout) dims,
 //! 2^32 values of a plan) and counted as `usize` or `u64`.
 
-/// Converts a number to a type that holds it.
+/// Converts `number` to a narrower type without loss.
 ///
 /// # Panics
-/// If it does not fit: the caller did not check a limit.
+/// If it does not fit, because the caller did not check a limit.
 #[inline]
 #[track_caller]
 pub(crate) fn narrow<To>(number: impl TryInto<To>) -> To {

@@ -1,4 +1,4 @@
-//! Strategies that make layouts for property tests.
+//! `proptest` strategies for layouts.
 //!
 //! The file is compiled twice: into the crate's own tests, and into the integration tests.
 #![allow(dead_code, reason = "each of the two uses some of the strategies")]
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 pub const INS: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 pub const OUTS: [Dim; 3] = [Dim::out(0), Dim::out(1), Dim::out(2)];
 
-/// Some of these dims in any order, each with up to `max_bits` bits.
+/// Generates a subset of these dims in any order, each with up to `max_bits` bits.
 pub fn shape(dims: &'static [Dim], max_bits: u32) -> impl Strategy<Value = Vec<(Dim, u64)>> {
     proptest::sample::subsequence(dims, 0..=dims.len())
         .prop_shuffle()
@@ -33,7 +33,7 @@ pub fn bits_of(shape: &[(Dim, u64)]) -> u32 {
     shape.iter().map(|(_, size)| size.trailing_zeros()).sum()
 }
 
-/// One packed column: zero, a single bit, or anything.
+/// Generates a packed column: zero, a single bit, or any word.
 fn column(bits: u32) -> impl Strategy<Value = u64> {
     let mask = (1u64 << bits) - 1;
     prop_oneof![
@@ -43,7 +43,7 @@ fn column(bits: u32) -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Any layout between these sides, of any rank.
+/// Generates a layout of any rank with these dims.
 pub fn between(ins: Vec<(Dim, u64)>, outs: Vec<(Dim, u64)>) -> impl Strategy<Value = LinearLayout> {
     let (n, m) = (bits_of(&ins) as usize, bits_of(&outs));
     prop::collection::vec(column(m), n).prop_map(move |columns| {
@@ -51,12 +51,12 @@ pub fn between(ins: Vec<(Dim, u64)>, outs: Vec<(Dim, u64)>) -> impl Strategy<Val
     })
 }
 
-/// Any small layout: up to four in-dims and three out-dims, in any order, of any rank.
+/// Generates a layout of any rank with up to four in-dims and three out-dims in any order.
 pub fn layout() -> impl Strategy<Value = LinearLayout> {
     (shape(&INS, 3), shape(&OUTS, 3)).prop_flat_map(|(i, o)| between(i, o))
 }
 
-/// A one-to-one layout: a permutation of bits, stirred by row operations.
+/// Generates an invertible layout: a permutation of bits followed by row operations.
 pub fn invertible() -> impl Strategy<Value = LinearLayout> {
     (shape(&INS, 3), any::<u64>())
         .prop_flat_map(|(ins, split)| {
@@ -86,7 +86,7 @@ pub fn invertible() -> impl Strategy<Value = LinearLayout> {
         })
 }
 
-/// A layout that reaches every output, with broadcast and dependent bases mixed in.
+/// Generates a surjective layout that also has zero and dependent bases.
 pub fn surjective() -> impl Strategy<Value = LinearLayout> {
     (invertible(), prop::collection::vec(any::<u64>(), 0..3)).prop_map(|(l, extra)| {
         let mask = (1u64 << l.total_out_bits()) - 1;
@@ -103,7 +103,7 @@ pub fn surjective() -> impl Strategy<Value = LinearLayout> {
     })
 }
 
-/// Two layouts that have the same out-dims, the second reaching all that the first reaches.
+/// Generates two layouts with the same out-dims, the second of which is surjective.
 pub fn covered_pair() -> impl Strategy<Value = (LinearLayout, LinearLayout)> {
     (
         surjective(),
@@ -140,7 +140,7 @@ pub fn covered_pair() -> impl Strategy<Value = (LinearLayout, LinearLayout)> {
         })
 }
 
-/// An affine map with any offset.
+/// Returns an affine layout with an offset derived from `seed`.
 pub fn with_offset(linear: LinearLayout, seed: u64) -> AffineLayout {
     let offset: Vec<_> = linear
         .out_shape()

@@ -251,7 +251,7 @@ impl Sums {
         }
     }
 
-    /// Tells whether both, of the same sizes, are the same everywhere.
+    /// Returns true if both, of the same sizes, are the same everywhere.
     fn is_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (

@@ -130,19 +130,19 @@ impl<E: Into<Kind>> From<E> for BridgeError {
 }
 
 impl BridgeError {
-    /// Tells whether an extent that is not a power of two is the reason.
+    /// Returns true if an extent that is not a power of two is the reason.
     #[must_use]
     pub fn is_not_power_of_two(&self) -> bool {
         matches!(*self.0, Kind::NotPowerOfTwo { .. })
     }
 
-    /// Tells whether a negative stride or index is the reason.
+    /// Returns true if a negative stride or index is the reason.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(*self.0, Kind::NegativeStride { .. } | Kind::Negative { .. })
     }
 
-    /// Tells whether the reason is that bits are added with a carry where a linear map has an XOR.
+    /// Returns true if the reason is that bits are added with a carry where a linear map has an XOR.
     #[must_use]
     pub fn is_carry(&self) -> bool {
         matches!(*self.0, Kind::Carry { .. })

@@ -117,7 +117,7 @@ impl AmdMfmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns whether the registers of a thread go along the columns instead of the rows.
+    /// Returns true if the registers of a thread go along the columns instead of the rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed

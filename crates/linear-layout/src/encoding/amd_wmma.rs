@@ -110,7 +110,7 @@ impl AmdWmmaEncoding {
         &self.cta_layout
     }
 
-    /// Returns whether the registers of a thread go along the columns instead of the rows.
+    /// Returns true if the registers of a thread go along the columns instead of the rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
@@ -133,7 +133,7 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
-    /// Returns whether the two differ at most in their split over CTAs.
+    /// Returns true if the two differ at most in their split over CTAs.
     #[must_use]
     pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {

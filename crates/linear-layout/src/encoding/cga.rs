@@ -163,7 +163,7 @@ impl CgaLayout {
         1 << self.bits.len()
     }
 
-    /// Returns whether the cluster is one CTA.
+    /// Returns true if the cluster is one CTA.
     pub(crate) fn is_single(&self) -> bool {
         self.bits.is_empty()
     }

@@ -188,7 +188,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns whether the tile is that of the tensor that the encoding is on, and not written.
+    /// Returns true if the tile is that of the tensor that the encoding is on, and not written.
     #[must_use]
     pub fn is_tile_implied(&self) -> bool {
         self.tile.as_ref().is_some_and(|tile| !tile.is_written)
@@ -219,7 +219,7 @@ impl CuteEncoding {
         }
     }
 
-    /// Returns whether the bases are those of a [`GenericLinearEncoding`], and of no [`LinearEncoding`].
+    /// Returns true if the bases are those of a [`GenericLinearEncoding`], and of no [`LinearEncoding`].
     pub(super) fn is_generic(&self) -> bool {
         let bases = self.tile.as_ref().map(|tile| &tile.bases);
         matches!(bases, Some(Bases::Generic(_)))

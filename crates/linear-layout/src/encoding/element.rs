@@ -33,7 +33,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns whether an integer element may have so many bits.
+/// Returns true if an integer element may have so many bits.
 #[must_use]
 pub fn is_element_width(bits: u32) -> bool {
     bits.is_power_of_two() && bits <= 64

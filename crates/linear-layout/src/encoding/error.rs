@@ -362,7 +362,7 @@ impl EncodingError {
         self.0.rule
     }
 
-    /// Returns whether the text cannot be read at all.
+    /// Returns true if the text cannot be read at all.
     #[must_use]
     pub fn is_syntax(&self) -> bool {
         matches!(
@@ -386,13 +386,13 @@ impl EncodingError {
         )
     }
 
-    /// Returns whether the encoding itself breaks a rule, whatever the shape.
+    /// Returns true if the encoding itself breaks a rule, whatever the shape.
     #[must_use]
     pub fn is_invalid_encoding(&self) -> bool {
         !self.is_syntax() && !self.is_invalid_shape() && !self.is_inference()
     }
 
-    /// Returns whether the encoding is sound but has no layout on the given shape.
+    /// Returns true if the encoding is sound but has no layout on the given shape.
     #[must_use]
     pub fn is_invalid_shape(&self) -> bool {
         matches!(
@@ -407,7 +407,7 @@ impl EncodingError {
         )
     }
 
-    /// Returns whether no encoding could be inferred through an operation.
+    /// Returns true if no encoding could be inferred through an operation.
     #[must_use]
     pub fn is_inference(&self) -> bool {
         matches!(
@@ -454,7 +454,7 @@ impl EncodingError {
         matches!(self.0.kind, Kind::UnknownKey { .. })
     }
 
-    /// Returns whether the text begins with a name that no encoding has.
+    /// Returns true if the text begins with a name that no encoding has.
     pub(crate) fn is_unknown_family(&self) -> bool {
         matches!(self.0.kind, Kind::UnknownFamily { .. })
     }

@@ -332,13 +332,13 @@ impl Encoding {
         }
     }
 
-    /// Returns whether the encoding spreads a tensor over registers and threads.
+    /// Returns true if the encoding spreads a tensor over registers and threads.
     #[must_use]
     pub fn is_distributed(&self) -> bool {
         !self.is_shared() && !self.is_tensor_memory()
     }
 
-    /// Returns whether it is bases of which those of warps may move in several dims, or a slice of such.
+    /// Returns true if it is bases of which those of warps may move in several dims, or a slice of such.
     #[must_use]
     pub fn is_generic(&self) -> bool {
         match self {
@@ -349,7 +349,7 @@ impl Encoding {
         }
     }
 
-    /// Returns whether the encoding lays a tensor out in shared memory.
+    /// Returns true if the encoding lays a tensor out in shared memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(
@@ -363,7 +363,7 @@ impl Encoding {
         ) || matches!(self, Self::Cute(e) if e.tile().is_none())
     }
 
-    /// Returns whether the encoding lays a tensor out in tensor memory.
+    /// Returns true if the encoding lays a tensor out in tensor memory.
     #[must_use]
     pub fn is_tensor_memory(&self) -> bool {
         matches!(self, Self::TensorMemory(_) | Self::TensorMemoryScales(_))

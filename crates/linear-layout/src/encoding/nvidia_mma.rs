@@ -83,13 +83,13 @@ impl NvidiaMmaEncoding {
         self.version_minor
     }
 
-    /// Returns whether the instruction is `mma.sync`.
+    /// Returns true if the instruction is `mma.sync`.
     #[must_use]
     pub fn is_ampere(&self) -> bool {
         self.version_major == 2
     }
 
-    /// Returns whether the instruction is `wgmma`.
+    /// Returns true if the instruction is `wgmma`.
     pub(crate) fn is_hopper(&self) -> bool {
         self.version_major == 3
     }

@@ -82,7 +82,7 @@ impl NvmmaSharedEncoding {
         self.swizzle_bytes
     }
 
-    /// Returns whether dim0 is the contiguous one instead of the last.
+    /// Returns true if dim0 is the contiguous one instead of the last.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.transposed
@@ -94,7 +94,7 @@ impl NvmmaSharedEncoding {
         self.element_width_bits
     }
 
-    /// Returns whether 4-bit data is padded to twice its size.
+    /// Returns true if 4-bit data is padded to twice its size.
     #[must_use]
     pub fn is_fp4_padded(&self) -> bool {
         self.fp4_padded

@@ -106,13 +106,13 @@ impl TensorMemoryEncoding {
         self.col_stride
     }
 
-    /// Returns whether two CTAs work on one instruction.
+    /// Returns true if two CTAs work on one instruction.
     #[must_use]
     pub fn is_two_ctas(&self) -> bool {
         self.two_ctas
     }
 
-    /// Returns whether 4-bit data is padded to twice its size.
+    /// Returns true if 4-bit data is padded to twice its size.
     #[must_use]
     pub fn is_fp4_padded(&self) -> bool {
         self.fp4_padded

@@ -1,6 +1,6 @@
-//! Elimination, one column at a time.
+//! Incremental Gaussian elimination over GF(2).
 
-/// The columns of a matrix, taken in one after the other and kept reduced.
+/// A row echelon form that grows column by column.
 ///
 /// Each column either is independent of those before it (a *pivot* column) or is a sum of earlier
 /// pivot columns (a *free* column). Because earlier columns win, the pivots are those of the reduced
@@ -22,14 +22,14 @@
 pub struct Echelon {
     /// Reduced vector that owns pivot row `r`. Invariant: it has no bit in a pivot row older than `r`'s.
     vectors: [u64; 64],
-    /// Which inserted columns XOR to `vectors[r]`.
+    /// Mask of the inserted columns that XOR to `vectors[r]`.
     sources: [u64; 64],
     pivot_rows: u64,
     pivot_columns: u64,
 }
 
 impl Echelon {
-    /// Returns the elimination that has seen no column.
+    /// Returns the echelon form of the matrix without columns.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -41,10 +41,10 @@ impl Echelon {
         }
     }
 
-    /// Takes in the column with index `index`; answers `None` when it is independent of the columns
-    /// before it, else the kernel vector that it closes (it and the pivot columns that sum to it).
+    /// Inserts a column. Returns `None` if it is independent of the earlier columns, else the kernel vector that it
+    /// completes (it and the pivot columns that sum to it).
     ///
-    /// Indices of 64 and more are taken modulo 64; each index is meant to be used once.
+    /// Indices are taken modulo 64, and each is meant to be used once.
     #[inline]
     pub fn insert(&mut self, index: usize, column: u64) -> Option<u64> {
         let own = 1u64 << (index & 63);
@@ -61,9 +61,9 @@ impl Echelon {
         None
     }
 
-    /// Returns what is left of `y` after subtracting pivot columns, and which columns those were.
+    /// Returns the remainder of `y` after subtracting pivot columns, and the mask of those columns.
     ///
-    /// The rest is zero exactly when `y` is in the span of the columns.
+    /// The remainder is zero exactly when `y` is in the span of the columns.
     #[inline]
     #[must_use]
     pub fn reduce(&self, y: u64) -> (u64, u64) {
@@ -87,7 +87,7 @@ impl Echelon {
         (rest == 0).then_some(sources)
     }
 
-    /// Tells whether `y` is a sum of the columns.
+    /// Returns true if `y` is a sum of the columns.
     #[inline]
     #[must_use]
     pub fn contains(&self, y: u64) -> bool {

@@ -1,4 +1,4 @@
-//! Linear algebra over GF(2): the only room that knows how bits are packed.
+//! Linear algebra over GF(2) on packed bits.
 //!
 //! GF(2) is the field with two elements: adding is XOR, multiplying is AND. A vector of up to 64
 //! bits is one `u64`; a matrix of up to 64x64 bits is a slice with one word per *column*, so that column `j` is
@@ -9,8 +9,8 @@
 //! A = | 0 1 1 |      A (1, 0, 1) = column 0 ^ column 2 = 0b01 ^ 0b11 = 0b10
 //! ```
 //!
-//! Reading order: [`Echelon`] (columns taken in one at a time: solving, kernels, rank, membership), [`Span`]
-//! (subspaces). Deliberately missing: matrices beyond 64x64, and anything that allocates. The room uses `core` only.
+//! [`Echelon`] is incremental elimination (solving, kernels, rank, membership), [`Span`] a subspace. Deliberately missing:
+//! matrices beyond 64x64, and anything that allocates. The module uses `core` only.
 
 mod echelon;
 mod span;
@@ -30,19 +30,19 @@ pub(crate) const fn low_mask(bits: usize) -> u64 {
     }
 }
 
-/// Returns `x` shifted left; every bit is gone when `by` is 64 or more.
+/// Returns `x` shifted left; 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shl(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x << by }
 }
 
-/// Returns `x` shifted right; every bit is gone when `by` is 64 or more.
+/// Returns `x` shifted right; 0 if `by` is 64 or more.
 #[inline]
 pub(crate) const fn shr(x: u64, by: usize) -> u64 {
     if by >= 64 { 0 } else { x >> by }
 }
 
-/// Applies the matrix with these columns to the vector `x`: the XOR of the columns that `x` selects.
+/// Returns the product of the matrix with these columns and the vector `x`: the XOR of the columns that `x` selects.
 ///
 /// Bits of `x` beyond the last column select nothing.
 ///

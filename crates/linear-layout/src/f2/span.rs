@@ -1,8 +1,8 @@
-//! Subspaces of the 64-bit words.
+//! Subspaces of GF(2)^64.
 
 use core::fmt;
 
-/// A subspace: all XOR sums of some vectors. Equal subspaces compare equal, however they were made.
+/// A subspace: all XOR sums of some vectors. Equal subspaces compare equal, whatever vectors span them.
 ///
 /// ```
 /// # use linear_layout::f2::Span;
@@ -13,7 +13,7 @@ use core::fmt;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Span {
-    /// The vector whose lowest bit is `r`, or 0. No vector has a bit in another's lowest place, so
+    /// The vector whose lowest bit is `r`, or 0. No vector has a bit at another's lowest bit, so
     /// the vectors are determined by the subspace.
     vectors: [u64; 64],
     pivots: u64,
@@ -39,7 +39,7 @@ impl Span {
         result
     }
 
-    /// Adds a vector to the spanning ones; answers whether the subspace grew.
+    /// Adds a vector to the spanning set. Returns true if the subspace grew.
     pub fn insert(&mut self, vector: u64) -> bool {
         let rest = self.reduce(vector);
         if rest == 0 {
@@ -68,7 +68,7 @@ impl Span {
         rest
     }
 
-    /// Tells whether the subspace has this vector.
+    /// Returns true if the vector is in the subspace.
     #[must_use]
     pub fn contains(&self, vector: u64) -> bool {
         self.reduce(vector) == 0
@@ -95,7 +95,7 @@ impl fmt::Debug for Span {
 }
 
 impl Span {
-    /// Bits up to the highest one in use.
+    /// Returns the number of bits up to the highest one in use.
     fn width(&self) -> usize {
         let all = self.vectors().fold(0, |acc, v| acc | v);
         (64 - all.leading_zeros()) as usize

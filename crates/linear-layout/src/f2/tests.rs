@@ -1,4 +1,4 @@
-//! The room against enumeration of all sums.
+//! Property tests against enumeration of all sums.
 
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Choosing and reordering the bits of one in-dim, most often `register`.
+//! Selection and permutation of the bits of one in-dim, most often `register`.
 
 use crate::number::narrow;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::apply_columns;
 
-/// A choice and order of the bases of one in-dim: Triton's `ColumnAction`.
+/// A selection and permutation of the bases of one in-dim: Triton's `ColumnAction`.
 ///
 /// The new basis `i` is the old basis `action[i]`; an action shorter than the dim drops bases. On
 /// four registers, taking basis 1 before basis 0 exchanges registers 1 and 2:
@@ -59,7 +59,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the action that leaves `2^in_bits` slots of `dim` as they are.
+    /// Returns the identity action on `2^in_bits` slots of `dim`.
     ///
     /// # Errors
     /// When `in_bits` exceeds 63.
@@ -71,7 +71,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Appends an index that was checked.
+    /// Appends an index, which must be unused and below `in_bits`.
     pub(super) fn push(&mut self, index: usize) {
         self.action[usize::from(self.len) & 63] = narrow(index);
         self.len += 1;
@@ -104,18 +104,18 @@ impl RegisterPermutation {
         self.len as usize
     }
 
-    /// Tells whether nothing changes.
+    /// Returns true if the action changes nothing.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.len == self.in_bits && self.indices().enumerate().all(|(i, index)| i == index)
     }
 
-    /// Tells whether no basis is dropped.
+    /// Returns true if no basis is dropped.
     const fn is_permutation(&self) -> bool {
         self.len == self.in_bits
     }
 
-    /// Returns `layout` with the bases of the dim chosen and reordered.
+    /// Returns `layout` with the bases of the dim selected and reordered.
     ///
     /// # Errors
     /// When the layout lacks the dim or it has another size.
@@ -139,7 +139,7 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns which old slot the new slot `slot` holds.
+    /// Returns the old slot that the new slot `slot` holds.
     #[must_use]
     pub fn source_of(&self, slot: u64) -> u64 {
         let mut columns = [0u64; 64];
@@ -152,7 +152,7 @@ impl RegisterPermutation {
     /// Writes the values of the new slots, `out[i] = values[source_of(i)]`.
     ///
     /// # Errors
-    /// When `values` has not `2^in_bits` elements or `out` not `2^out_bits`.
+    /// When the length of `values` is not `2^in_bits` or that of `out` not `2^out_bits`.
     pub fn apply_values<T: Clone>(&self, values: &[T], out: &mut [T]) -> Result<(), LayoutError> {
         for (found, bits) in [(values.len(), self.in_bits()), (out.len(), self.out_bits())] {
             let expected = 1u64 << bits;
@@ -166,10 +166,10 @@ impl RegisterPermutation {
         Ok(())
     }
 
-    /// Returns the action that undoes this one.
+    /// Returns the inverse action.
     ///
     /// # Errors
-    /// When this one drops a basis.
+    /// When this action drops a basis.
     pub fn inverse(&self) -> Result<Self, LayoutError> {
         if !self.is_permutation() {
             return Err(LayoutError::action_size(
@@ -185,10 +185,10 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the action that does `self` first and `other` then.
+    /// Returns the action `other` after `self`.
     ///
     /// # Errors
-    /// When they act on different dims, or `other` expects another size than `self` leaves.
+    /// When they act on different dims, or the input size of `other` is not the output size of `self`.
     pub fn left_compose(&self, other: &Self) -> Result<Self, LayoutError> {
         if self.dim != other.dim {
             return Err(LayoutError::order_differs(Role::In, other.dim, self.dim));

@@ -1,13 +1,12 @@
-//! Register permutations for lowerings: before a division, without copies, for additive addresses.
+//! Register permutations for lowerings: for division, without broadcasts, for additive addresses.
 
-use super::side::Moves;
+use super::side::FieldMoves;
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 use crate::f2::low_mask;
 use crate::number::narrow;
 
 impl RegisterPermutation {
-    /// Returns the action that keeps the nonzero bases of in-dim `dim` of `layout`: afterwards no slot
-    /// is a copy of another because of a zero basis.
+    /// Returns the action that drops the zero bases of in-dim `dim` of `layout`.
     ///
     /// # Errors
     /// When the layout lacks the dim.
@@ -23,12 +22,12 @@ impl RegisterPermutation {
         Ok(result)
     }
 
-    /// Returns the order of the registers of `layout` after which `tile` divides it on the left (else
-    /// on the right), as far as registers are concerned: for each register basis of the tile, the
-    /// first equal unused one of the layout. `None` when one is missing.
+    /// Returns the register permutation after which `tile` divides `layout` on the left (else on the
+    /// right), considering registers only: each register basis of the tile takes the first unused equal
+    /// basis of the layout. Returns `None` if one is missing.
     ///
     /// # Errors
-    /// When the first in-dim of both is not the same, or the tile has an out-dim that `layout` lacks.
+    /// When the first in-dims of the two differ, or the tile has an out-dim that `layout` lacks.
     /// # Source
     /// Triton's `regPermForDivide`.
     pub fn for_division(
@@ -46,7 +45,7 @@ impl RegisterPermutation {
             }
             Some(_) => {}
         }
-        let mut moves = Moves::NONE;
+        let mut moves = FieldMoves::NONE;
         for i in 0..tile.outs.len() {
             let out = tile.outs.dim(i);
             let Some((at, bits)) = layout.outs.range(out) else {
@@ -92,15 +91,14 @@ impl RegisterPermutation {
         Ok(Some(result))
     }
 
-    /// Returns the order that puts first the registers whose address can be *added* to a base address
-    /// (their bits are touched by nothing else), and how many register slots those make.
+    /// Returns the permutation that puts first the registers whose address can be *added* to a base
+    /// address (nothing else changes their bits), and the number of those register slots.
     ///
-    /// `layout` maps registers to one address; `addr` has everything else that goes into the address,
-    /// and `span_mask` the bits that an affine offset may change. A register basis that `addr` has as
+    /// `layout` maps registers to one address; `addr` maps everything else that contributes to it, and
+    /// `span_mask` has the bits that an affine offset may change. A register basis that `addr` has as
     /// well counts as additive.
     /// # Errors
-    /// When `layout` has not `register` as its first in-dim, or one of the two has not exactly one
-    /// out-dim.
+    /// When the first in-dim of `layout` is not `register`, or either does not have exactly one out-dim.
     /// # Source
     /// Triton's `actionAdditiveStrides`.
     pub fn additive_strides(
@@ -138,8 +136,8 @@ impl RegisterPermutation {
 }
 
 impl LinearLayout {
-    /// Returns which unique value slot `slot` of in-dim `dim` holds, when only the values of slots
-    /// with all free bits zero are kept (see [`free_variable_masks`](Self::free_variable_masks)).
+    /// Returns the index, among the slots of in-dim `dim` with all free bits zero, of the value that slot
+    /// `slot` holds (see [`free_variable_masks`](Self::free_variable_masks)).
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -162,12 +160,11 @@ impl LinearLayout {
         value
     }
 
-    /// Writes to each slot of in-dim `dim` its value, given the unique values in order: the inverse of
-    /// dropping the slots with a free bit.
+    /// Broadcasts the values of the slots of in-dim `dim` with all free bits zero to all slots.
     ///
     /// # Errors
-    /// When `unique` has not one value for each slot with all free bits zero, or `out` not one place
-    /// for each slot.
+    /// When the length of `unique` is not the number of slots with all free bits zero, or that of `out`
+    /// not the number of slots.
     pub fn broadcast_values<T: Clone>(
         &self,
         dim: Dim,

@@ -1,8 +1,8 @@
-//! Linear maps with an offset, for slices, flips and subviews.
+//! Affine layouts: linear maps with an offset, for slices, flips and subviews.
 
 use core::fmt;
 
-use super::side::{Moves, log2_of};
+use super::side::{FieldMoves, log2_of};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
@@ -107,7 +107,7 @@ impl AffineLayout {
     /// As [`LinearLayout::compose`].
     pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let linear = self.linear.compose(&outer.linear)?;
-        let moves = Moves::between(&self.linear.outs, &outer.linear.ins);
+        let moves = FieldMoves::between(&self.linear.outs, &outer.linear.ins);
         Ok(Self {
             linear,
             offset: outer.apply_packed(moves.apply(self.offset)),
@@ -155,13 +155,13 @@ impl AffineLayout {
         Ok(Self { linear, offset })
     }
 
-    /// Returns `x` with `x` then `outer` equal to `self`, as [`LinearLayout::invert_and_compose`].
+    /// Solves `x.compose(outer) == self`, as [`LinearLayout::invert_and_compose`].
     ///
     /// # Errors
     /// As there; also when the difference of the two offsets is outside the image of `outer`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let linear = self.linear.invert_and_compose(&outer.linear)?;
-        let moves = Moves::between(&self.linear.outs, &outer.linear.outs);
+        let moves = FieldMoves::between(&self.linear.outs, &outer.linear.outs);
         let wanted = moves.apply(self.offset) ^ outer.offset;
         match outer.linear.echelon().solve(wanted) {
             Some(offset) => Ok(Self { linear, offset }),
@@ -169,7 +169,7 @@ impl AffineLayout {
         }
     }
 
-    /// Returns the map on the part `start .. start + size` of an in-dim, counted from zero again.
+    /// Returns the restriction to `start .. start + size` of an in-dim, renumbered from zero.
     ///
     /// The addresses of a window of a buffer: rows 4 to 7 of eight rows of two.
     /// ```
@@ -182,7 +182,7 @@ impl AffineLayout {
     /// ```
     /// # Errors
     /// When there is no such in-dim, `size` is not a power of two, `start` is not a multiple of it, or
-    /// the part does not lie inside the dim.
+    /// the slice exceeds the dim.
     pub fn slice_in(&self, dim: Dim, start: u64, size: u64) -> Result<Self, LayoutError> {
         let Some(i) = self.linear.ins.position(dim) else {
             return Err(LayoutError::no_such_dim(Role::In, dim));
@@ -205,7 +205,7 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the map with an in-dim counted backwards.
+    /// Returns the map with an in-dim reversed.
     ///
     /// # Errors
     /// When there is no such in-dim.
@@ -220,7 +220,7 @@ impl AffineLayout {
         })
     }
 
-    /// Returns the map with an out-dim counted backwards.
+    /// Returns the map with an out-dim reversed.
     ///
     /// # Errors
     /// When there is no such out-dim.
@@ -229,7 +229,7 @@ impl AffineLayout {
         self.translate_out(dim, size - 1)
     }
 
-    /// Returns the map with a constant XORed to one out-dim: a move by a whole number of aligned
+    /// Returns the map with a constant XORed to one out-dim: a translation by a whole number of aligned
     /// blocks.
     ///
     /// # Errors

@@ -1,13 +1,13 @@
-//! Putting layouts together and taking them apart again: product, division, concatenation.
+//! Direct product, division and concatenation of layouts.
 
-use super::side::{Moves, Side, log2_of};
+use super::side::{FieldMoves, LayoutSide, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
     /// Returns the direct product of `self` (inner, minor) and `outer`: Triton's `operator*`.
     ///
-    /// A dim that both have is concatenated: the outer's bits sit above the inner's. Two lanes of
+    /// A dim that both have is concatenated: the outer's bits are above the inner's. Two lanes of
     /// two registers each make a row of four:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -35,7 +35,7 @@ impl LinearLayout {
         }
     }
 
-    /// Replaces `self` by [its product](Self::product) with `outer`: Triton's `operator*=`.
+    /// Repositions `self` by [its product](Self::product) with `outer`: Triton's `operator*=`.
     ///
     /// # Errors
     /// As [`product`](Self::product); `self` is unchanged then.
@@ -49,10 +49,10 @@ impl LinearLayout {
         self.product_assign_any(outer)
     }
 
-    /// Replaces `self` by its product with the identity from `input` to `output` on `size` values.
+    /// Repositions `self` by its product with the identity from `input` to `output` on `size` values.
     ///
-    /// What `product_assign(&identity_1d(..)?)` does, without making the second layout. The usual way to
-    /// build a tile: two registers, then four lanes, then two more registers along one row:
+    /// Equivalent to `product_assign(&identity_1d(..)?)` without constructing the second layout. Tiles are
+    /// usually built from it: two registers, then four lanes, then two more registers along one row:
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let mut row = LinearLayout::empty();
@@ -89,7 +89,7 @@ impl LinearLayout {
         column: impl Fn(usize) -> u64,
     ) -> Result<(), LayoutError> {
         let old_bits = self.ins.bits();
-        let (ins, place) = self.ins.grown(Role::In, input, in_bits)?;
+        let (ins, position) = self.ins.grown(Role::In, input, in_bits)?;
         let (outs, low) = self.outs.grown(Role::Out, output, out_bits)?;
         self.cols.reserve(old_bits + in_bits);
         let cols = &mut self.cols[..old_bits + in_bits];
@@ -101,10 +101,10 @@ impl LinearLayout {
             }
         }
         // So do the columns of later in-dims, from the top down so that none is overwritten.
-        for i in (place..old_bits).rev() {
+        for i in (position..old_bits).rev() {
             cols[i + in_bits] = cols[i];
         }
-        for (bit, to) in cols[place..place + in_bits].iter_mut().enumerate() {
+        for (bit, to) in cols[position..position + in_bits].iter_mut().enumerate() {
             *to = shl(column(bit), low);
         }
         (self.ins, self.outs) = (ins, outs);
@@ -112,28 +112,28 @@ impl LinearLayout {
     }
 
     fn product_assign_any(&mut self, outer: &Self) -> Result<(), LayoutError> {
-        let (ins, in_places) = self.ins.merge(&outer.ins, Role::In)?;
-        let (outs, out_places) = self.outs.merge(&outer.outs, Role::Out)?;
+        let (ins, in_positions) = self.ins.merge(&outer.ins, Role::In)?;
+        let (outs, out_positions) = self.outs.merge(&outer.outs, Role::Out)?;
         self.cols.reserve(ins.bits());
-        let mut outer_moves = Moves::NONE;
-        for (j, &place) in out_places[..outer.outs.len()].iter().enumerate() {
-            let (place, bits) = (usize::from(place), outer.outs.log2(j));
+        let mut outer_moves = FieldMoves::NONE;
+        for (j, &position) in out_positions[..outer.outs.len()].iter().enumerate() {
+            let (position, bits) = (usize::from(position), outer.outs.log2(j));
             // The outer's bits are the high ones of the merged dim.
-            let to = outs.offset(place) + outs.log2(place) - bits;
+            let to = outs.offset(position) + outs.log2(position) - bits;
             outer_moves.add(outer.outs.offset(j), bits, to);
         }
-        if !self.outs.keeps_places_in(&outs) {
-            let moves = Moves::between(&self.outs, &outs);
+        if !self.outs.is_prefix_of(&outs) {
+            let moves = FieldMoves::between(&self.outs, &outs);
             for col in &mut self.cols[..self.ins.bits()] {
                 *col = moves.apply(*col);
             }
         }
-        if !self.ins.keeps_places_in(&ins) {
+        if !self.ins.is_prefix_of(&ins) {
             self.spread_columns(&ins);
         }
-        for (j, &place) in in_places[..outer.ins.len()].iter().enumerate() {
-            let (place, bits) = (usize::from(place), outer.ins.log2(j));
-            let to = ins.offset(place) + ins.log2(place) - bits;
+        for (j, &position) in in_positions[..outer.ins.len()].iter().enumerate() {
+            let (position, bits) = (usize::from(position), outer.ins.log2(j));
+            let to = ins.offset(position) + ins.log2(position) - bits;
             let from = outer.ins.offset(j);
             for bit in 0..bits {
                 self.cols[to + bit] = outer_moves.apply(outer.cols[from + bit]);
@@ -143,9 +143,9 @@ impl LinearLayout {
         Ok(())
     }
 
-    /// Moves the columns of each in-dim to the dim's place in `ins`, where each has its place or more.
+    /// Moves the columns of each in-dim to the dim's offset in `ins`, where each dim is as large or larger.
     #[inline]
-    fn spread_columns(&mut self, ins: &Side) {
+    fn spread_columns(&mut self, ins: &LayoutSide) {
         if ins.starts_with(&self.ins) {
             // Columns only move up: from the top down none is overwritten before it is moved.
             for i in (1..self.ins.len()).rev() {
@@ -233,8 +233,9 @@ impl LinearLayout {
                 side.set_log2(role, i, rest)?;
             }
         }
-        // Where, in a packed output of `self`, the tile's and the rest's bits are.
-        let (mut tile_moves, mut rest_moves, mut rest_mask) = (Moves::NONE, Moves::NONE, 0);
+        // The bits of the tile and of the rest in a packed output of `self`.
+        let (mut tile_moves, mut rest_moves, mut rest_mask) =
+            (FieldMoves::NONE, FieldMoves::NONE, 0);
         for i in 0..self.outs.len() {
             let (tile_from, tile_bits) = tile.outs.range(self.outs.dim(i)).unwrap_or((0, 0));
             let rest_bits = outs.log2(i);

@@ -1,6 +1,6 @@
-//! Composition and its inverses.
+//! Composition, inverses and pseudoinverses.
 
-use super::side::{Moves, Side};
+use super::side::{FieldMoves, LayoutSide};
 use super::{LayoutError, LinearLayout, Role};
 use crate::f2::{Echelon, apply_columns};
 
@@ -74,11 +74,11 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns a right inverse of a surjective layout: for each output one input that reaches it.
+    /// Returns a right inverse of a surjective layout: for each output one input that maps to it.
     ///
-    /// Of the inputs that reach an output it picks the one with all free bits zero (see
+    /// Of the inputs that map to an output it picks the one with all free bits zero (see
     /// [`free_variable_masks`](Self::free_variable_masks)); a dim that is on both sides and maps to
-    /// itself unchanged keeps doing so.
+    /// itself still does so in the result.
     /// # Shape
     /// out-dims of `self` -> in-dims of `self`.
     /// # Laws
@@ -95,10 +95,10 @@ impl LinearLayout {
         identity.invert_and_compose(self)
     }
 
-    /// Returns `x` with `x` then `outer` equal to `self`: for each input of `self`, an input of `outer`
-    /// that reaches the same output.
+    /// Solves `x.compose(outer) == self`: for each input of `self`, an input of `outer` with the same
+    /// output.
     ///
-    /// Registers to elements and offsets to elements give registers to offsets, that is: where to
+    /// Registers to elements and offsets to elements give registers to offsets: the offset at which to
     /// store each register.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -109,11 +109,11 @@ impl LinearLayout {
     /// assert_eq!(store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
-    /// Where `outer` reaches an output from several inputs, the choice is part of the contract. An
-    /// in-dim is mapped to itself when both layouts have it with equal bases, and no other in-dim of
-    /// either touches the output bits that it touches. The other dims are solved with all free
-    /// variables zero, pivots being the first independent bases of `outer` in dim order. So `warp`
-    /// and `block` stay fixed when nothing moves between them, even where they broadcast.
+    /// If several inputs of `outer` have the output, the choice is part of the contract. An in-dim is
+    /// mapped to itself if both layouts have it with equal bases, and no other in-dim of either changes
+    /// the output bits that it changes. The other dims are solved with all free variables zero, pivots
+    /// being the first independent bases of `outer` in dim order. So `warp` and `block` stay fixed if
+    /// nothing moves between them, even where they broadcast.
     /// # Shape
     /// Both have the same out-dims, in any order, none larger in `self`. Result: in-dims of `self` ->
     /// in-dims of `outer`.
@@ -169,9 +169,9 @@ impl LinearLayout {
     }
 }
 
-/// The output bits that more than one dim of this side touches.
+/// Returns the output bits that more than one in-dim changes.
 #[inline]
-fn shared_bits(ins: &Side, columns: &[u64]) -> u64 {
+fn shared_bits(ins: &LayoutSide, columns: &[u64]) -> u64 {
     let (mut once, mut twice) = (0, 0);
     for i in 0..ins.len() {
         let (at, bits) = (ins.offset(i), ins.log2(i));
@@ -182,10 +182,10 @@ fn shared_bits(ins: &Side, columns: &[u64]) -> u64 {
     twice
 }
 
-/// The moves that bring a packed point of `from` into the packing of `to`, after checking that both
-/// have the same dims and none is larger in `from`.
+/// Returns the moves from the packing of `from` to that of `to`, after checking that both have the same
+/// dims and none is larger in `from`.
 #[inline]
-fn moves_into(from: &Side, to: &Side, role: Role) -> Result<Moves, LayoutError> {
+fn moves_into(from: &LayoutSide, to: &LayoutSide, role: Role) -> Result<FieldMoves, LayoutError> {
     to.check_same_dims(role, from)?;
     for i in 0..from.len() {
         if let Some((_, bits)) = to.range(from.dim(i))
@@ -198,5 +198,5 @@ fn moves_into(from: &Side, to: &Side, role: Role) -> Result<Moves, LayoutError> 
             ));
         }
     }
-    Ok(Moves::between(from, to))
+    Ok(FieldMoves::between(from, to))
 }

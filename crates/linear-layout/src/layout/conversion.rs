@@ -1,14 +1,14 @@
-//! Minimal conversions between two layouts of one tensor.
+//! Minimal conversions between layouts of a tensor, and vectorisation of accesses.
 
 use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
 
 impl LinearLayout {
     /// Returns, for each slot of `self`, a slot of `memory` that holds the same element, in the same
-    /// block where every block has a copy.
+    /// block if every block has a copy.
     ///
     /// This is [`invert_and_compose`](Self::invert_and_compose) with one more rule: a zero `block`
-    /// basis of `memory` means that its data is replicated over blocks, and then the block bit of the
-    /// answer is the block bit of the question.
+    /// basis of `memory` means that its data is replicated over blocks, and then the output's block bit
+    /// is the input's.
     /// # Shape
     /// in-dims of `self` -> in-dims of `memory`.
     /// # Errors
@@ -37,12 +37,12 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the part of the hardware that a conversion from `self` to `dst` really moves data in:
-    /// which source slot supplies each destination slot, without the dims that stay put.
+    /// Returns the conversion from `self` to `dst`, the source slot of each destination slot, without the
+    /// dims over which it is trivial.
     ///
-    /// An empty result means that no data moves; only `register`, that a thread renames its values;
-    /// with `lane`, that data crosses lanes inside a warp; with `warp` or `block`, that it goes
-    /// further.
+    /// An empty result means that no data moves; `register` alone, that a thread renames its registers;
+    /// with `lane`, that data crosses lanes of a warp; with `warp` or `block`, that it crosses warps or
+    /// blocks.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = Dim::out(0);
@@ -77,10 +77,10 @@ impl LinearLayout {
         Ok(conversion)
     }
 
-    /// Returns the widest access of a register-to-offset layout: how many consecutive registers, in
-    /// the order of the returned permutation, are consecutive in memory, at most 128 bits together.
+    /// Returns the widest access of a register-to-offset layout: the number of consecutive registers, in
+    /// the order of the returned permutation, that are consecutive in memory, at most 128 bits together.
     ///
-    /// With `max_elems` given, no more than that, and registers keep their order.
+    /// `max_elems` lowers that limit and fixes the order of the registers.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let cvt = LinearLayout::from_bases(
@@ -90,7 +90,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Units
-    /// `elem_bits` in bits; the answer in elements.
+    /// `elem_bits` in bits; the result in elements.
     /// # Errors
     /// When the layout lacks `register` or `offset`, or a size is not a power of two.
     /// # Source

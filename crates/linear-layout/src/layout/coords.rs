@@ -1,11 +1,11 @@
-//! A short list of coordinates, kept packed.
+//! Coordinates of a point, packed into a word.
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
 use super::side::{MAX_DIMS, Sizes};
 
-/// One coordinate for each dim of a side, in the layout's dim order.
+/// The coordinates of a point, one for each dim of a side, in the layout's dim order.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -15,8 +15,7 @@ use super::side::{MAX_DIMS, Sizes};
 /// assert_eq!((point.at(0), point.iter().sum::<u64>(), point.to_string()), (2, 3, "(2, 1)".to_owned()));
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
-// Packed, because most users read one or two coordinates, and a word is cheaper to hand over than
-// eight of them.
+// Packed, because most users read one or two coordinates, and one word is cheaper to pass than eight.
 #[derive(Clone, Copy)]
 pub struct Coords {
     packed: u64,
@@ -36,7 +35,7 @@ impl Coords {
         self.sizes.len()
     }
 
-    /// Tells whether there is no coordinate: the side has no dims.
+    /// Returns true if there is no coordinate.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {
@@ -47,7 +46,7 @@ impl Coords {
     #[inline]
     #[must_use]
     pub const fn at(&self, i: usize) -> u64 {
-        // A dim that is not there has no bits.
+        // A missing dim has no bits.
         if i < MAX_DIMS {
             self.sizes.extract(i, self.packed)
         } else {
@@ -76,7 +75,7 @@ impl Coords {
     }
 }
 
-/// Equal coordinates are equal, whatever the sizes of their dims.
+/// Compares the coordinates, not the sizes of their dims.
 impl PartialEq for Coords {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())

@@ -1,4 +1,4 @@
-//! Dimension names as small numbers.
+//! Interned dimension names.
 
 use crate::number::narrow;
 use core::fmt;
@@ -20,7 +20,7 @@ use super::LayoutError;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Dim(u16);
 
-/// Names whose id is their position.
+/// Names whose id is their index.
 const FIXED: [&str; 8] = [
     "register",
     "lane",
@@ -38,9 +38,9 @@ const OUTS: [&str; 16] = [
 ];
 /// Ids from here up are tensor dims: `OUT_BASE + i` is `dim<i>`.
 const OUT_BASE: u16 = 0x8000;
-/// How many names can be interned besides the constants.
+/// Number of names that can be interned besides the constants.
 const CAPACITY: usize = OUT_BASE as usize - FIXED.len();
-/// The longest name that can be interned, in bytes; it bounds what hostile text can make us keep.
+/// Length of the longest name that can be interned, in bytes; bounds the memory that hostile text can leak.
 const MAX_NAME_BYTES: usize = 256;
 
 fn interned() -> &'static RwLock<Vec<&'static str>> {
@@ -49,21 +49,21 @@ fn interned() -> &'static RwLock<Vec<&'static str>> {
 }
 
 impl Dim {
-    /// `register`: which value inside one thread.
+    /// `register`: index of a value within a thread.
     pub const REGISTER: Self = Self(0);
-    /// `lane`: which thread inside a warp.
+    /// `lane`: index of a thread within a warp.
     pub const LANE: Self = Self(1);
-    /// `warp`: which warp inside a CTA.
+    /// `warp`: index of a warp within a CTA.
     pub const WARP: Self = Self(2);
-    /// `block`: which CTA inside a cluster.
+    /// `block`: index of a CTA within a cluster.
     pub const BLOCK: Self = Self(3);
-    /// `offset`: which element of a shared-memory buffer.
+    /// `offset`: index of an element within a shared-memory buffer.
     pub const OFFSET: Self = Self(4);
-    /// `partition`: which part of a partitioned shared-memory buffer.
+    /// `partition`: index of a part of a partitioned shared-memory buffer.
     pub const PARTITION: Self = Self(5);
-    /// `row`: which row (lane) of tensor memory.
+    /// `row`: row (lane) of tensor memory.
     pub const ROW: Self = Self(6);
-    /// `col`: which column of tensor memory.
+    /// `col`: column of tensor memory.
     pub const COL: Self = Self(7);
 
     /// Returns `dim<i>`, the name of the `i`-th tensor dimension.
@@ -83,8 +83,8 @@ impl Dim {
     /// Returns the dim with this name, interning the name if it is new.
     ///
     /// # Panics
-    /// When more than 32760 names are in use or the name is longer than 256 bytes; text from outside
-    /// goes through [`Dim::try_named`].
+    /// When more than 32760 names are in use or the name is longer than 256 bytes; untrusted text goes
+    /// through [`Dim::try_named`].
     #[must_use]
     pub fn named(name: &str) -> Self {
         match Self::try_named(name) {
@@ -111,7 +111,7 @@ impl Dim {
             let i = names.iter().position(|n| *n == name);
             i.map(Self::interned)
         };
-        // A poisoned lock still guards a valid list: pushing is the only change ever made to it.
+        // A poisoned lock still guards a valid list: pushing is the only change to it.
         let read = interned().read().unwrap_or_else(|e| e.into_inner());
         if let Some(dim) = find(&read) {
             return Ok(dim);
@@ -128,7 +128,7 @@ impl Dim {
         Ok(Self::interned(names.len() - 1))
     }
 
-    /// The dim of the `i`-th interned name.
+    /// Returns the dim of the `i`-th interned name.
     fn interned(i: usize) -> Self {
         Self(narrow(FIXED.len() + i))
     }
@@ -151,7 +151,7 @@ impl Dim {
         names.get(i - FIXED.len()).copied().unwrap_or("?")
     }
 
-    /// Returns `Some(i)` when this is the tensor dim `dim<i>`.
+    /// Returns `Some(i)` if this is the tensor dim `dim<i>`.
     ///
     /// ```
     /// # use linear_layout::layout::Dim;
@@ -176,7 +176,7 @@ impl Dim {
     }
 }
 
-/// Returns `i` for `dim<i>` in its only spelling (no sign, no leading zero).
+/// Parses `dim<i>` in its canonical spelling (no sign, no leading zero).
 fn tensor_dim_number(name: &str) -> Option<u16> {
     let digits = name.strip_prefix("dim")?;
     let canonical = digits.bytes().all(|b| b.is_ascii_digit())
@@ -186,7 +186,7 @@ fn tensor_dim_number(name: &str) -> Option<u16> {
     canonical.then_some(i)
 }
 
-/// Tensor dims above the table: the text is made once per number and kept.
+/// Returns the name of a tensor dim beyond `OUTS`, leaked once per number.
 fn high_tensor_dim_name(i: usize) -> &'static str {
     static NAMES: OnceLock<RwLock<Vec<(usize, &'static str)>>> = OnceLock::new();
     let lock = NAMES.get_or_init(|| RwLock::new(Vec::new()));

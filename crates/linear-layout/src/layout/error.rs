@@ -1,4 +1,4 @@
-//! Errors of a layout, with the dim or basis that is at fault.
+//! Errors of layouts, with the dim or basis at fault.
 
 use core::fmt;
 use thiserror::Error;
@@ -23,10 +23,10 @@ impl fmt::Display for Role {
     }
 }
 
-/// An error of making a layout or of an operation on it.
+/// An error of the construction of a layout or of an operation on it.
 ///
-/// The kind is private; the text says what was found and what was expected, and the getters say
-/// which dim ([`dim`](Self::dim)) or basis ([`basis`](Self::basis)) is at fault.
+/// The kind is private; the text says what was found and what was expected, and the getters return the
+/// dim ([`dim`](Self::dim)) or basis ([`basis`](Self::basis)) at fault.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -37,14 +37,14 @@ impl fmt::Display for Role {
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct LayoutError {
-    kind: Kind,
+    kind: LayoutErrorKind,
 }
 
-/// The kinds, each with its text and a constructor, so that they stay private to this file.
+/// Declares the error kinds, each with its text and a constructor, private to this file.
 macro_rules! kinds {
     ($($(#[$text:meta])* $name:ident => $kind:ident { $($field:ident: $ty:ty),* };)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-        enum Kind {
+        enum LayoutErrorKind {
             $($(#[$text])* $kind { $($field: $ty),* },)*
         }
 
@@ -52,7 +52,7 @@ macro_rules! kinds {
             $(
                 #[cold]
                 pub(super) const fn $name($($field: $ty),*) -> Self {
-                    Self { kind: Kind::$kind { $($field),* } }
+                    Self { kind: LayoutErrorKind::$kind { $($field),* } }
                 }
             )*
         }
@@ -144,29 +144,29 @@ impl LayoutError {
     #[must_use]
     pub fn dim(&self) -> Option<Dim> {
         match self.kind {
-            Kind::SizeNotPowerOfTwo { dim, .. }
-            | Kind::TooManyBits { dim, .. }
-            | Kind::DimTooLarge { dim, .. }
-            | Kind::DuplicateDim { dim, .. }
-            | Kind::BasisLength { dim, .. }
-            | Kind::NoSuchDim { dim, .. }
-            | Kind::DimMissing { dim, .. }
-            | Kind::SizesDiffer { dim, .. }
-            | Kind::SizeTooLarge { dim, .. }
-            | Kind::NotInImage { dim, .. }
-            | Kind::NotSizeOne { dim, .. }
-            | Kind::PointTooLarge { dim, .. }
-            | Kind::TileLarger { dim, .. }
-            | Kind::TileBasis { dim, .. }
-            | Kind::NotResizable { dim, .. }
-            | Kind::ActionIndex { dim, .. }
-            | Kind::ActionRepeats { dim, .. }
-            | Kind::ActionSize { dim, .. }
-            | Kind::Misaligned { dim, .. }
-            | Kind::ValueCount { dim, .. } => Some(dim),
-            Kind::BasisTooLarge { out, .. } => Some(out),
-            Kind::OrderDiffers { found, .. } => Some(found),
-            Kind::NotSurjective { missed, .. } => Some(missed),
+            LayoutErrorKind::SizeNotPowerOfTwo { dim, .. }
+            | LayoutErrorKind::TooManyBits { dim, .. }
+            | LayoutErrorKind::DimTooLarge { dim, .. }
+            | LayoutErrorKind::DuplicateDim { dim, .. }
+            | LayoutErrorKind::BasisLength { dim, .. }
+            | LayoutErrorKind::NoSuchDim { dim, .. }
+            | LayoutErrorKind::DimMissing { dim, .. }
+            | LayoutErrorKind::SizesDiffer { dim, .. }
+            | LayoutErrorKind::SizeTooLarge { dim, .. }
+            | LayoutErrorKind::NotInImage { dim, .. }
+            | LayoutErrorKind::NotSizeOne { dim, .. }
+            | LayoutErrorKind::PointTooLarge { dim, .. }
+            | LayoutErrorKind::TileLarger { dim, .. }
+            | LayoutErrorKind::TileBasis { dim, .. }
+            | LayoutErrorKind::NotResizable { dim, .. }
+            | LayoutErrorKind::ActionIndex { dim, .. }
+            | LayoutErrorKind::ActionRepeats { dim, .. }
+            | LayoutErrorKind::ActionSize { dim, .. }
+            | LayoutErrorKind::Misaligned { dim, .. }
+            | LayoutErrorKind::ValueCount { dim, .. } => Some(dim),
+            LayoutErrorKind::BasisTooLarge { out, .. } => Some(out),
+            LayoutErrorKind::OrderDiffers { found, .. } => Some(found),
+            LayoutErrorKind::NotSurjective { missed, .. } => Some(missed),
             _ => None,
         }
     }
@@ -175,45 +175,48 @@ impl LayoutError {
     #[must_use]
     pub fn basis(&self) -> Option<(Dim, usize)> {
         match self.kind {
-            Kind::BasisLength { dim, bit, .. }
-            | Kind::BasisTooLarge { dim, bit, .. }
-            | Kind::NotInImage { dim, bit }
-            | Kind::TileBasis { dim, bit } => Some((dim, bit)),
+            LayoutErrorKind::BasisLength { dim, bit, .. }
+            | LayoutErrorKind::BasisTooLarge { dim, bit, .. }
+            | LayoutErrorKind::NotInImage { dim, bit }
+            | LayoutErrorKind::TileBasis { dim, bit } => Some((dim, bit)),
             _ => None,
         }
     }
 
-    /// Tells whether a layout was required to reach every output and does not.
+    /// Returns true if a layout was required to be surjective and is not.
     #[must_use]
     pub fn is_not_surjective(&self) -> bool {
-        matches!(self.kind, Kind::NotSurjective { .. })
+        matches!(self.kind, LayoutErrorKind::NotSurjective { .. })
     }
 
-    /// Tells whether a division has no remainder-free answer.
+    /// Returns true if a division leaves a remainder.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
-        matches!(self.kind, Kind::TileLarger { .. } | Kind::TileBasis { .. })
+        matches!(
+            self.kind,
+            LayoutErrorKind::TileLarger { .. } | LayoutErrorKind::TileBasis { .. }
+        )
     }
 
-    /// Tells whether a limit of this crate is hit: 64 bits and [`MAX_DIMS`](super::MAX_DIMS) dims a
+    /// Returns true if a limit of this crate is exceeded: 64 bits and [`MAX_DIMS`](super::MAX_DIMS) dims a
     /// side, 63 bits in one dim, or the number and length of names.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
         matches!(
             self.kind,
-            Kind::TooManyDims { .. }
-                | Kind::TooManyBits { .. }
-                | Kind::DimTooLarge { .. }
-                | Kind::NameTooLong { .. }
-                | Kind::TooManyNames { .. }
+            LayoutErrorKind::TooManyDims { .. }
+                | LayoutErrorKind::TooManyBits { .. }
+                | LayoutErrorKind::DimTooLarge { .. }
+                | LayoutErrorKind::NameTooLong { .. }
+                | LayoutErrorKind::TooManyNames { .. }
         )
     }
 
-    /// Returns the byte offset at which layout text stopped making sense.
+    /// Returns the byte offset of a syntax error in layout text.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match self.kind {
-            Kind::Parse { at, .. } => Some(at),
+            LayoutErrorKind::Parse { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -223,7 +226,7 @@ impl LayoutError {
 mod tests {
     use super::LayoutError;
 
-    // Names are interned for good: provoking this would starve the other tests of names.
+    // Interned names are never freed: provoking the error would starve the other tests of names.
     #[test]
     fn names_run_out() {
         let e = LayoutError::too_many_names(32_760);

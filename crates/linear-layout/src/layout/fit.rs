@@ -1,13 +1,13 @@
-//! Making a layout fit a tensor shape, by broadcasting or by repeating it.
+//! Fitting a layout to a tensor shape, by broadcasting or repetition.
 
-use super::side::{Moves, log2_of};
+use super::side::{FieldMoves, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
-/// Returns the layout with no out-dim larger than `shape`: what lies outside wraps to a broadcast.
+/// Returns the layout with no out-dim larger than `shape`: inputs outside of it become broadcasts.
 ///
 /// A component that is not below the wanted size becomes zero. With `broadcast_registers` false, the
-/// register bases that become zero by that are dropped instead, so that a thread does not keep
+/// register bases that this makes zero are dropped instead, so that a thread does not keep
 /// copies. Four registers along a row of two:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_larger_than};
@@ -18,7 +18,7 @@ use crate::f2::{low_mask, shl};
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Shape
-/// `shape` names each out-dim once, in any order. In-dims and dim orders stay.
+/// `shape` names each out-dim once, in any order. In-dims and dim orders are unchanged.
 /// # Errors
 /// When `shape` misses or adds a dim, or a size is not a power of two.
 /// # Source
@@ -29,7 +29,7 @@ pub fn ensure_not_larger_than(
     broadcast_registers: bool,
 ) -> Result<LinearLayout, LayoutError> {
     let mut outs = layout.outs;
-    // For each dim that shrinks: its bits above the wanted size, and all of its bits.
+    // For each dim that shrinks, its bits above the wanted size and all of its bits.
     let mut cuts = [(0u64, 0u64); super::MAX_DIMS];
     let mut any = false;
     for (i, wanted) in wanted_bits(layout, shape)?
@@ -48,7 +48,7 @@ pub fn ensure_not_larger_than(
     if !any {
         return Ok(layout.clone());
     }
-    let moves = Moves::between(&layout.outs, &outs);
+    let moves = FieldMoves::between(&layout.outs, &outs);
     let mut result = LinearLayout::zero(layout.ins, outs);
     let mut to = 0;
     for i in 0..layout.ins.len() {
@@ -76,7 +76,7 @@ pub fn ensure_not_larger_than(
 
 /// Returns the layout repeated until no out-dim is smaller than `shape`.
 ///
-/// For each out-dim in order, the product with an identity from the first in-dim (`register` or
+/// Multiplies, for each out-dim in order, by an identity from the first in-dim (`register` or
 /// `offset`). Two lanes along a row of eight take four registers each:
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_smaller_than};
@@ -113,7 +113,7 @@ pub fn ensure_not_smaller_than(
     Ok(result)
 }
 
-/// log2 of the wanted size of each out-dim, in the layout's order.
+/// Returns log2 of the wanted size of each out-dim, in the layout's order.
 fn wanted_bits(
     layout: &LinearLayout,
     shape: &[(Dim, u64)],

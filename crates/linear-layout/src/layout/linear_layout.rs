@@ -1,18 +1,18 @@
-//! The layout itself: what is stored, and the ways to make one.
+//! The linear layout: representation and constructors.
 
 use core::hash::{Hash, Hasher};
 
-use super::columns::Columns;
-use super::side::{Side, log2_of};
+use super::columns::ColumnBuffer;
+use super::side::{LayoutSide, log2_of};
 use super::{Dim, LayoutError, Role};
 use crate::f2::{Echelon, low_mask, shl};
 
-/// The requirement that a layout made from bases reach every output coordinate, or its absence.
+/// Requirement that a layout built from bases be surjective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surjectivity {
-    /// An output that no input reaches is an error.
+    /// An output that no input maps to is an error.
     Required,
-    /// Outputs may be left out.
+    /// Any layout is accepted.
     NotRequired,
 }
 
@@ -45,11 +45,11 @@ pub enum Surjectivity {
 /// Linear Layouts (Zhou et al., 2025), section 4; Triton's `LinearLayout`.
 #[derive(Clone)]
 pub struct LinearLayout {
-    pub(super) ins: Side,
-    pub(super) outs: Side,
+    pub(super) ins: LayoutSide,
+    pub(super) outs: LayoutSide,
     /// The image of each input bit, in-dims in order, bits from the least significant; the first
-    /// out-dim is in the low bits. Columns from `ins.bits()` on are zero.
-    pub(super) cols: Columns,
+    /// out-dim is in the low bits. ColumnBuffer from `ins.bits()` on are zero.
+    pub(super) cols: ColumnBuffer,
 }
 
 impl LinearLayout {
@@ -62,9 +62,9 @@ impl LinearLayout {
     #[must_use]
     pub const fn empty() -> Self {
         Self {
-            ins: Side::EMPTY,
-            outs: Side::EMPTY,
-            cols: Columns::EMPTY,
+            ins: LayoutSide::EMPTY,
+            outs: LayoutSide::EMPTY,
+            cols: ColumnBuffer::EMPTY,
         }
     }
 
@@ -111,8 +111,8 @@ impl LinearLayout {
         }
     }
 
-    /// Makes the empty layout a strided one.
-    // Out of line and in place: a layout is too large to be moved for nothing.
+    /// Replaces the empty layout by a strided one.
+    // Out of line and in place, to avoid a copy of the layout.
     #[inline(never)]
     fn set_strided(
         &mut self,
@@ -126,8 +126,8 @@ impl LinearLayout {
         }
         let bits = log2_of(Role::In, input, size)?;
         let stride_bits = log2_of(Role::Out, output, stride)?;
-        self.ins = Side::one(Role::In, input, bits)?;
-        self.outs = Side::one(Role::Out, output, bits + stride_bits)?;
+        self.ins = LayoutSide::one(Role::In, input, bits)?;
+        self.outs = LayoutSide::one(Role::Out, output, bits + stride_bits)?;
         self.cols.reserve(bits);
         let mut col = stride;
         for to in &mut self.cols[..bits] {
@@ -159,8 +159,8 @@ impl LinearLayout {
         if size == 0 {
             return Ok(Self::empty());
         }
-        let ins = Side::one(Role::In, input, log2_of(Role::In, input, size)?)?;
-        let outs = Side::one(Role::Out, output, log2_of(Role::Out, output, out_size)?)?;
+        let ins = LayoutSide::one(Role::In, input, log2_of(Role::In, input, size)?)?;
+        let outs = LayoutSide::one(Role::Out, output, log2_of(Role::Out, output, out_size)?)?;
         Ok(Self::zero(ins, outs))
     }
 
@@ -182,7 +182,7 @@ impl LinearLayout {
     /// When a dim is named twice, a basis has the wrong number of components, a limit is exceeded, or
     /// the layout is not surjective (the error names an output that is not reached).
     pub fn from_bases(bases: &[(Dim, &[&[u64]])], outs: &[Dim]) -> Result<Self, LayoutError> {
-        let mut side = Side::EMPTY;
+        let mut side = LayoutSide::EMPTY;
         for (o, &out) in outs.iter().enumerate() {
             let max = bases
                 .iter()
@@ -215,7 +215,7 @@ impl LinearLayout {
         outs: &[(Dim, u64)],
         surjectivity: Surjectivity,
     ) -> Result<Self, LayoutError> {
-        let mut side = Side::EMPTY;
+        let mut side = LayoutSide::EMPTY;
         for &(out, size) in outs {
             side.push_size(Role::Out, out, size)?;
         }
@@ -224,7 +224,7 @@ impl LinearLayout {
 
     fn from_bases_with(
         bases: &[(Dim, &[&[u64]])],
-        outs: Side,
+        outs: LayoutSide,
         surjectivity: Surjectivity,
     ) -> Result<Self, LayoutError> {
         let mut layout = Self {
@@ -247,7 +247,7 @@ impl LinearLayout {
 
     /// Returns the layout whose input bits have these packed images (see [`column`](Self::column)).
     ///
-    /// The inverse of taking a layout apart into [`in_shape`](Self::in_shape),
+    /// The inverse of decomposing a layout into [`in_shape`](Self::in_shape),
     /// [`out_shape`](Self::out_shape) and [`columns`](Self::columns).
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
@@ -317,7 +317,7 @@ impl LinearLayout {
         ))
     }
 
-    /// The elimination of all columns in order.
+    /// Returns the elimination of all columns in order.
     pub(super) fn echelon(&self) -> Echelon {
         let mut echelon = Echelon::new();
         for (i, &col) in self.columns().iter().enumerate() {
@@ -326,19 +326,24 @@ impl LinearLayout {
         echelon
     }
 
-    /// The layout with these sides, all columns zero.
+    /// Returns the layout with these sides and all columns zero.
     #[inline]
-    pub(super) fn zero(ins: Side, outs: Side) -> Self {
+    pub(super) fn zero(ins: LayoutSide, outs: LayoutSide) -> Self {
         Self {
             ins,
             outs,
-            cols: Columns::zero(ins.bits()),
+            cols: ColumnBuffer::zero(ins.bits()),
         }
     }
 }
 
 /// Packs one basis, checking it against the out-dims.
-pub(super) fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u64, LayoutError> {
+pub(super) fn pack(
+    outs: &LayoutSide,
+    dim: Dim,
+    bit: usize,
+    basis: &[u64],
+) -> Result<u64, LayoutError> {
     if basis.len() != outs.len() {
         return Err(LayoutError::basis_length(dim, bit, basis.len(), outs.len()));
     }
@@ -361,7 +366,7 @@ pub(super) fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u
 impl PartialEq for LinearLayout {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // Sizes, then what they say is there: most sides have at most four dims.
+        // The fast path covers sides with at most four dims.
         let (ins, outs) = (&self.ins, &self.outs);
         ins.difference_in_four(&other.ins) | outs.difference_in_four(&other.outs) == 0
             && (ins.beyond_four() | outs.beyond_four() == 0

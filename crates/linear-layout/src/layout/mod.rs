@@ -1,10 +1,9 @@
 //! The layout algebra: linear maps between named dimensions.
 //!
 //! # The idea
-//! A layout answers "which tensor element does this piece of hardware hold?": a function from places
-//! (register, lane, warp, ... or an offset in memory) to coordinates. In nearly every layout that GPUs
-//! use, the bits of the coordinates are XORs of bits of the place. Then it is enough to say where each
-//! single input bit goes, its *basis*, and everything else follows:
+//! A layout is a function from hardware locations (register, lane, warp, ... or an offset in memory) to
+//! coordinates of a tensor. In nearly every layout that GPUs use, the bits of the coordinates are XORs of
+//! bits of the location. Such a function is determined by the image of each single input bit, its *basis*:
 //!
 //! ```text
 //! L(x ^ y) = L(x) ^ L(y),    so    L(x) = XOR of the bases of the bits that are set in x
@@ -23,7 +22,7 @@
 //!                                                   row/lane 3      3 2 1 0
 //! ```
 //!
-//! Where is lane 3, register 2? `3 = 0b11`: bases `(1, 1)` and `(2, 2)`; `2 = 0b10`: basis `(0, 2)`. Their
+//! The element in lane 3, register 2: `3 = 0b11`: bases `(1, 1)` and `(2, 2)`; `2 = 0b10`: basis `(0, 2)`. Their
 //! XOR is `(1^2^0, 1^2^2) = (3, 1)`. In code:
 //!
 //! ```
@@ -35,9 +34,9 @@
 //!     &[rows, cols],
 //! )?;
 //! assert_eq!(swizzled.apply(&[(r, 2), (l, 3)])?, [3, 1]);
-//! // Who holds element (3, 1)? The inverse knows.
+//! // The inverse maps element (3, 1) to its location.
 //! assert_eq!(swizzled.invert()?.apply(&[(rows, 3), (cols, 1)])?, [2, 3]);
-//! // The plain tile is a product of identities; what moves between the two is one register shuffle.
+//! // The tile without swizzle is a product of identities; the conversion permutes registers.
 //! let plain = LinearLayout::identity_1d(4, r, cols)?.product(&LinearLayout::identity_1d(4, l, rows)?)?;
 //! let plain = plain.transpose_outs(&[rows, cols])?;
 //! let conversion = plain.minimal_conversion_to(&swizzled)?;
@@ -49,41 +48,40 @@
 //! Bits form the field GF(2): adding is XOR, multiplying is AND. A layout is a matrix over it, one
 //! column for each input bit and one row for each output bit, and the operations are those of matrices:
 //!
-//! | operation | on matrices | what for |
+//! | operation | on matrices | use |
 //! |---|---|---|
 //! | [`product`](LinearLayout::product) | block-diagonal sum | tiles of tiles: elements, threads, warps |
 //! | [`compose`](LinearLayout::compose) | product | one map after another |
-//! | [`invert`](LinearLayout::invert) | inverse | from elements back to places |
+//! | [`invert`](LinearLayout::invert) | inverse | from elements back to locations |
 //! | [`invert_and_compose`](LinearLayout::invert_and_compose) | solve `B X = A` | convert between two layouts |
-//! | [`divide_left`](LinearLayout::divide_left) | split off a block | does an instruction's tile fit? |
-//! | [`free_variable_masks`](LinearLayout::free_variable_masks) | kernel | which places hold copies |
-//! | [`sublayout`](LinearLayout::sublayout) | sub-matrix | how two dims interact |
+//! | [`divide_left`](LinearLayout::divide_left) | split off a block | fitting an instruction's tile |
+//! | [`free_variable_masks`](LinearLayout::free_variable_masks) | kernel | locations that hold copies |
+//! | [`sublayout`](LinearLayout::sublayout) | sub-matrix | interaction of two dims |
 //!
-//! A zero basis is a broadcast: both values of that bit see the same element. A layout is surjective if
-//! every element is held somewhere, injective if none is held twice. Dim order is part of a layout, the
+//! A zero basis is a broadcast: both values of that bit map to the same element. A layout is surjective if
+//! every element has a location, injective if none has two. Dim order is part of a layout, the
 //! first dim being the fastest; it matters to reshaping, printing and equality.
 //!
 //! Not every useful map is linear: a slice, a flip or a subview does not take zero to zero. Those are
 //! [`AffineLayout`]s, `y = A x ^ b`.
 //!
 //! # Reading order
-//! [`Dim`], [`LinearLayout`], then [`ensure_not_larger_than`] and [`ensure_not_smaller_than`] (fitting a
+//! [`Dim`], [`LinearLayout`], [`ensure_not_larger_than`] and [`ensure_not_smaller_than`] (fitting a
 //! tensor), [`RegisterPermutation`] (Triton's `ColumnAction`), [`AffineLayout`]. Errors are
 //! [`LayoutError`]s that name the dim or basis at fault.
 //!
 //! # Speed
-//! `cargo bench --bench algebra` prints our figures, and beside them those of a peer such as Triton's C++
-//! where one is at hand (CONTRIBUTING.md says how).
-//! Nothing here allocates, except layouts of more than 2^24 inputs and interning a new name.
+//! `cargo bench --bench algebra` prints timings, next to those of a peer such as Triton's C++ where one is
+//! installed (see CONTRIBUTING.md). Nothing here allocates, except layouts of more than 2^24 inputs and
+//! interning a new name.
 //!
 //! # Rejected alternatives
-//! - *Maps of strings to lists of lists*, as in Triton: each operation pays for hashing and allocation
-//!   what the whole map is worth (14 columns of 14 bits are 112 bytes).
-//! - *Strides*, as in CuTe: they say shape and stride of each mode, so they cover sizes that are not
-//!   powers of two, but a swizzle is a second kind of object and has no inverse among the strides.
-//! - *Storage that grows without end*: a layout beyond 64 bits a side has no tensor to describe, and an
-//!   error says where the limit is passed. 24 columns are kept inline: with all 64 there, copying a
-//!   layout costs more than most operations on it.
+//! - *Maps of strings to lists of lists*, as in Triton: hashing and allocation cost more than the
+//!   arithmetic of an operation (14 columns of 14 bits are 112 bytes).
+//! - *Strides*, as in CuTe: a shape and a stride per mode cover sizes that are not powers of two, but a
+//!   swizzle is a second kind of object and has no inverse among the strides.
+//! - *Unbounded storage*: no tensor needs more than 64 bits a side, and exceeding the limit is an error.
+//!   24 columns are kept inline: with all 64 there, copying a layout costs more than most operations.
 //!
 //! # Deliberately missing
 //! Sizes that are not powers of two; operators (`*`) that could only panic; aborting checks: every

@@ -1,15 +1,14 @@
-//! Reading Triton's printed form of a layout back.
+//! Parser of Triton's printed form of a layout.
 
 use core::str::FromStr;
 
 use super::linear_layout::pack;
-use super::side::{MAX_DIMS, Side};
+use super::side::{LayoutSide, MAX_DIMS};
 use super::{Dim, LayoutError, LinearLayout, Role};
 
-/// Reads what [`Display`](core::fmt::Display) writes, which is what Triton prints.
+/// Parses the output of [`Display`](core::fmt::Display), which is Triton's.
 ///
-/// Blank space before and after, and between the parts of a line, does not matter; the order of dims
-/// and the powers of two do.
+/// White space between tokens is ignored; the order of dims and the powers of two are significant.
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l: LinearLayout = "
@@ -26,44 +25,43 @@ use super::{Dim, LayoutError, LinearLayout, Role};
 /// `l.to_string().parse() == Ok(l)` (property `text_round_trip`), for dim names without `=`, brackets
 /// and line breaks, and without space at their ends.
 /// # Errors
-/// When the text is not of that form, with the byte where it goes wrong; when it breaks a rule of
-/// layouts, as in [`from_bases_sized`](LinearLayout::from_bases_sized).
+/// When the syntax is wrong, with the byte offset; when the layout is invalid, as in [`from_bases_sized`](LinearLayout::from_bases_sized).
 impl FromStr for LinearLayout {
     type Err = LayoutError;
 
     fn from_str(text: &str) -> Result<Self, LayoutError> {
-        Cursor { text, at: 0 }.layout()
+        LayoutParser { text, at: 0 }.layout()
     }
 }
 
-/// The components of one printed basis; there are as many as out-dims, which are printed last.
+/// The components of one printed basis, one per out-dim; the out-dims are printed last.
 #[derive(Clone, Copy)]
 struct Components {
     values: [u64; MAX_DIMS],
     len: usize,
 }
 
-struct Cursor<'a> {
+struct LayoutParser<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> LayoutParser<'a> {
     fn layout(mut self) -> Result<LinearLayout, LayoutError> {
-        if self.takes("(") {
+        if self.eat("(") {
             let outs = self.empty()?;
-            return Ok(LinearLayout::zero(Side::EMPTY, outs));
+            return Ok(LinearLayout::zero(LayoutSide::EMPTY, outs));
         }
-        let mut ins = Side::EMPTY;
+        let mut ins = LayoutSide::EMPTY;
         let mut bases = [Components {
             values: [0; MAX_DIMS],
             len: 0,
         }; 64];
-        while self.takes("-") {
+        while self.eat("-") {
             let dim = self.name("the name of an in-dim")?;
             let first = ins.bits();
             let mut bits = 0;
-            if !self.takes("is a size 1 dimension") {
+            if !self.eat("is a size 1 dimension") {
                 self.power(0)?;
                 loop {
                     let Some(basis) = bases.get_mut(first + bits) else {
@@ -71,7 +69,7 @@ impl<'a> Cursor<'a> {
                     };
                     *basis = self.components()?;
                     bits += 1;
-                    if self.peeks("-") || self.peeks("where out dims are:") {
+                    if self.peek("-") || self.peek("where out dims are:") {
                         break;
                     }
                     let at = self.at;
@@ -98,24 +96,24 @@ impl<'a> Cursor<'a> {
         Ok(layout)
     }
 
-    /// `empty layout)` or `empty layout with out-dims [...])`.
-    fn empty(&mut self) -> Result<Side, LayoutError> {
+    /// Parses `empty layout)` or `empty layout with out-dims [...])`.
+    fn empty(&mut self) -> Result<LayoutSide, LayoutError> {
         self.expect("empty layout", "`empty layout`")?;
-        let outs = if self.takes("with out-dims") {
+        let outs = if self.eat("with out-dims") {
             self.outs()?
         } else {
-            Side::EMPTY
+            LayoutSide::EMPTY
         };
         self.expect(")", "`)`")?;
         self.end()?;
         Ok(outs)
     }
 
-    /// `[dim0 (size 2), ...]`.
-    fn outs(&mut self) -> Result<Side, LayoutError> {
-        let mut outs = Side::EMPTY;
+    /// Parses `[dim0 (size 2), ...]`.
+    fn outs(&mut self) -> Result<LayoutSide, LayoutError> {
+        let mut outs = LayoutSide::EMPTY;
         self.expect("[", "`[`")?;
-        if self.takes("]") {
+        if self.eat("]") {
             return Ok(outs);
         }
         loop {
@@ -123,14 +121,14 @@ impl<'a> Cursor<'a> {
             self.expect("(size", "`(size`")?;
             outs.push_size(Role::Out, dim, self.number()?)?;
             self.expect(")", "`)`")?;
-            if self.takes("]") {
+            if self.eat("]") {
                 return Ok(outs);
             }
             self.expect(",", "`,` or `]`")?;
         }
     }
 
-    /// `(0, 1)`.
+    /// Parses `-> (0, 1)`.
     fn components(&mut self) -> Result<Components, LayoutError> {
         let mut list = Components {
             values: [0; MAX_DIMS],
@@ -138,7 +136,7 @@ impl<'a> Cursor<'a> {
         };
         self.expect("->", "`->`")?;
         self.expect("(", "`(`")?;
-        if self.takes(")") {
+        if self.eat(")") {
             return Ok(list);
         }
         loop {
@@ -148,14 +146,14 @@ impl<'a> Cursor<'a> {
             };
             *to = value;
             list.len += 1;
-            if self.takes(")") {
+            if self.eat(")") {
                 return Ok(list);
             }
             self.expect(",", "`,` or `)`")?;
         }
     }
 
-    /// `=4`, which must be the power of two of the dim's next bit.
+    /// Parses `=4`, which must be the power of two of the dim's next bit.
     fn power(&mut self, bit: usize) -> Result<(), LayoutError> {
         let at = self.at;
         self.expect("=", "`=` or `is a size 1 dimension`")?;
@@ -181,7 +179,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// A dim name: up to `=`, a bracket, a line break, or the words that follow a name.
+    /// Parses a dim name, which ends at `=`, a bracket, a comma, a line break, or the text of a dim of size 1.
     fn name(&mut self, expected: &'static str) -> Result<Dim, LayoutError> {
         self.skip_space();
         let rest = self.rest();
@@ -205,13 +203,13 @@ impl<'a> Cursor<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    fn peeks(&mut self, token: &str) -> bool {
+    fn peek(&mut self, token: &str) -> bool {
         self.skip_space();
         self.rest().starts_with(token)
     }
 
-    fn takes(&mut self, token: &str) -> bool {
-        let found = self.peeks(token);
+    fn eat(&mut self, token: &str) -> bool {
+        let found = self.peek(token);
         if found {
             self.at += token.len();
         }
@@ -219,7 +217,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn expect(&mut self, token: &str, expected: &'static str) -> Result<(), LayoutError> {
-        if self.takes(token) {
+        if self.eat(token) {
             Ok(())
         } else {
             Err(LayoutError::parse(self.at, expected))

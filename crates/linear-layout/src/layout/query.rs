@@ -1,20 +1,18 @@
-//! Questions to a layout.
+//! Properties of a layout: dims, bases, application, rank and kernel.
 
-use super::side::{MAX_DIMS, Side};
+use super::side::{LayoutSide, MAX_DIMS};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{Echelon, low_mask};
 
-/// For each in-dim the bits that can change without changing the output's reach.
-///
-/// See [`LinearLayout::free_variable_masks`].
+/// The free input bits of a layout, a mask for each in-dim: see [`LinearLayout::free_variable_masks`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FreeMasks {
-    ins: Side,
+    ins: LayoutSide,
     packed: u64,
 }
 
 impl FreeMasks {
-    /// Returns the mask of one in-dim, 0 when the layout does not have it.
+    /// Returns the mask of one in-dim, 0 if the layout does not have it.
     #[inline]
     #[must_use]
     pub fn mask(&self, dim: Dim) -> u64 {
@@ -81,13 +79,13 @@ impl LinearLayout {
         self.outs.len()
     }
 
-    /// Tells whether the layout has this in-dim.
+    /// Returns true if the layout has this in-dim.
     #[must_use]
     pub fn has_in_dim(&self, dim: Dim) -> bool {
         self.ins.position(dim).is_some()
     }
 
-    /// Tells whether the layout has this out-dim.
+    /// Returns true if the layout has this out-dim.
     #[must_use]
     pub fn has_out_dim(&self, dim: Dim) -> bool {
         self.outs.position(dim).is_some()
@@ -99,25 +97,25 @@ impl LinearLayout {
         self.outs.position(dim)
     }
 
-    /// Returns log2 of an in-dim's size, 0 when the layout does not have it.
+    /// Returns log2 of an in-dim's size, 0 if the layout does not have it.
     #[must_use]
     pub fn in_bits(&self, dim: Dim) -> usize {
         self.ins.position(dim).map_or(0, |i| self.ins.log2(i))
     }
 
-    /// Returns log2 of an out-dim's size, 0 when the layout does not have it.
+    /// Returns log2 of an out-dim's size, 0 if the layout does not have it.
     #[must_use]
     pub fn out_bits(&self, dim: Dim) -> usize {
         self.outs.position(dim).map_or(0, |i| self.outs.log2(i))
     }
 
-    /// Returns an in-dim's size, 1 when the layout does not have it.
+    /// Returns an in-dim's size, 1 if the layout does not have it.
     #[must_use]
     pub fn in_size(&self, dim: Dim) -> u64 {
         1 << self.in_bits(dim)
     }
 
-    /// Returns an out-dim's size, 1 when the layout does not have it.
+    /// Returns an out-dim's size, 1 if the layout does not have it.
     #[must_use]
     pub fn out_size(&self, dim: Dim) -> u64 {
         1 << self.out_bits(dim)
@@ -144,7 +142,7 @@ impl LinearLayout {
         &self.cols[..self.ins.bits()]
     }
 
-    /// Returns the packed images of one in-dim's bits; none when the layout does not have it.
+    /// Returns the packed images of one in-dim's bits; none if the layout does not have it.
     #[inline]
     #[must_use]
     pub fn columns_of(&self, dim: Dim) -> &[u64] {
@@ -156,7 +154,7 @@ impl LinearLayout {
 
     /// Returns the packed image of one input bit: the first out-dim in the low bits.
     ///
-    /// An input bit that the layout does not have moves nothing: 0.
+    /// Returns 0 for an input bit that the layout does not have.
     #[inline]
     #[must_use]
     pub fn column(&self, dim: Dim, bit: usize) -> u64 {
@@ -165,13 +163,13 @@ impl LinearLayout {
 
     /// Returns the image of one input bit, one coordinate for each out-dim.
     ///
-    /// An input bit that the layout does not have moves nothing: zeros.
+    /// Returns zeros for an input bit that the layout does not have.
     #[must_use]
     pub fn basis(&self, dim: Dim, bit: usize) -> Coords {
         self.unpack(self.column(dim, bit))
     }
 
-    /// Returns one coordinate of the image of one input bit; 0 when the layout lacks either.
+    /// Returns one coordinate of the image of one input bit; 0 if the layout lacks either.
     #[must_use]
     pub fn basis_component(&self, dim: Dim, bit: usize, out: Dim) -> u64 {
         self.outs
@@ -249,19 +247,19 @@ impl LinearLayout {
         self.cols.apply(x)
     }
 
-    /// Tells whether every output is reached.
+    /// Returns true if every output has an input.
     #[must_use]
     pub fn is_surjective(&self) -> bool {
         self.rank() == self.outs.bits()
     }
 
-    /// Tells whether no two inputs share an output.
+    /// Returns true if no two inputs share an output.
     #[must_use]
     pub fn is_injective(&self) -> bool {
         self.rank() == self.ins.bits()
     }
 
-    /// Tells whether the layout is one to one.
+    /// Returns true if the layout is a bijection.
     #[must_use]
     pub fn is_invertible(&self) -> bool {
         self.ins.bits() == self.outs.bits() && self.is_injective()
@@ -275,8 +273,7 @@ impl LinearLayout {
 
     /// Returns, for each in-dim, the mask of the bits whose basis is a sum of bases before it.
     ///
-    /// Inputs that differ in free bits alone need not be kept apart: every output is reached with
-    /// the free bits zero. "Before" is in-dim order, then bit order.
+    /// Every output has an input with all free bits zero. "Before" is in-dim order, then bit order.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let l = LinearLayout::from_bases(
@@ -295,7 +292,7 @@ impl LinearLayout {
         }
     }
 
-    /// The packed mask of dependent columns.
+    /// Returns the packed mask of dependent columns.
     #[inline]
     fn free_bits(&self) -> u64 {
         // Most layouts need no elimination: a column with a bit that no earlier column has is
@@ -318,10 +315,10 @@ impl LinearLayout {
         low_mask(self.ins.bits()) & !self.echelon().pivot_columns()
     }
 
-    /// Returns the largest `2^k` such that the first `2^k` values of the first in-dim are mapped one
-    /// to one onto the first `2^k` values of the first out-dim, and nothing else touches those bits.
+    /// Returns the largest `2^k` such that the first `2^k` values of the first in-dim map identically to
+    /// the first `2^k` values of the first out-dim, and nothing else changes those bits.
     ///
-    /// It is 1 when there is no in-dim or no out-dim.
+    /// It is 1 if there is no in-dim or no out-dim.
     #[must_use]
     pub fn num_consecutive_in_out(&self) -> u64 {
         if self.ins.len() == 0 || self.outs.len() == 0 {
@@ -341,7 +338,7 @@ impl LinearLayout {
     }
 
     /// Returns the largest `2^k` such that the points of `out` below `2^k`, other coordinates zero,
-    /// are all reached; 1 when the layout does not have `out`.
+    /// are all in the image; 1 if the layout does not have `out`.
     #[must_use]
     pub fn contiguous_elems_along(&self, out: Dim) -> u64 {
         let Some((at, bits)) = self.outs.range(out) else {
@@ -354,7 +351,7 @@ impl LinearLayout {
         1 << reached
     }
 
-    /// Tells whether `other` has the same dims in the same order and the same bases; the sizes of
+    /// Returns true if `other` has the same dims in the same order and the same bases; the sizes of
     /// the out-dims may differ.
     #[must_use]
     pub fn eq_ignoring_out_sizes(&self, other: &Self) -> bool {

@@ -1,6 +1,6 @@
-//! The same map under other dims: transpose, reshape, flatten, squeeze, rename, resize.
+//! Changes of dims: transpose, reshape, flatten, squeeze, rename, resize.
 
-use super::side::{Moves, Side, log2_of};
+use super::side::{FieldMoves, LayoutSide, log2_of};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
@@ -27,11 +27,11 @@ impl LinearLayout {
     /// When `order` is not a permutation of the out-dims.
     pub fn transpose_outs(&self, order: &[Dim]) -> Result<Self, LayoutError> {
         let outs = reordered(&self.outs, order, Role::Out)?;
-        Ok(self.moved(outs, &Moves::between(&self.outs, &outs)))
+        Ok(self.moved(outs, &FieldMoves::between(&self.outs, &outs)))
     }
 
-    /// The layout with each column's bits moved.
-    fn moved(&self, outs: Side, moves: &Moves) -> Self {
+    /// Applies `moves` to each column.
+    fn moved(&self, outs: LayoutSide, moves: &FieldMoves) -> Self {
         let mut result = Self::zero(self.ins, outs);
         for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
             *to = moves.apply(col);
@@ -39,10 +39,10 @@ impl LinearLayout {
         result
     }
 
-    /// Returns the layout with its input bits, in order, cut into these dims.
+    /// Returns the layout with its input bits, in order, split into these dims.
     ///
     /// # Laws
-    /// Columns stay as they are; the packed map is unchanged (`reshape_keeps_packed_map`).
+    /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
     /// # Errors
     /// When a size is not a power of two, a dim is named twice, or the total size differs.
     pub fn reshape_ins(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
@@ -53,10 +53,10 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with its output bits, the first dim the lowest, cut into these dims.
+    /// Returns the layout with its output bits, the first dim the lowest, split into these dims.
     ///
     /// # Laws
-    /// Columns stay as they are; the packed map is unchanged (`reshape_keeps_packed_map`).
+    /// Columns and the packed map are unchanged (`reshape_keeps_packed_map`).
     /// # Errors
     /// When a size is not a power of two, a dim is named twice, or the total size differs.
     pub fn reshape_outs(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
@@ -183,7 +183,7 @@ impl LinearLayout {
         let (at, old) = (self.outs.offset(i), self.outs.log2(i));
         let high = shl(low_mask(old - bits), at + bits);
         let whole = self.outs.mask(i);
-        let moves = Moves::between(&self.outs, &outs);
+        let moves = FieldMoves::between(&self.outs, &outs);
         let mut result = Self::zero(self.ins, outs);
         for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
             *to = moves.apply(if col & high == 0 { col } else { col & !whole });
@@ -216,9 +216,9 @@ impl LinearLayout {
     }
 }
 
-/// The dims of `side` in this order, which must be a permutation of them.
-fn reordered(side: &Side, order: &[Dim], role: Role) -> Result<Side, LayoutError> {
-    let mut result = Side::EMPTY;
+/// Returns the dims of `side` in this order, which must be a permutation of them.
+fn reordered(side: &LayoutSide, order: &[Dim], role: Role) -> Result<LayoutSide, LayoutError> {
+    let mut result = LayoutSide::EMPTY;
     for &dim in order {
         let Some((_, bits)) = side.range(dim) else {
             return Err(LayoutError::no_such_dim(role, dim));
@@ -229,8 +229,8 @@ fn reordered(side: &Side, order: &[Dim], role: Role) -> Result<Side, LayoutError
     Ok(result)
 }
 
-fn reshaped(side: &Side, dims: &[(Dim, u64)], role: Role) -> Result<Side, LayoutError> {
-    let mut result = Side::EMPTY;
+fn reshaped(side: &LayoutSide, dims: &[(Dim, u64)], role: Role) -> Result<LayoutSide, LayoutError> {
+    let mut result = LayoutSide::EMPTY;
     for &(dim, size) in dims {
         result.push_size(role, dim, size)?;
     }
@@ -241,20 +241,20 @@ fn reshaped(side: &Side, dims: &[(Dim, u64)], role: Role) -> Result<Side, Layout
 }
 
 #[inline]
-fn flattened(side: &Side, role: Role) -> Result<Side, LayoutError> {
-    let mut result = Side::EMPTY;
+fn flattened(side: &LayoutSide, role: Role) -> Result<LayoutSide, LayoutError> {
+    let mut result = LayoutSide::EMPTY;
     if side.len() > 0 {
         result.push(role, side.dim(0), side.bits())?;
     }
     Ok(result)
 }
 
-fn squeezed(side: &Side, dim: Dim, role: Role) -> Result<Side, LayoutError> {
+fn squeezed(side: &LayoutSide, dim: Dim, role: Role) -> Result<LayoutSide, LayoutError> {
     match side.position(dim) {
         None => Err(LayoutError::no_such_dim(role, dim)),
         Some(i) if side.log2(i) != 0 => Err(LayoutError::not_size_one(role, dim, side.size(i))),
         Some(at) => {
-            let mut result = Side::EMPTY;
+            let mut result = LayoutSide::EMPTY;
             for i in (0..side.len()).filter(|i| *i != at) {
                 result.push(role, side.dim(i), side.log2(i))?;
             }

@@ -4,19 +4,19 @@ use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
 use crate::number::narrow;
 
-/// The most dims that a layout has on one side.
+/// Maximum number of dims on one side of a layout.
 ///
-/// Sorting networks view a tensor of 2^n elements as one of n dims, so this is also the log2 of the
-/// largest tensor that can be sorted by one.
+/// Sorting networks view a tensor of 2^n elements as one of n dims, so this is also log2 of the
+/// largest tensor that one can sort.
 pub const MAX_DIMS: usize = 16;
-/// The most bits of one dim, so that every size fits a `u64`.
+/// Maximum number of bits of one dim, so that every size fits a `u64`.
 const MAX_DIM_BITS: usize = 63;
 
-/// Dims and sizes of one side, packed into words so that they stay in CPU registers.
+/// The dims and sizes of one side, packed into words so that they stay in CPU registers.
 ///
-/// Unused places are zero, so comparing the words compares the sides.
+/// Unused bits are zero, so comparing the words compares the sides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Side {
+pub(super) struct LayoutSide {
     /// Ids, 16 bits each, the first dim in the low bits of the first word.
     ids: [u64; MAX_DIMS / 4],
     sizes: Sizes,
@@ -27,34 +27,34 @@ pub(super) struct Side {
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Sizes([u64; 2]);
 
-/// Set in the byte of each dim that a side has; so the words say how many there are.
+/// Set in the byte of each dim that a side has, so that dims of size 1 are counted.
 const PRESENT: u64 = 0x80;
-/// The bits of all bytes of a word that hold sizes.
+/// Mask of the size bits of all bytes of a word.
 const SIZES: u64 = 0x3f * ONES;
 
 /// One in each byte: multiplying by it gives prefix sums of bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
-/// How many bytes of a word are used, from the low one.
+/// Returns the number of used bytes of a word, from the low one.
 #[inline]
 const fn used_bytes(word: u64) -> usize {
     (71 - word.leading_zeros() as usize) / 8
 }
 
-/// The sum of the sizes in a word. No byte overflows, since the total is at most 64.
+/// Returns the sum of the sizes in a word. No byte overflows, since the total is at most 64.
 #[inline]
 const fn sum(word: u64) -> usize {
     ((word & SIZES).wrapping_mul(ONES) >> 56) as usize
 }
 
-/// The sums of the sizes below each byte of a word.
+/// Returns the exclusive prefix sums of the sizes in a word.
 #[inline]
 const fn sums_below(word: u64) -> u64 {
     ((word & SIZES) << 8).wrapping_mul(ONES)
 }
 
 impl Sizes {
-    /// The word that has the `i`-th byte.
+    /// Returns the word that has the `i`-th byte.
     #[inline]
     const fn word(self, i: usize) -> u64 {
         self.0[i >> 3 & 1]
@@ -70,13 +70,12 @@ impl Sizes {
         }
     }
 
-    /// log2 of the `i`-th size.
     #[inline]
     const fn log2(self, i: usize) -> usize {
         (self.word(i) >> (8 * (i & 7)) & 0x3f) as usize
     }
 
-    /// Bits below the `i`-th dim.
+    /// Returns the number of bits below the `i`-th dim.
     #[inline]
     const fn offset(self, i: usize) -> usize {
         let below = if i & 8 == 0 { 0 } else { sum(self.0[0]) };
@@ -88,7 +87,7 @@ impl Sizes {
         sum(self.0[0]) + if self.0[1] == 0 { 0 } else { sum(self.0[1]) }
     }
 
-    /// Adds to the `i`-th byte and answers what it is then, [`PRESENT`] included.
+    /// Adds to the `i`-th byte and returns its new value, [`PRESENT`] included.
     #[inline]
     const fn add(&mut self, i: usize, value: u64) -> u64 {
         let (word, at) = (&mut self.0[i >> 3 & 1], 8 * (i & 7));
@@ -96,20 +95,20 @@ impl Sizes {
         *word >> at & 0xff
     }
 
-    /// Takes the `i`-th dim's value out of a packed word.
+    /// Returns the `i`-th dim's value in a packed word.
     #[inline]
     pub(super) const fn extract(self, i: usize, packed: u64) -> u64 {
         shr(packed, self.offset(i)) & low_mask(self.log2(i))
     }
 }
 
-impl Side {
+impl LayoutSide {
     pub(super) const EMPTY: Self = Self {
         ids: [0; MAX_DIMS / 4],
         sizes: Sizes([0; 2]),
     };
 
-    /// Appends a dim without any check: there must be room, for its name and its bits.
+    /// Appends a dim without checks; the side must have capacity for its name and its bits.
     #[inline]
     const fn put(&mut self, dim: Dim, log2: usize) {
         let at = self.len();
@@ -117,7 +116,7 @@ impl Side {
         self.sizes.add(at, log2 as u64 | PRESENT);
     }
 
-    /// The side with this dim alone.
+    /// Returns the side with this dim alone.
     #[inline]
     pub(super) fn one(role: Role, dim: Dim, log2: usize) -> Result<Self, LayoutError> {
         if log2 > MAX_DIM_BITS {
@@ -133,7 +132,7 @@ impl Side {
         self.sizes.len()
     }
 
-    /// All bits of the side together, at most 64.
+    /// Returns the total number of bits, at most 64.
     #[inline]
     pub(super) const fn bits(&self) -> usize {
         self.sizes.bits()
@@ -163,7 +162,7 @@ impl Side {
         1 << self.log2(i)
     }
 
-    /// Bits below the `i`-th dim.
+    /// Returns the number of bits below the `i`-th dim.
     #[inline]
     pub(super) const fn offset(&self, i: usize) -> usize {
         self.sizes.offset(i)
@@ -174,7 +173,7 @@ impl Side {
         (0..self.len()).find(|i| self.id(*i) == dim.id())
     }
 
-    /// Where the dim begins and how many bits it has.
+    /// Returns the dim's offset and number of bits.
     #[inline]
     pub(super) fn range(&self, dim: Dim) -> Option<(usize, usize)> {
         self.position(dim).map(|i| (self.offset(i), self.log2(i)))
@@ -186,7 +185,7 @@ impl Side {
         (0..self.len()).map(|i| self.dim(i))
     }
 
-    /// Appends a dim; every check on names and sizes is made here.
+    /// Appends a dim after checking its name and size.
     #[inline]
     pub(super) fn push(&mut self, role: Role, dim: Dim, log2: usize) -> Result<(), LayoutError> {
         if self.len() == MAX_DIMS {
@@ -200,14 +199,14 @@ impl Side {
         Ok(())
     }
 
-    /// Appends a dim whose size is given.
+    /// Appends a dim of this size.
     #[inline]
     pub(super) fn push_size(&mut self, role: Role, dim: Dim, size: u64) -> Result<(), LayoutError> {
         self.push(role, dim, log2_of(role, dim, size)?)
     }
 
-    /// The side with more high bits in one dim, which is appended if it is new; also answers above
-    /// which bit the new ones are.
+    /// Returns the side with more high bits in one dim, which is appended if it is new, and the offset of
+    /// the new bits.
     #[inline]
     pub(super) fn grown(
         &self,
@@ -232,7 +231,6 @@ impl Side {
         Ok((side, self.offset(at) + old))
     }
 
-    /// Changes the size of the `i`-th dim.
     pub(super) fn set_log2(
         &mut self,
         role: Role,
@@ -245,7 +243,6 @@ impl Side {
         Ok(())
     }
 
-    /// Renames the `i`-th dim.
     pub(super) fn rename(&mut self, role: Role, i: usize, to: Dim) -> Result<(), LayoutError> {
         match self.position(to) {
             Some(j) if j != i => Err(LayoutError::duplicate_dim(role, to)),
@@ -257,26 +254,26 @@ impl Side {
         }
     }
 
-    /// Zero exactly when both have the same sizes and, of their first four dims, the same names.
+    /// Returns zero exactly if both have the same sizes and, of their first four dims, the same names.
     #[inline]
     pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
         let (a, b) = (self.sizes.0, other.sizes.0);
         a[0] ^ b[0] | a[1] ^ b[1] | self.ids[0] ^ other.ids[0]
     }
 
-    /// Not zero exactly when there are more than four dims.
+    /// Returns nonzero exactly if there are more than four dims.
     #[inline]
     pub(super) const fn beyond_four(&self) -> u64 {
         self.sizes.0[0] >> 32 | self.sizes.0[1]
     }
 
-    /// Takes the `i`-th dim's value out of a packed word.
+    /// Returns the `i`-th dim's value in a packed word.
     #[inline]
     pub(super) fn extract(&self, i: usize, packed: u64) -> u64 {
         self.sizes.extract(i, packed)
     }
 
-    /// Packs a point that names all dims in order, at most four, with values in range; else `None`.
+    /// Packs a point that names all dims in order, at most four, with values in range; else returns `None`.
     #[inline]
     pub(super) fn pack_in_order(&self, point: &[(Dim, u64)]) -> Option<u64> {
         // Nearly all sides have at most four dims, whose names are one word.
@@ -296,25 +293,24 @@ impl Side {
         (wrong == 0 && ids == self.ids[0]).then_some(packed)
     }
 
-    /// Takes a packed word apart.
     #[inline]
     pub(super) const fn unpack(&self, packed: u64) -> Coords {
         Coords::new(packed, self.sizes)
     }
 
-    /// The bits of the `i`-th dim in a packed word.
+    /// Returns the mask of the `i`-th dim in a packed word.
     #[inline]
     pub(super) fn mask(&self, i: usize) -> u64 {
         shl(low_mask(self.log2(i)), self.offset(i))
     }
 
-    /// Tells whether both have the same dims in the same order, whatever their sizes.
+    /// Returns true if both have the same dims in the same order, whatever their sizes.
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
         self.len() == other.len() && self.ids == other.ids
     }
 
-    /// Tells whether the first dims are those of `other`, in its order.
+    /// Returns true if the first dims are those of `other`, in its order.
     #[inline]
     pub(super) fn starts_with(&self, other: &Self) -> bool {
         let mut bits = 16 * other.len();
@@ -325,16 +321,16 @@ impl Side {
         })
     }
 
-    /// Tells whether every dim of `self` has the same place and offset in `other`.
+    /// Returns true if every dim of `self` has the same index and offset in `other`.
     #[inline]
-    pub(super) fn keeps_places_in(&self, other: &Self) -> bool {
+    pub(super) fn is_prefix_of(&self, other: &Self) -> bool {
         let offsets = sums_below(self.sizes.0[0]) ^ sums_below(other.sizes.0[0]);
         other.starts_with(self)
             && offsets & low_mask((8 * self.len()).min(64)) == 0
             && (8..self.len()).all(|i| self.offset(i) == other.offset(i))
     }
 
-    /// Tells whether both have the same dims, in any order.
+    /// Checks that both have the same dims, in any order.
     pub(super) fn check_same_dims(&self, role: Role, other: &Self) -> Result<(), LayoutError> {
         if self.same_names(other) {
             return Ok(());
@@ -352,27 +348,27 @@ impl Side {
         Ok(())
     }
 
-    /// The union of two sides that respects both orders, the first one's where they disagree; each
-    /// dim has the bits of both. Also answers where the dims of `other` are in it.
+    /// Returns the union of two sides in an order that respects both, the first one's where they disagree,
+    /// and the positions of the dims of `other` in it. Each dim has the bits of both.
     #[inline]
     pub(super) fn merge(
         &self,
         other: &Self,
         role: Role,
     ) -> Result<(Self, [u8; MAX_DIMS]), LayoutError> {
-        // Mostly the second side has some dims of the first in the same order, then perhaps new ones:
-        // then the first side's order stays and new dims follow.
+        // The fast path: the second side has some dims of the first in the same order, then new ones, so
+        // that the first side's order stays and new dims follow.
         let mut merged = *self;
-        let mut places = [0; MAX_DIMS];
+        let mut positions = [0; MAX_DIMS];
         let mut next = 0;
         let mut large = 0;
-        for (i, place) in places.iter_mut().enumerate().take(other.len()) {
+        for (i, to) in positions.iter_mut().enumerate().take(other.len()) {
             let at = match self.position(other.dim(i)) {
                 Some(i) if i >= next => {
                     next = i + 1;
                     i
                 }
-                Some(_) => return self.merge_slowly(other, role),
+                Some(_) => return self.merge_general(other, role),
                 None => {
                     let at = merged.len();
                     if at == MAX_DIMS {
@@ -385,26 +381,26 @@ impl Side {
             };
             // No byte overflows into the next: 63 + 63 is below 128.
             large |= merged.sizes.add(at, other.log2(i) as u64);
-            *place = narrow(at);
+            *to = narrow(at);
         }
         if large & 0x40 != 0 || self.bits() + other.bits() > 64 {
-            return self.merge_slowly(other, role);
+            return self.merge_general(other, role);
         }
-        Ok((merged, places))
+        Ok((merged, positions))
     }
 
     #[cold]
-    fn merge_slowly(
+    fn merge_general(
         &self,
         other: &Self,
         role: Role,
     ) -> Result<(Self, [u8; MAX_DIMS]), LayoutError> {
         let merged = self.merge_orders(other, role)?;
-        let mut places = [0; MAX_DIMS];
-        for (place, dim) in places.iter_mut().zip(other.iter()) {
-            *place = narrow(merged.position(dim).unwrap_or(0));
+        let mut positions = [0; MAX_DIMS];
+        for (to, dim) in positions.iter_mut().zip(other.iter()) {
+            *to = narrow(merged.position(dim).unwrap_or(0));
         }
-        Ok((merged, places))
+        Ok((merged, positions))
     }
 
     fn merge_orders(&self, other: &Self, role: Role) -> Result<Self, LayoutError> {
@@ -425,8 +421,8 @@ impl Side {
                 (i < self.len()).then(|| other.position(self.dim(i)).filter(|p| *p >= j));
             let ahead_in_self =
                 (j < other.len()).then(|| self.position(other.dim(j)).filter(|p| *p >= i));
-            // A dim that the other list does not wait for comes first; if each list waits for the
-            // other's dim, the orders disagree and the shorter wait wins, the first list on a tie.
+            // A dim that is not ahead in the other list comes first. If each list's dim is ahead in the
+            // other, the orders disagree and the shorter distance wins, the first list on a tie.
             match (ahead_in_other, ahead_in_self) {
                 (None, None) => return Ok(merged),
                 (Some(None), _) => add(&mut merged, self.dim(i))?,
@@ -460,22 +456,22 @@ pub(super) fn log2_of(role: Role, dim: Dim, size: u64) -> Result<usize, LayoutEr
     }
 }
 
-/// How bit fields move from one packing of a side to another.
+/// Moves of bit fields from one packing of a side to another.
 #[derive(Clone, Copy)]
-pub(super) struct Moves {
+pub(super) struct FieldMoves {
     len: usize,
     fields: [Field; MAX_DIMS],
 }
 
 #[derive(Clone, Copy)]
 struct Field {
-    /// Bits of the old packing that this field takes.
+    /// Bits of the old packing.
     mask: u64,
     left: u8,
     right: u8,
 }
 
-impl Moves {
+impl FieldMoves {
     pub(super) const NONE: Self = Self {
         len: 0,
         fields: [Field {
@@ -485,7 +481,7 @@ impl Moves {
         }; MAX_DIMS],
     };
 
-    /// Moves `bits` bits from bit `from` to bit `to`. At most [`MAX_DIMS`] fields are ever added.
+    /// Adds a move of `bits` bits from bit `from` to bit `to`. At most [`MAX_DIMS`] fields are added.
     #[inline]
     pub(super) fn add(&mut self, from: usize, bits: usize, to: usize) {
         if bits == 0 {
@@ -507,10 +503,10 @@ impl Moves {
         self.len += 1;
     }
 
-    /// The move of every dim of `from` to the place of the same dim in `to`; dims that `to` lacks
-    /// are dropped, as are bits that it has no room for.
+    /// Returns the moves of every dim of `from` to the offset of the same dim in `to`; dims that `to`
+    /// lacks are dropped, as are bits that do not fit.
     #[inline]
-    pub(super) fn between(from: &Side, to: &Side) -> Self {
+    pub(super) fn between(from: &LayoutSide, to: &LayoutSide) -> Self {
         let mut moves = Self::NONE;
         for i in 0..from.len() {
             if let Some(j) = to.position(from.dim(i)) {

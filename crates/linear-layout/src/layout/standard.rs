@@ -1,6 +1,6 @@
-//! Layouts over the standard tensor dims `dim0, dim1, ...`, and small helpers of compilers.
+//! Layouts over the standard tensor dims `dim0, dim1, ...`.
 
-use super::side::{MAX_DIMS, Moves, Side};
+use super::side::{FieldMoves, LayoutSide, MAX_DIMS};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::low_mask;
 
@@ -16,13 +16,13 @@ pub fn standard_out_dims(
     (0..rank).map(Dim::out)
 }
 
-/// Dims side by side with sizes, kept inline.
-struct Shape {
+/// The standard dims of a tensor shape, stored inline.
+struct StandardShape {
     dims: [(Dim, u64); MAX_DIMS],
     len: usize,
 }
 
-impl Shape {
+impl StandardShape {
     fn new(shape: &[u64]) -> Result<Self, LayoutError> {
         if shape.len() > MAX_DIMS {
             return Err(LayoutError::too_many_dims(Role::Out, MAX_DIMS));
@@ -43,7 +43,7 @@ impl Shape {
 }
 
 impl LinearLayout {
-    /// Returns the layout that walks through a tensor of this shape, dim `order[0]` fastest.
+    /// Returns the layout that enumerates a tensor of this shape, dim `order[0]` fastest.
     ///
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -89,7 +89,7 @@ impl LinearLayout {
     /// Returns the layout of the tensor reshaped, in row-major order, to `shape`.
     ///
     /// # Shape
-    /// Out-dims become `dim0, dim1, ...` with the sizes of `shape`; in-dims stay.
+    /// Out-dims become `dim0, dim1, ...` with the sizes of `shape`; in-dims are unchanged.
     /// # Errors
     /// When a size is not a power of two, or the number of elements differs.
     /// # Source
@@ -100,7 +100,7 @@ impl LinearLayout {
         for (to, dim) in reversed.iter_mut().zip(self.out_dims().rev()) {
             *to = dim;
         }
-        let mut new = Shape::new(shape)?;
+        let mut new = StandardShape::new(shape)?;
         new.dims[..shape.len()].reverse();
         let reshaped = self
             .transpose_outs(&reversed[..self.num_out_dims()])?
@@ -112,8 +112,8 @@ impl LinearLayout {
         reshaped.transpose_outs(&order[..shape.len()])
     }
 
-    /// Returns the layout of the tensor with its dims permuted: out-dim `i` takes the size and
-    /// components of out-dim `order[i]`, the names stay in place.
+    /// Returns the layout of the transposed tensor: out-dim `i` takes the size and components of out-dim
+    /// `order[i]`, and keeps its name.
     ///
     /// # Errors
     /// When `order` is not a permutation of the positions of the out-dims.
@@ -124,8 +124,8 @@ impl LinearLayout {
         if order.len() != rank {
             return Err(LayoutError::order_length(order.len(), rank));
         }
-        let mut old_names = Side::EMPTY;
-        let mut outs = Side::EMPTY;
+        let mut old_names = LayoutSide::EMPTY;
+        let mut outs = LayoutSide::EMPTY;
         for (i, &from) in order.iter().enumerate() {
             if from >= rank {
                 return Err(LayoutError::dim_index(from, rank));
@@ -133,7 +133,7 @@ impl LinearLayout {
             old_names.push(Role::Out, self.outs.dim(from), self.outs.log2(from))?;
             outs.push(Role::Out, self.outs.dim(i), self.outs.log2(from))?;
         }
-        let moves = Moves::between(&self.outs, &old_names);
+        let moves = FieldMoves::between(&self.outs, &old_names);
         let mut result = Self::zero(self.ins, outs);
         for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
             *to = moves.apply(col);
@@ -148,8 +148,8 @@ impl LinearLayout {
     /// # Source
     /// Triton's `removeStandardDim`.
     pub fn remove_standard_dim(&self, dim: usize) -> Result<Self, LayoutError> {
-        let mut kept = Side::EMPTY;
-        let mut renamed = Side::EMPTY;
+        let mut kept = LayoutSide::EMPTY;
+        let mut renamed = LayoutSide::EMPTY;
         let mut found = false;
         for i in 0..self.outs.len() {
             let name = self.outs.dim(i);
@@ -167,7 +167,7 @@ impl LinearLayout {
         if !found {
             return Err(LayoutError::dim_index(dim, self.outs.len()));
         }
-        let moves = Moves::between(&self.outs, &kept);
+        let moves = FieldMoves::between(&self.outs, &kept);
         let mut result = Self::zero(self.ins, renamed);
         for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
             *to = moves.apply(col);
@@ -175,7 +175,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the layout with dims renamed, all at once (so names can be exchanged); order stays.
+    /// Returns the layout with dims renamed simultaneously, so that names can be exchanged.
     ///
     /// # Errors
     /// When a dim to rename does not exist, or two dims would have one name.
@@ -191,13 +191,13 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the layout with the bases that `tile` covers zeroed: which tile a slot is in.
+    /// Returns the layout with the bases that `tile` covers zeroed: it maps a slot to the origin of its tile.
     ///
-    /// Like [`divide_left`](Self::divide_left), but only bits that the tile really uses must be
-    /// unused elsewhere, and positions stay.
+    /// Like [`divide_left`](Self::divide_left), but only the output bits that the tile uses must be unused
+    /// elsewhere, and no bit moves.
     /// # Errors
     /// When the tile has a dim that `self` lacks or a larger in-dim, its bases are not the first ones
-    /// of `self`, or another basis touches a bit that the tile uses.
+    /// of `self`, or another basis has a bit that the tile uses.
     /// # Source
     /// Triton's `getReps`.
     pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
@@ -219,7 +219,7 @@ impl LinearLayout {
                 return Err(LayoutError::tile_larger(Role::In, dim, tile_bits, bits));
             }
         }
-        let moves = Moves::between(&tile.outs, &self.outs);
+        let moves = FieldMoves::between(&tile.outs, &self.outs);
         let used = moves.apply(tile.columns().iter().fold(0, |mask, col| mask | col));
         let mut result = self.clone();
         for i in 0..self.ins.len() {
@@ -236,7 +236,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Returns the packed outputs of a range of packed inputs, in order, one XOR each.
+    /// Returns the packed outputs of a range of packed inputs, in order, at the cost of one XOR each.
     ///
     /// Bits beyond the in-dims are ignored, as in [`apply_packed`](Self::apply_packed).
     /// ```
@@ -266,14 +266,14 @@ impl LinearLayout {
     }
 }
 
-fn renamed(side: &Side, names: &[(Dim, Dim)], role: Role) -> Result<Side, LayoutError> {
+fn renamed(side: &LayoutSide, names: &[(Dim, Dim)], role: Role) -> Result<LayoutSide, LayoutError> {
     if let Some(&(from, _)) = names
         .iter()
         .find(|(from, _)| side.position(*from).is_none())
     {
         return Err(LayoutError::no_such_dim(role, from));
     }
-    let mut result = Side::EMPTY;
+    let mut result = LayoutSide::EMPTY;
     for i in 0..side.len() {
         let dim = side.dim(i);
         let to = names

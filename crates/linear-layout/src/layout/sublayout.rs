@@ -1,6 +1,6 @@
-//! Parts of a layout, and parts that do nothing.
+//! Sub-matrices of a layout, and tests for zero and identity blocks.
 
-use super::side::{Moves, Side};
+use super::side::{FieldMoves, LayoutSide};
 use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
@@ -21,7 +21,7 @@ impl LinearLayout {
     pub fn sublayout(&self, ins: &[Dim], outs: &[Dim]) -> Result<Self, LayoutError> {
         let kept_ins = selected(&self.ins, ins, Role::In)?;
         let kept_outs = selected(&self.outs, outs, Role::Out)?;
-        let moves = Moves::between(&self.outs, &kept_outs.side);
+        let moves = FieldMoves::between(&self.outs, &kept_outs.side);
         let mut result = Self::zero(kept_ins.side, kept_outs.side);
         let mut at = 0;
         for dim in kept_ins.side.iter() {
@@ -33,7 +33,7 @@ impl LinearLayout {
         Ok(result)
     }
 
-    /// Tells whether these in-dims do not move these out-dims at all.
+    /// Returns true if these out-dims do not depend on these in-dims.
     ///
     /// # Errors
     /// When a dim is not in `self`.
@@ -43,7 +43,7 @@ impl LinearLayout {
         Ok(self.block_is_zero(in_mask, out_mask))
     }
 
-    /// Tells whether the input bits of one mask leave the output bits of the other alone.
+    /// Returns true if the output bits of `out_mask` do not depend on the input bits of `in_mask`.
     fn block_is_zero(&self, in_mask: u64, out_mask: u64) -> bool {
         let mut touched = 0;
         for (i, &col) in self.columns().iter().enumerate() {
@@ -54,8 +54,8 @@ impl LinearLayout {
         touched & out_mask == 0
     }
 
-    /// Tells whether each of these dims is on both sides, with equal sizes, and is mapped to itself
-    /// unchanged (other dims may interfere; compare [`is_trivial_over`](Self::is_trivial_over)).
+    /// Returns true if each of these dims is on both sides, with equal sizes, and maps to itself (other
+    /// dims may contribute; compare [`is_trivial_over`](Self::is_trivial_over)).
     fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
@@ -79,8 +79,7 @@ impl LinearLayout {
         })
     }
 
-    /// Tells whether these dims are mapped to themselves unchanged, and have nothing to do with the
-    /// others: the matrix is the identity on them, and zero between them and the rest.
+    /// Returns true if the matrix is the identity on these dims, and zero between them and the others.
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         let (Ok(ins), Ok(outs)) = (
@@ -96,7 +95,7 @@ impl LinearLayout {
             && self.block_is_zero(ins.mask, rest_out)
     }
 
-    /// Returns the layout without these dims, if it is [trivial](Self::is_trivial_over) over them.
+    /// Returns the layout without these dims if it is [trivial](Self::is_trivial_over) over them.
     #[must_use]
     pub fn quotient(&self, dims: &[Dim]) -> Option<Self> {
         if !self.is_trivial_over(dims) {
@@ -104,7 +103,7 @@ impl LinearLayout {
         }
         let mut ins = [Dim::REGISTER; super::MAX_DIMS];
         let mut outs = ins;
-        let rest = |side: &Side, list: &mut [Dim]| {
+        let rest = |side: &LayoutSide, list: &mut [Dim]| {
             let mut n = 0;
             for dim in side.iter().filter(|d| !dims.contains(d)) {
                 list[n] = dim;
@@ -117,7 +116,7 @@ impl LinearLayout {
         self.sublayout(&ins[..num_ins], &outs[..num_outs]).ok()
     }
 
-    /// Tells whether out-dim `dim` is the identity image of in-dim `dim` and of nothing else.
+    /// Returns true if out-dim `dim` is the identity image of in-dim `dim` and of nothing else.
     #[must_use]
     pub fn is_identity_on_out_dim(&self, dim: Dim) -> bool {
         let Ok(outs) = selected(&self.outs, &[dim], Role::Out) else {
@@ -129,18 +128,19 @@ impl LinearLayout {
     }
 }
 
-struct Selected {
-    side: Side,
+/// A subset of the dims of a side, and the mask of their bits.
+struct Selection {
+    side: LayoutSide,
     mask: u64,
 }
 
-/// The dims of `side` that are in `dims`, in the order of `side`; repeated names count once.
-fn selected(side: &Side, dims: &[Dim], role: Role) -> Result<Selected, LayoutError> {
+/// Returns the dims of `side` that are in `dims`, in the order of `side`; repeated names count once.
+fn selected(side: &LayoutSide, dims: &[Dim], role: Role) -> Result<Selection, LayoutError> {
     if let Some(&dim) = dims.iter().find(|d| side.position(**d).is_none()) {
         return Err(LayoutError::no_such_dim(role, dim));
     }
-    let mut result = Selected {
-        side: Side::EMPTY,
+    let mut result = Selection {
+        side: LayoutSide::EMPTY,
         mask: 0,
     };
     for i in (0..side.len()).filter(|&i| dims.contains(&side.dim(i))) {

@@ -1,11 +1,11 @@
-//! Triton's printed form of a layout, written and read.
+//! Printer of Triton's text form of a layout.
 
 use core::fmt;
 
 use super::LinearLayout;
-use super::side::Side;
+use super::side::LayoutSide;
 
-/// Prints the layout exactly as Triton does, with its leading newline.
+/// Prints the layout exactly as Triton does, with the leading newline.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
@@ -47,7 +47,7 @@ impl fmt::Display for LinearLayout {
     }
 }
 
-fn write_outs(outs: &Side, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_outs(outs: &LayoutSide, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_str("[")?;
     for i in 0..outs.len() {
         let comma = if i == 0 { "" } else { ", " };

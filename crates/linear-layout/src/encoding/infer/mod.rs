@@ -375,7 +375,7 @@ fn fp4(
     from_layout(new, enc)
 }
 
-/// Returns whether two encodings spread a tensor of this shape in the same way.
+/// Returns true if two encodings spread a tensor of this shape in the same way.
 #[must_use]
 pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     a == b
@@ -442,7 +442,7 @@ pub(super) fn from_layout(
     Ok(GenericLinearEncoding::new(layout)?.into())
 }
 
-/// Returns whether an encoding may have warp bases that move in several dims.
+/// Returns true if an encoding may have warp bases that move in several dims.
 fn has_swizzled_warps(enc: &Encoding) -> bool {
     match enc {
         Encoding::GenericLinear(_) => true,
@@ -454,7 +454,7 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns whether two encodings differ at most in registers that repeat others.
+/// Returns true if two encodings differ at most in registers that repeat others.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)

@@ -50,7 +50,7 @@ pub enum CompilerLayout {
 }
 
 impl CompilerLayout {
-    /// Tells whether a text begins as one of these does.
+    /// Returns true if a text begins as one of these does.
     #[must_use]
     pub fn is_begun_by(text: &str) -> bool {
         let text = text.trim_start();
