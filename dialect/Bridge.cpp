@@ -109,16 +109,17 @@ MlirAttribute bridge::diagnostic_rule(MlirDiagnostic diagnostic) {
   return {};
 }
 
-// Whether an operation may be printed in a note below a diagnostic, as MLIR does: it has no regions, such as the body
-// of a function, and few operands and results.
-static bool isBrief(Operation *op) {
-  return op->getNumRegions() == 0 && op->getNumOperands() + op->getNumResults() <= 32;
+// True if MLIR may print the operation in a note below a diagnostic: its location does not identify it, and it is short,
+// without regions and with few operands and results.
+static bool mustBeShown(Operation *op) {
+  return isa<UnknownLoc>(op->getLoc()) && op->getNumRegions() == 0 &&
+         op->getNumOperands() + op->getNumResults() <= 32;
 }
 
 void bridge::emit_error(MlirOperation op, rust::Str message, rust::Slice<const rust::String> notes,
                         rust::Str rule) {
   Operation *operation = unwrap(op);
-  InFlightDiagnostic diagnostic = isBrief(operation)
+  InFlightDiagnostic diagnostic = mustBeShown(operation)
                                       ? operation->emitOpError()
                                       : emitError(operation->getLoc())
                                             << "'" << operation->getName() << "' op ";
@@ -140,7 +141,7 @@ void bridge::emit_warning(MlirOperation op, rust::Str message,
 
 void bridge::emit_remark(MlirOperation op, rust::Str message) {
   Operation *operation = unwrap(op);
-  (isBrief(operation) ? operation->emitRemark() : emitRemark(operation->getLoc())) << view(message);
+  (mustBeShown(operation) ? operation->emitRemark() : emitRemark(operation->getLoc())) << view(message);
 }
 
 bool bridge::keeps_encoding(MlirOperation op) {

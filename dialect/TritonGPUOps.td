@@ -44,7 +44,7 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [LL_UnknownAxes, LL_NoSharedMemory, Pure
     - fp4_to_fp_c3: `axis` is a dimension of the operand
     - fp4_to_fp_c4: the result is twice as long along `axis`, and else of the same size
     - fp4_to_fp_c5: both or neither have an encoding
-    - fp4_to_fp_c6: the result's layout is the operand's with a register more along `axis`, the first
+    - fp4_to_fp_c6: the result's layout has one more register than the operand's: the first one, along `axis`
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$src, I32Attr:$axis);
   let results = (outs TT_FloatTensor:$result);

@@ -2,7 +2,7 @@
 
 use super::inventory::Inventory;
 use crate::analysis::axis::AxisFacts;
-use crate::ir::{Layouts, ModuleInfo, NoGpu};
+use crate::ir::{GpuError, Layouts, ModuleInfo};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use linear_layout::encoding::spelling::nearest;
@@ -95,7 +95,7 @@ impl<'c> PassContext<'c> {
     }
 
     /// Returns the GPU that the module is for: the one that a user `asked` for, or else the one that it names.
-    pub(super) fn gpu(&self, asked: Option<&str>) -> Result<&'static Target, NoGpu> {
+    pub(super) fn gpu(&self, asked: Option<&str>) -> Result<&'static Target, GpuError> {
         ModuleInfo::gpu(self.module, asked)
     }
 
@@ -110,21 +110,9 @@ impl<'c> PassContext<'c> {
     /// Returns the GPU likewise, for a pass that has to know it.
     ///
     /// # Errors
-    /// There is none (`unsaid`), or none of this name, for which something cannot be done (`cannot`).
-    pub(super) fn known_gpu(
-        &self,
-        asked: Option<&str>,
-        unsaid: &str,
-        cannot: &str,
-    ) -> Result<&'static Target, Reported> {
-        self.gpu(asked).map_err(|reason| {
-            self.fail(&match reason {
-                NoGpu::Unsaid => Diagnostic::new(unsaid).note(
-                    "give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`",
-                ),
-                NoGpu::Unknown(unknown) => Diagnostic::new(format!("{cannot}: {unknown}")),
-            })
-        })
+    /// There is no target, or none of this name.
+    pub(super) fn known_gpu(&self, asked: Option<&str>) -> Result<&'static Target, Reported> {
+        self.gpu(asked).map_err(|error| self.fail(&error.into()))
     }
 
     /// Tells the user what is wrong with the module, or with what was asked of it.

@@ -19,14 +19,9 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));
         let limits = SharedLimit::ALL.map(|limit| (limit.name(), limit));
         let options = lower::Options {
-            abi: one_of(context, &self.abi, "for the ABI", abis)?,
-            shared: one_of(context, &self.shared, "with shared memory", amounts)?,
-            shared_limit: one_of(
-                context,
-                &self.shared_limit,
-                "with a limit of shared memory",
-                limits,
-            )?,
+            abi: one_of(context, &self.abi, "abi", abis)?,
+            shared: one_of(context, &self.shared, "shared", amounts)?,
+            shared_limit: one_of(context, &self.shared_limit, "shared-limit", limits)?,
             bounds: self.bounds,
             call_libraries: self.call_libraries,
         };
@@ -54,22 +49,19 @@ impl Pass for ConvertLayoutsToLLVMOptions {
     }
 }
 
-/// What an option names.
-///
-/// # Errors
-/// Nothing has this name, which is reported with all names and the nearest.
+/// Parses the value of an option, which is one of some names.
 fn one_of<T: Copy, const N: usize>(
     context: &PassContext<'_>,
     given: &str,
-    what: &str,
+    option: &str,
     choices: [(&'static str, T); N],
 ) -> Result<T, Reported> {
     let found = choices.iter().find(|(name, _)| *name == given);
     found.map(|(_, choice)| *choice).ok_or_else(|| {
         let names = choices.map(|(name, _)| name);
         let said = Diagnostic::new(format!(
-            "cannot be lowered {what} `{given}`: there are {}",
-            names.join(" and ")
+            "invalid option `{option}={given}`, expected {}",
+            names.join(" or ")
         ));
         context.fail_with_nearest(said, given, names)
     })

@@ -28,7 +28,7 @@ use std::sync::Arc;
 impl Pass for DecomposeProductsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = match &self.target {
-            Some(asked) => context.known_gpu(Some(asked), "", "cannot decompose products")?,
+            Some(asked) => context.known_gpu(Some(asked))?,
             None => context.usual_gpu(),
         };
         decompose(context, context.module(), target);

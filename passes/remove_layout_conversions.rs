@@ -48,12 +48,10 @@ impl Pass for RemoveLayoutConversionsOptions {
 
 impl RemoveLayoutConversionsOptions {
     pub(super) fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
-        let unsaid = "has no target that layouts could be chosen for";
-        let target =
-            context.known_gpu(self.target.as_deref(), unsaid, "cannot be given layouts")?;
+        let target = context.known_gpu(self.target.as_deref())?;
         if !MEMORY.contains(&self.memory.as_str()) {
             let said = Diagnostic::new(format!(
-                "cannot choose layouts with `memory={}`: it is {}",
+                "invalid option `memory={}`, expected {}",
                 self.memory,
                 MEMORY.join(" or ")
             ));
@@ -63,7 +61,7 @@ impl RemoveLayoutConversionsOptions {
         let conversion_cost = conversion_cost.filter(|cycles| *cycles <= MOST_CYCLES);
         let conversion_cost = conversion_cost.ok_or_else(|| {
             context.fail(&Diagnostic::new(format!(
-                "cannot choose layouts with `conversion-cost={}`: it is 0 to {MOST_CYCLES} cycles",
+                "invalid option `conversion-cost={}`, expected 0 to {MOST_CYCLES} cycles",
                 self.conversion_cost
             )))
         })?;
@@ -71,14 +69,14 @@ impl RemoveLayoutConversionsOptions {
             -1 => None,
             bytes => Some(u32::try_from(bytes).map_err(|_| {
                 context.fail(&Diagnostic::new(format!(
-                    "cannot choose layouts with `scratch-budget={bytes}`: it is a number of bytes, 0 or more"
+                    "invalid option `scratch-budget={bytes}`, expected 0 or more bytes"
                 )))
             })?),
         };
         let loop_weight = u64::try_from(self.loop_weight).ok().filter(|n| *n > 0);
         let loop_weight = loop_weight.ok_or_else(|| {
             context.fail(&Diagnostic::new(format!(
-                "cannot choose layouts with `loop-weight={}`: a loop's body counts once at least",
+                "invalid option `loop-weight={}`, expected at least 1",
                 self.loop_weight
             )))
         })?;

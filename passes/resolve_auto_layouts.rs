@@ -84,11 +84,7 @@ impl ResolveAutoLayoutsOptions {
         if named.is_none() && context.gpu(None).is_err() {
             return Ok(context.usual_gpu());
         }
-        context.known_gpu(
-            named,
-            "has no target that layouts could be chosen for",
-            "cannot be given layouts",
-        )
+        context.known_gpu(named)
     }
 }
 

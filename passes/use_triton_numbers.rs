@@ -20,9 +20,7 @@ const FAST: &str = "fastmath";
 
 impl Pass for UseTritonNumbersOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let unsaid = "does not say which GPU its numbers are for";
-        let target =
-            context.known_gpu(self.target.as_deref(), unsaid, "cannot be given numbers")?;
+        let target = context.known_gpu(self.target.as_deref())?;
         let has_quick_quotient = target.assembly == Assembly::Ptx;
         for op in &context.get::<Inventory<'_>>().operations {
             let flag = allowed(*op, has_quick_quotient);

@@ -172,8 +172,8 @@ def compile(
     ...     ll.compile(text)
     ... except ll.CompileError as error:
     ...     print(error)
-    <string>:1:1: error: 'builtin.module' op has no target to lower for
-    <string>:1:1: note: give the module `ttg.target = "cuda:90"`, or the pass `target=cuda:90`
+    <string>:1:1: error: 'builtin.module' op has no target
+    <string>:1:1: note: add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass
     """
     if pipeline is None:
         passes = []

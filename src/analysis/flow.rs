@@ -356,9 +356,9 @@ impl<'c> Reader<'_, 'c> {
                 let name = around.name();
                 let name = name.as_string_ref().as_str().unwrap_or_default();
                 let diagnostic = Diagnostic::new(format!(
-                    "uses shared memory in a region of `{name}`, where it is not known that all threads arrive"
+                    "uses shared memory in a region of `{name}`, which may execute divergently"
                 ))
-                .note("do it before or after, on whole tensors");
+                .note("move it before or after the region, on whole tensors");
                 self.read.wrong.push((op, diagnostic));
             }
             for inner in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {

@@ -1,7 +1,7 @@
 //! Which GPU a module is for, and LLVM's machine for it.
 
 use super::{Failure, Options};
-use crate::ir::{ModuleInfo, NoGpu};
+use crate::ir::{GpuError, ModuleInfo};
 use crate::sys;
 use inkwell::OptimizationLevel;
 use inkwell::targets::{
@@ -32,11 +32,9 @@ impl Gpu {
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
-                NoGpu::Unsaid => Failure::new(
-                    "the module does not say which GPU it is for: it has no `ttg.target`",
-                )
-                .note("say it: `--target cuda:90`, or `--target hip:gfx942`"),
-                NoGpu::Unknown(name) => Failure::new(name),
+                GpuError::Missing => Failure::new("the module has no target")
+                    .note("set it with `--target cuda:90` or `--target hip:gfx942`"),
+                GpuError::Unknown(name) => Failure::new(name),
             },
         )?;
         let cpu = options.cpu.clone();

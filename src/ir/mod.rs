@@ -32,7 +32,7 @@ pub mod view;
 pub(crate) use diagnostics::place_text;
 pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
-pub use module::{ModuleInfo, NoGpu};
+pub use module::{GpuError, ModuleInfo};
 pub use modules::{chosen_module, inner_modules};
 pub use ops::{AnyKind, OpKind, OpView, UpstreamKind, UpstreamView};
 pub(crate) use ops::{kinds, views};

@@ -21,13 +21,24 @@ pub struct ModuleInfo {
     pub num_ctas: u64,
 }
 
-/// Why it is not known which GPU a module is for.
+/// The error for a module without a known target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoGpu {
-    /// Neither the module nor the user says.
-    Unsaid,
-    /// The name is in no row of the table.
+pub enum GpuError {
+    /// Neither the module nor an option names a target.
+    Missing,
+    /// No row of the target table has the name.
     Unknown(TargetError),
+}
+
+impl From<GpuError> for Diagnostic {
+    fn from(error: GpuError) -> Self {
+        match error {
+            GpuError::Missing => Self::new("has no target").note(
+                "add `ttg.target = \"cuda:90\"` to the module, or `target=cuda:90` to the pass",
+            ),
+            GpuError::Unknown(unknown) => Self::new(unknown.to_string()),
+        }
+    }
 }
 
 impl ModuleInfo {
@@ -87,10 +98,10 @@ impl ModuleInfo {
     pub fn gpu(
         module: OperationRef<'_, '_>,
         asked: Option<&str>,
-    ) -> Result<&'static Target, NoGpu> {
+    ) -> Result<&'static Target, GpuError> {
         let own = Self::target(module);
-        let name = asked.or(own.as_deref()).ok_or(NoGpu::Unsaid)?;
-        Target::parse(name).map_err(NoGpu::Unknown)
+        let name = asked.or(own.as_deref()).ok_or(GpuError::Missing)?;
+        Target::parse(name).map_err(GpuError::Unknown)
     }
 
     /// The GPU that the code around an operation is for, where a module names one of the table.

@@ -234,24 +234,24 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpNumber, Op<'_>>) -> Diagnostic 
         Fault::Endless {
             arrivals, bytes, ..
         } => Diagnostic::new(format!(
-            "waits for a phase that never ends: {arrivals} arrivals and {bytes} bytes are missing"
+            "waits for a phase that never completes: {arrivals} arrivals and {bytes} bytes are missing"
         ))
         .note("check the parity, and how many bytes are expected and copied"),
         Fault::MoreBytes { bytes, .. } => Diagnostic::new(format!(
-            "is the last of a phase to which {bytes} bytes more come than it expects"
+            "completes a phase that receives {bytes} bytes more than it expects"
         ))
-        .note("expect as many bytes as are copied"),
+        .note("set the expected bytes to the number of bytes copied"),
         Fault::AtEnd { started, .. } => {
             let started = asynchronous(ops[&started]);
             Diagnostic::new(format!(
                 "returns while {started} still accesses shared memory"
             ))
             .note(
-                "wait for its completion first: the kernel's shared memory is free once it returns",
+                "wait for its completion first: shared memory is free once the kernel returns",
             )
         }
         Fault::MoreArrivals(_) => {
-            Diagnostic::new("arrives at an mbarrier more often than its phase counts")
+            Diagnostic::new("arrives at an mbarrier more often than its phase expects")
                 .note("wait for the phase first")
         }
     }
@@ -264,20 +264,20 @@ fn explain(conflict: Conflict, ops: &FxHashMap<OpNumber, Op<'_>>) -> (OpNumber, 
         }
         Conflict::OtherWarps(op) => (
             op,
-            Diagnostic::new("accesses shared memory that other warps access, and no barrier orders both")
-                .note("synchronise both groups of warps before it"),
+            Diagnostic::new("accesses shared memory that other warps access, without a barrier between the accesses")
+                .note("synchronise both warp groups before it"),
         ),
         Conflict::StillNeeded(op) => (
             op,
             Diagnostic::new(
-                "makes a buffer while the one that it made in an earlier round is needed: both would have the same bytes",
+                "is executed again while the allocation of the previous iteration is still live",
             )
-            .note("make the buffers before the loop, and choose among them with `ttg.memdesc_index`"),
+            .note("allocate the buffers before the loop, and select one with `ttg.memdesc_index`"),
         ),
         Conflict::Escapes(op) => (
             op,
-            Diagnostic::new("returns a buffer that the function makes: its bytes are free once it returns")
-                .note("make the buffer in the caller, and hand it to the function"),
+            Diagnostic::new("returns a buffer that the function allocates, which is dead after the return")
+                .note("allocate the buffer in the caller, and pass it as an argument"),
         ),
     }
 }

@@ -58,22 +58,21 @@ impl Scratch {
     fn add(&mut self, view: ttg::GlobalScratchAlloc<'_, '_>) -> Result<(), Diagnostic> {
         let area = usize::from(view.third_party_allocation());
         let amount = |name: &str, value: i64| {
-            u32::try_from(value).map_err(|_| {
-                Diagnostic::new(format!("asks for {name} {value}, expected 0 or more"))
-            })
+            u32::try_from(value)
+                .map_err(|_| Diagnostic::new(format!("has `{name} = {value}`, expected 0 or more")))
         };
-        let bytes = amount("bytes", view.nbytes())?;
-        let alignment = amount("an alignment of", view.alignment())?;
+        let bytes = amount("nbytes", view.nbytes())?;
+        let alignment = amount("alignment", view.alignment())?;
         if !alignment.is_power_of_two() {
             return Err(Diagnostic::new(format!(
-                "asks for an alignment of {alignment}, expected a power of two"
+                "has `alignment = {alignment}`, expected a power of two"
             )));
         }
         let place = self.bytes[area].checked_next_multiple_of(alignment);
         let end = place.and_then(|place| place.checked_add(bytes));
         let (Some(place), Some(end)) = (place, end) else {
             return Err(Diagnostic::new(
-                "asks for more than 4 GB of scratch memory for each program",
+                "needs more than 4 GB of scratch memory per program",
             ));
         };
         self.places.insert(operation_id(view.op()), (area, place));

@@ -21,10 +21,9 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let group = usize::try_from(view.packed_element()).unwrap_or_default();
     if group == 0 {
         return Err(Diagnostic::new(format!(
-            "takes {} elements at a time",
+            "has `packed_element = {}`, expected at least 1",
             view.packed_element()
-        ))
-        .note("`packed_element` is at least 1"));
+        )));
     }
     let results = view.result();
     let types: Vec<Vec<Type<'c>>> = results
@@ -43,7 +42,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .chain(sources.iter().map(|list| list.len()));
     if counts.any(|count| count != registers) {
         return Err(Diagnostic::new(
-            "needs one layout for its operands and results",
+            "needs the same layout for operands and results",
         ));
     }
     // The words of the results, and how many elements each holds.
@@ -156,5 +155,5 @@ fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcom
         "has the constraints `{constraints}`: {} of results and {} of operands, expected {outputs} and {inputs}",
         found[0], found[1]
     ))
-    .note("one for each word of a group; elements narrower than 32 bits stand side by side in a word"))
+    .note("one per 32-bit word of a group; narrower elements are packed into words"))
 }

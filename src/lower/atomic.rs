@@ -313,14 +313,14 @@ pub(super) fn check_change(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
     match op {
         RMWOp::Xchg => Ok(()),
         RMWOp::Fadd if !is_float => Err(Diagnostic::new(format!(
-            "adds floats to `{}` in memory",
+            "adds floats, but the memory holds `{}`",
             element_name(element)
         ))
         .note(format!("use `{}`", RMWOp::Add.name()))),
         RMWOp::Max | RMWOp::Min if is_float && gpu.has_float_extremes() => Ok(()),
         RMWOp::Max | RMWOp::Min | RMWOp::Umax | RMWOp::Umin if is_float => {
             Err(Diagnostic::new(format!(
-                "has `{name}` of `{}`, but {} has it of integers only",
+                "`{name}` of `{}` is not supported on {}, expected integers",
                 element_name(element),
                 gpu.target.name
             ))
@@ -329,7 +329,7 @@ pub(super) fn check_change(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
             ))
         }
         _ if is_float && op != RMWOp::Fadd => Err(Diagnostic::new(format!(
-            "has `{name}` of `{}`, expected integers",
+            "`{name}` of `{}` is not supported, expected integers",
             element_name(element)
         ))
         .note(format!("use `{}` for sums of floats", RMWOp::Fadd.name()))),

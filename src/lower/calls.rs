@@ -210,8 +210,8 @@ fn callers_first<'c>(
                 Diagnostic::new(format!("calls @{name}, which is a kernel"))
                     .note("make it `private`, or call a private function that both share")
             } else if position[callee] <= position[number] {
-                Diagnostic::new(format!("calls @{name}, which is waiting for this call"))
-                    .note("functions of a kernel cannot call themselves: use a loop")
+                Diagnostic::new(format!("recursive call to @{name} is not supported"))
+                    .note("use a loop")
             } else if build::blocks(function.op(), 0).is_empty() {
                 Diagnostic::new(format!("calls @{name}, which has no body in this module"))
                     .note("link its definition in before lowering, or use `tt.extern_elementwise`")

@@ -102,10 +102,10 @@ fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
         Rounding::TowardsZero => Ok(true),
         Rounding::NearestAway | Rounding::Downward | Rounding::Upward => {
             Err(Diagnostic::new(format!(
-                "rounds `{}` to a float of 8 bits, which is not supported",
+                "rounding mode `{}` is not supported for 8-bit floats",
                 rounding.name()
             ))
-            .note("leave the rounding mode out for `to_nearest_even`, or use `toward_zero`"))
+            .note("omit the rounding mode for `to_nearest_even`, or use `toward_zero`"))
         }
     }
 }
@@ -120,13 +120,13 @@ fn convert<'c>(
     for type_ in [from, to] {
         if float8_of(type_).is_none() && !matches!(width(type_), 16 | 32 | 64) {
             return Err(Diagnostic::new(format!(
-                "from `{}` to `{}` is not supported on {}",
+                "conversion from `{}` to `{}` is not supported on {}",
                 element_name(from),
                 element_name(to),
                 l.gpu.target.name
             ))
             .note(format!(
-                "conversions between {}, f16, bf16, f32 and f64 can be lowered",
+                "supported types are {}, f16, bf16, f32 and f64",
                 FLOAT8.map(|format| format.name).join(", ")
             )));
         }

@@ -35,9 +35,9 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             None => {
                 let elements = build::dense_elements(value, tensor.shape).ok_or_else(|| {
                     Diagnostic::new(
-                        "is a tensor constant whose elements are not written out, which is not supported",
+                        "has elements that are not in the module, which is not supported",
                     )
-                    .note("a list (`dense<[1, 2]>`) or one value for all elements (`dense<1>`) is")
+                    .note("use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)")
                 })?;
                 return each(l, result, types[0], &elements);
             }

@@ -142,7 +142,7 @@ pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             format!("({})", list.join(", "))
         };
         return Err(Diagnostic::new(format!(
-            "has a region that hands on {}, but results of {}",
+            "has a region that yields {}, but the results are {}",
             list(&mut handed.iter().map(|type_| format!("`{type_}`"))),
             list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
         )));

@@ -33,7 +33,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             Ok(())
         }
         Some(lower) => lower(l, op).and_then(|()| l.check_carried(op)),
-        None => Err(unsupported(op)),
+        None => Err(unsupported()),
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
     function.walk(WalkOrder::PreOrder, |op| {
         let kind = OpKind::of(op).filter(|kind| *kind != OpKind::TtFunc);
         if kind.is_some_and(|kind| own(kind).is_none()) {
-            outcome = Err(sys::emit_error(op, &unsupported(op)));
+            outcome = Err(sys::emit_error(op, &unsupported()));
         }
         WalkResult::Advance
     });
@@ -302,14 +302,7 @@ pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
         .collect()
 }
 
-fn unsupported(op: Op<'_>) -> Diagnostic {
-    let name = sys::text(op.name().as_string_ref());
-    let dialect = name.split('.').next().unwrap_or_default();
-    let diagnostic = Diagnostic::new("cannot be lowered yet");
-    if lowered_of(dialect).is_empty() {
-        return diagnostic.note(format!(
-            "no operation of `{dialect}` can be; `ll-opt --list-lowered-operations` prints those that can"
-        ));
-    }
-    diagnostic.note("`ll-opt --list-lowered-operations` prints the operations that can be")
+pub(super) fn unsupported() -> Diagnostic {
+    Diagnostic::new("is not supported by the lowering to LLVM")
+        .note("`ll-opt --list-lowered-operations` lists the supported operations")
 }

@@ -17,7 +17,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = UpstreamKind::of(op).expect("the dispatch goes by kind");
     if op.region_count() != 0 || op.result_count() != 1 {
         return Err(Diagnostic::new(
-            "cannot be lowered per register: it has regions or several results",
+            "is not supported with regions or several results",
         ));
     }
     lower_as(l, op, kind)
@@ -99,7 +99,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         if float_width(element).is_some_and(|width| width < 16) {
             return Err(Diagnostic::new(format!(
-                "cannot be lowered on `{}`: GPUs do not compute with it",
+                "is not supported on `{}`",
                 element_name(element)
             ))
             .note(

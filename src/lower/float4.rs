@@ -22,12 +22,12 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     // The first register of the result tells the halves of a byte apart, along any axis.
     if types.len() != 2 * bytes.len() {
         return Err(Diagnostic::new(format!(
-            "has {} bytes and {} numbers in a thread, expected twice as many",
+            "has {} bytes and {} numbers per thread, expected two numbers per byte",
             bytes.len(),
             types.len()
         ))
         .note(
-            "the result's layout is the operand's with a register more along `axis`, the first",
+            "the result's layout has one more register than the operand's: the first one, along `axis`",
         ));
     }
     let f16 = Type::float16(l.e.context);
@@ -41,11 +41,11 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                 in_bf16(&mut l.e, *byte)
             } else {
                 return Err(Diagnostic::new(format!(
-                    "to `{}` is not supported on {}",
+                    "conversion to `{}` is not supported on {}",
                     element_name(types[0]),
                     l.gpu.target.name
                 ))
-                .note("f16 and bf16 are; widen further with `arith.extf`"));
+                .note("convert to f16 or bf16, then widen with `arith.extf`"));
             };
             let pair = l.e.vector_type(2, types[0]);
             let pair = l.e.bitcast(words, pair);

@@ -56,13 +56,11 @@ pub(crate) fn lower<'c>(
     let type_ = FunctionType::try_from(planned.function.function_type())
         .expect("the verifier checked the function's type");
     let Some(entry) = planned.graph.entry() else {
-        return Err(fail(Diagnostic::new(
-            "has no body in this module: a kernel needs one",
-        )));
+        return Err(fail(Diagnostic::new("is a kernel without a body")));
     };
     if is_kernel && type_.result_count() != 0 {
         return Err(fail(
-            Diagnostic::new("returns values, but nobody takes what a kernel returns")
+            Diagnostic::new("is a kernel, which must not return values")
                 .note("store them, or make the function `private` and call it"),
         ));
     }

@@ -47,7 +47,7 @@ impl<'c> Lowering<'c> {
         let found: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
         if found != types && self.emitted.is_none() {
             return Err(Diagnostic::new(format!(
-                "has a region that hands on {} registers, not {}",
+                "has a region that yields {} registers, expected {}",
                 found.len(),
                 types.len()
             )));
@@ -66,7 +66,9 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         return Err(Diagnostic::new(format!(
             "takes {pack} elements at a time, but a thread has {registers} of them"
         ))
-        .note("convert to a layout in which each thread has a multiple of them, or take fewer"));
+        .note(
+            "convert to a layout with a multiple of `pack` elements per thread, or reduce `pack`",
+        ));
     }
     let results = view.result();
     let mut types = Vec::new();
@@ -74,7 +76,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let list = l.types_of(result.r#type())?;
         if list.len() != registers {
             return Err(Diagnostic::new(
-                "needs one layout for its operands and results",
+                "needs the same layout for operands and results",
             ));
         }
         types.extend(std::iter::repeat_n(list[0], pack));

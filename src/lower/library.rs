@@ -39,8 +39,8 @@ pub(super) fn call<'c>(
     let name = function.name;
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
     if name.is_empty() || !name.chars().all(is_name) {
-        return Err(Diagnostic::new(format!("names no function: `{name}`"))
-            .note("a symbol has letters, digits, `_`, `.` and `$`"));
+        return Err(Diagnostic::new(format!("has the invalid symbol `{name}`"))
+            .note("expected letters, digits, `_`, `.` and `$`"));
     }
     let operands: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
     let type_ = format!("({}) -> {result}", operands.join(", "));
@@ -50,9 +50,9 @@ pub(super) fn call<'c>(
         .library_function(name, &type_, function.library);
     known.map_err(|other| {
         Diagnostic::new(format!(
-            "calls `{name}` as `{type_}`, and it is called as `{other}` elsewhere"
+            "calls `{name}` as `{type_}`, but another call uses `{other}`"
         ))
-        .note("a function has one type in a module")
+        .note("give all calls of a function the same type")
     })?;
     let callee = l.e.symbol(name);
     Ok(if function.is_pure {

@@ -76,11 +76,11 @@ pub(super) fn check_alignment(
         return Ok(());
     }
     Err(Diagnostic::new(format!(
-        "needs a buffer at a multiple of {expected} bytes, but that of `{}` may be at any of {found}",
+        "needs a buffer aligned to {expected} bytes, but `{}` is aligned to {found}",
         root.r#type()
     ))
     .note(format!(
-        "give its `ttg.local_alloc` the attribute `alignment = {expected} : i32`"
+        "set `alignment = {expected} : i32` on its `ttg.local_alloc`"
     )))
 }
 

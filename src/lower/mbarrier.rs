@@ -14,10 +14,10 @@ pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic
     let units = l.gpu.units();
     units.ok_or_else(|| {
         Diagnostic::new(format!(
-            "needs the tensor memory accelerator or its mbarriers, which {} does not have",
+            "needs TMA and mbarriers, which {} does not have",
             l.gpu.target.name
         ))
-        .note("compute capability 9.0 and later have them")
+        .note("they exist from `cuda:90` on")
     })
 }
 
@@ -63,7 +63,7 @@ fn positive(number: i64) -> u32 {
 }
 
 fn in_cluster() -> Diagnostic {
-    Diagnostic::new("cannot be lowered yet on an mbarrier of another CTA")
+    Diagnostic::new("is not supported on an mbarrier of another CTA")
 }
 
 /// Lowers `ttng.init_barrier`.
@@ -120,7 +120,7 @@ pub(crate) fn fence<'c>(_: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
     if fence.b_cluster() {
         return Err(Diagnostic::new(
-            "cannot be lowered yet for shared memory of the whole cluster",
+            "is not supported for the shared memory of a cluster",
         ));
     }
     Ok(())

@@ -86,7 +86,7 @@ use crate::ir::discardable::{
     GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, NUM_WARPS, PROFILE_SCRATCH_ALIGNMENT,
     PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, THREADS_PER_WARP, TOTAL_NUM_WARPS,
 };
-use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, TensorType};
+use crate::ir::{GpuError, Layouts, ModuleInfo, OpKind, TensorType};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use areas::ProgramScratch;
@@ -184,7 +184,7 @@ fn holds_layouts(op: Op<'_>) -> bool {
 pub fn lower_module<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,
-    target: Result<&'static Target, NoGpu>,
+    target: Result<&'static Target, GpuError>,
     Options {
         abi,
         shared,
@@ -295,19 +295,18 @@ pub fn left<'c>(module: Op<'c>) -> Vec<Op<'c>> {
 pub fn check_lowered(module: Op<'_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
     for op in left(module) {
-        let diagnostic = Diagnostic::new("is left after the last conversion")
-            .note("no pass lowers it to the LLVM dialect on these types");
+        let diagnostic = Diagnostic::new("was not converted to the LLVM dialect")
+            .note("no conversion supports it on these types");
         outcome = Err(sys::emit_error(op, &diagnostic));
     }
     outcome
 }
 
-fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Result<Gpu, Diagnostic> {
-    let target = target.map_err(|reason| match reason {
-        NoGpu::Unsaid => Diagnostic::new("has no target to lower for")
-            .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`"),
-        NoGpu::Unknown(e) => Diagnostic::new(format!("cannot be lowered: {e}")),
-    })?;
+fn select_gpu(
+    info: ModuleInfo,
+    target: Result<&'static Target, GpuError>,
+) -> Result<Gpu, Diagnostic> {
+    let target = target?;
     if u64::from(target.lanes) != info.threads_per_warp {
         return Err(Diagnostic::new(format!(
             "has {} threads per warp, but a warp of {} has {}",
@@ -317,7 +316,7 @@ fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Resul
     }
     if info.num_ctas != 1 {
         return Err(Diagnostic::new(format!(
-            "uses clusters of {} CTAs, which cannot be lowered yet; 1 can",
+            "uses clusters, which are not supported: `ttg.num-ctas` is {}, expected 1",
             info.num_ctas
         )));
     }

@@ -122,7 +122,7 @@ fn show<'c>(
     }
     if sys::float_width(element) == Some(8) {
         return Err(Diagnostic::new(format!(
-            "has a value of `{}`, which no runtime prints",
+            "has a value of `{}`, which cannot be printed",
             element_name(element)
         ))
         .note("convert it to f16 with `tt.fp_to_fp` first"));

@@ -54,8 +54,8 @@ fn grid_dependency(l: &mut Lowering<'_>, step: GridDependency) -> Outcome {
     let name = l.gpu.target.name;
     l.gpu.grid_dependency(&mut l.e, step).ok_or_else(|| {
         Diagnostic::new(format!(
-            "not supported on {name}: kernels there run one after the other; they overlap from sm_90 on"
+            "is not supported on {name}: programmatic dependent launch needs `cuda:90` or later"
         ))
-        .note("leave it out, and launch the kernels without programmatic dependencies")
+        .note("remove it, and launch without programmatic dependencies")
     })
 }

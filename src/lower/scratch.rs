@@ -46,14 +46,14 @@ impl<'c> Lowering<'c> {
 pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::GlobalScratchAlloc::of(op).expect("the dispatch goes by kind");
     let place = l.scratch.scratch.places.get(&operation_id(op)).copied();
-    let (area, offset) = place.ok_or_else(|| Diagnostic::new("has no place"))?;
+    let (area, offset) = place.ok_or_else(|| Diagnostic::new("has no scratch offset"))?;
     let base = l.program_scratch(area).ok_or_else(|| {
         Diagnostic::new(format!(
-            "needs scratch memory in global memory, of which kernels of `abi={}` are told nothing",
+            "needs global scratch memory, which `abi={}` does not pass to kernels",
             Abi::Plain.name()
         ))
         .note(format!(
-            "lower with `abi={}`, and launch the kernel as Triton does: two more arguments point to it",
+            "lower with `abi={}`, which appends two scratch pointers to the arguments",
             Abi::Triton.name()
         ))
     })?;

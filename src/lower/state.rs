@@ -164,10 +164,10 @@ impl<'c> Lowering<'c> {
             return Ok(None);
         };
         if tensor.encoding.is_none() {
-            return Err(Diagnostic::new(format!(
-                "has a tensor without an encoding, `{type_}`: nothing says which thread holds what"
-            ))
-            .note("give it one, as `convert-triton-to-tritongpu` does"));
+            return Err(
+                Diagnostic::new(format!("has a tensor without an encoding, `{type_}`"))
+                    .note("assign encodings first, as `convert-triton-to-tritongpu` does"),
+            );
         }
         self.layouts
             .tensor(&tensor)

@@ -34,14 +34,14 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
         let view = View::of(layouts, buffer.r#type())?;
         if view.shape() != view.alloc_shape() {
             return Err(Diagnostic::new(format!(
-                "copies a whole buffer, but `{}` is a part of one",
+                "needs a whole buffer, but `{}` is a part of one",
                 buffer.r#type()
             )));
         }
         let encoding = view.type_.encoding.and_then(|e| layouts.encoding(e).ok());
         let Some(Encoding::NvmmaShared(encoding)) = encoding.as_deref() else {
             return Err(Diagnostic::new(
-                "needs a buffer that is `#ttg.nvmma_shared`",
+                "needs a buffer whose encoding is `#ttg.nvmma_shared`",
             ));
         };
         let tensor_box = encoding
@@ -76,7 +76,7 @@ fn copy<'c>(
         .map_or(0, |copy| copy.coordinates.len());
     let Some(outer) = start.len().checked_sub(rank) else {
         return Err(Diagnostic::new(
-            "cannot be lowered yet where the buffer has more dimensions than the descriptor",
+            "is not supported with more dimensions in the buffer than in the descriptor",
         ));
     };
     let i8 = l.e.types.i8;
@@ -110,12 +110,10 @@ fn small(number: u64) -> u32 {
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let load = ttng::AsyncTMACopyGlobalToLocal::of(op).expect("the dispatch goes by kind");
     if load.multicast() {
-        return Err(Diagnostic::new("cannot be lowered yet with `multicast`"));
+        return Err(Diagnostic::new("is not supported with `multicast`"));
     }
     if !load.offsets().is_empty() {
-        return Err(Diagnostic::new(
-            "cannot be lowered yet with the offsets of an image",
-        ));
+        return Err(Diagnostic::new("is not supported with im2col `offsets`"));
     }
     let units = units(l)?;
     let by = issuer(l, units, Some(load.pred()));

@@ -12,7 +12,7 @@
 // RUN: not ll-opt --convert-layouts-to-llvm %s 2>&1 | FileCheck %s --check-prefix=PLAIN
 // RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{abi=trition})' %s 2>&1 | FileCheck %s --check-prefix=NAME
 
-// NAME: error: {{.*}}cannot be lowered for the ABI `trition`: there are plain and triton
+// NAME: error: {{.*}}invalid option `abi=trition`, expected plain or triton
 // NAME: note: did you mean `triton`?
 
 // The bytes of a program: 512 of the kernel, 128 of what it calls, at multiples of 128.
@@ -43,7 +43,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // AMD-LABEL: llvm.func @scratch
   // AMD-SAME: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>, %{{[^:]+}}: !llvm.ptr<1>)
   tt.func public @scratch(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
-    // PLAIN: :[[@LINE+2]]:10: error: 'ttg.global_scratch_alloc' op needs scratch memory in global memory, of which kernels of `abi=plain` are told nothing
+    // PLAIN: :[[@LINE+2]]:10: error: 'ttg.global_scratch_alloc' op needs global scratch memory, which `abi=plain` does not pass to kernels
     // PLAIN: note: lower with `abi=triton`
     %s = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 512 : i32} : !tt.ptr<i32>
     %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #a>

@@ -21,8 +21,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
   tt.func private @odd() {
-    // expected-error @+2 {{calls @even, which is waiting for this call}}
-    // expected-note @+1 {{functions of a kernel cannot call themselves: use a loop}}
+    // expected-error @+2 {{recursive call to @even is not supported}}
+    // expected-note @+1 {{use a loop}}
     tt.call @even() : () -> ()
     tt.return
   }
@@ -31,7 +31,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+2 {{returns values, but nobody takes what a kernel returns}}
+  // expected-error @+2 {{is a kernel, which must not return values}}
   // expected-note @+1 {{store them, or make the function `private` and call it}}
   tt.func public @k(%x: i32) -> i32 {
     tt.return %x : i32
@@ -63,15 +63,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @k(%x: tensor<128xi32, #a>) { // expected-error {{has an argument of type}}
     // expected-error @+2 {{takes 2 elements at a time, but a thread has 1 of them}}
-    // expected-note @+1 {{convert to a layout in which each thread has a multiple of them}}
+    // expected-note @+1 {{convert to a layout with a multiple of `pack` elements per thread}}
     %y = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
     ^bb0(%p: i32, %q: i32):
       tt.map_elementwise.return %q, %p : i32, i32
     }) : (tensor<128xi32, #a>) -> tensor<128xi32, #a>
     %z = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
     ^bb0(%p: i32):
-      // expected-error @+2 {{uses shared memory in a region of `tt.map_elementwise`, where it is not known that all threads arrive}}
-      // expected-note @+1 {{do it before or after, on whole tensors}}
+      // expected-error @+2 {{uses shared memory in a region of `tt.map_elementwise`, which may execute divergently}}
+      // expected-note @+1 {{move it before or after the region, on whole tensors}}
       tt.call @f() : () -> ()
       tt.map_elementwise.return %p : i32
     }) : (tensor<128xi32, #a>) -> tensor<128xi32, #a>

@@ -14,9 +14,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // PTX: ld.global
   // PTX: griddepcontrol.launch_dependents;
   tt.func public @k(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>) {
-    // OLD: :[[@LINE+3]]:5: error: 'tt.grid_dependency_wait' op not supported on cuda:80: kernels there run one after the other
-    // OLD: note: leave it out
-    // AMD: :[[@LINE+1]]:5: error: 'tt.grid_dependency_wait' op not supported on hip:gfx1100
+    // OLD: :[[@LINE+3]]:5: error: 'tt.grid_dependency_wait' op is not supported on cuda:80: programmatic dependent launch needs `cuda:90` or later
+    // OLD: note: remove it
+    // AMD: :[[@LINE+1]]:5: error: 'tt.grid_dependency_wait' op is not supported on hip:gfx1100
     tt.grid_dependency_wait
     %v = tt.load %x : !tt.ptr<i32>
     tt.grid_dependency_launch_dependents

@@ -3,15 +3,15 @@
 // Floats of 8 bits travel; they are not computed with.
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: f8E5M2, %o: !tt.ptr<f8E5M2>, %w: f32) {
-    // expected-error @+2 {{cannot be lowered on `f8E5M2`: GPUs do not compute with it}}
+    // expected-error @+2 {{is not supported on `f8E5M2`}}
     // expected-note @+1 {{loads, stores, selections, views, bitcasts and layout conversions of 8-bit floats can; compute in f16 or f32}}
     %y = arith.addf %x, %x : f8E5M2
     tt.store %o, %y : !tt.ptr<f8E5M2>
-    // expected-error @+2 {{from `f8E5M2` to `f4E2M1FN` is not supported on cuda:90}}
-    // expected-note @+1 {{conversions between f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32 and f64 can be lowered}}
+    // expected-error @+2 {{conversion from `f8E5M2` to `f4E2M1FN` is not supported on cuda:90}}
+    // expected-note @+1 {{supported types are f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32 and f64}}
     %z = arith.truncf %x : f8E5M2 to f4E2M1FN
-    // expected-error @+2 {{rounds `upward` to a float of 8 bits, which is not supported}}
-    // expected-note @+1 {{leave the rounding mode out for `to_nearest_even`, or use `toward_zero`}}
+    // expected-error @+2 {{rounding mode `upward` is not supported for 8-bit floats}}
+    // expected-note @+1 {{omit the rounding mode for `to_nearest_even`, or use `toward_zero`}}
     %u = arith.truncf %w upward : f32 to f8E5M2
     tt.store %o, %u : !tt.ptr<f8E5M2>
     tt.return
@@ -68,14 +68,14 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
   tt.func public @f(%x: f16) {
     %a = tt.splat %x : f16 -> tensor<64xf16, #b>
     // expected-error @+2 {{has the constraints `=r,r,r`: 1 of results and 2 of operands, expected 1 and 1}}
-    // expected-note @+1 {{one for each word of a group; elements narrower than 32 bits stand side by side in a word}}
+    // expected-note @+1 {{one per 32-bit word of a group; narrower elements are packed into words}}
     %b = tt.elementwise_inline_asm "add.f16x2 $0, $1, $2;" {constraints = "=r,r,r", packed_element = 2 : i32, pure = true} %a : tensor<64xf16, #b> -> tensor<64xf16, #b>
     %c = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "f", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf32, #b>
-    // expected-error @+2 {{calls `f` as `(f16) -> f16`, and it is called as `(f16) -> f32` elsewhere}}
-    // expected-note @+1 {{a function has one type in a module}}
+    // expected-error @+2 {{calls `f` as `(f16) -> f16`, but another call uses `(f16) -> f32`}}
+    // expected-note @+1 {{give all calls of a function the same type}}
     %d = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "f", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf16, #b>
-    // expected-error @+2 {{names no function: `a b`}}
-    // expected-note @+1 {{a symbol has letters, digits, `_`, `.` and `$`}}
+    // expected-error @+2 {{has the invalid symbol `a b`}}
+    // expected-note @+1 {{expected letters, digits, `_`, `.` and `$`}}
     %e = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "a b", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf16, #b>
     tt.return
   }

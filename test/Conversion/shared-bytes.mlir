@@ -27,7 +27,7 @@
 // AMD-COUNT-3: rocdl.barrier
 // AMD-NOT: rocdl.barrier
 
-// NAME: error: {{.*}}cannot be lowered with shared memory `leats`: there are least and fast
+// NAME: error: {{.*}}invalid option `shared=leats`, expected least or fast
 // NAME: note: did you mean `least`?
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -9,8 +9,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %c1 = arith.constant 1 : i32
     %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%b = %a) -> !ttg.memdesc<32xf32, #shared, #smem, mutable> : i32 {
-      // expected-error @+2 {{makes a buffer while the one that it made in an earlier round is needed: both would have the same bytes}}
-      // expected-note @+1 {{make the buffers before the loop, and choose among them with `ttg.memdesc_index`}}
+      // expected-error @+2 {{is executed again while the allocation of the previous iteration is still live}}
+      // expected-note @+1 {{allocate the buffers before the loop, and select one with `ttg.memdesc_index`}}
       %c = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
       ttg.local_dealloc %b : !ttg.memdesc<32xf32, #shared, #smem, mutable>
       scf.yield %c : !ttg.memdesc<32xf32, #shared, #smem, mutable>
@@ -64,7 +64,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   tt.func public @a_part() {
     %a = ttg.local_alloc : () -> !ttg.memdesc<64xi8, #shared, #smem, mutable>
     %b = ttg.memdesc_subslice %a[8] : !ttg.memdesc<64xi8, #shared, #smem, mutable> -> !ttg.memdesc<8xi8, #shared, #smem, mutable, 64>
-    // expected-error @+1 {{cannot be lowered on a part of 8 bytes: expected a multiple of 16, where any access may begin}}
+    // expected-error @+1 {{needs a part whose size is a multiple of 16 bytes, but has 8}}
     %c = ttg.memdesc_reinterpret %b : !ttg.memdesc<8xi8, #shared, #smem, mutable, 64> -> !ttg.memdesc<8xi8, #shared, #smem, mutable>
     tt.return
   }
@@ -77,11 +77,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @elsewhere() {
     %b = ttg.local_alloc : () -> !ttg.memdesc<4x2x8xf32, #shared, #smem, mutable>
-    // expected-error @+2 {{cannot be lowered where it changes which dimension numbers buffers in a row, or how many}}
-    // expected-note @+1 {{take one of them first, with `ttg.memdesc_index`}}
+    // expected-error @+2 {{cannot change the leading (multi-buffer) dimension of a memdesc}}
+    // expected-note @+1 {{select one buffer first, with `ttg.memdesc_index`}}
     %c = ttg.memdesc_reshape %b : !ttg.memdesc<4x2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<8x8xf32, #shared, #smem, mutable>
-    // expected-error @+2 {{cannot be lowered where it changes which dimension numbers buffers in a row, or how many}}
-    // expected-note @+1 {{take one of them first, with `ttg.memdesc_index`}}
+    // expected-error @+2 {{cannot change the leading (multi-buffer) dimension of a memdesc}}
+    // expected-note @+1 {{select one buffer first, with `ttg.memdesc_index`}}
     %d = ttg.memdesc_trans %b {order = array<i32: 1, 0, 2>} : !ttg.memdesc<4x2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<2x4x8xf32, #shared, #smem, mutable>
     tt.return
   }
@@ -110,8 +110,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   }
   tt.func private @escapes() -> !ttg.memdesc<32xf32, #shared, #smem, mutable> {
     %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
-    // expected-error @+2 {{returns a buffer that the function makes: its bytes are free once it returns}}
-    // expected-note @+1 {{make the buffer in the caller, and hand it to the function}}
+    // expected-error @+2 {{returns a buffer that the function allocates, which is dead after the return}}
+    // expected-note @+1 {{allocate the buffer in the caller, and pass it as an argument}}
     tt.return %a : !ttg.memdesc<32xf32, #shared, #smem, mutable>
   }
 }

@@ -7,7 +7,7 @@
 
 // ERROR: error: {{.*}}needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
 // WARNING: warning: {{.*}}needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
-// NAME: cannot be lowered with a limit of shared memory `warn`: there are error and warning
+// NAME: invalid option `shared-limit=warn`, expected error or warning
 // CHECK: ttg.shared = 262144 : i32
 // CHECK: llvm.func @f(
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>

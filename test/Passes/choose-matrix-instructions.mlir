@@ -6,8 +6,8 @@
 // RUN: ll-opt --choose-matrix-instructions=target=hip:gfx1201 %s | FileCheck %s --check-prefixes=CHECK,W2
 // RUN: not ll-opt --choose-matrix-instructions %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not ll-opt --choose-matrix-instructions="target=cuda:80 memory=fre" %s 2>&1 | FileCheck %s --check-prefix=MEMORY
-// NONE: error: {{.*}} has no target that layouts could be chosen for
-// MEMORY: error: {{.*}} cannot choose layouts with `memory=fre`: it is pinned or free
+// NONE: error: {{.*}} op has no target
+// MEMORY: error: {{.*}} invalid option `memory=fre`, expected pinned or free
 // MEMORY: note: did you mean `free`?
 
 // NV-DAG: #[[$SQUARE:.+]] = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>

@@ -2,8 +2,8 @@
 
 // What cannot be lowered is said at its place, with what can; the run fails.
 
-// expected-error @+2 {{has no target to lower for}}
-// expected-note @+1 {{give the module `ttg.target = "cuda:90"`, or the pass `target=cuda:90`}}
+// expected-error @+2 {{has no target}}
+// expected-note @+1 {{add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass}}
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return
@@ -12,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// expected-error @+1 {{cannot be lowered: unknown target `cuda:1`; known targets are `cuda:70`}}
+// expected-error @+1 {{unknown target `cuda:1`; known targets are `cuda:70`}}
 module attributes {ttg.target = "cuda:1", "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return
@@ -31,7 +31,7 @@ module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 4 : i32, "ttg.th
 
 // -----
 
-// expected-error @+1 {{uses clusters of 2 CTAs, which cannot be lowered yet; 1 can}}
+// expected-error @+1 {{uses clusters, which are not supported: `ttg.num-ctas` is 2, expected 1}}
 module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return
@@ -64,7 +64,7 @@ module attributes {ttg.target = "cuda:75", "ttg.num-warps" = 4 : i32} {
 // -----
 
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
-  // expected-error @+2 {{returns values, but nobody takes what a kernel returns}}
+  // expected-error @+2 {{is a kernel, which must not return values}}
   // expected-note @+1 {{store them, or make the function `private` and call it}}
   tt.func public @f(%x: i32) -> i32 {
     tt.return %x : i32
@@ -76,8 +76,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
 // A tensor that nobody laid out.
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{has a tensor without an encoding, `tensor<32xi32>`: nothing says which thread holds what}}
-    // expected-note @+1 {{give it one}}
+    // expected-error @+2 {{has a tensor without an encoding, `tensor<32xi32>`}}
+    // expected-note @+1 {{assign encodings first}}
     %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
     tt.return
   }
@@ -99,8 +99,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #row32 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{is a tensor constant whose elements are not written out, which is not supported}}
-    // expected-note @+1 {{a list (`dense<[1, 2]>`) or one value for all elements (`dense<1>`) is}}
+    // expected-error @+2 {{has elements that are not in the module, which is not supported}}
+    // expected-note @+1 {{use a list (`dense<[1, 2]>`) or a splat (`dense<1>`)}}
     %0 = arith.constant dense_resource<r> : tensor<4xi32, #row32>
     tt.return
   }
@@ -111,8 +111,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 // An operation of another dialect.
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{'gpu.thread_id' op cannot be lowered yet}}
-    // expected-note @+1 {{no operation of `gpu` can be; `ll-opt --list-lowered-operations` prints those that can}}
+    // expected-error @+2 {{'gpu.thread_id' op is not supported by the lowering to LLVM}}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
     %0 = gpu.thread_id x
     tt.return
   }
@@ -169,8 +169,8 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @buffers(%n: i32, %c: i1) {
     %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
     %mbarrier = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #s, #smem, mutable>
-    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op cannot be lowered yet}}
-    // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
+    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op is not supported by the lowering to LLVM}}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
     ttng.async_copy_mbarrier_arrive %mbarrier : !ttg.memdesc<1xi64, #s, #smem, mutable>
     %t = ttg.async_commit_group
     %y:3 = scf.for %i = %n to %n step %n iter_args(%a = %m, %u = %t, %k = %n) -> (!ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32) : i32 {
@@ -219,11 +219,11 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #smem = #ttg.shared_memory
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @copies(%m: !ttg.memdesc<1xi64, #s, #smem, mutable>) {
-    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op cannot be lowered yet}}
-    // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
+    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op is not supported by the lowering to LLVM}}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
     ttng.async_copy_mbarrier_arrive %m : !ttg.memdesc<1xi64, #s, #smem, mutable>
-    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op cannot be lowered yet}}
-    // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
+    // expected-error @+2 {{'ttng.async_copy_mbarrier_arrive' op is not supported by the lowering to LLVM}}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` lists the supported operations}}
     ttng.async_copy_mbarrier_arrive %m {noIncrement} : !ttg.memdesc<1xi64, #s, #smem, mutable>
     tt.return
   }

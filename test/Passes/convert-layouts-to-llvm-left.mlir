@@ -2,8 +2,8 @@
 
 // What no conversion takes is an error at its place, in functions of others too.
 llvm.func @f(%x: f32) -> f32 {
-  // expected-error @+2 {{is left after the last conversion}}
-  // expected-note @+1 {{no pass lowers it to the LLVM dialect on these types}}
+  // expected-error @+2 {{was not converted to the LLVM dialect}}
+  // expected-note @+1 {{no conversion supports it on these types}}
   %0 = math.erf %x : f32
   llvm.return %0 : f32
 }

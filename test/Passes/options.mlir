@@ -1,7 +1,7 @@
 // The text of an option reaches the pass as it was given, and what is no option is said by MLIR.
 
 // RUN: not ll-opt --convert-layouts-to-llvm='target={cuda:90 fast}' %s 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: :[[#@LINE+23]]:1: error: 'builtin.module' op cannot be lowered: unknown target `cuda:90 fast`; known targets are
+// TEXT: :[[#@LINE+23]]:1: error: 'builtin.module' op unknown target `cuda:90 fast`; known targets are
 
 // RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{aim=cuda:90})' %s 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: error: `convert-layouts-to-llvm` has no option `aim`; its options are `

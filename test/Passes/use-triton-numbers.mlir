@@ -8,10 +8,10 @@
 // RUN: ll-opt --use-triton-numbers=target=cuda:90 --convert-layouts-to-llvm=target=cuda:90 %s -o %t.mlir
 // RUN: ll-sim %t.mlir --entry quotient --arg p=iota:f32:256 --arg q=zeros:f32:256 --arg 4.0:f32 --expect-same p=q
 
-// UNKNOWN: error: {{.*}}cannot be given numbers: unknown target `cuda:9`
+// UNKNOWN: error: {{.*}} op unknown target `cuda:9`
 // APART: arith.divf {{.*}} fastmath<afn>
-// NO-GPU: error: {{.*}}does not say which GPU its numbers are for
-// NO-GPU: note: give the module `ttg.target = "cuda:90"`, or the pass `target=cuda:90`
+// NO-GPU: error: {{.*}} op has no target
+// NO-GPU: note: add `ttg.target = "cuda:90"` to the module, or `target=cuda:90` to the pass
 #b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @numbers

@@ -449,7 +449,7 @@ fn kernels_lower_or_say_why_not() {
                 .filter_map(|line| {
                     line.split_once("error: '")?
                         .1
-                        .split_once("' op cannot be lowered yet")
+                        .split_once("' op is not supported by the lowering to LLVM")
                 })
                 .map(|(operation, _)| operation)
                 .collect();

@@ -55,9 +55,9 @@ class Entry:
         """Says why a part of the work is Triton's.
 
         >>> entry = ll.triton.Entry("cuda:90")
-        >>> entry.decline("lower", "k.py:3:5: 'tt.call' op cannot be lowered yet")
+        >>> entry.decline("lower", "k.py:3:5: 'tt.call' op is not supported by the lowering to LLVM")
         >>> entry.reasons["lower"]
-        "k.py:3:5: 'tt.call' op cannot be lowered yet"
+        "k.py:3:5: 'tt.call' op is not supported by the lowering to LLVM"
         """
         if isinstance(why, CompileError):
             self.messages.extend(why.messages)

@@ -34,7 +34,7 @@ impl<'c> View<'c> {
         })?;
         if !encoding.is_shared() {
             return Err(Diagnostic::new(
-                "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",
+                "is not supported on tensor memory, expected a buffer in shared memory",
             ));
         }
         let leading = view.shape.len() - encoding.rank();
@@ -54,7 +54,7 @@ impl<'c> View<'c> {
         let bytes = place.size_bytes(count);
         let Ok(addressed) = i32::try_from(bytes) else {
             return Err(Diagnostic::new(format!(
-                "needs a buffer in shared memory, but `{type_}` has {bytes} bytes, which no GPU has"
+                "needs a buffer that fits shared memory, but `{type_}` has {bytes} bytes"
             )));
         };
         Ok(Self {

@@ -186,12 +186,12 @@ fn same_positions<'c>(
     let from = View::of(l.layouts(), src.r#type())?;
     let to = View::of(l.layouts(), result.r#type())?;
     let layout = expected(&from, &to).ok_or_else(|| {
-        Diagnostic::new("cannot be lowered where it changes which dimension numbers buffers in a row, or how many")
-            .note("take one of them first, with `ttg.memdesc_index`")
+        Diagnostic::new("cannot change the leading (multi-buffer) dimension of a memdesc")
+            .note("select one buffer first, with `ttg.memdesc_index`")
     })?;
     if layout.as_ref() != Ok(to.place.layout()) || from.place.paddings() != to.place.paddings() {
         return Err(Diagnostic::new(format!(
-            "cannot be lowered: the elements of `{}` are not where those of `{}` are",
+            "would move elements: `{}` has other offsets than `{}`",
             result.r#type(),
             src.r#type()
         )));
@@ -226,14 +226,12 @@ fn check_piece(part: &View<'_>) -> Outcome {
     let is_whole = part.shape() == part.alloc_shape();
     let count: u64 = part.type_.shape[..part.leading].iter().product();
     let Some(bytes) = piece.filter(|_| is_whole || count == 1) else {
-        return Err(Diagnostic::new(
-            "cannot be lowered on a part of a buffer that is not in one piece",
-        )
-        .note("take whole rows of a buffer, as far as its swizzle does not reach across them"));
+        return Err(Diagnostic::new("needs a contiguous part of a buffer")
+            .note("take whole rows that the swizzle of the buffer does not mix with others"));
     };
     if !bytes.is_multiple_of(u64::from(ALIGNMENT)) {
         return Err(Diagnostic::new(format!(
-            "cannot be lowered on a part of {bytes} bytes: expected a multiple of {ALIGNMENT}, where any access may begin"
+            "needs a part whose size is a multiple of {ALIGNMENT} bytes, but has {bytes}"
         )));
     }
     Ok(())

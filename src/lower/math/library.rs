@@ -20,7 +20,7 @@ pub(super) fn call<'c>(
     };
     if kind == K::MathFPowI && values[1].r#type() != l.e.types.i32 {
         return Err(Diagnostic::new(format!(
-            "of f64 is not supported on {} with an exponent of `{}`: its library takes one of `i32`",
+            "on f64 is not supported on {} with an exponent of `{}`, expected `i32`",
             l.gpu.target.name,
             values[1].r#type()
         ))

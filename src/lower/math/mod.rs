@@ -253,7 +253,7 @@ fn one<'c>(
     }
     function(m, kind, values)
         .map(|value| vec![value])
-        .ok_or_else(|| Diagnostic::new("cannot be lowered yet"))
+        .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
 /// A function of floats with one result.

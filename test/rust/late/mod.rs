@@ -272,9 +272,9 @@ const REFUSALS: [&str; 7] = [
     "accesses shared memory that the asynchronous",
     "uses the result of the asynchronous product",
     "reads shared memory that no operation before it has written",
-    "waits for a phase that never ends",
-    "bytes more come than it expects",
-    "arrives at an mbarrier more often than its phase counts",
+    "waits for a phase that never completes",
+    "bytes more than it expects",
+    "arrives at an mbarrier more often than its phase expects",
     "returns while the asynchronous",
 ];
 
