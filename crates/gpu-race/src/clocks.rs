@@ -1,21 +1,22 @@
-//! Happens-before between threads by atomic accesses and fences: sparse vector clocks.
+//! Vector clocks: happens-before by atomic accesses, fences and barriers.
 //!
-//! A [`Clock`] is a set of accesses: those of a block before one of its barriers, those of a warp before one of its
-//! barriers, and those of a thread before one of its releases. A thread's clock grows at an acquire, by what the release
-//! that it observes has covered, and at a barrier, by the clocks of all that meet there. Accesses that barriers of the own
-//! block or warp order are in no clock: [`super::Now`] has the epochs for these.
+//! A [`Clock`] is a downward-closed set of accesses, given by upper bounds: block epochs per block, warp epochs per
+//! warp, and release times per thread. Bounds of zero are not stored, so a clock is small where few threads
+//! synchronise. A thread's clock grows at an acquire (by the clock of the release that it observes) and at a barrier
+//! (by the clocks of all threads that take part). Accesses that barriers of the thread's own block or warp order are
+//! in no clock: the epochs of [`super::ExecutionPoint`] order those.
 //!
 //! ```text
 //! block 0   store x; barrier; atom.release flag      the clock of `flag`: block 0 up to its barrier
 //! block 1   atom.acquire flag; barrier; load x       the clock of each thread: the same
 //! ```
-//! The rules are those of the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with"), and of LLVM's:
-//! a relaxed write behind a fence releases what is before the fence, a relaxed read before a fence acquires there, and
-//! read-modify-writes continue the release sequence of what they read. Scopes must include each other's threads.
-//! In one point this is more permissive: a barrier of the block passes on what a thread's fence has covered, so the fence
-//! may stand in all threads before the barrier, and the write behind it in one.
+//! The rules are those of the PTX memory model ("Release and Acquire Patterns", "Synchronizes-with") and of LLVM's: a
+//! relaxed write after a fence releases what precedes the fence, a relaxed read before a fence is acquired by the
+//! fence, and read-modify-writes continue the release sequence of the write they read. Scopes must include each
+//! other's threads. In one point this is more permissive: a block barrier forwards what a thread's fence covers, so
+//! the fence may be executed by all threads before the barrier and the write after it by one.
 
-use super::Now;
+use super::ExecutionPoint;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -39,18 +40,19 @@ pub enum Scope {
 
 impl Scope {
     /// Returns true if the scope of one thread's operation includes the other thread.
-    fn includes(self, a: Who, b: Who) -> bool {
+    fn includes(self, a: ThreadId, b: ThreadId) -> bool {
         match self {
             Self::Thread => a.thread == b.thread,
             Self::Warp => a.warp == b.warp,
-            // Launches have no clusters: a block is a cluster of its own.
+            // Clusters are not modelled: each block is a cluster of its own.
             Self::Block | Self::Cluster => a.block == b.block,
             Self::Device | Self::System => true,
         }
     }
 
-    /// Returns true if two operations with these scopes are morally strong: each includes the other's thread.
-    pub(crate) fn meets(self, who: Who, other: Self, other_who: Who) -> bool {
+    /// Returns true if two operations with these scopes are morally strong, i.e. each scope includes the other
+    /// thread.
+    pub(crate) fn is_mutual(self, who: ThreadId, other: Self, other_who: ThreadId) -> bool {
         self.includes(who, other_who) && other.includes(other_who, who)
     }
 }
@@ -70,14 +72,14 @@ impl fmt::Display for Scope {
 
 /// A thread, with the first threads of its warp and of its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Who {
+pub(crate) struct ThreadId {
     pub(crate) thread: u32,
     pub(crate) warp: u32,
     pub(crate) block: u32,
 }
 
-impl From<Now> for Who {
-    fn from(now: Now) -> Self {
+impl From<ExecutionPoint> for ThreadId {
+    fn from(now: ExecutionPoint) -> Self {
         Self {
             thread: now.thread,
             warp: now.warp,
@@ -86,14 +88,14 @@ impl From<Now> for Who {
     }
 }
 
-/// A set of accesses, downwards closed; empty lists stand for nothing.
+/// A downward-closed set of accesses.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
-    /// Of a block by its first thread: accesses of block epochs below this one.
+    /// Exclusive bound on block epochs, by the first thread of the block.
     blocks: Vec<(u32, u32)>,
-    /// Of a warp by its first thread: accesses of warp epochs below this one.
+    /// Exclusive bound on warp epochs, by the first thread of the warp.
     warps: Vec<(u32, u32)>,
-    /// Of a thread: accesses at times below this one.
+    /// Exclusive bound on release times, by thread.
     threads: Vec<(u32, u32)>,
 }
 
@@ -160,7 +162,7 @@ impl Clock {
     }
 }
 
-/// Adds a clock to another one, without a copy where one of them has it all.
+/// Joins `other` into `clock`; copies only if neither contains the other.
 fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     if Arc::ptr_eq(clock, other) || clock.contains(other) {
         return;
@@ -176,18 +178,18 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
     });
 }
 
-/// What an observer of a write acquires.
+/// A release: the accesses that an observer of the write acquires.
 #[derive(Clone, Debug)]
 struct Release {
-    who: Who,
+    who: ThreadId,
     scope: Scope,
-    /// No other thread has added to it.
+    /// True if no other thread contributed to it.
     is_sole: bool,
     clock: Arc<Clock>,
 }
 
-/// Adds a release to others, with those that it can be acquired together with.
-fn push(list: &mut Vec<Release>, new: Release) {
+/// Adds a release to a location, merged with one that has the same observers.
+fn add_release(list: &mut Vec<Release>, new: Release) {
     let is_like = |old: &Release| {
         old.scope == new.scope
             && match new.scope {
@@ -210,24 +212,25 @@ fn push(list: &mut Vec<Release>, new: Release) {
 
 /// The vector clock of one thread, with its pending releases and acquires.
 #[derive(Clone, Debug, Default)]
-pub struct Knowledge {
-    /// The accesses that happen before what it does next, beside those that epochs order.
+pub struct ThreadClock {
+    /// Accesses that happen before the thread's next one, except those that epochs order.
     pub(crate) known: Arc<Clock>,
-    /// What its fences have covered: its next atomic writes release it.
+    /// Clocks covered by its fences; its next atomic writes release them.
     fences: Vec<Release>,
-    /// What it has observed by relaxed reads: its next fence acquires it.
+    /// Releases observed by relaxed reads; its next fence acquires them.
     seen: Vec<Release>,
 }
 
-impl Knowledge {
-    /// Returns true if two threads know the same, as far as it can be told at once.
-    pub fn is_shared(&self, other: &Self) -> bool {
+impl ThreadClock {
+    /// Returns true if two threads have the same clock object. A constant-time check: equal clocks may still be
+    /// distinct objects.
+    pub fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
     }
 
-    /// Returns true if an access is ordered before what the thread does next: one that was made at the moment `then`, when
-    /// [`Clocks::time`] was `time`. Epochs that the thread shares are not considered.
-    pub fn covers(&self, then: Now, time: u32) -> bool {
+    /// Returns true if the access at point `then`, made when [`Clocks::time`] was `time`, happens before the thread's
+    /// next one. Ordering by epochs of the thread's own block or warp is not considered.
+    pub fn covers(&self, then: ExecutionPoint, time: u32) -> bool {
         let known = &self.known;
         then.block_epoch < known.block(then.block)
             || then.warp_epoch < known.warp(then.warp)
@@ -235,14 +238,14 @@ impl Knowledge {
     }
 }
 
-/// The order and the scope of an atomic access or of a fence.
+/// The memory order and scope of an atomic access or fence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// True if what others released is visible afterwards.
+    /// True if accesses before an observed release become visible.
     pub acquires: bool,
-    /// True if what came before is visible to those who acquire.
+    /// True if accesses before it become visible to threads that acquire it.
     pub releases: bool,
-    /// The threads it holds for.
+    /// The threads it synchronises with.
     pub scope: Scope,
 }
 
@@ -257,25 +260,25 @@ impl Sync {
     }
 }
 
-/// The first byte of an atomic variable: memory, and byte.
-pub type Location = (u64, usize);
+/// The address of an atomic variable: memory and byte offset.
+pub type AtomicAddress = (u64, usize);
 
-/// The releases of a launch.
+/// The clocks released at each atomic variable of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Clocks {
-    /// Releases so far: an access is covered by its thread's later releases only.
+    /// Number of releases so far; an access is covered only by later releases of its thread.
     pub(crate) time: u32,
-    locations: HashMap<Location, Vec<Release>>,
+    locations: HashMap<AtomicAddress, Vec<Release>>,
 }
 
 impl Clocks {
-    /// Returns the number of releases so far, which dates an access for [`Knowledge::covers`].
+    /// Returns the number of releases so far: the time of an access for [`ThreadClock::covers`].
     pub fn time(&self) -> u32 {
         self.time
     }
 
-    /// What a release by a thread covers now.
-    fn covered(&mut self, thread: &Knowledge, now: Now) -> Arc<Clock> {
+    /// Returns the clock of a release by `thread` at this point.
+    fn covered(&mut self, thread: &ThreadClock, now: ExecutionPoint) -> Arc<Clock> {
         let mut clock = (*thread.known).clone();
         raise(&mut clock.blocks, now.block, now.block_epoch);
         if now.warp_epoch > 0 {
@@ -286,16 +289,16 @@ impl Clocks {
         Arc::new(clock)
     }
 
-    /// Notes a fence.
-    pub fn fence(&mut self, thread: &mut Knowledge, now: Now, sync: Sync) {
+    /// Records a fence.
+    pub fn fence(&mut self, thread: &mut ThreadClock, now: ExecutionPoint, sync: Sync) {
         if sync.acquires {
-            let Knowledge { known, seen, .. } = thread;
+            let ThreadClock { known, seen, .. } = thread;
             seen.retain(|release| {
-                let meets = sync.scope.meets(now.into(), release.scope, release.who);
-                if meets {
+                let is_observed = sync.scope.is_mutual(now.into(), release.scope, release.who);
+                if is_observed {
                     join(known, &release.clock);
                 }
-                !meets
+                !is_observed
             });
         }
         if sync.releases {
@@ -310,27 +313,33 @@ impl Clocks {
         }
     }
 
-    /// Notes an atomic read.
-    pub fn read(&self, thread: &mut Knowledge, now: Now, at: Location, sync: Sync) {
+    /// Records an atomic read.
+    pub fn read(
+        &self,
+        thread: &mut ThreadClock,
+        now: ExecutionPoint,
+        at: AtomicAddress,
+        sync: Sync,
+    ) {
         let who = now.into();
         for release in self.locations.get(&at).into_iter().flatten() {
-            if !sync.scope.meets(who, release.scope, release.who) {
+            if !sync.scope.is_mutual(who, release.scope, release.who) {
                 continue;
             }
             if sync.acquires {
                 join(&mut thread.known, &release.clock);
             } else {
-                push(&mut thread.seen, release.clone());
+                add_release(&mut thread.seen, release.clone());
             }
         }
     }
 
-    /// Notes an atomic write; one that also reads continues the release sequence.
+    /// Records an atomic write. With `also_reads` (read-modify-write) it continues the release sequence.
     pub fn write(
         &mut self,
-        thread: &Knowledge,
-        now: Now,
-        at: Location,
+        thread: &ThreadClock,
+        now: ExecutionPoint,
+        at: AtomicAddress,
         sync: Sync,
         also_reads: bool,
     ) {
@@ -343,7 +352,7 @@ impl Clocks {
             }],
             false => Vec::new(),
         };
-        // What a fence has covered reaches no further than the write.
+        // The scope of a fence is limited by that of the write that publishes it.
         own.extend(thread.fences.iter().map(|fence| Release {
             who: now.into(),
             scope: fence.scope.min(sync.scope),
@@ -361,16 +370,17 @@ impl Clocks {
                 list.clear();
             }
         }
-        own.into_iter().for_each(|release| push(list, release));
+        own.into_iter()
+            .for_each(|release| add_release(list, release));
     }
 
-    /// Notes that threads meet at a barrier: each learns what the others know, and what their fences have covered.
-    pub fn meet(threads: &mut [Knowledge]) {
+    /// Joins the clocks and fences of threads that meet at a barrier.
+    pub fn barrier(threads: &mut [ThreadClock]) {
         let Some((first, rest)) = threads.split_first_mut() else {
             return;
         };
-        let is_same = |thread: &Knowledge| Arc::ptr_eq(&thread.known, &first.known);
-        let fences = |thread: &Knowledge| !thread.fences.is_empty();
+        let is_same = |thread: &ThreadClock| Arc::ptr_eq(&thread.known, &first.known);
+        let fences = |thread: &ThreadClock| !thread.fences.is_empty();
         if rest.iter().all(is_same) && !fences(first) && !rest.iter().any(fences) {
             return;
         }
@@ -379,7 +389,7 @@ impl Clocks {
             thread
                 .fences
                 .iter()
-                .for_each(|fence| push(&mut first.fences, fence.clone()));
+                .for_each(|fence| add_release(&mut first.fences, fence.clone()));
         }
         for thread in rest {
             thread.known = Arc::clone(&first.known);
@@ -387,7 +397,7 @@ impl Clocks {
         }
     }
 
-    /// Forgets the releases of a memory, which is made anew.
+    /// Drops the releases of the memories that satisfy the predicate, because they were reallocated.
     pub fn forget(&mut self, memory: impl Fn(u64) -> bool) {
         self.locations.retain(|(of, _), _| !memory(*of));
     }

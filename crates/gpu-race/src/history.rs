@@ -1,24 +1,24 @@
-//! The accesses of each byte that a later one can race with, exactly, for kernels whose threads synchronize by atomics.
+//! Access histories: exact race detection for kernels that synchronise by atomics.
 //!
-//! [`super::Shadow`] sums up what barriers can order: two threads stand for all. Where an atomic access orders one
-//! thread of a group and not the other, and where accesses are atomic themselves, each access counts. So a piece
-//! of memory keeps a list of them, of which an access removes those that it makes superfluous: whatever is
-//! not ordered behind one of these is not ordered behind it either.
+//! [`super::Shadow`] keeps two representative threads per access group, which is enough if only barriers order
+//! threads. If an atomic access may order one thread of a group and not the other, or accesses are themselves atomic,
+//! every access counts. So each granule has a list of accesses. A new access removes those that it supersedes: any
+//! later access that races with a superseded one also races with the new one.
 
-use super::clocks::{Clock, Clocks, Knowledge, Scope, Who};
-use super::{Conflict, Now, Order};
+use super::clocks::{Clock, Clocks, Scope, ThreadClock, ThreadId};
+use super::{Conflict, ExecutionPoint, OrderRules};
 
-/// Bytes per page, made when first touched.
+/// log2 of the bytes per page; pages are allocated on first access.
 const PAGE_LOG2: usize = 10;
-/// The largest vector that a lane loads or stores.
-const LARGEST_PIECE_LOG2: u32 = 4;
-/// Accesses that are kept of a piece. Beyond it the oldest reads and atomic accesses are forgotten, which may miss a
-/// race and never invents one.
-const MOST: usize = 32;
+/// log2 of the largest vector that a lane loads or stores.
+const LARGEST_GRANULE_LOG2: u32 = 4;
+/// Most records per granule. Beyond it the oldest read or atomic access is dropped, which may miss a race but never
+/// reports a false one.
+const MAX_RECORDS: usize = 32;
 
 /// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum AccessKind {
     /// A load.
     Read,
     /// A store.
@@ -29,8 +29,8 @@ pub enum Kind {
     AtomicWrite(Scope),
 }
 
-impl Kind {
-    /// Returns whether the access changes memory.
+impl AccessKind {
+    /// Returns true if the access changes memory.
     pub fn writes(self) -> bool {
         matches!(self, Self::Write | Self::AtomicWrite(_))
     }
@@ -44,9 +44,9 @@ impl Kind {
     }
 }
 
-/// Lanes of one warp that made an access at one moment.
+/// An access by lanes of one warp at one point of execution.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct AccessRecord {
     lanes: u64,
     /// The first thread of the warp.
     warp: u32,
@@ -54,26 +54,32 @@ struct Entry {
     block_epoch: u32,
     warp_epoch: u32,
     time: u32,
-    kind: Kind,
-    /// Another value has been written since: only a copy of that value can meet this one.
+    kind: AccessKind,
+    /// True if another value was written since; only an unordered copy of the new value can still race with it.
     is_replaced: bool,
-    /// The lanes made the access as one.
-    is_together: bool,
+    /// True if the lanes made a single access together.
+    is_joint: bool,
 }
 
-/// An access in progress, and what is ordered before it.
+/// An access in progress with the clock of its thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'c> {
-    now: Now,
-    kind: Kind,
+pub struct HistoryAccess<'c> {
+    now: ExecutionPoint,
+    kind: AccessKind,
     time: u32,
     known: &'c Clock,
-    order: Order,
+    order: OrderRules,
 }
 
-impl<'c> Step<'c> {
-    /// Returns the access of `kind` that a thread makes `now`, knowing what `thread` knows.
-    pub fn new(now: Now, kind: Kind, order: Order, clocks: &Clocks, thread: &'c Knowledge) -> Self {
+impl<'c> HistoryAccess<'c> {
+    /// Returns the access of `kind` at `now` by a thread with the given clock.
+    pub fn new(
+        now: ExecutionPoint,
+        kind: AccessKind,
+        order: OrderRules,
+        clocks: &Clocks,
+        thread: &'c ThreadClock,
+    ) -> Self {
         Self {
             now,
             kind,
@@ -83,85 +89,92 @@ impl<'c> Step<'c> {
         }
     }
 
-    /// The lanes that make the access.
+    /// Returns the lanes that make the access.
     fn lanes(&self) -> u64 {
-        self.now.together | 1 << (self.now.thread - self.now.warp)
+        self.now.joint_lanes | 1 << (self.now.thread - self.now.warp)
     }
 
-    /// A thread of an entry that is not ordered before this access.
-    fn unordered(&self, entry: &Entry) -> Option<u32> {
+    /// Returns a thread of `record` that is not ordered before this access.
+    fn unordered(&self, record: &AccessRecord) -> Option<u32> {
         let now = self.now;
-        let mut lanes = entry.lanes;
-        if entry.warp == now.warp {
+        let mut lanes = record.lanes;
+        if record.warp == now.warp {
             let own = self.lanes();
-            if entry.warp_epoch < now.warp_epoch || (entry.is_together && own & !lanes == 0) {
+            if record.warp_epoch < now.warp_epoch || (record.is_joint && own & !lanes == 0) {
                 return None;
             }
-            // Of lanes that act together, one alone is ordered behind what it has done itself.
+            // A lane that acts alone is ordered after the joint access it took part in.
             if own.is_power_of_two() {
                 lanes &= !own;
             }
         }
         let size = self.order.threads_per_block;
-        let block = entry.warp / size * size;
-        if block == now.block && entry.block_epoch < now.block_epoch {
+        let block = record.warp / size * size;
+        if block == now.block && record.block_epoch < now.block_epoch {
             return None;
         }
         let known = self.known;
         if !known.is_empty() {
-            if entry.block_epoch < known.block(block) || entry.warp_epoch < known.warp(entry.warp) {
+            if record.block_epoch < known.block(block)
+                || record.warp_epoch < known.warp(record.warp)
+            {
                 return None;
             }
             let mut rest = lanes;
             while rest != 0 {
-                let thread = entry.warp + rest.trailing_zeros();
-                if entry.time < known.thread(thread) {
-                    lanes &= !(1 << (thread - entry.warp));
+                let thread = record.warp + rest.trailing_zeros();
+                if record.time < known.thread(thread) {
+                    lanes &= !(1 << (thread - record.warp));
                 }
                 rest &= rest - 1;
             }
         }
-        (lanes != 0).then(|| entry.warp + lanes.trailing_zeros())
+        (lanes != 0).then(|| record.warp + lanes.trailing_zeros())
     }
 
-    /// Returns true if the scopes of an atomic access and of this one leave out each other's threads.
-    fn is_out_of_scope(&self, scope: Scope, thread: u32, entry: &Entry) -> bool {
+    /// Returns true if the two scopes do not include each other's threads.
+    fn is_out_of_scope(&self, scope: Scope, thread: u32, record: &AccessRecord) -> bool {
         let size = self.order.threads_per_block;
-        let other = Who {
+        let other = ThreadId {
             thread,
-            warp: entry.warp,
-            block: entry.warp / size * size,
+            warp: record.warp,
+            block: record.warp / size * size,
         };
         let own = self.kind.scope().unwrap_or(scope);
-        !own.meets(self.now.into(), scope, other)
+        !own.is_mutual(self.now.into(), scope, other)
     }
 
-    /// Returns true if two accesses without order are a race; copies of one value are none of these.
-    fn clashes(&self, thread: u32, entry: &Entry) -> bool {
-        if !self.kind.writes() && !entry.kind.writes() {
+    /// Returns true if the two unordered accesses race. Stores of equal values are handled by the caller.
+    fn races_with(&self, thread: u32, record: &AccessRecord) -> bool {
+        if !self.kind.writes() && !record.kind.writes() {
             return false;
         }
-        match entry.kind.scope().filter(|_| self.kind.scope().is_some()) {
-            Some(scope) => self.is_out_of_scope(scope, thread, entry),
+        match record.kind.scope().filter(|_| self.kind.scope().is_some()) {
+            Some(scope) => self.is_out_of_scope(scope, thread, record),
             None => true,
         }
     }
 
-    /// Returns true if whatever clashes with an entry that is ordered before this access clashes with it as well.
-    fn replaces(&self, entry: &Entry) -> bool {
-        match (self.kind, entry.kind) {
-            (Kind::Write, _) | (Kind::Read, Kind::Read | Kind::AtomicRead(_)) => true,
-            (Kind::AtomicRead(own), Kind::AtomicRead(scope))
-            | (Kind::AtomicWrite(own), Kind::AtomicRead(scope) | Kind::AtomicWrite(scope)) => {
-                // Which scopes meet depends on the warp.
-                own <= scope && entry.warp == self.now.warp
+    /// Returns true if any access that races with `record`, which is ordered before this one, also races with this
+    /// one.
+    fn supersedes(&self, record: &AccessRecord) -> bool {
+        match (self.kind, record.kind) {
+            (AccessKind::Write, _)
+            | (AccessKind::Read, AccessKind::Read | AccessKind::AtomicRead(_)) => true,
+            (AccessKind::AtomicRead(own), AccessKind::AtomicRead(scope))
+            | (
+                AccessKind::AtomicWrite(own),
+                AccessKind::AtomicRead(scope) | AccessKind::AtomicWrite(scope),
+            ) => {
+                // The threads that a scope includes depend on the warp.
+                own <= scope && record.warp == self.now.warp
             }
             _ => false,
         }
     }
 
-    fn entry(&self) -> Entry {
-        Entry {
+    fn record(&self) -> AccessRecord {
+        AccessRecord {
             lanes: self.lanes(),
             warp: self.now.warp,
             op: self.now.op,
@@ -170,148 +183,149 @@ impl<'c> Step<'c> {
             time: self.time,
             kind: self.kind,
             is_replaced: false,
-            is_together: self.now.together != 0,
+            is_joint: self.now.joint_lanes != 0,
         }
     }
 }
 
-/// The other side of a race, and how it accessed memory.
+/// The earlier access of a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Clash {
-    /// The other access.
+pub struct Race {
+    /// Its thread and instruction.
     pub conflict: Conflict,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: AccessKind,
 }
 
-/// The findings about an access.
+/// The findings of one access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Findings {
-    /// The first byte that was never written.
+    /// First byte that was never written.
     pub missing: Option<usize>,
-    /// Bytes that another thread stored with the same value, unordered.
+    /// Number of bytes that another thread stored with the same value, unordered.
     pub redundant: u64,
-    /// The first race.
-    pub clash: Option<Clash>,
+    /// First race.
+    pub race: Option<Race>,
 }
 
-/// The accesses of one piece.
-type Piece = Vec<Entry>;
+/// The accesses of one granule.
+type Granule = Vec<AccessRecord>;
 
 #[derive(Clone, Debug)]
-struct Page {
-    piece_log2: u32,
-    pieces: Vec<Piece>,
+struct HistoryPage {
+    granule_log2: u32,
+    granules: Vec<Granule>,
 }
 
-impl Page {
-    fn new(piece_log2: u32) -> Self {
+impl HistoryPage {
+    fn new(granule_log2: u32) -> Self {
         Self {
-            piece_log2,
-            pieces: vec![Piece::new(); 1 << (PAGE_LOG2 - piece_log2 as usize)],
+            granule_log2,
+            granules: vec![Granule::new(); 1 << (PAGE_LOG2 - granule_log2 as usize)],
         }
     }
 
-    fn split(&mut self, piece_log2: u32) {
-        if piece_log2 < self.piece_log2 {
-            let copies = 1 << (self.piece_log2 - piece_log2);
-            let old = std::mem::take(&mut self.pieces).into_iter();
-            self.pieces = old
-                .flat_map(|piece| std::iter::repeat_n(piece, copies))
+    fn split(&mut self, granule_log2: u32) {
+        if granule_log2 < self.granule_log2 {
+            let copies = 1 << (self.granule_log2 - granule_log2);
+            let old = std::mem::take(&mut self.granules).into_iter();
+            self.granules = old
+                .flat_map(|granule| std::iter::repeat_n(granule, copies))
                 .collect();
-            self.piece_log2 = piece_log2;
+            self.granule_log2 = granule_log2;
         }
     }
 }
 
-/// The first clash, and whether copies of the same value were stored without order.
-fn judge(piece: &Piece, is_same: bool, step: &Step<'_>) -> (Option<Clash>, bool) {
-    let mut clash = None;
+/// Returns the first race, and whether the access is an unordered store of the value already there.
+fn find_races(granule: &Granule, is_same: bool, step: &HistoryAccess<'_>) -> (Option<Race>, bool) {
+    let mut race = None;
     let mut is_copy = false;
-    let found = |thread: u32, entry: &Entry| Clash {
+    let found = |thread: u32, record: &AccessRecord| Race {
         conflict: Conflict {
             thread,
-            op: entry.op,
-            wrote: entry.kind.writes(),
+            op: record.op,
+            wrote: record.kind.writes(),
         },
-        kind: entry.kind,
+        kind: record.kind,
     };
-    for entry in piece.iter().filter(|entry| !entry.is_replaced) {
-        let Some(thread) = step.unordered(entry) else {
+    for record in granule.iter().filter(|record| !record.is_replaced) {
+        let Some(thread) = step.unordered(record) else {
             continue;
         };
-        if is_same && (step.kind, entry.kind) == (Kind::Write, Kind::Write) {
+        if is_same && (step.kind, record.kind) == (AccessKind::Write, AccessKind::Write) {
             is_copy = true;
-        } else if step.clashes(thread, entry) {
-            clash = clash.or(Some(found(thread, entry)));
+        } else if step.races_with(thread, record) {
+            race = race.or(Some(found(thread, record)));
         }
     }
-    if is_copy && clash.is_none() {
-        // A copy can also land before what the first copy replaced.
-        let mut replaced = piece.iter().filter(|entry| entry.is_replaced);
-        clash = replaced.find_map(|entry| Some(found(step.unordered(entry)?, entry)));
+    if is_copy && race.is_none() {
+        // An unordered copy may also land before the value that the first copy replaced.
+        let mut replaced = granule.iter().filter(|record| record.is_replaced);
+        race = replaced.find_map(|record| Some(found(step.unordered(record)?, record)));
     }
-    (clash, is_copy)
+    (race, is_copy)
 }
 
-fn add(piece: &mut Piece, is_same: bool, step: &Step<'_>) {
+fn add(granule: &mut Granule, is_same: bool, step: &HistoryAccess<'_>) {
     let is_new = step.kind.writes() && !is_same;
-    piece.retain_mut(|entry| {
-        if entry.is_replaced {
+    granule.retain_mut(|record| {
+        if record.is_replaced {
             return !is_new;
         }
-        if step.kind == Kind::Write && is_new && entry.kind.writes() {
-            entry.is_replaced = true;
+        if step.kind == AccessKind::Write && is_new && record.kind.writes() {
+            record.is_replaced = true;
             return true;
         }
-        same_moment(entry, step) || !step.replaces(entry) || step.unordered(entry).is_some()
+        is_same_moment(record, step) || !step.supersedes(record) || step.unordered(record).is_some()
     });
-    if let Some(entry) = piece
+    if let Some(record) = granule
         .iter_mut()
-        .find(|entry| !entry.is_replaced && same_moment(entry, step))
+        .find(|record| !record.is_replaced && is_same_moment(record, step))
     {
-        entry.lanes |= step.lanes();
+        record.lanes |= step.lanes();
         return;
     }
-    if piece.len() >= MOST {
-        let dispensable = |entry: &Entry| entry.is_replaced || entry.kind != Kind::Write;
-        piece.remove(piece.iter().position(dispensable).unwrap_or(0));
+    if granule.len() >= MAX_RECORDS {
+        let is_dispensable =
+            |record: &AccessRecord| record.is_replaced || record.kind != AccessKind::Write;
+        granule.remove(granule.iter().position(is_dispensable).unwrap_or(0));
     }
-    piece.push(step.entry());
+    granule.push(step.record());
 }
 
-fn same_moment(entry: &Entry, step: &Step<'_>) -> bool {
-    entry.warp == step.now.warp
-        && entry.op == step.now.op
-        && entry.kind == step.kind
-        && entry.block_epoch == step.now.block_epoch
-        && entry.warp_epoch == step.now.warp_epoch
-        && entry.time == step.time
-        && !entry.is_together
-        && step.now.together == 0
+fn is_same_moment(record: &AccessRecord, step: &HistoryAccess<'_>) -> bool {
+    record.warp == step.now.warp
+        && record.op == step.now.op
+        && record.kind == step.kind
+        && record.block_epoch == step.now.block_epoch
+        && record.warp_epoch == step.now.warp_epoch
+        && record.time == step.time
+        && !record.is_joint
+        && step.now.joint_lanes == 0
 }
 
-/// The accesses of one piece of memory.
+/// The access histories of one memory.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    pages: Vec<Option<Box<Page>>>,
+    pages: Vec<Option<Box<HistoryPage>>>,
 }
 
 impl History {
-    /// Forgets all accesses.
+    /// Drops all records.
     pub fn clear(&mut self) {
         self.pages.clear();
     }
 
-    /// Notes an access; `changes` says of each byte whether a write changes it. `others` is the same access as lanes see
-    /// it that make it together with the first one and do not know the same.
+    /// Records an access. Bit `i` of `changes` is set if a write changes byte `i`. `others` is the same access as
+    /// seen by joint lanes whose clocks differ from that of `step`.
     pub fn access(
         &mut self,
         at: usize,
         count: usize,
         changes: u64,
-        step: &Step<'_>,
-        others: &[Step<'_>],
+        step: &HistoryAccess<'_>,
+        others: &[HistoryAccess<'_>],
     ) -> Findings {
         let mut findings = Findings::default();
         let mut done = 0;
@@ -319,37 +333,38 @@ impl History {
             let number = (at + done) >> PAGE_LOG2;
             let from = (at + done) & ((1 << PAGE_LOG2) - 1);
             let here = (count - done).min((1 << PAGE_LOG2) - from);
-            let log2 = (from | here).trailing_zeros().min(LARGEST_PIECE_LOG2);
+            let log2 = (from | here).trailing_zeros().min(LARGEST_GRANULE_LOG2);
             if number >= self.pages.len() {
                 self.pages.resize(number + 1, None);
             }
-            let page = self.pages[number].get_or_insert_with(|| Box::new(Page::new(log2)));
+            let page = self.pages[number].get_or_insert_with(|| Box::new(HistoryPage::new(log2)));
             page.split(log2);
             let is_partial = |bits: u64, bytes: usize| bits != 0 && bits != (1 << bytes) - 1;
             let bits = |byte: usize, bytes: usize| changes >> byte & ((1 << bytes) - 1);
-            let bytes = 1 << page.piece_log2;
-            if step.kind == Kind::Write
+            let bytes = 1 << page.granule_log2;
+            if step.kind == AccessKind::Write
                 && (done..done + here)
                     .step_by(bytes)
                     .any(|byte| is_partial(bits(byte, bytes), bytes))
             {
-                // Where a piece keeps some of its bytes, each byte has a history of its own.
+                // The bytes of a partially changed granule need separate histories.
                 page.split(0);
             }
-            let bytes = 1 << page.piece_log2;
+            let bytes = 1 << page.granule_log2;
             for byte in (0..here).step_by(bytes) {
-                let piece = &mut page.pieces[(from + byte) >> page.piece_log2];
-                let is_same = step.kind == Kind::Write && bits(done + byte, bytes) == 0;
-                if findings.missing.is_none() && !piece.iter().any(|entry| entry.kind.writes()) {
+                let granule = &mut page.granules[(from + byte) >> page.granule_log2];
+                let is_same = step.kind == AccessKind::Write && bits(done + byte, bytes) == 0;
+                if findings.missing.is_none() && !granule.iter().any(|record| record.kind.writes())
+                {
                     findings.missing = Some(at + done + byte);
                 }
-                let (clash, is_copy) = judge(piece, is_same, step);
-                findings.clash = findings.clash.or(clash);
+                let (race, is_copy) = find_races(granule, is_same, step);
+                findings.race = findings.race.or(race);
                 for other in others {
-                    findings.clash = findings.clash.or(judge(piece, is_same, other).0);
+                    findings.race = findings.race.or(find_races(granule, is_same, other).0);
                 }
                 findings.redundant += if is_copy { bytes as u64 } else { 0 };
-                add(piece, is_same, step);
+                add(granule, is_same, step);
             }
             done += here;
         }

@@ -1,80 +1,80 @@
-//! The records of one piece of memory, small where little has happened.
+//! Shadow memory: compact access records for kernels that synchronise by barriers.
 //!
-//! Most bytes are written by one thread and read by one thread between two barriers. Of such a piece of memory a word
-//! each says who that was: the thread, and the number of the moment, which [`Moments`] keeps for all records together.
-//! Half a word more names another thread that did the same. Where more has happened there is a whole [`Cell`].
+//! Between two barriers most bytes are written by one thread and read by one thread. A granule therefore has one word
+//! for its writers and one for its readers: a thread and the index of a timestamp, which [`Timestamps`] stores once
+//! for all records. A second thread takes another half word. Anything more complex is kept as a whole [`ShadowCell`].
 //!
 //! ```text
-//! writers  0 | thread 3, moment 17      readers  0 | threads 3 and 5, moment 18 | the cell with number 2
+//! writers  0 | thread 3, timestamp 17      readers  0 | threads 3 and 5, timestamp 18 | cell 2
 //! ```
 
-use super::moment::{Access, Entry, Moments, Past};
-use super::{Cell, Conflict, Found, NO_GROUP, NOBODY};
+use super::timestamp::{AccessRelation, PackedAccess, ShadowAccess, Timestamps};
+use super::{Conflict, NO_GROUP, NO_THREAD, ShadowCell, WriteVerdict};
 use std::ops::Range;
 
-/// Bytes per lazily made page of records.
+/// log2 of the bytes per page; pages are allocated on first access.
 const PAGE_LOG2: usize = 10;
-/// The largest vector that a lane loads or stores.
-const LARGEST_PIECE_LOG2: u32 = 4;
+/// log2 of the largest vector that a lane loads or stores.
+const LARGEST_GRANULE_LOG2: u32 = 4;
 
-/// The records of one piece of memory, made page by page when first touched.
+/// The access records of one memory.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
-    pages: Vec<Option<Page>>,
+    pages: Vec<Option<ShadowPage>>,
 }
 
-/// Of each piece of a page a group in words; empty where there are no groups yet.
+/// Packed access groups, one per granule of a page; empty until the first group is set.
 #[derive(Clone, Debug, Default)]
-struct List {
-    entries: Vec<Entry>,
-    /// The groups' second threads; empty where no group has one.
+struct PackedGroups {
+    entries: Vec<PackedAccess>,
+    /// Second representatives; empty if no group has one.
     seconds: Vec<u32>,
 }
 
-impl List {
-    fn get(&self, piece: usize) -> (Entry, u32) {
-        let entry = self.entries.get(piece).copied();
-        (entry.unwrap_or(Entry::NOBODY), self.second(piece))
+impl PackedGroups {
+    fn get(&self, granule: usize) -> (PackedAccess, u32) {
+        let entry = self.entries.get(granule).copied();
+        (entry.unwrap_or(PackedAccess::NONE), self.second(granule))
     }
 
     #[inline]
-    fn second(&self, piece: usize) -> u32 {
-        self.seconds.get(piece).copied().unwrap_or(NOBODY)
+    fn second(&self, granule: usize) -> u32 {
+        self.seconds.get(granule).copied().unwrap_or(NO_THREAD)
     }
 
-    /// Makes room for as many pieces.
+    /// Allocates `len` entries if there are none.
     #[inline]
     fn fit(&mut self, len: usize) {
         if self.entries.is_empty() {
-            self.entries = vec![Entry::NOBODY; len];
+            self.entries = vec![PackedAccess::NONE; len];
         }
     }
 
-    fn set(&mut self, piece: usize, (entry, second): (Entry, u32), len: usize) {
-        if entry != Entry::NOBODY {
+    fn set(&mut self, granule: usize, (entry, second): (PackedAccess, u32), len: usize) {
+        if entry != PackedAccess::NONE {
             self.fit(len);
         }
-        if let Some(old) = self.entries.get_mut(piece) {
+        if let Some(old) = self.entries.get_mut(granule) {
             *old = entry;
         }
-        if second != NOBODY && self.seconds.is_empty() {
-            self.seconds = vec![NOBODY; len];
+        if second != NO_THREAD && self.seconds.is_empty() {
+            self.seconds = vec![NO_THREAD; len];
         }
-        if let Some(old) = self.seconds.get_mut(piece) {
+        if let Some(old) = self.seconds.get_mut(granule) {
             *old = second;
         }
     }
 
-    /// Makes one thread the group of each of some pieces.
+    /// Sets the groups of some granules to one thread.
     #[inline]
-    fn fill(&mut self, pieces: Range<usize>, entry: Entry) {
+    fn fill(&mut self, granules: Range<usize>, entry: PackedAccess) {
         if !self.seconds.is_empty() {
-            self.seconds[pieces.clone()].fill(NOBODY);
+            self.seconds[granules.clone()].fill(NO_THREAD);
         }
-        self.entries[pieces].fill(entry);
+        self.entries[granules].fill(entry);
     }
 
-    /// Makes as many pieces of each.
+    /// Repeats each group `copies` times.
     fn split(&mut self, copies: usize) {
         let entries = self.entries.iter();
         self.entries = entries
@@ -87,114 +87,114 @@ impl List {
     }
 }
 
-/// The records of a page: one for each piece of so many bytes, which have only been accessed together.
+/// The records of a page, one per granule. The granule is the largest size at which the page was always accessed.
 ///
 /// ```text
-/// pieces of 4 bytes:   ld.b32 at 8   one record is looked at
-///                      st.b16 at 8   from here on each piece has 2 bytes, and what was known of the whole
+/// granules of 4 bytes:   ld.b32 at 8   one record is read
+///                        st.b16 at 8   splits the page into granules of 2 bytes, which inherit the records
 /// ```
 #[derive(Clone, Debug)]
-struct Page {
-    piece_log2: u32,
-    /// Who wrote each piece.
-    writers: List,
-    /// Who read each piece since, or which cell says more of it.
-    readers: List,
-    cells: Vec<Cell>,
-    /// Cells that no piece has.
+struct ShadowPage {
+    granule_log2: u32,
+    /// Writers of each granule.
+    writers: PackedGroups,
+    /// Readers of each granule since its last write, or the index of its cell.
+    readers: PackedGroups,
+    cells: Vec<ShadowCell>,
+    /// Indices of free cells.
     spare: Vec<usize>,
 }
 
-/// A record after a write, and how many bytes were there already by another thread's unordered write.
-enum Written {
-    /// The same value again, by one more writer.
-    Copy((Entry, u32), u64),
-    Cell(Cell, u64),
+/// The record after a write, with the number of bytes that another thread had stored unordered with the same value.
+enum WriteUpdate {
+    /// One more writer of the same value.
+    Copy((PackedAccess, u32), u64),
+    ShadowCell(ShadowCell, u64),
 }
 
-/// For each byte of a page a bit.
+/// A bit for each byte of a page.
 type Bits = [u64; 1 << (PAGE_LOG2 - 6)];
 
-impl Page {
-    fn new(piece_log2: u32) -> Self {
+impl ShadowPage {
+    fn new(granule_log2: u32) -> Self {
         Self {
-            piece_log2,
-            writers: List::default(),
-            readers: List::default(),
+            granule_log2,
+            writers: PackedGroups::default(),
+            readers: PackedGroups::default(),
             cells: Vec::new(),
             spare: Vec::new(),
         }
     }
 
     fn len(&self) -> usize {
-        1 << (PAGE_LOG2 - self.piece_log2 as usize)
+        1 << (PAGE_LOG2 - self.granule_log2 as usize)
     }
 
-    /// Makes the pieces as small as an access asks for.
-    fn split(&mut self, piece_log2: u32) {
-        if piece_log2 >= self.piece_log2 {
+    /// Splits granules down to the given size.
+    fn split(&mut self, granule_log2: u32) {
+        if granule_log2 >= self.granule_log2 {
             return;
         }
-        let copies = 1 << (self.piece_log2 - piece_log2);
+        let copies = 1 << (self.granule_log2 - granule_log2);
         self.writers.split(copies);
         self.readers.split(copies);
         for (i, entry) in self.readers.entries.iter_mut().enumerate() {
             if let Some(cell) = entry.as_cell()
                 && i % copies != 0
             {
-                *entry = Entry::cell(self.cells.len());
+                *entry = PackedAccess::cell(self.cells.len());
                 self.cells.push(self.cells[cell]);
             }
         }
-        self.piece_log2 = piece_log2;
+        self.granule_log2 = granule_log2;
     }
 
-    /// The number of the cell that says what is known of a piece, where words do not.
-    fn own_cell(&self, piece: usize) -> Option<usize> {
-        self.readers.get(piece).0.as_cell()
+    /// Returns the index of the granule's cell, if it has one.
+    fn own_cell(&self, granule: usize) -> Option<usize> {
+        self.readers.get(granule).0.as_cell()
     }
 
-    /// Everything that is known of a piece.
-    fn cell(&self, piece: usize, moments: &Moments) -> Cell {
-        let group = |(entry, second): (Entry, u32)| entry.group(second, moments);
-        match self.own_cell(piece) {
+    /// Returns the record of a granule in unpacked form.
+    fn cell(&self, granule: usize, timestamps: &Timestamps) -> ShadowCell {
+        let group = |(entry, second): (PackedAccess, u32)| entry.group(second, timestamps);
+        match self.own_cell(granule) {
             Some(cell) => self.cells[cell],
-            None => Cell {
-                writers: group(self.writers.get(piece)),
+            None => ShadowCell {
+                writers: group(self.writers.get(granule)),
                 before: NO_GROUP,
-                readers: group(self.readers.get(piece)),
+                readers: group(self.readers.get(granule)),
             },
         }
     }
 
-    /// Puts down what is known of a piece after an access, as short as it can be told.
-    fn keep(&mut self, piece: usize, mut cell: Cell, access: &Access<'_>) {
+    /// Stores the record of a granule after an access, packed if possible.
+    fn store(&mut self, granule: usize, mut cell: ShadowCell, access: &ShadowAccess<'_>) {
         for group in [&mut cell.before, &mut cell.readers] {
             if access.is_over(group) {
                 *group = NO_GROUP;
             }
         }
-        let own = self.own_cell(piece);
-        let reader = self.readers.get(piece);
+        let own = self.own_cell(granule);
+        let reader = self.readers.get(granule);
         let writer = match own {
             Some(_) => reader,
-            None => self.writers.get(piece),
+            None => self.writers.get(granule),
         };
         if cell.before == NO_GROUP
-            && let Some(writer) = access.shorten(&cell.writers, writer)
-            && let Some(reader) = access.shorten(&cell.readers, reader)
+            && let Some(writer) = access.pack(&cell.writers, writer)
+            && let Some(reader) = access.pack(&cell.readers, reader)
         {
             self.spare.extend(own);
             let len = self.len();
-            self.writers.set(piece, writer, len);
-            self.readers.set(piece, reader, len);
+            self.writers.set(granule, writer, len);
+            self.readers.set(granule, reader, len);
         } else {
-            self.keep_cell(piece, cell);
+            self.store_cell(granule, cell);
         }
     }
 
-    fn keep_cell(&mut self, piece: usize, cell: Cell) {
-        let index = self.own_cell(piece).or_else(|| self.spare.pop());
+    fn store_cell(&mut self, granule: usize, cell: ShadowCell) {
+        let index = self.own_cell(granule).or_else(|| self.spare.pop());
         let index = index.unwrap_or(self.cells.len());
         if index == self.cells.len() {
             self.cells.push(cell);
@@ -202,14 +202,16 @@ impl Page {
             self.cells[index] = cell;
         }
         let len = self.len();
-        self.writers.set(piece, (Entry::NOBODY, NOBODY), len);
-        self.readers.set(piece, (Entry::cell(index), NOBODY), len);
+        self.writers
+            .set(granule, (PackedAccess::NONE, NO_THREAD), len);
+        self.readers
+            .set(granule, (PackedAccess::cell(index), NO_THREAD), len);
     }
 
-    /// Notes a read of a piece, unless something is wrong with it.
+    /// Records a read; returns false, without recording it, if there is a finding.
     #[inline]
-    fn read(&mut self, piece: usize, access: &Access<'_>) -> bool {
-        let reader = self.readers.entries[piece];
+    fn read(&mut self, granule: usize, access: &ShadowAccess<'_>) -> bool {
+        let reader = self.readers.entries[granule];
         if let Some(cell) = reader.as_cell() {
             let cell = &mut self.cells[cell];
             let is_good = match cell.writers.is_live(access.order) {
@@ -221,92 +223,103 @@ impl Page {
             }
             return is_good;
         }
-        let (writer, second) = self.writers.get(piece);
-        match access.past(writer, second) {
-            Past::None if access.order.is_block_own => return false,
-            Past::Beside => return false,
+        let (writer, second) = self.writers.get(granule);
+        match access.relation(writer, second) {
+            AccessRelation::None if access.order.is_block_own => return false,
+            AccessRelation::Concurrent => return false,
             _ => {}
         }
-        let second = self.readers.second(piece);
+        let second = self.readers.second(granule);
         if access.is_in(reader, second) {
             return true;
         }
-        match access.past(reader, second) {
-            Past::Beside => self.join_readers(piece, access),
-            _ => self.readers.fill(piece..piece + 1, access.entry()),
+        match access.relation(reader, second) {
+            AccessRelation::Concurrent => self.add_reader(granule, access),
+            _ => self.readers.fill(granule..granule + 1, access.entry()),
         }
         true
     }
 
-    /// Notes a read beside others.
-    fn join_readers(&mut self, piece: usize, access: &Access<'_>) {
-        let old = self.readers.get(piece);
-        let mut group = old.0.group(old.1, access.moments);
+    /// Adds a concurrent reader.
+    fn add_reader(&mut self, granule: usize, access: &ShadowAccess<'_>) {
+        let old = self.readers.get(granule);
+        let mut group = old.0.group(old.1, access.timestamps);
         group.add(access.now, access.order);
-        if let Some(reader) = access.shorten(&group, old) {
+        if let Some(reader) = access.pack(&group, old) {
             let len = self.len();
-            self.readers.set(piece, reader, len);
+            self.readers.set(granule, reader, len);
         } else {
-            let mut cell = self.cell(piece, access.moments);
+            let mut cell = self.cell(granule, access.timestamps);
             cell.readers = group;
-            self.keep_cell(piece, cell);
+            self.store_cell(granule, cell);
         }
     }
 
-    /// Whether a write of a piece meets no reader.
+    /// Returns true if no unordered thread has read the granule.
     #[inline]
-    fn is_unread(&self, piece: usize, access: &Access<'_>) -> bool {
-        let (reader, second) = self.readers.get(piece);
-        reader.as_cell().is_none() && access.past(reader, second) != Past::Beside
+    fn is_unread(&self, granule: usize, access: &ShadowAccess<'_>) -> bool {
+        let (reader, second) = self.readers.get(granule);
+        reader.as_cell().is_none() && access.relation(reader, second) != AccessRelation::Concurrent
     }
 
-    /// Whether a write of a piece leaves nothing behind but its own thread.
+    /// Returns true if the record after a write of the granule consists of the writing thread alone.
     #[inline]
-    fn gives_way(&self, piece: usize, is_same: impl FnOnce() -> bool, access: &Access<'_>) -> bool {
-        let (writer, second) = self.writers.get(piece);
-        let is_over = match access.past(writer, second) {
-            Past::None | Past::Over => true,
-            Past::Before => is_same(),
-            Past::Beside => false,
+    fn leaves_only_writer(
+        &self,
+        granule: usize,
+        is_same: impl FnOnce() -> bool,
+        access: &ShadowAccess<'_>,
+    ) -> bool {
+        let (writer, second) = self.writers.get(granule);
+        let is_over = match access.relation(writer, second) {
+            AccessRelation::None | AccessRelation::Over => true,
+            AccessRelation::Before => is_same(),
+            AccessRelation::Concurrent => false,
         };
-        is_over && self.is_unread(piece, access)
+        is_over && self.is_unread(granule, access)
     }
 
-    /// What a write of some bytes of a piece makes of its record; nothing where the write is to be looked at closely.
-    fn write(&self, piece: usize, old: &[u8], new: &[u8], access: &Access<'_>) -> Option<Written> {
+    /// Returns the record of a granule after a write, or `None` if the slow path must handle the write.
+    fn write(
+        &self,
+        granule: usize,
+        old: &[u8],
+        new: &[u8],
+        access: &ShadowAccess<'_>,
+    ) -> Option<WriteUpdate> {
         let is_same = old == new;
         let copied = old.len() as u64;
-        if is_same && self.is_unread(piece, access) {
-            let old = self.writers.get(piece);
-            let mut group = old.0.group(old.1, access.moments);
+        if is_same && self.is_unread(granule, access) {
+            let old = self.writers.get(granule);
+            let mut group = old.0.group(old.1, access.timestamps);
             let is_redundant = group.unordered(access.now, access.order).is_some();
             if group.is_live(access.order) {
                 group.add(access.now, access.order);
-                if let Some(writer) = access.shorten(&group, old) {
+                if let Some(writer) = access.pack(&group, old) {
                     let redundant = if is_redundant { copied } else { 0 };
-                    return Some(Written::Copy(writer, redundant));
+                    return Some(WriteUpdate::Copy(writer, redundant));
                 }
             }
         }
-        // Where a piece keeps some of its bytes, each byte has a history of its own.
+        // The bytes of a partially changed granule need separate records.
         if !is_same && old.iter().zip(new).any(|(old, new)| old == new) {
             return None;
         }
-        let mut cell = self.cell(piece, access.moments);
+        let mut cell = self.cell(granule, access.timestamps);
         match cell.write(is_same, access.now, access.order) {
-            Found::Clean => Some(Written::Cell(cell, 0)),
-            Found::Redundant => Some(Written::Cell(cell, copied)),
-            Found::Conflict(_) => None,
+            WriteVerdict::Clean => Some(WriteUpdate::ShadowCell(cell, 0)),
+            WriteVerdict::Redundant => Some(WriteUpdate::ShadowCell(cell, copied)),
+            WriteVerdict::Conflict(_) => None,
         }
     }
 
-    /// The bytes that were written, and those that were touched at all.
+    /// Returns the bytes that were written, and those that were accessed at all.
     fn uses(&self) -> [Bits; 2] {
         let mut uses = [Bits::default(); 2];
-        let bits = (1u64 << (1 << self.piece_log2)) - 1;
-        for piece in 0..self.len() {
-            let [is_written, is_touched] = self.use_of(piece);
-            let at = piece << self.piece_log2;
+        let bits = (1u64 << (1 << self.granule_log2)) - 1;
+        for granule in 0..self.len() {
+            let [is_written, is_touched] = self.use_of(granule);
+            let at = granule << self.granule_log2;
             for (uses, holds) in uses.iter_mut().zip([is_written, is_touched]) {
                 if holds {
                     uses[at / 64] |= bits << (at % 64);
@@ -316,75 +329,76 @@ impl Page {
         uses
     }
 
-    /// Whether a piece was written, and whether it was touched at all.
-    fn use_of(&self, piece: usize) -> [bool; 2] {
-        let (writer, reader) = (self.writers.get(piece).0, self.readers.get(piece).0);
+    /// Returns whether a granule was written, and whether it was accessed at all.
+    fn use_of(&self, granule: usize) -> [bool; 2] {
+        let (writer, reader) = (self.writers.get(granule).0, self.readers.get(granule).0);
         if let Some(cell) = reader.as_cell() {
-            let Cell {
+            let ShadowCell {
                 writers, readers, ..
             } = self.cells[cell];
-            let is_written = writers.first != NOBODY;
-            return [is_written, is_written || readers.first != NOBODY];
+            let is_written = writers.first != NO_THREAD;
+            return [is_written, is_written || readers.first != NO_THREAD];
         }
-        let is_written = writer != Entry::NOBODY;
-        [is_written, is_written || reader != Entry::NOBODY]
+        let is_written = writer != PackedAccess::NONE;
+        [is_written, is_written || reader != PackedAccess::NONE]
     }
 }
 
 impl Shadow {
-    /// Returns the record of memory of this size, untouched.
+    /// Returns untouched records for a memory of this size.
     pub fn new(bytes: usize) -> Self {
         Self {
             pages: vec![None; bytes.div_ceil(1 << PAGE_LOG2)],
         }
     }
 
-    /// Forgets all accesses.
+    /// Drops all records.
     pub fn clear(&mut self) {
         self.pages.iter_mut().for_each(|page| *page = None);
     }
 
-    /// The page of an access that lies in one, its first byte there, and how many bytes it has there.
+    /// Returns the page of an access, its first byte within the page, and the number of its bytes there.
     #[inline]
-    fn page(&mut self, at: usize, count: usize) -> (&mut Page, usize, usize) {
+    fn page(&mut self, at: usize, count: usize) -> (&mut ShadowPage, usize, usize) {
         let from = at & ((1 << PAGE_LOG2) - 1);
         let here = count.min((1 << PAGE_LOG2) - from);
-        let piece = (from | here).trailing_zeros().min(LARGEST_PIECE_LOG2);
-        let page = self.pages[at >> PAGE_LOG2].get_or_insert_with(|| Page::new(piece));
-        if piece < page.piece_log2 {
-            page.split(piece);
+        let granule = (from | here).trailing_zeros().min(LARGEST_GRANULE_LOG2);
+        let page = self.pages[at >> PAGE_LOG2].get_or_insert_with(|| ShadowPage::new(granule));
+        if granule < page.granule_log2 {
+            page.split(granule);
         }
         (page, from, here)
     }
 
-    /// Notes a read of bytes in one page, or says that [`Self::read`] has something to say to it.
+    /// Records a read that lies in one page; returns false if [`Self::read`] must handle it.
     #[inline]
-    pub fn read_at_once(&mut self, at: usize, count: usize, access: &Access<'_>) -> bool {
+    pub fn read_fast(&mut self, at: usize, count: usize, access: &ShadowAccess<'_>) -> bool {
         let (page, from, here) = self.page(at, count);
         let len = page.len();
         page.readers.fit(len);
-        let log2 = page.piece_log2;
-        // Reading twice is reading once.
-        here == count && (from >> log2..(from + here) >> log2).all(|piece| page.read(piece, access))
+        let log2 = page.granule_log2;
+        // The slow path may repeat reads already recorded: recording a read is idempotent.
+        here == count
+            && (from >> log2..(from + here) >> log2).all(|granule| page.read(granule, access))
     }
 
-    /// Notes a read of `count` bytes; says the first byte nobody wrote and the first conflict.
+    /// Records a read of `count` bytes; returns the first byte that was never written and the first conflict.
     pub fn read(
         &mut self,
         at: usize,
         count: usize,
-        access: &Access<'_>,
+        access: &ShadowAccess<'_>,
     ) -> (Option<usize>, Option<Conflict>) {
         let mut missing = None;
         let mut conflict = None;
         let mut done = 0;
         while done < count {
             let (page, from, here) = self.page(at + done, count - done);
-            let log2 = page.piece_log2;
-            for (index, piece) in (from >> log2..(from + here) >> log2).enumerate() {
-                let mut cell = page.cell(piece, access.moments);
+            let log2 = page.granule_log2;
+            for (index, granule) in (from >> log2..(from + here) >> log2).enumerate() {
+                let mut cell = page.cell(granule, access.timestamps);
                 let (written, meets) = cell.read(access.now, access.order);
-                page.keep(piece, cell, access);
+                page.store(granule, cell, access);
                 if !written {
                     missing = missing.or(Some(at + done + (index << log2)));
                 }
@@ -395,49 +409,49 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Notes a write of `new` over `old` bytes in one page; says how many were there already by another thread's
-    /// unordered write, or that [`Self::write`] has something to say to it.
+    /// Records a write of `new` over `old` that lies in one page; returns the number of bytes that another thread had
+    /// stored unordered with the same value, or `None` if [`Self::write`] must handle the write.
     #[inline]
-    pub fn write_at_once(
+    pub fn write_fast(
         &mut self,
         at: usize,
         old: &[u8],
         new: &[u8],
-        access: &Access<'_>,
+        access: &ShadowAccess<'_>,
     ) -> Option<u64> {
         let (page, from, here) = self.page(at, new.len());
         if here < new.len() {
             return None;
         }
-        let log2 = page.piece_log2;
+        let log2 = page.granule_log2;
         let (first, end) = (from >> log2, (from + here) >> log2);
-        let is_plain = (first..end).enumerate().all(|(i, piece)| {
+        let is_simple = (first..end).enumerate().all(|(i, granule)| {
             let bytes = i << log2..(i + 1) << log2;
-            page.gives_way(piece, || old[bytes.clone()] == new[bytes], access)
+            page.leaves_only_writer(granule, || old[bytes.clone()] == new[bytes], access)
         });
-        if is_plain {
+        if is_simple {
             let len = page.len();
             page.writers.fit(len);
             page.writers.fill(first..end, access.entry());
             return Some(0);
         }
-        let written = |page: &Page, piece: usize| {
-            let bytes = (piece - first) << log2..(piece - first + 1) << log2;
-            page.write(piece, &old[bytes.clone()], &new[bytes], access)
+        let written = |page: &ShadowPage, granule: usize| {
+            let bytes = (granule - first) << log2..(granule - first + 1) << log2;
+            page.write(granule, &old[bytes.clone()], &new[bytes], access)
         };
-        if end - first > 1 && (first..end).any(|piece| written(page, piece).is_none()) {
+        if end - first > 1 && (first..end).any(|granule| written(page, granule).is_none()) {
             return None;
         }
         let mut sum = 0;
-        for piece in first..end {
-            match written(page, piece)? {
-                Written::Copy(writer, redundant) => {
+        for granule in first..end {
+            match written(page, granule)? {
+                WriteUpdate::Copy(writer, redundant) => {
                     let len = page.len();
-                    page.writers.set(piece, writer, len);
+                    page.writers.set(granule, writer, len);
                     sum += redundant;
                 }
-                Written::Cell(cell, redundant) => {
-                    page.keep(piece, cell, access);
+                WriteUpdate::ShadowCell(cell, redundant) => {
+                    page.store(granule, cell, access);
                     sum += redundant;
                 }
             }
@@ -445,14 +459,14 @@ impl Shadow {
         Some(sum)
     }
 
-    /// Notes a write of at most 8 bytes over others, least significant first; says how many were there already by
-    /// another thread's unordered write, and the first conflict.
+    /// Records a write of at most 8 bytes (little-endian); returns the number of bytes that another thread had stored
+    /// unordered with the same value, and the first conflict.
     pub fn write(
         &mut self,
         at: usize,
         count: usize,
         [old, new]: [u64; 2],
-        access: &Access<'_>,
+        access: &ShadowAccess<'_>,
     ) -> (u64, Option<Conflict>) {
         let (mut redundant, mut conflict) = (0, None);
         let mut done = 0;
@@ -462,52 +476,51 @@ impl Shadow {
                 let bits = (old ^ new) >> (8 * (done + i * bytes));
                 bits & (u64::MAX >> (64 - 8 * bytes))
             };
-            let pieces = |page: &Page| {
-                let log2 = page.piece_log2;
+            let granules = |page: &ShadowPage| {
+                let log2 = page.granule_log2;
                 (from >> log2..(from + here) >> log2).enumerate()
             };
-            let bytes = 1 << page.piece_log2;
-            let is_mixed = |(i, piece): (usize, usize)| {
+            let bytes = 1 << page.granule_log2;
+            let is_mixed = |(i, granule): (usize, usize)| {
                 let bits = changes(bytes, i);
                 let is_kept = |byte: usize| bits >> (8 * byte) & 0xff == 0;
-                let cell = page.cell(piece, access.moments);
+                let cell = page.cell(granule, access.timestamps);
                 bits != 0 && (0..bytes).any(is_kept) && cell.writers.is_live(access.order)
             };
-            if bytes > 1 && pieces(page).any(is_mixed) {
+            if bytes > 1 && granules(page).any(is_mixed) {
                 page.split(0);
             }
-            let bytes = 1 << page.piece_log2;
-            for (i, piece) in pieces(page) {
-                let mut cell = page.cell(piece, access.moments);
+            let bytes = 1 << page.granule_log2;
+            for (i, granule) in granules(page) {
+                let mut cell = page.cell(granule, access.timestamps);
                 match cell.write(changes(bytes, i) == 0, access.now, access.order) {
-                    Found::Clean => {}
-                    Found::Redundant => redundant += bytes as u64,
-                    Found::Conflict(other) => conflict = conflict.or(Some(other)),
+                    WriteVerdict::Clean => {}
+                    WriteVerdict::Redundant => redundant += bytes as u64,
+                    WriteVerdict::Conflict(other) => conflict = conflict.or(Some(other)),
                 }
-                page.keep(piece, cell, access);
+                page.store(granule, cell, access);
             }
             done += here;
         }
         (redundant, conflict)
     }
 
-    /// Makes do without the numbers of moments.
-    pub fn settle(&mut self, moments: &Moments) {
+    /// Unpacks all records, so that the timestamps may be cleared.
+    pub fn unpack(&mut self, timestamps: &Timestamps) {
         for page in self.pages.iter_mut().flatten() {
-            for piece in 0..page.len() {
-                let is_used = page.use_of(piece)[1];
-                if is_used && page.own_cell(piece).is_none() {
-                    page.keep_cell(piece, page.cell(piece, moments));
+            for granule in 0..page.len() {
+                let is_used = page.use_of(granule)[1];
+                if is_used && page.own_cell(granule).is_none() {
+                    page.store_cell(granule, page.cell(granule, timestamps));
                 }
             }
         }
     }
 
-    /// Takes in what was noted of the same memory elsewhere, at the same time, from the bytes `theirs` there to
-    /// `ours` here; says whether it can be told what memory holds: no byte that one side wrote was touched by the
-    /// other. Afterwards the records say of what was touched elsewhere only that it was.
+    /// Merges the records and written bytes of a copy of this memory that was used concurrently. Returns false if one
+    /// side accessed a byte that the other wrote. Merged records only state that a byte was accessed.
     pub fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
-        let somebody = (Entry::new(0, 0), NOBODY);
+        let any_thread = (PackedAccess::new(0, 0), NO_THREAD);
         for (number, page) in other.pages.iter().enumerate() {
             let Some(page) = page else { continue };
             let [written, touched] = page.uses();
@@ -519,17 +532,17 @@ impl Shadow {
                     if meet(&written, &own_touched) || meet(&touched, &own_written) {
                         return false;
                     }
-                    // What both touched has only been read.
-                    own.split(page.piece_log2);
-                    for piece in 0..own.len() {
-                        let their = (piece << own.piece_log2) >> page.piece_log2;
+                    // Bytes that both sides accessed were only read.
+                    own.split(page.granule_log2);
+                    for granule in 0..own.len() {
+                        let their = (granule << own.granule_log2) >> page.granule_log2;
                         if let [is_written, true] = page.use_of(their)
-                            && let [_, false] = own.use_of(piece)
+                            && let [_, false] = own.use_of(granule)
                         {
                             let len = own.len();
-                            own.readers.set(piece, somebody, len);
+                            own.readers.set(granule, any_thread, len);
                             if is_written {
-                                own.writers.set(piece, somebody, len);
+                                own.writers.set(granule, any_thread, len);
                             }
                         }
                     }

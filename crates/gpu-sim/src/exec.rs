@@ -45,7 +45,7 @@ use super::error::{FaultKind, KernelError, ThreadPlace};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory, STACK_LOG2, locate};
 use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
-use gpu_race::{History, Moments, Now, Order, Shadow};
+use gpu_race::{ExecutionPoint, History, OrderRules, Shadow, Timestamps};
 use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
 use mbarrier::Mbarriers;
@@ -132,10 +132,10 @@ pub(crate) struct Exec<'a> {
     block_epoch: u32,
     /// The last epoch of any block.
     last_epoch: u32,
-    shared_order: Order,
-    global_order: Order,
+    shared_order: OrderRules,
+    global_order: OrderRules,
     /// Numbers of the moments that records of accesses name.
-    moments: Moments,
+    timestamps: Timestamps,
     /// The list of lanes of the last access, for the next one.
     spare_lanes: Vec<(u32, u64)>,
     pub(crate) warp_epochs: Vec<u32>,
@@ -153,7 +153,7 @@ pub(crate) struct Exec<'a> {
     /// Changes of memory so far.
     writes: u64,
     /// The lanes of the warp that make the access in progress as one.
-    access_together: u64,
+    joint_lanes: u64,
     /// The order that atomic accesses and fences make, where there are any.
     happens: Option<Box<HappensBefore>>,
     /// Undefined values of the block, once there are any.
@@ -256,7 +256,7 @@ impl<'a> Exec<'a> {
                 Buffer::new(s.name.clone(), bytes, s.writable)
             })
             .collect();
-        let order = Order {
+        let order = OrderRules {
             threads_per_block: num_threads,
             lanes_per_warp: launch.machine.lanes_per_warp,
             first_epoch: 1,
@@ -303,12 +303,12 @@ impl<'a> Exec<'a> {
             local,
             block_epoch: 0,
             last_epoch: 0,
-            shared_order: Order {
+            shared_order: OrderRules {
                 is_block_own: true,
                 ..order
             },
             global_order: order,
-            moments: Moments::default(),
+            timestamps: Timestamps::default(),
             spare_lanes: Vec::new(),
             warp_epochs: vec![0; num_warps],
             counters: vec![Counters::default(); program.ops.len()],
@@ -324,7 +324,7 @@ impl<'a> Exec<'a> {
             spin: Spin::default(),
             loops: Loops::new(program),
             writes: 0,
-            access_together: 0,
+            joint_lanes: 0,
             happens,
             poison: None,
             in_flight: InFlight::new(num_threads),
@@ -348,7 +348,7 @@ impl<'a> Exec<'a> {
         self.last_epoch += 1;
         self.block_epoch = self.last_epoch;
         self.shared_order.first_epoch = self.block_epoch;
-        self.moments.begin_block();
+        self.timestamps.begin_block();
         self.exited.fill(false);
         self.num_exited = 0;
         self.local_shadow.fill(false);
@@ -657,17 +657,17 @@ impl<'a> Exec<'a> {
     }
 
     /// The moment of an access by `lane`.
-    fn now(&self, lane: u32) -> Now {
+    fn now(&self, lane: u32) -> ExecutionPoint {
         let block = self.block_linear * self.num_threads;
         let in_warp = lane & (self.launch.machine.lanes_per_warp - 1);
-        Now {
+        ExecutionPoint {
             thread: block + lane,
             block,
             warp: block + lane - in_warp,
             op: self.op,
             block_epoch: self.block_epoch,
             warp_epoch: self.warp_epochs[(lane / self.launch.machine.lanes_per_warp) as usize],
-            together: self.access_together,
+            joint_lanes: self.joint_lanes,
         }
     }
 

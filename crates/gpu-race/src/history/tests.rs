@@ -5,7 +5,7 @@ use crate::split_mix::Random;
 const LANES: u32 = 2;
 const PER_BLOCK: u32 = 4;
 const THREADS: usize = 8;
-const ORDER: Order = Order {
+const ORDER: OrderRules = OrderRules {
     threads_per_block: PER_BLOCK,
     lanes_per_warp: LANES,
     first_epoch: 1,
@@ -17,7 +17,7 @@ enum Event {
     Access {
         thread: u32,
         at: usize,
-        kind: Kind,
+        kind: AccessKind,
     },
     Atomic {
         thread: u32,
@@ -41,7 +41,7 @@ enum Event {
 /// The detector under test, fed with one event at a time.
 struct Detector {
     clocks: Clocks,
-    threads: Vec<Knowledge>,
+    threads: Vec<ThreadClock>,
     history: History,
     block_epochs: [u32; 2],
     warp_epochs: [u32; 4],
@@ -49,23 +49,23 @@ struct Detector {
 }
 
 impl Detector {
-    fn now(&self, thread: u32) -> Now {
-        Now {
+    fn now(&self, thread: u32) -> ExecutionPoint {
+        ExecutionPoint {
             thread,
             block: thread / PER_BLOCK * PER_BLOCK,
             warp: thread / LANES * LANES,
             op: 0,
             block_epoch: self.block_epochs[(thread / PER_BLOCK) as usize],
             warp_epoch: self.warp_epochs[(thread / LANES) as usize],
-            together: 0,
+            joint_lanes: 0,
         }
     }
 
-    fn access(&mut self, thread: u32, at: usize, kind: Kind) -> bool {
+    fn access(&mut self, thread: u32, at: usize, kind: AccessKind) -> bool {
         let now = self.now(thread);
         let knowledge = &self.threads[thread as usize];
-        let step = Step::new(now, kind, ORDER, &self.clocks, knowledge);
-        self.history.access(at, 1, 1, &step, &[]).clash.is_some()
+        let step = HistoryAccess::new(now, kind, ORDER, &self.clocks, knowledge);
+        self.history.access(at, 1, 1, &step, &[]).race.is_some()
     }
 
     /// Returns true if the event is an access that races with an earlier one.
@@ -80,8 +80,8 @@ impl Detector {
                 writes,
             } => {
                 let kind = match writes {
-                    true => Kind::AtomicWrite(sync.scope),
-                    false => Kind::AtomicRead(sync.scope),
+                    true => AccessKind::AtomicWrite(sync.scope),
+                    false => AccessKind::AtomicRead(sync.scope),
                 };
                 if self.access(thread, at, kind) {
                     return true;
@@ -104,40 +104,40 @@ impl Detector {
                 self.epoch += 1;
                 self.block_epochs[block as usize] = self.epoch;
                 let first = (block * PER_BLOCK) as usize;
-                Clocks::meet(&mut self.threads[first..first + PER_BLOCK as usize]);
+                Clocks::barrier(&mut self.threads[first..first + PER_BLOCK as usize]);
             }
             Event::WarpBarrier { warp } => {
                 self.warp_epochs[warp as usize] += 1;
                 let first = (warp * LANES) as usize;
-                Clocks::meet(&mut self.threads[first..first + LANES as usize]);
+                Clocks::barrier(&mut self.threads[first..first + LANES as usize]);
             }
         }
         false
     }
 }
 
-/// What a write carries: the event that released, its scope and thread.
+/// A release that a location carries: the event, its scope and thread.
 type Head = (usize, Scope, u32);
 
-fn who(thread: u32) -> Who {
-    Who {
+fn who(thread: u32) -> ThreadId {
+    ThreadId {
         thread,
         warp: thread / LANES * LANES,
         block: thread / PER_BLOCK * PER_BLOCK,
     }
 }
 
-/// The whole happens-before relation, event by event: the reference.
+/// The reference: the transitive happens-before relation over all events.
 #[derive(Default)]
 struct Reference {
-    /// Of each event, itself and those before it.
+    /// Events that happen before each event, and the event itself.
     before: Vec<u128>,
-    /// Of each thread, all that happens before its next event.
+    /// Events that happen before the next one of each thread.
     past: [u128; THREADS],
     fences: [Vec<Head>; THREADS],
     seen: [Vec<Head>; THREADS],
     heads: Vec<Vec<Head>>,
-    accesses: Vec<(usize, u32, usize, Kind)>,
+    accesses: Vec<(usize, u32, usize, AccessKind)>,
 }
 
 impl Reference {
@@ -149,7 +149,7 @@ impl Reference {
             Event::Access { thread, at, kind } => {
                 self.before.push(self.past[thread as usize] | bit);
                 self.past[thread as usize] |= bit;
-                self.meets(number, thread, at, kind)
+                self.check_access(number, thread, at, kind)
             }
             Event::Atomic {
                 thread,
@@ -160,18 +160,18 @@ impl Reference {
             } => {
                 let own = thread as usize;
                 let kind = match writes {
-                    true => Kind::AtomicWrite(sync.scope),
-                    false => Kind::AtomicRead(sync.scope),
+                    true => AccessKind::AtomicWrite(sync.scope),
+                    false => AccessKind::AtomicRead(sync.scope),
                 };
-                // The access comes after what it acquires, for what follows; it is judged by what came before.
+                // The access itself is checked before its acquire takes effect.
                 self.before.push(self.past[own] | bit);
-                if self.meets(number, thread, at, kind) {
+                if self.check_access(number, thread, at, kind) {
                     return true;
                 }
                 if reads {
                     for &head in &self.heads[at] {
                         let (event, scope, other) = head;
-                        if sync.scope.meets(who(thread), scope, who(other)) {
+                        if sync.scope.is_mutual(who(thread), scope, who(other)) {
                             match sync.acquires {
                                 true => self.past[own] |= self.before[event],
                                 false => self.seen[own].push(head),
@@ -199,7 +199,7 @@ impl Reference {
                 let own = thread as usize;
                 if sync.acquires {
                     for &(event, scope, other) in &self.seen[own] {
-                        if sync.scope.meets(who(thread), scope, who(other)) {
+                        if sync.scope.is_mutual(who(thread), scope, who(other)) {
                             self.past[own] |= self.before[event];
                         }
                     }
@@ -228,7 +228,7 @@ impl Reference {
         false
     }
 
-    fn meets(&mut self, number: usize, thread: u32, at: usize, kind: Kind) -> bool {
+    fn check_access(&mut self, number: usize, thread: u32, at: usize, kind: AccessKind) -> bool {
         let races = self
             .accesses
             .iter()
@@ -236,7 +236,7 @@ impl Reference {
                 let is_ordered = self.before[number] >> event & 1 == 1;
                 let conflicts = kind.writes() || other_kind.writes();
                 let is_allowed = match (kind.scope(), other_kind.scope()) {
-                    (Some(a), Some(b)) => a.meets(who(thread), b, who(other)),
+                    (Some(a), Some(b)) => a.is_mutual(who(thread), b, who(other)),
                     _ => false,
                 };
                 place == at && thread != other && !is_ordered && conflicts && !is_allowed
@@ -246,7 +246,7 @@ impl Reference {
     }
 }
 
-/// Random programs: the detector finds a race at the event where the whole relation has one first, and nowhere else.
+/// On random programs the detector reports a race at the first event where the full relation has one, and no other.
 #[test]
 fn races_are_those_of_the_whole_happens_before_relation() {
     let mut random = Random(1);
@@ -255,7 +255,7 @@ fn races_are_those_of_the_whole_happens_before_relation() {
     for _ in 0..20_000 {
         let mut detector = Detector {
             clocks: Clocks::default(),
-            threads: vec![Knowledge::default(); THREADS],
+            threads: vec![ThreadClock::default(); THREADS],
             history: History::default(),
             block_epochs: [1, 2],
             warp_epochs: [0; 4],
@@ -282,13 +282,13 @@ fn races_are_those_of_the_whole_happens_before_relation() {
             let event = match draw(12) {
                 0 | 1 => Event::Access {
                     thread,
-                    // Each thread has a byte that it uses more than others.
+                    // Prefer one byte per thread.
                     at: if draw(3) == 0 {
                         draw(4) as usize
                     } else {
                         thread as usize % 4
                     },
-                    kind: [Kind::Read, Kind::Read, Kind::Write][draw(3) as usize],
+                    kind: [AccessKind::Read, AccessKind::Read, AccessKind::Write][draw(3) as usize],
                 },
                 2..=7 => {
                     let (reads, writes) =
@@ -335,33 +335,41 @@ fn races_are_those_of_the_whole_happens_before_relation() {
     );
 }
 
-/// A read of a warp's lanes together is ordered before what any of them stores next, and only that.
+/// A joint read by lanes of a warp is ordered before what any of them stores next, and only that.
 #[test]
 fn lanes_that_read_together_may_store_next() {
-    let now = |thread: u32, together: u64| Now {
+    let now = |thread: u32, joint_lanes: u64| ExecutionPoint {
         thread,
         block: 0,
         warp: thread / LANES * LANES,
         op: 0,
         block_epoch: 1,
         warp_epoch: 0,
-        together,
+        joint_lanes,
     };
-    let (clocks, knowledge) = (Clocks::default(), Knowledge::default());
-    let step = |now, kind| Step::new(now, kind, ORDER, &clocks, &knowledge);
-    for (store, together, clashes) in [(0, 0, false), (1, 0, false), (0, 3, false), (2, 0, true)] {
+    let (clocks, knowledge) = (Clocks::default(), ThreadClock::default());
+    let step = |now, kind| HistoryAccess::new(now, kind, ORDER, &clocks, &knowledge);
+    for (store, joint_lanes, races_with) in
+        [(0, 0, false), (1, 0, false), (0, 3, false), (2, 0, true)]
+    {
         let mut history = History::default();
-        history.access(0, 4, 0, &step(now(0, 3), Kind::Read), &[]);
-        let found = history.access(0, 4, 15, &step(now(store, together), Kind::Write), &[]);
-        assert_eq!(
-            found.clash.is_some(),
-            clashes,
-            "thread {store}, lanes {together}"
+        history.access(0, 4, 0, &step(now(0, 3), AccessKind::Read), &[]);
+        let found = history.access(
+            0,
+            4,
+            15,
+            &step(now(store, joint_lanes), AccessKind::Write),
+            &[],
         );
-        // What one lane has stored, the others may not read without a barrier.
-        if store < LANES && together == 0 {
-            let found = history.access(0, 4, 0, &step(now(0, 3), Kind::Read), &[]);
-            assert!(found.clash.is_some());
+        assert_eq!(
+            found.race.is_some(),
+            races_with,
+            "thread {store}, lanes {joint_lanes}"
+        );
+        // The store of one lane must be ordered before reads by the others.
+        if store < LANES && joint_lanes == 0 {
+            let found = history.access(0, 4, 0, &step(now(0, 3), AccessKind::Read), &[]);
+            assert!(found.race.is_some());
         }
     }
 }

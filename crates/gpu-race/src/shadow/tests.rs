@@ -1,41 +1,41 @@
 use super::*;
 use crate::split_mix::Random;
-use crate::{Now, Order, UNTOUCHED};
+use crate::{ExecutionPoint, OrderRules, UNTOUCHED};
 
-/// Memory with its records.
+/// Memory with its access records.
 #[derive(Clone)]
 struct Checked {
     shadow: Shadow,
-    moments: Moments,
-    order: Order,
+    timestamps: Timestamps,
+    order: OrderRules,
 }
 
 impl Checked {
-    fn new(bytes: usize, order: Order) -> Self {
+    fn new(bytes: usize, order: OrderRules) -> Self {
         Self {
             shadow: Shadow::new(bytes),
-            moments: Moments::default(),
+            timestamps: Timestamps::default(),
             order,
         }
     }
 
-    /// Calls `at_once`, and what to call where it knows no answer.
+    /// Tries the fast path, then the slow one.
     fn access<R>(
         &mut self,
-        now: Now,
-        at_once: impl FnOnce(&mut Shadow, &Access<'_>) -> Option<R>,
-        slow: impl FnOnce(&mut Shadow, &Access<'_>) -> R,
+        now: ExecutionPoint,
+        at_once: impl FnOnce(&mut Shadow, &ShadowAccess<'_>) -> Option<R>,
+        slow: impl FnOnce(&mut Shadow, &ShadowAccess<'_>) -> R,
     ) -> R {
-        if self.moments.is_full() {
-            self.shadow.settle(&self.moments);
-            self.moments.clear();
+        if self.timestamps.is_full() {
+            self.shadow.unpack(&self.timestamps);
+            self.timestamps.clear();
         }
-        let number = self.moments.number(now);
-        let access = Access {
+        let number = self.timestamps.number(now);
+        let access = ShadowAccess {
             now,
             number,
             order: self.order,
-            moments: &self.moments,
+            timestamps: &self.timestamps,
         };
         match at_once(&mut self.shadow, &access) {
             Some(result) => result,
@@ -43,25 +43,36 @@ impl Checked {
         }
     }
 
-    fn read(&mut self, at: usize, count: usize, now: Now) -> (Option<usize>, Option<Conflict>) {
+    fn read(
+        &mut self,
+        at: usize,
+        count: usize,
+        now: ExecutionPoint,
+    ) -> (Option<usize>, Option<Conflict>) {
         self.access(
             now,
             |shadow, access| {
-                let is_good = shadow.read_at_once(at, count, access);
+                let is_good = shadow.read_fast(at, count, access);
                 is_good.then_some((None, None))
             },
             |shadow, access| shadow.read(at, count, access),
         )
     }
 
-    fn write(&mut self, at: usize, old: &[u8], new: &[u8], now: Now) -> (u64, Option<Conflict>) {
+    fn write(
+        &mut self,
+        at: usize,
+        old: &[u8],
+        new: &[u8],
+        now: ExecutionPoint,
+    ) -> (u64, Option<Conflict>) {
         let word = |bytes: &[u8]| {
             let bytes = bytes.iter().rev();
             bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
         };
         self.access(
             now,
-            |shadow, access| Some((shadow.write_at_once(at, old, new, access)?, None)),
+            |shadow, access| Some((shadow.write_fast(at, old, new, access)?, None)),
             |shadow, access| {
                 let (mut redundant, mut conflict) = (0, None);
                 for (i, (old, new)) in old.chunks(8).zip(new.chunks(8)).enumerate() {
@@ -76,32 +87,32 @@ impl Checked {
     }
 }
 
-const ORDER: Order = Order {
+const ORDER: OrderRules = OrderRules {
     threads_per_block: 64,
     lanes_per_warp: 32,
     first_epoch: 1,
     is_block_own: false,
 };
 
-fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> Now {
-    Now {
+fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> ExecutionPoint {
+    ExecutionPoint {
         thread,
         block: thread & !63,
         warp: thread & !31,
         op: 0,
         block_epoch,
         warp_epoch,
-        together: 0,
+        joint_lanes: 0,
     }
 }
 
-/// A byte over the same one, or another one.
-fn write(shadow: &mut Checked, same: bool, now: Now) -> (u64, Option<Conflict>) {
+/// Writes the same or another value to byte 3.
+fn write(shadow: &mut Checked, same: bool, now: ExecutionPoint) -> (u64, Option<Conflict>) {
     shadow.write(3, &[0], &[u8::from(!same)], now)
 }
 
 #[track_caller]
-fn check_write(steps: &[(char, Now)], expect_clean: bool) {
+fn check_write(steps: &[(char, ExecutionPoint)], expect_clean: bool) {
     let mut shadow = Checked::new(16, ORDER);
     let mut clean = true;
     for &(kind, now) in steps {
@@ -171,20 +182,20 @@ fn readers_before_a_barrier_are_forgotten() {
     let (before, after) = (('r', now(0, 1, 0)), ('r', now(40, 2, 0)));
     check_write(&[before, after, ('w', now(40, 2, 0))], true);
     check_write(&[before, after, ('w', now(0, 2, 0))], false);
-    // The same within a warp: who read after its barrier is not ordered before its next write.
+    // The same within a warp.
     let (before, after) = (('r', now(0, 1, 0)), ('r', now(1, 1, 1)));
     check_write(&[before, after, ('w', now(1, 1, 1))], true);
     check_write(&[before, after, ('w', now(2, 1, 1))], false);
 }
 
 #[test]
-fn copies_are_harmless_until_somebody_reads_or_replaces() {
+fn copies_are_harmless_until_read_or_replaced() {
     let three = |shadow: &mut Checked| {
         assert_eq!(write(shadow, false, now(0, 1, 0)), (0, None));
         assert_eq!(write(shadow, true, now(1, 1, 0)), (1, None));
         assert_eq!(write(shadow, true, now(32, 1, 0)), (1, None));
     };
-    // Whoever comes next and is ordered after one copy only, meets the other.
+    // A thread that is ordered after one copy only conflicts with another.
     for (thread, block, warp, clean) in [(32, 1, 1, false), (0, 1, 1, false), (0, 2, 0, true)] {
         let mut shadow = Checked::new(16, ORDER);
         three(&mut shadow);
@@ -213,19 +224,20 @@ fn copies_are_harmless_until_somebody_reads_or_replaces() {
     ));
 }
 
-/// Random accesses of 1 to 32 bytes find the same in pieces as byte by byte, in memory of the grid and of a block.
+/// Random accesses of 1 to 32 bytes give the same findings by granules as byte by byte, in global and in block
+/// memory.
 #[test]
-fn pieces_say_what_bytes_say() {
+fn granules_agree_with_bytes() {
     let mut random = Random(7);
     let mut draw = |below: u64| random.below(below);
     for round in 0..4000 {
         let is_block_own = round % 2 == 1;
-        let order = |first_epoch| Order {
+        let order = |first_epoch| OrderRules {
             first_epoch,
             is_block_own,
             ..ORDER
         };
-        let mut pieces = Checked::new(64, order(1));
+        let mut granules = Checked::new(64, order(1));
         let mut bytes = vec![UNTOUCHED; 64];
         let mut memory = [0u8; 64];
         let (mut block, mut epoch, mut warp_epochs) = (0, 1, [0; 2]);
@@ -241,25 +253,24 @@ fn pieces_say_what_bytes_say() {
             match draw(8) {
                 0 => epoch += 1,
                 1 => warp_epochs[draw(2) as usize] += 1,
-                // Blocks follow each other.
                 2 if draw(4) == 0 => {
                     (block, epoch) = (block + 64, epoch + 1);
                     if is_block_own {
-                        pieces.order = order(epoch);
+                        granules.order = order(epoch);
                     }
                 }
                 _ => {}
             }
             let thread = block + draw(64) as u32;
-            let now = Now {
+            let now = ExecutionPoint {
                 op: draw(4) as u32,
                 ..now(thread, epoch, warp_epochs[thread as usize / 32 % 2])
             };
-            let order = pieces.order;
+            let order = granules.order;
             let cells = bytes[at..].iter_mut().take(count);
             let (found, wanted);
             if draw(2) == 0 {
-                found = (0, pieces.read(at, count, now).1);
+                found = (0, granules.read(at, count, now).1);
                 let mut conflict = None;
                 for cell in cells {
                     conflict = conflict.or(cell.read(now, order).1);
@@ -268,13 +279,13 @@ fn pieces_say_what_bytes_say() {
             } else {
                 let new: Vec<u8> = (0..count).map(|_| draw(values) as u8).collect();
                 let old = memory[at..at + count].to_vec();
-                found = pieces.write(at, &old, &new, now);
+                found = granules.write(at, &old, &new, now);
                 let (mut redundant, mut conflict) = (0, None);
                 for (i, cell) in cells.enumerate() {
                     match cell.write(old[i] == new[i], now, order) {
-                        Found::Clean => {}
-                        Found::Redundant => redundant += 1,
-                        Found::Conflict(other) => conflict = conflict.or(Some(other)),
+                        WriteVerdict::Clean => {}
+                        WriteVerdict::Redundant => redundant += 1,
+                        WriteVerdict::Conflict(other) => conflict = conflict.or(Some(other)),
                     }
                 }
                 wanted = (redundant, conflict);
@@ -282,17 +293,17 @@ fn pieces_say_what_bytes_say() {
             }
             assert_eq!(found, wanted);
             if found.1.is_some() {
-                // Nothing is asked of a run after its first mistake.
+                // Findings after the first one are unspecified.
                 break;
             }
         }
     }
 }
 
-/// Memory of a block must be written before it is read, by the block itself.
+/// Memory of a block must be written by the block before it is read.
 #[test]
-fn what_nobody_wrote_is_missing() {
-    let order = |first_epoch| Order {
+fn unwritten_bytes_are_missing() {
+    let order = |first_epoch| OrderRules {
         first_epoch,
         is_block_own: true,
         ..ORDER
@@ -302,14 +313,14 @@ fn what_nobody_wrote_is_missing() {
     assert_eq!(shadow.read(16, 16, now(3, 1, 0)), (None, None));
     assert_eq!(shadow.read(8, 8, now(3, 1, 0)), (Some(8), None));
     assert_eq!(shadow.read(30, 4, now(9, 2, 0)), (Some(32), None));
-    // The next block finds nothing.
+    // Values of an earlier block do not count as written.
     shadow.order = order(3);
-    shadow.moments.begin_block();
+    shadow.timestamps.begin_block();
     assert_eq!(shadow.read(16, 4, now(64, 3, 0)), (Some(16), None));
 }
 
 #[test]
-fn what_ran_apart_is_merged_where_nobody_met() {
+fn disjoint_copies_are_merged() {
     let run = |bytes: &mut [u8], at: usize, thread: u32, value: u8| {
         let mut shadow = Checked::new(4096, ORDER);
         let new = [value; 4];

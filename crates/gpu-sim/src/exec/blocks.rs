@@ -19,7 +19,7 @@ use super::spin::{Spin, waiting_lanes};
 use super::{Exec, Frame, Message, SharedVar, Stop};
 use crate::code::BlockId;
 use crate::error::{FaultKind, KernelError};
-use gpu_race::{Bounds, History, Knowledge, Shadow};
+use gpu_race::{History, Shadow, ThreadClock, TimestampBounds};
 use std::collections::VecDeque;
 
 /// Waiting parties that a message names.
@@ -41,9 +41,9 @@ struct Parked {
     local_shadow: Vec<bool>,
     block_epoch: u32,
     first_epoch: u32,
-    bounds: Bounds,
+    bounds: TimestampBounds,
     warp_epochs: Vec<u32>,
-    threads: Vec<Knowledge>,
+    threads: Vec<ThreadClock>,
     messages: Vec<Message>,
     poison: Option<Box<Poison>>,
     in_flight: InFlight,
@@ -176,7 +176,7 @@ impl Exec<'_> {
             local_shadow: vec![false; self.local_shadow.len()],
             block_epoch: self.last_epoch,
             first_epoch: 0,
-            bounds: Bounds::default(),
+            bounds: TimestampBounds::default(),
             warp_epochs: vec![0; self.warp_epochs.len()],
             threads: match &self.happens {
                 Some(_) => HappensBefore::start(self.num_threads),
@@ -209,7 +209,7 @@ impl Exec<'_> {
         swap(&mut self.local_shadow, &mut other.local_shadow);
         swap(&mut self.block_epoch, &mut other.block_epoch);
         swap(&mut self.shared_order.first_epoch, &mut other.first_epoch);
-        self.moments.swap_block(&mut other.bounds);
+        self.timestamps.swap_block(&mut other.bounds);
         swap(&mut self.warp_epochs, &mut other.warp_epochs);
         if let Some(happens) = &mut self.happens {
             swap(&mut happens.threads, &mut other.threads);

@@ -5,7 +5,7 @@ use crate::bits::mask;
 use crate::code::Reg;
 use crate::error::KernelError;
 use crate::memory;
-use gpu_race::Access as Record;
+use gpu_race::ShadowAccess;
 use linear_layout::machine::matrix::{Size, cell, size};
 use linear_layout::target::Fragment;
 
@@ -140,11 +140,11 @@ impl Exec<'_> {
         let owner = self.owner(first, window);
         let (now, number) = self.moment(first);
         let shared = &mut self.shared[var];
-        let mut record = Record {
+        let mut record = ShadowAccess {
             now,
             number,
             order: self.shared_order,
-            moments: &self.moments,
+            timestamps: &self.timestamps,
         };
         let count = size(parts.fragment).unit_bytes as usize;
         for done in from..parts.count() {
@@ -164,7 +164,7 @@ impl Exec<'_> {
             let shift = element.shift;
             if IS_LOAD {
                 let is_own = shared.is_own(at, count, owner);
-                if !is_own || !shared.shadow.read_at_once(at, count, &record) {
+                if !is_own || !shared.shadow.read_fast(at, count, &record) {
                     return done;
                 }
                 let loaded = memory::read_le(&shared.bytes, at, count as u8);
@@ -173,7 +173,7 @@ impl Exec<'_> {
             } else {
                 let new = &((*value >> shift) as u32).to_le_bytes()[..count];
                 let bytes = &mut shared.bytes[at..at + count];
-                let Some(redundant) = shared.shadow.write_at_once(at, bytes, new, &record) else {
+                let Some(redundant) = shared.shadow.write_fast(at, bytes, new, &record) else {
                     return done;
                 };
                 self.writes += u64::from(*bytes != *new);

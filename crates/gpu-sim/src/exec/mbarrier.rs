@@ -10,7 +10,7 @@
 use super::{Exec, Place};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
-use gpu_race::{Kind, Scope, Sync};
+use gpu_race::{AccessKind, Scope, Sync};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -144,9 +144,9 @@ impl Exec<'_> {
     fn touch_mbarrier(&mut self, lane: u32, place: Place, sync: Sync) -> Result<(), KernelError> {
         self.check_in_flight(lane, place, BYTES, sync.releases)?;
         let bytes = (0, BYTES as usize);
-        self.note_access(lane, place, bytes, Kind::AtomicRead(sync.scope), 0)?;
+        self.note_access(lane, place, bytes, AccessKind::AtomicRead(sync.scope), 0)?;
         if sync.releases {
-            self.note_access(lane, place, bytes, Kind::AtomicWrite(sync.scope), 0)?;
+            self.note_access(lane, place, bytes, AccessKind::AtomicWrite(sync.scope), 0)?;
         }
         self.synchronize(lane, place, sync, (true, sync.releases));
         Ok(())
@@ -305,7 +305,7 @@ impl Exec<'_> {
     ) -> Result<(), KernelError> {
         let place = self.mbarrier_place(lane, of)?;
         let mut barrier = self.mbarrier(lane, place, "copy to")?;
-        let kind = Kind::AtomicWrite(Scope::Block);
+        let kind = AccessKind::AtomicWrite(Scope::Block);
         self.note_access(lane, place, (0, BYTES as usize), kind, 0)?;
         barrier.bytes -= i64::from(bytes);
         self.change_mbarrier(lane, place, barrier)

@@ -7,7 +7,7 @@ use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use crate::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW};
 use crate::report::Sample;
-use gpu_race::{Access as Record, Conflict, Kind, Now, Sync};
+use gpu_race::{AccessKind, Conflict, ExecutionPoint, ShadowAccess, Sync};
 use linear_layout::target::Wavefronts;
 
 /// A byte that exists, with room for the access.
@@ -190,16 +190,16 @@ impl Exec<'_> {
     }
 
     /// The moment of an access by `lane`, and its number.
-    pub(super) fn moment(&mut self, lane: u32) -> (Now, u32) {
-        if self.moments.is_full() {
+    pub(super) fn moment(&mut self, lane: u32) -> (ExecutionPoint, u32) {
+        if self.timestamps.is_full() {
             let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
             let shadows = buffers.map(|buffer| &mut buffer.shadow);
             let shadows = shadows.chain(self.shared.iter_mut().map(|shared| &mut shared.shadow));
-            shadows.for_each(|shadow| shadow.settle(&self.moments));
-            self.moments.clear();
+            shadows.for_each(|shadow| shadow.unpack(&self.timestamps));
+            self.timestamps.clear();
         }
         let now = self.now(lane);
-        (now, self.moments.number(now))
+        (now, self.timestamps.number(now))
     }
 
     /// The error for an access that meets `conflict`.
@@ -231,7 +231,7 @@ impl Exec<'_> {
             let count = usize::from(field.bytes);
             self.check_in_flight(lane, place.behind(offset), count as u32, false)?;
             if is_exact {
-                let kind = sync.map_or(Kind::Read, |sync| Kind::AtomicRead(sync.scope));
+                let kind = sync.map_or(AccessKind::Read, |sync| AccessKind::AtomicRead(sync.scope));
                 self.note_access(lane, place, (offset, count), kind, 0)?;
                 if let Place::Shared { var, window, at } = place {
                     self.check_owner(lane, var, window, at + offset, count)?;
@@ -243,18 +243,18 @@ impl Exec<'_> {
             let value = match place {
                 Place::Global { buffer, at } => {
                     let at = at + offset;
-                    let record = Record {
+                    let record = ShadowAccess {
                         now,
                         number,
                         order: self.global_order,
-                        moments: &self.moments,
+                        timestamps: &self.timestamps,
                     };
                     let check = self.launch.check_global_races;
                     let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                     let value = memory::read_le(&memory.bytes, at, field.bytes);
                     if check
                         && memory.writable
-                        && !memory.shadow.read_at_once(at, count, &record)
+                        && !memory.shadow.read_fast(at, count, &record)
                         && let (_, Some(conflict)) = memory.shadow.read(at, count, &record)
                     {
                         let place = format!("byte {at} of `{}`", memory.name);
@@ -264,15 +264,15 @@ impl Exec<'_> {
                 }
                 Place::Shared { var, window, at } => {
                     let at = at + offset;
-                    let record = Record {
+                    let record = ShadowAccess {
                         now,
                         number,
                         order: self.shared_order,
-                        moments: &self.moments,
+                        timestamps: &self.timestamps,
                     };
                     let shared = &mut self.shared[var];
                     let value = memory::read_le(&shared.bytes, at, field.bytes);
-                    let (missing, conflict) = match shared.shadow.read_at_once(at, count, &record) {
+                    let (missing, conflict) = match shared.shadow.read_fast(at, count, &record) {
                         true => (None, None),
                         false => shared.shadow.read(at, count, &record),
                     };
@@ -320,7 +320,7 @@ impl Exec<'_> {
                 let at = place.behind(field.offset as usize);
                 self.check_in_flight(lane, at, field.bytes.into(), true)?;
                 let old = self.value_at(at, field.bytes);
-                let kind = Kind::AtomicWrite(sync.scope);
+                let kind = AccessKind::AtomicWrite(sync.scope);
                 self.note_access(lane, at, (0, field.bytes.into()), kind, 0)?;
                 self.put(lane, at, field.bytes, value);
                 self.notice_change(old != value & mask(8 * u32::from(field.bytes)));
@@ -392,7 +392,7 @@ impl Exec<'_> {
                 .filter(is_changed)
                 .fold(0, |bits, byte| bits | 1 << byte);
             let redundant =
-                self.note_access(lane, place, (0, count.into()), Kind::Write, changes)?;
+                self.note_access(lane, place, (0, count.into()), AccessKind::Write, changes)?;
             self.report.redundant_bytes += redundant;
             self.put(lane, place, count, value);
             self.notice_change(changed != 0);
@@ -436,15 +436,15 @@ impl Exec<'_> {
             self.notice_change(true);
             return Ok(());
         }
-        let record = Record {
+        let record = ShadowAccess {
             now,
             number,
             order,
-            moments: &self.moments,
+            timestamps: &self.timestamps,
         };
         let end = at + usize::from(count);
         let new = &value.to_le_bytes()[..usize::from(count)];
-        let (redundant, conflict) = match shadow.write_at_once(at, &bytes[at..end], new, &record) {
+        let (redundant, conflict) = match shadow.write_fast(at, &bytes[at..end], new, &record) {
             Some(redundant) => (redundant, None),
             None => {
                 let words = [
@@ -610,12 +610,12 @@ impl Exec<'_> {
         let per_warp = self.launch.machine.lanes_per_warp;
         let (first, _) = lanes[0];
         let bits = lanes.iter().map(|(lane, _)| 1u64 << (lane % per_warp));
-        self.access_together = bits.fold(0, |all, bit| all | bit);
+        self.joint_lanes = bits.fold(0, |all, bit| all | bit);
         let done = match is_load {
             true => self.read_place(first, place, vector.fields, None),
             false => self.write_place(first, place, vector.fields, None),
         };
-        self.access_together = 0;
+        self.joint_lanes = 0;
         done?;
         if is_load {
             for field in vector.fields {
@@ -694,11 +694,11 @@ impl Exec<'_> {
         // The first and the last byte at which an access may begin.
         let (low, span) = (low as u64, (high - size - low) as u64);
         let warp = (now.warp - now.block, self.launch.machine.lanes_per_warp);
-        let mut record = Record {
+        let mut record = ShadowAccess {
             now,
             number,
             order,
-            moments: &self.moments,
+            timestamps: &self.timestamps,
         };
         let low_bits = u64::from(vector.align.max(1)) - 1;
         if low_bits & (low_bits + 1) != 0 {
@@ -719,7 +719,7 @@ impl Exec<'_> {
             let at = at as usize;
             record.now.thread = now.block + lane;
             if IS_LOAD {
-                if is_checked && !shadow.read_at_once(at, size, &record) {
+                if is_checked && !shadow.read_fast(at, size, &record) {
                     break;
                 }
                 if !owners.is_empty() && owners[at..at + size].iter().any(|found| *found != owner) {
@@ -734,7 +734,7 @@ impl Exec<'_> {
                 }
                 let new = &new[..size];
                 if is_checked {
-                    match shadow.write_at_once(at, bytes, new, &record) {
+                    match shadow.write_fast(at, bytes, new, &record) {
                         Some(redundant) => self.report.redundant_bytes += redundant,
                         None => break,
                     }
@@ -853,13 +853,13 @@ impl Exec<'_> {
             let new = update(self, lane, old);
             let scope = access.sync.scope;
             let kind = match new {
-                Some(_) => Kind::AtomicWrite(scope),
-                None => Kind::AtomicRead(scope),
+                Some(_) => AccessKind::AtomicWrite(scope),
+                None => AccessKind::AtomicRead(scope),
             };
             if self.is_exact(place) {
                 if matches!(place, Place::Shared { .. }) {
                     // The value before is read, so there must be one.
-                    let read = Kind::AtomicRead(scope);
+                    let read = AccessKind::AtomicRead(scope);
                     self.note_access(lane, place, (0, count.into()), read, 0)?;
                 }
                 self.note_access(lane, place, (0, count.into()), kind, 0)?;

@@ -5,7 +5,10 @@
 
 use super::{Exec, Guard, Place};
 use crate::error::{FaultKind, KernelError};
-use gpu_race::{Clash, Clocks, Findings, History, Kind, Knowledge, Location, Scope, Step, Sync};
+use gpu_race::{
+    AccessKind, AtomicAddress, Clocks, Findings, History, HistoryAccess, Race, Scope, Sync,
+    ThreadClock,
+};
 
 /// Blocks' shared variables are told apart from buffers by this bit of a location.
 const SHARED: u64 = 1 << 63;
@@ -14,7 +17,7 @@ const SHARED: u64 = 1 << 63;
 pub(super) struct HappensBefore {
     clocks: Clocks,
     /// Of each thread of the block that runs.
-    pub(super) threads: Vec<Knowledge>,
+    pub(super) threads: Vec<ThreadClock>,
     /// Global memory has histories, too: atomic accesses go there, or order accesses to it.
     is_of_global: bool,
 }
@@ -28,9 +31,9 @@ impl HappensBefore {
         }
     }
 
-    /// The knowledge of the threads of a block that begins.
-    pub(super) fn start(num_threads: u32) -> Vec<Knowledge> {
-        let first = Knowledge::default();
+    /// The clock of the threads of a block that begins.
+    pub(super) fn start(num_threads: u32) -> Vec<ThreadClock> {
+        let first = ThreadClock::default();
         vec![first; num_threads as usize]
     }
 
@@ -48,13 +51,13 @@ impl HappensBefore {
     /// Notes that threads meet at a barrier.
     pub(super) fn meet(&mut self, lanes: &[u32]) {
         if lanes.len() == self.threads.len() {
-            return Clocks::meet(&mut self.threads);
+            return Clocks::barrier(&mut self.threads);
         }
         let take = |lane: &u32| std::mem::take(&mut self.threads[*lane as usize]);
-        let mut some: Vec<Knowledge> = lanes.iter().map(take).collect();
-        Clocks::meet(&mut some);
-        for (lane, knowledge) in lanes.iter().zip(some) {
-            self.threads[*lane as usize] = knowledge;
+        let mut some: Vec<ThreadClock> = lanes.iter().map(take).collect();
+        Clocks::barrier(&mut some);
+        for (lane, clock) in lanes.iter().zip(some) {
+            self.threads[*lane as usize] = clock;
         }
     }
 }
@@ -69,7 +72,7 @@ impl Exec<'_> {
         }
     }
 
-    fn location(&self, place: Place) -> Option<Location> {
+    fn atomic_address(&self, place: Place) -> Option<AtomicAddress> {
         match place {
             Place::Global { buffer, at } => Some((buffer as u64, at)),
             Place::Shared { var, at, .. } => {
@@ -87,7 +90,7 @@ impl Exec<'_> {
         lane: u32,
         place: Place,
         (offset, count): (usize, usize),
-        kind: Kind,
+        kind: AccessKind,
         changes: u64,
     ) -> Result<u64, KernelError> {
         let now = self.now(lane);
@@ -113,21 +116,21 @@ impl Exec<'_> {
             }
             Place::Local { .. } => return Ok(0),
         };
-        let step = Step::new(now, kind, order, clocks.0, clocks.1);
+        let step = HistoryAccess::new(now, kind, order, clocks.0, clocks.1);
         let first = lane / self.launch.machine.lanes_per_warp * self.launch.machine.lanes_per_warp;
         let others = (0..u64::BITS)
-            .filter(|bit| now.together >> bit & 1 == 1)
+            .filter(|bit| now.joint_lanes >> bit & 1 == 1)
             .map(|bit| &happens.threads[(first + bit) as usize])
-            .filter(|thread| !thread.is_shared(clocks.1))
-            .map(|thread| Step::new(now, kind, order, clocks.0, thread));
-        let others: Vec<Step<'_>> = match now.together {
+            .filter(|thread| !thread.is_same_as(clocks.1))
+            .map(|thread| HistoryAccess::new(now, kind, order, clocks.0, thread));
+        let others: Vec<HistoryAccess<'_>> = match now.joint_lanes {
             0 => Vec::new(),
             _ => others.collect(),
         };
         let Findings {
             missing,
             redundant,
-            clash,
+            race,
         } = history.access(at, count, changes, &step, &others);
         if let (Some(byte), Place::Shared { window, .. }) = (missing, place)
             && !kind.writes()
@@ -136,31 +139,31 @@ impl Exec<'_> {
             let text = format!("read of uninitialised shared memory: {byte}");
             return Err(self.fault(FaultKind::Uninitialised, lane, text));
         }
-        match clash {
+        match race {
             None => Ok(redundant),
-            Some(clash) => {
+            Some(race) => {
                 let place = self.byte_name(place, at);
-                Err(self.clash(lane, kind, &place, clash))
+                Err(self.race_error(lane, kind, &place, race))
             }
         }
     }
 
     /// The error for an access that meets another one without order, or beyond an atomic access's scope.
     #[cold]
-    fn clash(&self, lane: u32, kind: Kind, place: &str, clash: Clash) -> KernelError {
-        let lane = self.beside(lane, clash.conflict.thread);
-        let other_lane = clash.conflict.thread % self.num_threads;
-        let other_block = clash.conflict.thread / self.num_threads;
+    fn race_error(&self, lane: u32, kind: AccessKind, place: &str, race: Race) -> KernelError {
+        let lane = self.beside(lane, race.conflict.thread);
+        let other_lane = race.conflict.thread % self.num_threads;
+        let other_block = race.conflict.thread / self.num_threads;
         let mut other = self.place(other_lane);
         other.block = self.block_index(other_block);
         let is_foreign = other_block != self.block_linear;
         let verb = if kind.writes() { "store" } else { "load" };
-        let did = match clash.kind.writes() {
+        let did = match race.kind.writes() {
             true => "stored",
             false => "loaded",
         };
-        let site = self.program.site(clash.conflict.op);
-        let error = match (kind.scope(), clash.kind.scope()) {
+        let site = self.program.site(race.conflict.op);
+        let error = match (kind.scope(), race.kind.scope()) {
             (Some(own), Some(scope)) => {
                 let needed = match is_foreign {
                     true => Scope::Device,
@@ -199,7 +202,7 @@ impl Exec<'_> {
         if thread != self.now(lane).thread {
             return lane;
         }
-        let others = self.access_together & !(1 << (lane % per_warp));
+        let others = self.joint_lanes & !(1 << (lane % per_warp));
         match others {
             0 => lane,
             others => lane / per_warp * per_warp + others.trailing_zeros(),
@@ -215,7 +218,7 @@ impl Exec<'_> {
         (reads, writes): (bool, bool),
     ) {
         let now = self.now(lane);
-        let (Some(at), Some(happens)) = (self.location(place), &mut self.happens) else {
+        let (Some(at), Some(happens)) = (self.atomic_address(place), &mut self.happens) else {
             return;
         };
         let thread = &mut happens.threads[lane as usize];

@@ -16,7 +16,7 @@ use super::{Exec, Place};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use crate::tensor_map::MAP_BYTES;
-use gpu_race::{Knowledge, Now};
+use gpu_race::{ExecutionPoint, ThreadClock};
 use rustc_hash::FxHashMap;
 
 /// A moment in a thread of the block.
@@ -37,7 +37,7 @@ struct Moment {
 #[derive(Clone, Debug)]
 struct Fence {
     at: Moment,
-    known: Option<Knowledge>,
+    known: Option<ThreadClock>,
 }
 
 /// The generic writes to shared memory, and the proxy fences, of a block.
@@ -78,12 +78,12 @@ impl Exec<'_> {
     }
 
     /// Returns true if a moment certainly comes before another one, whose thread knew this of others.
-    fn is_before(&self, a: Moment, b: Moment, known: Option<&Knowledge>) -> bool {
+    fn is_before(&self, a: Moment, b: Moment, known: Option<&ThreadClock>) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         if a.lane == b.lane {
             return a.time < b.time;
         }
-        let then = Now {
+        let then = ExecutionPoint {
             op: a.op,
             block_epoch: a.block_epoch,
             warp_epoch: a.warp_epoch,
@@ -94,7 +94,7 @@ impl Exec<'_> {
             || known.is_some_and(|known| known.covers(then, a.clock))
     }
 
-    fn known(&self, lane: u32) -> Option<&Knowledge> {
+    fn known(&self, lane: u32) -> Option<&ThreadClock> {
         let happens = self.happens.as_ref()?;
         happens.threads.get(lane as usize)
     }

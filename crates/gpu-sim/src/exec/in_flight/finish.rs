@@ -5,7 +5,7 @@ use super::super::{Exec, Place};
 use super::{Channel, Copy, Transfer};
 use crate::data::ElementTy;
 use crate::error::{FaultKind, KernelError};
-use gpu_race::{Kind, Scope};
+use gpu_race::{AccessKind, Scope};
 use std::collections::VecDeque;
 
 impl Exec<'_> {
@@ -21,7 +21,7 @@ impl Exec<'_> {
         let offsets = (0..).step_by(bytes);
         for (offset, part) in offsets.zip(data.chunks_exact(bytes)) {
             let place = to.behind(offset);
-            let kind = Kind::AtomicWrite(Scope::Device);
+            let kind = AccessKind::AtomicWrite(Scope::Device);
             self.note_access(lane, place, (0, bytes), kind, 0)?;
             let old = self.value_at(place, bytes as u8);
             let added = crate::memory::read_le(part, 0, bytes as u8);

@@ -9,7 +9,7 @@
 use super::name::Name;
 use crate::number::narrow;
 use crate::plan::program::{BarrierScope, Program, Step};
-use gpu_race::{Cell, Found, Now, Order, UNTOUCHED};
+use gpu_race::{ExecutionPoint, OrderRules, ShadowCell, UNTOUCHED, WriteVerdict};
 
 /// A fault at one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,14 +27,14 @@ pub(super) enum Memory<N> {
     },
     Recorded {
         cells: Vec<RecordedCell<N>>,
-        order: Order,
+        order: OrderRules,
         epoch: u32,
         block_epoch: u32,
     },
 }
 
 /// A value, the access record of its cell, and true if the last write was an atomic addition.
-pub(super) type RecordedCell<N> = (N, Cell, bool);
+pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
 /// The last write of a cell: the value, the section between barriers, and the warps that wrote this value.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ impl<N: Name> Memory<N> {
         if force_ledger || !stamps_suffice(plan, warps) {
             return Self::Recorded {
                 cells: vec![(N::NOTHING, UNTOUCHED, false); cells],
-                order: Order {
+                order: OrderRules {
                     threads_per_block: narrow::<u32>(warps) << plan.lanes_log2(),
                     lanes_per_warp: 1 << plan.lanes_log2(),
                     first_epoch: 0,
@@ -133,7 +133,7 @@ impl<N: Name> Memory<N> {
                 for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
                     let is_copy = cell.0 == name && !cell.2;
                     let found = cell.1.write(is_copy, now, *order);
-                    if matches!(found, Found::Conflict(_)) {
+                    if matches!(found, WriteVerdict::Conflict(_)) {
                         return Err((first + i, CellFault::Race));
                     }
                     (cell.0, cell.2) = (name, false);
@@ -157,7 +157,7 @@ impl<N: Name> Memory<N> {
         let (sum, cell, is_sum) = &mut cells[at];
         let added = sum.combined_with(name).ok_or(CellFault::Uninitialised)?;
         let now = now(thread, *order, *epoch, *block_epoch);
-        if matches!(cell.write(*is_sum, now, *order), Found::Conflict(_)) {
+        if matches!(cell.write(*is_sum, now, *order), WriteVerdict::Conflict(_)) {
             return Err(CellFault::Race);
         }
         (*sum, *is_sum) = (added, true);
@@ -200,15 +200,15 @@ impl<N: Name> Memory<N> {
     }
 }
 
-fn now(thread: u32, order: Order, epoch: u32, block_epoch: u32) -> Now {
-    Now {
+fn now(thread: u32, order: OrderRules, epoch: u32, block_epoch: u32) -> ExecutionPoint {
+    ExecutionPoint {
         thread,
         block: 0,
         warp: thread & !(order.lanes_per_warp - 1),
         op: 0,
         block_epoch,
         warp_epoch: epoch,
-        together: 0,
+        joint_lanes: 0,
     }
 }
 

@@ -1,0 +1,238 @@
+//! Timestamps of accesses, stored once per launch, and accesses packed into a word (thread, timestamp index).
+
+use super::{AccessGroup, ExecutionPoint, NO_GROUP, NO_THREAD, OrderRules};
+
+/// Number of timestamps at which records must be unpacked and the table cleared.
+const MAX_TIMESTAMPS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
+
+/// The part of an access that all threads of one instruction share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Timestamp {
+    op: u32,
+    block_epoch: u32,
+    warp_epoch: u32,
+    joint_lanes: u64,
+}
+
+/// The timestamps of a launch.
+#[derive(Clone, Debug, Default)]
+pub struct Timestamps {
+    list: Vec<Timestamp>,
+    /// Index of the last timestamp of each instruction.
+    latest: Vec<u32>,
+    /// First timestamps of the running block.
+    bounds: TimestampBounds,
+}
+
+/// The first timestamps of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TimestampBounds {
+    /// First timestamp of the block, and first since its last barrier.
+    block: u32,
+    section: u32,
+    block_epoch: u32,
+}
+
+impl Timestamps {
+    /// Returns true if all records must be unpacked ([`Shadow::unpack`](crate::Shadow::unpack)) and the table
+    /// cleared.
+    pub fn is_full(&self) -> bool {
+        self.list.len() >= MAX_TIMESTAMPS
+    }
+
+    /// Drops all timestamps.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.latest.clear();
+        (self.bounds.block, self.bounds.section) = (0, 0);
+    }
+
+    /// Returns the index of the next new timestamp.
+    fn next(&self) -> u32 {
+        u32::try_from(self.list.len()).expect("timestamps are cleared when they are full")
+    }
+
+    /// Starts a new block at the next timestamp.
+    pub fn begin_block(&mut self) {
+        self.bounds.block = self.next();
+    }
+
+    /// Swaps the bounds of the running block with those of another one.
+    pub fn swap_block(&mut self, bounds: &mut TimestampBounds) {
+        std::mem::swap(&mut self.bounds, bounds);
+    }
+
+    /// Returns the index of the timestamp of `now`, which is added if new.
+    pub fn number(&mut self, now: ExecutionPoint) -> u32 {
+        let timestamp = Timestamp {
+            op: now.op,
+            block_epoch: now.block_epoch,
+            warp_epoch: now.warp_epoch,
+            joint_lanes: now.joint_lanes,
+        };
+        if now.block_epoch > self.bounds.block_epoch {
+            self.bounds.block_epoch = now.block_epoch;
+            self.bounds.section = self.next();
+        }
+        let op = now.op as usize;
+        if op >= self.latest.len() {
+            self.latest.resize(op + 1, u32::MAX);
+        }
+        let latest = self.latest[op];
+        if self.list.get(latest as usize) == Some(&timestamp) {
+            return latest;
+        }
+        let number = self.next();
+        self.list.push(timestamp);
+        self.latest[op] = number;
+        number
+    }
+}
+
+/// An access by one thread, with the tables needed to compare it with records.
+#[derive(Clone, Copy, Debug)]
+pub struct ShadowAccess<'m> {
+    /// Its point of execution.
+    pub now: ExecutionPoint,
+    /// Index of its timestamp.
+    pub number: u32,
+    /// The rules that order accesses.
+    pub order: OrderRules,
+    /// The table of timestamps.
+    pub timestamps: &'m Timestamps,
+}
+
+/// A thread and the index of a timestamp, the index of a cell, or nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PackedAccess(u64);
+
+impl PackedAccess {
+    pub(crate) const NONE: Self = Self(0);
+
+    pub(crate) fn new(thread: u32, number: u32) -> Self {
+        Self((u64::from(thread) + 1) << 32 | u64::from(number))
+    }
+
+    /// Returns the entry that refers to a cell.
+    pub(crate) fn cell(index: usize) -> Self {
+        Self(u64::from(u32::MAX) << 32 | index as u64)
+    }
+
+    /// Returns the index of the cell, if it refers to one.
+    pub(crate) fn as_cell(self) -> Option<usize> {
+        (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.number() as usize)
+    }
+
+    pub(crate) fn thread(self) -> u32 {
+        ((self.0 >> 32) as u32).wrapping_sub(1)
+    }
+
+    /// Returns the index of the timestamp or of the cell.
+    #[expect(clippy::cast_possible_truncation, reason = "the low half of the word")]
+    fn number(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Returns the group of this thread and `second`.
+    pub(crate) fn group(self, second: u32, timestamps: &Timestamps) -> AccessGroup {
+        if self == Self::NONE {
+            return NO_GROUP;
+        }
+        let timestamp = timestamps.list[self.number() as usize];
+        AccessGroup {
+            first: self.thread(),
+            second,
+            op: timestamp.op,
+            block_epoch: timestamp.block_epoch,
+            warp_epoch: timestamp.warp_epoch,
+            joint_lanes: timestamp.joint_lanes,
+        }
+    }
+}
+
+/// The relation of an earlier access group to the access in progress.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AccessRelation {
+    /// There is no earlier access in this block.
+    None,
+    /// It is ordered before, and no later access of this memory can conflict with it.
+    Over,
+    /// All of it is ordered before; the access in progress supersedes it.
+    Before,
+    /// It is concurrent.
+    Concurrent,
+}
+
+impl ShadowAccess<'_> {
+    #[inline]
+    pub(crate) fn entry(&self) -> PackedAccess {
+        PackedAccess::new(self.now.thread, self.number)
+    }
+
+    /// Classifies an earlier access by one or two threads relative to this one.
+    #[inline]
+    pub(crate) fn relation(&self, entry: PackedAccess, second: u32) -> AccessRelation {
+        if entry == PackedAccess::NONE {
+            return AccessRelation::None;
+        }
+        let (order, now, timestamps) = (self.order, self.now, self.timestamps);
+        let number = entry.number();
+        if order.is_block_own && number < timestamps.bounds.section {
+            // Accesses before a barrier of the block need no comparison of epochs.
+            let is_old = number < timestamps.bounds.block;
+            return if is_old {
+                AccessRelation::None
+            } else {
+                AccessRelation::Over
+            };
+        }
+        let timestamp = timestamps.list[number as usize];
+        let is_before = |thread| {
+            order.before(thread, timestamp.block_epoch, timestamp.warp_epoch, now)
+                || order.is_joint(thread, timestamp.joint_lanes, now)
+        };
+        if !is_before(entry.thread()) || (second != NO_THREAD && !is_before(second)) {
+            AccessRelation::Concurrent
+        } else {
+            AccessRelation::Before
+        }
+    }
+
+    /// Returns true if adding this access does not change the group.
+    #[inline]
+    pub(crate) fn is_in(&self, entry: PackedAccess, second: u32) -> bool {
+        entry.number() == self.number
+            && second != NO_THREAD
+            && self.order.same_warp(entry.thread(), self.now)
+    }
+
+    /// Returns true if no later access can conflict with the group.
+    pub(crate) fn is_over(&self, group: &AccessGroup) -> bool {
+        !group.is_live(self.order)
+            || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
+    }
+
+    /// Packs a group if its timestamp is that of this access or of `old`, its form before the access.
+    pub(crate) fn pack(
+        &self,
+        group: &AccessGroup,
+        old: (PackedAccess, u32),
+    ) -> Option<(PackedAccess, u32)> {
+        let now = self.now;
+        let own = (now.op, now.block_epoch, now.warp_epoch, now.joint_lanes);
+        if group.first == NO_THREAD {
+            Some((PackedAccess::NONE, NO_THREAD))
+        } else if (
+            group.op,
+            group.block_epoch,
+            group.warp_epoch,
+            group.joint_lanes,
+        ) == own
+        {
+            Some((PackedAccess::new(group.first, self.number), group.second))
+        } else {
+            let is_old = old.0.as_cell().is_none() && old.0.group(old.1, self.timestamps) == *group;
+            is_old.then_some(old)
+        }
+    }
+}
