@@ -18,7 +18,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         let abis = Abi::ALL.map(|abi| (abi.name(), abi));
         let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));
         let limits = SharedLimit::ALL.map(|limit| (limit.name(), limit));
-        let options = lower::Options {
+        let options = lower::LoweringOptions {
             abi: one_of(context, &self.abi, "abi", abis)?,
             shared: one_of(context, &self.shared, "shared", amounts)?,
             shared_limit: one_of(context, &self.shared_limit, "shared-limit", limits)?,
@@ -35,7 +35,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         }
         outcome?;
         // What was emitted once needs no clean-up; what MLIR's conversions make does.
-        let is_finished = lower::left(context.module()).is_empty();
+        let is_finished = lower::unlowered(context.module()).is_empty();
         Ok(if is_finished {
             Vec::new()
         } else {

@@ -5,7 +5,7 @@
 
 use super::calls;
 use super::gpu::Gpu;
-use super::plans::Plans;
+use super::plans::PlanCache;
 use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::concrete::{self, Fault};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// The plans of a function's operations, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
-    plans: Plans,
+    plans: PlanCache,
     allocation: Allocation,
     flow: Flow,
 }
@@ -34,20 +34,21 @@ pub(crate) struct SharedMemory {
 ///
 /// # Errors
 /// It cannot be said; why is what lowering it would say.
-pub(crate) type Says = fn(&mut Asked<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
+pub(crate) type EffectsFn =
+    fn(&mut PlanContext<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
 
 /// What families ask when they say what an operation does.
-pub(crate) struct Asked<'a> {
+pub(crate) struct PlanContext<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
-    pub(crate) plans: Plans,
+    pub(crate) plans: PlanCache,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
     /// The most bytes of scratch memory that a plan may use, where they are fewer than the GPU has.
     pub(crate) scratch_limit: Option<u32>,
 }
 
-impl Asked<'_> {
+impl PlanContext<'_> {
     /// The limit as a part of what a plan depends on.
     pub(crate) fn limit_key(&self) -> usize {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
@@ -63,16 +64,16 @@ impl SharedMemory {
         layouts: &Layouts,
         gpu: Gpu,
         calls: &HashSet<OpNumber>,
-        (says, shared): (Says, SharedBytes),
+        (says, shared): (EffectsFn, SharedBytes),
     ) -> (Self, Option<Reported>) {
-        let mut asked = Asked {
+        let mut context = PlanContext {
             layouts,
             gpu,
-            plans: Plans::default(),
+            plans: PlanCache::default(),
             calls,
             scratch_limit: None,
         };
-        let mut read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
+        let mut read = flow::of(function, &mut |op, buffers| says(&mut context, op, buffers));
         let mut reported = None;
         for (op, diagnostic) in &read.wrong {
             reported = Some(sys::emit_error(*op, diagnostic));
@@ -81,8 +82,8 @@ impl SharedMemory {
         let mut replan = |op: OpNumber, limit: Option<u32>| {
             let op = *ops.get(&op)?;
             let mut within = |limit| {
-                asked.scratch_limit = limit;
-                says(&mut asked, op, &Buffers::default()).ok()
+                context.scratch_limit = limit;
+                says(&mut context, op, &Buffers::default()).ok()
             };
             let Some(first) = limit else {
                 return within(None);
@@ -117,14 +118,14 @@ impl SharedMemory {
             }
         }
         let all = Self {
-            plans: asked.plans,
+            plans: context.plans,
             allocation,
             flow: read.flow,
         };
         (all, reported)
     }
 
-    /// Returns the plan of an operation that could not be made before its operands were lowered, as [`Plans::plan`].
+    /// Returns the plan of an operation that could not be made before its operands were lowered, as [`PlanCache::plan`].
     ///
     /// # Errors
     /// There is no plan.

@@ -7,12 +7,12 @@
 //! release:  everybody waits; owners access          acquire:  owners access; everybody waits
 //! ```
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
+use super::broadcast;
 use super::buffer::{self, Buffer, Operands};
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, Gpu, acquires, releases};
-use super::memory::{Accesses, MASKED_BITS, from_memory, memory_element, owner, to_memory};
-use super::plans::Planned;
-use super::share;
+use super::memory::{AccessGroups, MASKED_BITS, from_memory, memory_element, owner, to_memory};
+use super::plans::OpPlan;
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Registers;
@@ -113,10 +113,10 @@ impl<'c> Atomic<'c> {
 }
 
 /// What an atomic access does in shared memory, to hand on its result, and where everybody waits.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let atomic = Atomic::of(op).expect("the dispatch goes by kind");
     let mut effects = match atomic.used_result() {
-        Some(result) => share::plan(asked, op, result.r#type())?.effects(),
+        Some(result) => broadcast::plan(context, op, result.r#type())?.effects(),
         None => Effects::default(),
     };
     if acquires(atomic.sem) && !effects.acts.contains(&Act::Barrier) {
@@ -147,7 +147,7 @@ impl<'c> Atomic<'c> {
         op: Op<'c>,
         element: Type<'c>,
         layout: Option<&TensorLayout>,
-    ) -> Result<(Accesses<'c>, Place<'c>), Diagnostic> {
+    ) -> Result<(AccessGroups<'c>, Place<'c>), Diagnostic> {
         let change = match self.action {
             Action::Change(op, _) => Some(op),
             _ => None,
@@ -172,14 +172,14 @@ impl<'c> Atomic<'c> {
         }
         let pointers = Place::Pointers(l.get(self.pointer));
         let Some(layout) = layout else {
-            return Ok((Accesses::scalar(element), pointers));
+            return Ok((AccessGroups::scalar(element), pointers));
         };
         let (pointer, bits) = (self.pointer, bits_of(element));
         let vector = l
             .axis
             .vector(pointer, self.mask, bits, &layout.unique, MASKED_BITS)
             .at_most(widest);
-        let accesses = Accesses::of(element, layout.num_registers(), &vector);
+        let accesses = AccessGroups::of(element, layout.num_registers(), &vector);
         Ok((accesses, pointers))
     }
 }
@@ -288,11 +288,11 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if is_fenced && acquires(atomic.sem) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, atomic.scope);
     }
-    let way = l.allocation.plan::<Planned>(op);
+    let way = l.allocation.plan::<OpPlan>(op);
     let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     if let Some(result) = atomic.result {
         let registers = if is_used {
-            share::share(l, op, registers)
+            broadcast::broadcast(l, op, registers)
         } else {
             registers.into()
         };

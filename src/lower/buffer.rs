@@ -2,7 +2,7 @@
 //! range.
 
 use super::gpu::BufferIsa;
-use super::memory::{Accesses, from_memory, memory_element, owner, to_memory};
+use super::memory::{AccessGroups, from_memory, memory_element, owner, to_memory};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Registers;
@@ -113,7 +113,7 @@ pub(super) struct Operands<'c> {
 
 /// What the accesses of one operation share.
 pub(super) struct Buffer<'c> {
-    pub(super) accesses: Accesses<'c>,
+    pub(super) accesses: AccessGroups<'c>,
     /// The address of the first element.
     base: Val<'c>,
     pub(super) resource: Val<'c>,
@@ -145,7 +145,7 @@ impl<'c> Buffer<'c> {
             .at_most(widest);
         let pointer = l.get(base)[0];
         Self {
-            accesses: Accesses::of(element, layout.num_registers(), &vector),
+            accesses: AccessGroups::of(element, layout.num_registers(), &vector),
             resource: isa.resource(
                 &mut l.e,
                 pointer,

@@ -1,14 +1,14 @@
-//! Functions that call each other: which are lowered, and where the shared memory of each lies.
+//! Calls: reachable functions in call-graph order, and their frames in shared memory.
 //!
-//! A private function becomes an internal one that takes and returns registers. Nothing recurses, so each
-//! function's shared memory has a place that is known here: after that of all functions that may be waiting for
-//! it. No address has to be handed on, and a kernel needs as many bytes as its deepest chain of calls.
+//! A private function becomes an internal one that takes and returns registers. Recursion is an error, so each
+//! function's frame has a static offset, behind the frames of all its callers. No address is passed, and a kernel
+//! needs as many bytes as its deepest chain of calls.
 //!
 //! ```text
 //! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
 //! ```
 
-use super::allocate::{Asked, Says, SharedMemory};
+use super::allocate::{EffectsFn, PlanContext, SharedMemory};
 use super::areas::{Areas, NUM_AREAS, ProgramScratch, Scratch};
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
@@ -26,54 +26,56 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{HashMap, HashSet};
 
-/// A function that is to be lowered, with what it does to shared memory.
-pub(crate) struct Planned<'c> {
+/// A function to lower, with its memory allocation.
+pub(crate) struct FunctionPlan<'c> {
     pub(crate) function: tt::Func<'c, 'c>,
     pub(crate) graph: BlockGraph<'c>,
     pub(crate) allocation: SharedMemory,
-    /// Where its shared memory begins, in bytes.
+    /// Byte offset of its frame in shared memory.
     pub(crate) frame: u32,
-    /// What it asks for in global memory, and where that begins.
+    /// Its allocations in global scratch memory.
     pub(crate) scratch: Scratch,
+    /// Byte offsets of its frame in global scratch memory.
     pub(crate) scratch_frame: Areas,
-    /// Whether it, or a function that it calls, asks for any; and the calls of those that do.
+    /// True if the function or one of its callees uses global scratch memory.
     pub(crate) needs_scratch: bool,
+    /// Calls of functions that use global scratch memory.
     pub(crate) scratch_calls: HashSet<OpNumber>,
-    /// Whether something in it has been reported.
+    /// Set if an error in it has been reported.
     pub(crate) reported: Option<Reported>,
 }
 
-impl Planned<'_> {
-    /// The end of its shared memory, in bytes.
+impl FunctionPlan<'_> {
+    /// Returns the end of its frame in shared memory, in bytes.
     pub(crate) fn end(&self) -> u32 {
         self.frame.saturating_add(self.allocation.bytes())
     }
 
-    /// The ends of its bytes in global memory, and what its places there are multiples of.
+    /// Returns the ends of its frame in global scratch memory, and the alignment of its allocations.
     pub(crate) fn scratch_end(&self) -> (Areas, Areas) {
         let end = |area: usize| self.scratch_frame[area].saturating_add(self.scratch.bytes[area]);
         ([0, 1].map(end), self.scratch.alignment)
     }
 }
 
-/// Whether a function is seen from outside its module, which makes it a kernel.
+/// Returns true if a function is visible outside its module, which makes it a kernel.
 pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
     function.sym_visibility().and_then(Text::utf8) != Some("private")
 }
 
-/// What begins after what lies before it begins at a multiple of this.
+/// Alignment of frames in shared memory, in bytes.
 const ALIGNMENT: u32 = 128;
 
-/// Plans the functions that are lowered: kernels and what they call, callers first.
+/// Plans the kernels and the functions reachable from them, callers first.
 ///
 /// # Errors
-/// A function calls itself, a kernel, or one without a body; each call is reported.
+/// Reports each call that is recursive or whose callee is a kernel or has no body.
 pub(crate) fn plan<'c>(
     functions: &[Op<'c>],
     layouts: &Layouts,
     gpu: Gpu,
-    how: (Says, SharedBytes),
-) -> Result<Vec<Planned<'c>>, Reported> {
+    options: (EffectsFn, SharedBytes),
+) -> Result<Vec<FunctionPlan<'c>>, Reported> {
     let functions: Vec<tt::Func<'c, 'c>> = functions
         .iter()
         .filter_map(|op| tt::Func::of(*op))
@@ -95,10 +97,10 @@ pub(crate) fn plan<'c>(
         .collect();
     let order = callers_first(&functions, &calls)?;
 
-    // What touches shared memory is known of a function once it is of all that it calls.
+    // Callees first: a function touches shared memory if one of its callees does.
     let mut touches = HashSet::new();
     let mut with_scratch = HashSet::new();
-    let mut planned: HashMap<usize, Planned<'c>> = HashMap::new();
+    let mut planned: HashMap<usize, FunctionPlan<'c>> = HashMap::new();
     for number in order.iter().rev() {
         let function = functions[*number];
         let calls_of = |callees: &HashSet<usize>| -> HashSet<OpNumber> {
@@ -109,7 +111,7 @@ pub(crate) fn plan<'c>(
         let (touching, scratch_calls) = (calls_of(&touches), calls_of(&with_scratch));
         let graph = BlockGraph::of(function.op(), 0);
         let (allocation, mut reported) =
-            SharedMemory::of(function.op(), layouts, gpu, &touching, how);
+            SharedMemory::of(function.op(), layouts, gpu, &touching, options);
         let scratch = Scratch::of(function.op()).unwrap_or_else(|(op, diagnostic)| {
             reported = Some(sys::emit_error(op, &diagnostic));
             Scratch::default()
@@ -125,7 +127,7 @@ pub(crate) fn plan<'c>(
         if allocation.bytes() > 0 || takes_buffers || !touching.is_empty() {
             touches.insert(*number);
         }
-        let plan = Planned {
+        let plan = FunctionPlan {
             function,
             graph,
             allocation,
@@ -140,13 +142,13 @@ pub(crate) fn plan<'c>(
     }
     let mut frames = vec![0u32; functions.len()];
     let mut scratch_frames = vec![[0u32; NUM_AREAS]; functions.len()];
-    // Whoever is called begins at a multiple of all alignments.
-    let alignment = ProgramScratch::of(planned.values().map(Planned::scratch_end)).alignment;
+    // A callee's frame is aligned to the largest alignment of any frame.
+    let alignment = ProgramScratch::of(planned.values().map(FunctionPlan::scratch_end)).alignment;
     Ok(order
         .iter()
         .filter_map(|number| {
             let mut plan = planned.remove(number)?;
-            // What takes no bytes needs no aligned place, and so does not move the end.
+            // Aligning an empty frame would only move its end.
             plan.frame = match plan.allocation.bytes() {
                 0 => Some(frames[*number]),
                 _ => frames[*number].checked_next_multiple_of(ALIGNMENT),
@@ -166,12 +168,11 @@ pub(crate) fn plan<'c>(
         .collect())
 }
 
-/// The name of the function that is called.
 fn callee_of<'c>(call: tt::Call<'c, 'c>) -> Option<Text<'c>> {
     sys::symbol_name(call.callee())
 }
 
-/// The calls in a function, in order.
+/// Returns the calls in a function, in program order.
 fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
     let mut found = Vec::new();
     let mut pending = vec![function];
@@ -186,7 +187,7 @@ fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
     found
 }
 
-/// The kernels and what they call, each before what it calls.
+/// Sorts kernels and the functions reachable from them topologically, callers first.
 fn callers_first<'c>(
     functions: &[tt::Func<'c, 'c>],
     calls: &[Vec<(tt::Call<'c, 'c>, usize)>],
@@ -227,7 +228,7 @@ fn callers_first<'c>(
     }
 }
 
-/// The LLVM type of what a function returns: nothing, a register, or a struct of registers.
+/// Returns the LLVM result type of a function: void, a register, or a struct of registers.
 pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Type<'c> {
     match registers {
         [] => l.e.void_type(),
@@ -244,20 +245,20 @@ pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         _ => {
             let types: Vec<Type<'c>> = registers.iter().map(ValueLike::r#type).collect();
             let all = returned_type(l, &types);
-            let nothing = l.e.undefined(all);
+            let undefined = l.e.undefined(all);
             let insert =
                 |all, (i, register): (usize, &Val<'c>)| l.e.insert_value(all, *register, i);
-            Some(registers.iter().enumerate().fold(nothing, insert))
+            Some(registers.iter().enumerate().fold(undefined, insert))
         }
     };
     l.e.return_(value);
     Ok(())
 }
 
-/// What a call does in shared memory: what the function touches of its own, it may read and write; what it is given,
-/// it may hand back.
-pub(crate) fn effects(asked: &Asked<'_>, op: Op<'_>, buffers: &Buffers) -> Effects {
-    if !asked.calls.contains(&operation_id(op)) {
+/// Returns the effects of a call on shared memory: the callee may access its own allocations and its arguments, and
+/// return the latter.
+pub(crate) fn effects(context: &PlanContext<'_>, op: Op<'_>, buffers: &Buffers) -> Effects {
+    if !context.calls.contains(&operation_id(op)) {
         return Effects::passing(buffers);
     }
     let mut effects = Effects::anything(buffers);

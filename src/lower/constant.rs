@@ -181,7 +181,7 @@ fn declare<'c>(
         })?;
         bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
     }
-    let name = l.texts.borrow_mut().table(bytes);
+    let name = l.declarations.borrow_mut().table(bytes);
     Ok(l.e.address_of_table(&name))
 }
 

@@ -1,4 +1,4 @@
-//! Structured control flow: branches and loops in blocks, with the registers of each value handed on.
+//! Structured control flow (`scf`): lowered to basic blocks, with one block argument per loop-carried register.
 
 use super::emit::{ICmpPredicate, LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
@@ -11,9 +11,9 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, RegionRef, ValueLike};
 
-/// The end of a region: what it hands on is for the operation around it.
+/// Lowers a region's terminator: its operands become [`Lowering::yielded`].
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    l.handed_on = l.carried_operands(op);
+    l.yielded = l.carried_operands(op);
     Ok(())
 }
 
@@ -23,22 +23,21 @@ fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, flat: &[Val<'c>]) {
     l.receive(results, &counts, flat);
 }
 
-/// Lowers a region with one block where the emitter stands, given the registers of its arguments; returns what it
-/// hands on.
+/// Lowers a single-block region at the insertion point; returns the registers that it yields.
 fn region<'c>(
     l: &mut Lowering<'c>,
     region: RegionRef<'_, 'c>,
-    given: &[Val<'c>],
+    registers: &[Val<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     let block =
         build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))?;
     let location = l.e.location;
     let arguments = block_arguments(block);
     let (_, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
-    l.receive(arguments, &counts, given);
+    l.receive(arguments, &counts, registers);
     l.block(block);
     l.e.location = location;
-    Ok(std::mem::take(&mut l.handed_on))
+    Ok(std::mem::take(&mut l.yielded))
 }
 
 pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -47,27 +46,27 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         [loop_.lower_bound(), loop_.upper_bound(), loop_.step()].map(|value| l.get(value)[0]);
     let annotation = annotation(l, op);
     let mut initial = l.carried(loop_.init_args());
-    warp_group::settle_sums(l, loop_, &mut initial);
-    let (header, round) = l.e.begin_loop(&[&[lower], &initial[..]].concat());
+    warp_group::materialise_sums(l, loop_, &mut initial);
+    let (header, carried) = l.e.begin_loop(&[&[lower], &initial[..]].concat());
     let predicate = if loop_.unsigned_cmp() {
         ICmpPredicate::Ult
     } else {
         ICmpPredicate::Slt
     };
-    let goes_on = l.e.icmp(predicate, round[0], upper);
-    let body = l.e.begin_body(header, goes_on);
-    let mut next = region(l, loop_.region(), &round)?;
-    next.insert(0, l.e.add(round[0], step));
+    let condition = l.e.icmp(predicate, carried[0], upper);
+    let body = l.e.begin_body(header, condition);
+    let mut next = region(l, loop_.region(), &carried)?;
+    next.insert(0, l.e.add(carried[0], step));
     l.e.end_loop(body, &next, annotation);
-    set_results(l, op, &round[1..]);
+    set_results(l, op, &carried[1..]);
     Ok(())
 }
 
-/// What LLVM is told of a loop: what its user says to LLVM, or the factor to unroll it by, where Triton's own
-/// unrolling has left one. What Triton's pipeliner is told means nothing to LLVM.
+/// Returns the LLVM loop annotation: the user's own, or one for a remaining `tt.loop_unroll_factor`. Attributes of
+/// Triton's pipeliner have no meaning in LLVM.
 fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
-    let said = op.attribute(LOOP_ANNOTATION).ok();
-    said.or_else(|| {
+    let own = op.attribute(LOOP_ANNOTATION).ok();
+    own.or_else(|| {
         let factor = op.attribute(UNROLL_FACTOR).ok()?;
         let factor = build::integer_value(factor).filter(|factor| *factor > 1)?;
         let factor = i32::try_from(factor).ok()?;
@@ -81,9 +80,9 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fork = l.e.fork(condition);
     let then = region(l, branch.then_region(), &[])?;
     let results = if build::block_of(branch.else_region()).is_some() {
-        let otherwise = l.e.otherwise(fork, &then);
+        let else_branch = l.e.begin_else(fork, &then);
         let values = region(l, branch.else_region(), &[])?;
-        l.e.join(otherwise, &values)
+        l.e.join(else_branch, &values)
     } else {
         l.e.join_or(fork, &then, &[])
     };
@@ -91,33 +90,32 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The first region is the beginning of each round: what it hands on beside its condition is what the second one is
-/// given, and what the loop results in.
+/// Lowers `scf.while`: the operands of `scf.condition` are the arguments of the `after` region and the loop's results.
 pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
     let annotation = annotation(l, op);
     let initial = l.carried_operands(op);
-    let (header, round) = l.e.begin_loop(&initial);
-    let handed_on = region(l, loop_.before(), &round)?;
-    let [goes_on, passed @ ..] = &handed_on[..] else {
+    let (header, carried) = l.e.begin_loop(&initial);
+    let yielded = region(l, loop_.before(), &carried)?;
+    let [condition, passed @ ..] = &yielded[..] else {
         return Err(Diagnostic::new("has no condition"));
     };
-    let body = l.e.begin_body(header, *goes_on);
+    let body = l.e.begin_body(header, *condition);
     let next = region(l, loop_.after(), passed)?;
     l.e.end_loop(body, &next, annotation);
     set_results(l, op, passed);
     Ok(())
 }
 
-/// The default region comes first, then one for each case.
+/// Lowers `scf.index_switch`: the default region comes first, then one per case.
 pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = scf::IndexSwitch::of(op).expect("the dispatch goes by kind");
     let value = l.get(view.arg())[0];
     let (types, _) = l.carried_types(op.results().map(|r| r.r#type()));
     let mut switch = l.e.switch(&types);
-    for one in std::iter::once(view.default_region()).chain(view.case_regions()) {
+    for case in std::iter::once(view.default_region()).chain(view.case_regions()) {
         l.e.begin_case(&mut switch);
-        let values = region(l, one, &[])?;
+        let values = region(l, case, &[])?;
         l.e.end_case(&mut switch, &values);
     }
     let results = l.e.end_switch(switch, value, &view.cases());
@@ -125,38 +123,37 @@ pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// `ttg.mask`: its operations where the condition holds; where it does not, nothing takes effect, and results hold
-/// nothing in particular.
+/// Lowers `ttg.mask`: its region is executed under the condition; otherwise the results are undefined.
 pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mask = ttg::Mask::of(op).expect("the dispatch goes by kind");
     let condition = l.get(mask.pred())[0];
     let results = mask.result();
-    let handed = build::block_of(mask.region())
+    let yielded = build::block_of(mask.region())
         .and_then(|block| build::operations(block).pop())
         .map(|end| (0..end.operand_count()).map(move |i| build::operand(end, i)))
         .map(|values| values.map(|value| value.r#type()).collect::<Vec<_>>())
         .unwrap_or_default();
-    if handed != results.iter().map(ValueLike::r#type).collect::<Vec<_>>() {
+    if yielded != results.iter().map(ValueLike::r#type).collect::<Vec<_>>() {
         let list = |types: &mut dyn Iterator<Item = String>| {
             let list: Vec<String> = types.collect();
             format!("({})", list.join(", "))
         };
         return Err(Diagnostic::new(format!(
             "has a region that yields {}, but the results are {}",
-            list(&mut handed.iter().map(|type_| format!("`{type_}`"))),
+            list(&mut yielded.iter().map(|type_| format!("`{type_}`"))),
             list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
         )));
     }
     let (types, _) = l.carried_types(results.iter().map(ValueLike::r#type));
-    let nothing: Vec<Val<'c>> = types.iter().map(|t| l.e.undefined(*t)).collect();
+    let undefined: Vec<Val<'c>> = types.iter().map(|t| l.e.undefined(*t)).collect();
     let fork = l.e.fork(condition);
     let values = region(l, mask.region(), &[])?;
-    let either = l.e.join_or(fork, &values, &nothing);
-    set_results(l, op, &either);
+    let joined = l.e.join_or(fork, &values, &undefined);
+    set_results(l, op, &joined);
     Ok(())
 }
 
-/// `ttg.predicate_stage`: the round that began so many stages ago was one of the loop's.
+/// Lowers `ttg.predicate_stage`: `iv < ub - step * (max_stage - stage)`.
 pub(crate) fn predicate_stage<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::PredicateStage::of(op).expect("the dispatch goes by kind");
     let [counter, end, step] = [view.iv(), view.ub(), view.step()].map(|value| l.get(value)[0]);

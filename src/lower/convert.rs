@@ -1,10 +1,10 @@
-//! Conversions of layouts: their plans, which [`steps`] emits.
+//! Layout conversions: planned by `linear_layout::plan`, emitted by [`steps`].
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::gpu::Gpu;
-use super::plans::{Planned, layout_of, wrong};
+use super::plans::{OpPlan, layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given};
+use super::steps::{self, ProgramInputs};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::OpView;
 use crate::ir::{Layouts, OpKind, TensorType, element_bits};
@@ -16,14 +16,14 @@ use melior::ir::ValueLike;
 
 /// The operands and constraints of an operation that changes the layout of a tensor.
 #[derive(Clone, Copy)]
-struct Conversion<'c> {
+struct ConversionOp<'c> {
     src: Val<'c>,
     result: Val<'c>,
-    /// Whether data must stay in its warp and out of shared memory.
+    /// True if the conversion must not cross warps or use shared memory.
     force_warp_shuffle: bool,
 }
 
-impl<'c> Conversion<'c> {
+impl<'c> ConversionOp<'c> {
     fn of(op: Op<'c>) -> Self {
         match OpView::of(op) {
             Some(OpView::TtgConvertLayout(op)) => Self {
@@ -31,7 +31,7 @@ impl<'c> Conversion<'c> {
                 result: op.result(),
                 force_warp_shuffle: op.force_warp_shuffle(),
             },
-            // in_thread_transpose_c3: each thread keeps its elements.
+            // in_thread_transpose_c3: elements stay in their thread.
             Some(OpView::AmdgInThreadTranspose(op)) => Self {
                 src: op.src(),
                 result: op.result(),
@@ -42,28 +42,28 @@ impl<'c> Conversion<'c> {
     }
 }
 
-/// What a conversion does in shared memory: what its plan says.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
-    let conversion = Conversion::of(op);
-    let (layouts, gpu) = (asked.layouts, asked.gpu);
+/// Returns the shared-memory effects of a conversion's plan.
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let conversion = ConversionOp::of(op);
+    let (layouts, gpu) = (context.layouts, context.gpu);
     let [from, to] = [conversion.src, conversion.result].map(|v| sys::type_id(v.r#type()));
     let is_forced = usize::from(conversion.force_warp_shuffle);
     let kind = OpKind::TtgConvertLayout as usize;
-    let key = vec![kind, from, to, is_forced, asked.limit_key()];
-    let limit = asked.scratch_limit;
-    let plan = asked
+    let key = vec![kind, from, to, is_forced, context.limit_key()];
+    let limit = context.scratch_limit;
+    let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, conversion, limit))?;
     Ok(plan.effects())
 }
 
-/// Plans a conversion, and has the machine prove the plan.
+/// Plans a conversion and verifies the plan by executing it.
 fn plan<'c>(
     layouts: &Layouts,
     gpu: Gpu,
-    conversion: Conversion<'c>,
+    conversion: ConversionOp<'c>,
     scratch_limit: Option<u32>,
-) -> Result<Planned, Diagnostic> {
+) -> Result<OpPlan, Diagnostic> {
     let (from, to) = (conversion.src.r#type(), conversion.result.r#type());
     let (src, dst) = (layout_of(layouts, from)?, layout_of(layouts, to)?);
     let bits = TensorType::of(from)
@@ -80,30 +80,30 @@ fn plan<'c>(
     machine::check_plan(plan.program(), &src.full, &dst.full, gpu.target).map_err(wrong)?;
     let is_fixed =
         conversion.force_warp_shuffle || matches!(plan.kind(), PlanKind::Rename | PlanKind::Select);
-    let plain_bytes = match is_fixed {
+    let baseline_bytes = match is_fixed {
         true => None,
         false => {
             let plain = plain_conversion(&src.full, &dst.full, bits, gpu.target);
             Some(plain.map_err(|e| Diagnostic::new(e.to_string()))?.bytes)
         }
     };
-    Ok(Planned {
+    Ok(OpPlan {
         program: plan.into_program(),
-        plain_bytes,
+        baseline_bytes,
     })
 }
 
 /// Lowers `ttg.convert_layout` and `amdg.in_thread_transpose`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let conversion = Conversion::of(op);
-    let Some((plan, offset)) = l.allocation.plan::<Planned>(op) else {
-        // The plan could not be made, which has been reported.
+    let conversion = ConversionOp::of(op);
+    let Some((plan, offset)) = l.allocation.plan::<OpPlan>(op) else {
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
     let sources = l.get(conversion.src);
-    let given = Given::alike(&plan.program, &sources, offset);
-    let results = steps::emit(l, &plan.program, given)?;
+    let inputs = ProgramInputs::uniform(&plan.program, &sources, offset);
+    let results = steps::emit(l, &plan.program, inputs)?;
     l.set(conversion.result, results);
     Ok(())
 }

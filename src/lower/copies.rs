@@ -21,7 +21,7 @@ use super::gpu::{CachePolicy, GlobalAccess, SharedCopy};
 use super::local::{View, proved_access};
 use super::memory::{cache_policy, memory_element, owner, to_memory};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Destination, Given};
+use super::steps::{self, Destination, ProgramInputs, StoreHook};
 use super::types::{bits_of, bits_of_several};
 use super::value::Registers;
 use crate::analysis::effects::OpNumber;
@@ -217,16 +217,15 @@ impl<'c> Elements<'c> {
         let mut sources = vec![buffer.position; layout.num_registers()];
         sources.push(buffer.position);
         let i32 = l.e.types.i32;
-        let given = Given {
-            sources: &sources,
-            elements: vec![self.element, i32],
-            scratch: 0,
+        let inputs = ProgramInputs {
             buffer: Some(buffer.base),
-            region: None,
-            store: Some(&|l, to, registers| self.copy(l, &stores, to, registers)),
-            lane_order,
+            stores: Some(StoreHook {
+                emit: &|l, to, registers| self.copy(l, &stores, to, registers),
+                lane_order,
+            }),
+            ..ProgramInputs::new(&sources, vec![self.element, i32], 0)
         };
-        steps::emit(l, &plan.program, given)?;
+        steps::emit(l, &plan.program, inputs)?;
         // Warps without an owner issue nothing.
         let is_certain = fork.is_none();
         let issued = stores.issued.get() * u32::from(is_certain);
@@ -263,7 +262,7 @@ impl<'c> Elements<'c> {
         };
         let fork = l.e.fork(mask);
         self.start(l, to, registers, None);
-        let otherwise = l.e.otherwise(fork, &[]);
+        let otherwise = l.e.begin_else(fork, &[]);
         let whole = l.e.gather(&others);
         l.e.store(whole, to.pointer, bytes);
         l.e.join(otherwise, &[]);
@@ -289,7 +288,8 @@ impl<'c> Elements<'c> {
                     source_lane: to.source_lane,
                     cache: &self.cache,
                 };
-                l.gpu.copy(&mut l.e, &mut l.texts.borrow_mut(), &copied);
+                l.gpu
+                    .copy(&mut l.e, &mut l.declarations.borrow_mut(), &copied);
             }
             Source::Buffer { buffer, cache_bits } => {
                 // Zeros come from out of range.

@@ -4,8 +4,8 @@
 //! here whether it lowers. [`can_be_lowered`] is the same table as text, for diagnostics and for the
 //! README.
 
-use super::allocate::Asked;
-use super::state::{Lower, Lowering, Outcome};
+use super::allocate::PlanContext;
+use super::state::{LowerFn, Lowering, Outcome};
 use super::{
     assembly, asynchronous, atomic, branch, buffer, calls, casts, constant, control, convert,
     copies, elementwise, externs, float, float4, gather, histogram, inline, integer, local, math,
@@ -58,7 +58,7 @@ pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
 /// # Errors
 /// It cannot be said; why is what lowering it would say.
 pub(crate) fn effects(
-    asked: &mut Asked<'_>,
+    context: &mut PlanContext<'_>,
     op: Op<'_>,
     buffers: &Buffers,
 ) -> Result<Effects, Diagnostic> {
@@ -67,7 +67,7 @@ pub(crate) fn effects(
         return Ok(Effects::passing(buffers));
     };
     match kind {
-        K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::effects(asked, op),
+        K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::effects(context, op),
         K::TtgLocalAlloc
         | K::TtgLocalDealloc
         | K::TtgLocalGather
@@ -78,24 +78,24 @@ pub(crate) fn effects(
         | K::TtgMemDescReinterpret
         | K::TtgMemDescReshape
         | K::TtgMemDescSubslice
-        | K::TtgMemDescTrans => local::effects(asked, op),
-        K::TtgLocalAtomicScatterRMW => local::atomic::effects(asked, op),
-        K::TtGather => gather::effects(asked, op),
-        K::TtDot => product::effects(asked, op),
-        K::TtDotScaled => product::effects_of_scaled(asked, op),
-        K::TtHistogram => histogram::effects(asked, op),
-        K::TtReduce => reduce::effects(asked, op),
-        K::TtScan => scan::effects(asked, op),
+        | K::TtgMemDescTrans => local::effects(context, op),
+        K::TtgLocalAtomicScatterRMW => local::atomic::effects(context, op),
+        K::TtGather => gather::effects(context, op),
+        K::TtDot => product::effects(context, op),
+        K::TtDotScaled => product::effects_of_scaled(context, op),
+        K::TtHistogram => histogram::effects(context, op),
+        K::TtReduce => reduce::effects(context, op),
+        K::TtScan => scan::effects(context, op),
         K::AmdgBufferAtomicCAS
         | K::AmdgBufferAtomicRMW
         | K::TtAtomicCAS
         | K::TtAtomicLoad
         | K::TtAtomicRMW
-        | K::TtAtomicStore => atomic::effects(asked, op),
-        K::TtAtomicPoll => poll::effects(asked, op),
+        | K::TtAtomicStore => atomic::effects(context, op),
+        K::TtAtomicPoll => poll::effects(context, op),
         K::TtgMask | K::TtgMaskReturn => Ok(Effects::passing(buffers)),
         K::TtAssert => Ok(print::assert_effects(op)),
-        K::TtCall => Ok(calls::effects(asked, op, buffers)),
+        K::TtCall => Ok(calls::effects(context, op, buffers)),
         K::TtgBarrier => Ok(program::barrier_effects()),
         K::TtReturn => Ok(Effects {
             is_end: true,
@@ -120,7 +120,7 @@ pub(crate) fn effects(
         | K::TtngTMAStoreWait
         | K::TtngWaitBarrier
         | K::TtngWarpGroupDotWait => Ok(asynchronous::effects(kind, op, buffers)),
-        K::TtngWarpGroupDot => warp_group::effects(asked, op, buffers),
+        K::TtngWarpGroupDot => warp_group::effects(context, op, buffers),
         K::TtngTensormapCreate => Ok(tensor_copy::create_effects()),
     }
 }
@@ -145,7 +145,7 @@ fn is_control(kind: AnyKind) -> bool {
 }
 
 /// How an operation of ours is lowered, where it can be.
-fn own(kind: OpKind) -> Option<Lower> {
+fn own(kind: OpKind) -> Option<LowerFn> {
     use OpKind as K;
     Some(match kind {
         K::TtApproxDivF | K::TtClampF | K::TtPreciseDivF | K::TtPreciseSqrt => float::lower,
@@ -230,7 +230,7 @@ fn own(kind: OpKind) -> Option<Lower> {
 }
 
 /// How an operation of MLIR's own dialects is lowered, where it can be.
-fn upstream(kind: UpstreamKind) -> Option<Lower> {
+fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
     use UpstreamKind as K;
     Some(match kind {
         K::ArithConstant => constant::lower,

@@ -3,13 +3,13 @@
 use super::abi::Abi;
 use super::areas::{FunctionScratch, NUM_AREAS, ProgramScratch};
 use super::bounds::Bounds;
-use super::calls::{self, Planned};
+use super::calls::{self, FunctionPlan};
 use super::copies::{self, CountedCopies};
+use super::declarations::Declarations;
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use super::shared::SharedLimit;
-use super::state::{Lower, Lowering, Outcome, SHARED};
-use super::texts::Texts;
+use super::state::{LowerFn, Lowering, Outcome, SHARED};
 use super::types::{is_descriptor, scalar_type};
 use super::warp_group;
 use crate::analysis::axis::AxisAnalysis;
@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// What all functions of a module are lowered to.
-pub(crate) struct Target<'c> {
+pub(crate) struct ModuleContext<'c> {
     /// The module's block.
     pub(crate) body: Blk<'c>,
     pub(crate) gpu: Gpu,
@@ -38,16 +38,16 @@ pub(crate) struct Target<'c> {
     /// Calls libraries for every function that they have.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
-    pub(crate) texts: Rc<RefCell<Texts>>,
+    pub(crate) declarations: Rc<RefCell<Declarations>>,
     /// How an operation is lowered.
-    pub(crate) lower: Lower,
+    pub(crate) lower: LowerFn,
 }
 
 /// Lowers one function to an `llvm.func` at the end of the module.
 pub(crate) fn lower<'c>(
     rewriter: Rewriter<'c>,
-    planned: Planned<'c>,
-    target: &Target<'c>,
+    planned: FunctionPlan<'c>,
+    target: &ModuleContext<'c>,
 ) -> Result<(), Reported> {
     let gpu = target.gpu;
     let function = planned.function.op();
@@ -88,11 +88,11 @@ pub(crate) fn lower<'c>(
         values: HashMap::new(),
         warp_group: None,
         targets: HashMap::new(),
-        handed_on: Vec::new(),
+        yielded: Vec::new(),
         exit: None,
         emitted: planned.reported,
         refused: HashSet::new(),
-        texts: Rc::clone(&target.texts),
+        declarations: Rc::clone(&target.declarations),
         counted: CountedCopies::default(),
         lower: target.lower,
         scratch: FunctionScratch {
@@ -198,7 +198,7 @@ fn is_noinline(function: Op<'_>) -> bool {
         .is_some_and(|flag| flag.value())
 }
 
-fn check_shared_memory(planned: &Planned<'_>, gpu: Gpu) -> Outcome {
+fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     let (bytes, most) = (planned.end(), gpu.target.max_shared_bytes);
     if bytes <= most {
         return Ok(());

@@ -1,11 +1,11 @@
 //! `tt.gather`: through lanes of the same warp, or through shared memory.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::gpu::Gpu;
 use super::local;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given};
+use super::steps::{self, ProgramInputs};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, element_bits};
@@ -16,19 +16,19 @@ use linear_layout::plan::gather::{Gather, GatherPlan, plan_gather};
 use melior::ir::ValueLike;
 
 /// What a gather does in shared memory.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let gather = tt::Gather::of(op).expect("the dispatch goes by kind");
     let types = [gather.src(), gather.indices()].map(|value| sys::type_id(value.r#type()));
     let axis = usize::try_from(gather.axis()).unwrap_or_default();
     let key = vec![types[0], types[1], axis];
-    let (layouts, gpu) = (asked.layouts, asked.gpu);
-    let plan = asked
+    let (layouts, gpu) = (context.layouts, context.gpu);
+    let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, gather, axis))?;
     Ok(Effects::of_program(plan.program(), None))
 }
 
-/// Plans a gather, and has the machine prove the plan.
+/// Plans a gather and verifies the plan by execution.
 fn plan(
     layouts: &Layouts,
     gpu: Gpu,
@@ -57,7 +57,7 @@ fn plan(
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let gather = tt::Gather::of(op).expect("the dispatch goes by kind");
     let Some((plan, offset)) = l.allocation.plan::<GatherPlan>(op) else {
-        // The plan could not be made, which has been reported.
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
@@ -71,16 +71,9 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     for index in indices {
         sources.push(local::indexed::index(l, index, plan.index_bits()));
     }
-    let given = Given {
-        sources: &sources,
-        elements: vec![src[0].r#type(), l.e.types.i32],
-        scratch: offset,
-        buffer: None,
-        region: None,
-        store: None,
-        lane_order: None,
-    };
-    let results = steps::emit(l, plan.program(), given)?;
+    let elements = vec![src[0].r#type(), l.e.types.i32];
+    let inputs = ProgramInputs::new(&sources, elements, offset);
+    let results = steps::emit(l, plan.program(), inputs)?;
     l.set(gather.result(), results);
     Ok(())
 }

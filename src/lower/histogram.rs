@@ -2,11 +2,11 @@
 //!
 //! An element whose value is no bin's number is not counted, on no GPU.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::gpu::Gpu;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given};
+use super::steps::{self, ProgramInputs};
 use super::types::bits_of;
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
@@ -18,18 +18,18 @@ use linear_layout::plan::histogram::{Histogram, HistogramPlan, plan_histogram};
 use melior::ir::ValueLike;
 
 /// What a histogram does in shared memory.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let histogram = tt::Histogram::of(op).expect("the dispatch goes by kind");
     let types = [histogram.src(), histogram.result()].map(|value| sys::type_id(value.r#type()));
     let key = vec![types[0], types[1], usize::from(histogram.mask().is_some())];
-    let (layouts, gpu) = (asked.layouts, asked.gpu);
-    let plan = asked
+    let (layouts, gpu) = (context.layouts, context.gpu);
+    let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, histogram))?;
     Ok(Effects::of_program(plan.program(), None))
 }
 
-/// Plans a histogram, and has the machine prove the plan.
+/// Plans a histogram and verifies the plan by execution.
 fn plan(
     layouts: &Layouts,
     gpu: Gpu,
@@ -54,7 +54,7 @@ fn plan(
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let histogram = tt::Histogram::of(op).expect("the dispatch goes by kind");
     let Some((plan, offset)) = l.allocation.plan::<HistogramPlan>(op) else {
-        // The plan could not be made, which has been reported.
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
@@ -70,16 +70,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     sources.extend(counted);
     let (i1, i32) = (l.e.types.i1, l.e.types.i32);
-    let given = Given {
-        sources: &sources,
-        elements: vec![i32, i1],
-        scratch: offset,
-        buffer: None,
-        region: None,
-        store: None,
-        lane_order: None,
-    };
-    let counts = steps::emit(l, plan.program(), given)?;
+    let inputs = ProgramInputs::new(&sources, vec![i32, i1], offset);
+    let counts = steps::emit(l, plan.program(), inputs)?;
     let element = l.types_of(histogram.result().r#type())?[0];
     let results: Vec<Val<'c>> = counts
         .into_iter()

@@ -30,7 +30,7 @@ impl<'c> Lowering<'c> {
             let outer = self.exit.take();
             self.block(entry);
             self.exit = outer;
-            std::mem::take(&mut self.handed_on)
+            std::mem::take(&mut self.yielded)
         } else {
             let exit = self.e.next_block(types);
             let first = self.e.next_block(&[]);
@@ -40,7 +40,7 @@ impl<'c> Lowering<'c> {
             self.blocks(graph, first);
             self.e.leave_block();
             self.exit = outer;
-            self.e.go_on_in(exit);
+            self.e.continue_in(exit);
             block_arguments(exit)
         };
         self.e.location = location;
@@ -106,7 +106,7 @@ pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {
         Some(exit) => l.e.branch(exit, &registers, None),
-        None => l.handed_on = registers,
+        None => l.yielded = registers,
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(super) fn call<'c>(
     let operands: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
     let type_ = format!("({}) -> {result}", operands.join(", "));
     let known = l
-        .texts
+        .declarations
         .borrow_mut()
         .library_function(name, &type_, function.library);
     known.map_err(|other| {

@@ -9,11 +9,11 @@ pub(crate) mod indexed;
 mod view;
 pub(crate) mod views;
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given};
-use super::value::Buffer;
+use super::steps::{self, ProgramInputs};
+use super::value::SharedBuffer;
 use crate::analysis::effects::{Effects, Makes, Request};
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, place_text};
@@ -85,24 +85,24 @@ pub(super) fn check_alignment(
 }
 
 /// What an operation on buffers does in shared memory.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let made = match ttg::LocalAlloc::of(op) {
         Some(alloc) => Some(Makes {
             value: sys::value_id(alloc.result()),
-            request: request(asked.layouts, alloc)?,
+            request: request(context.layouts, alloc)?,
         }),
         None => None,
     };
     let Some(access) = BufferOp::of(op) else {
-        let views = views::view(asked.layouts, op).into_iter().collect();
+        let views = views::view(context.layouts, op).into_iter().collect();
         return Ok(Effects {
             makes: made,
             views,
             ..Effects::default()
         });
     };
-    let (layouts, target) = (asked.layouts, asked.gpu.target);
-    let plan = asked
+    let (layouts, target) = (context.layouts, context.gpu.target);
+    let plan = context
         .plans
         .plan(op, access.key(), || access.plan(layouts, target))?;
     Ok(Effects {
@@ -202,7 +202,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.set_placeholders(op);
         return Ok(());
     };
-    let buffer = Buffer {
+    let buffer = SharedBuffer {
         base: l.shared_memory(offset),
         position: l.e.i32(0),
     };
@@ -269,16 +269,11 @@ pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
     }
     let (element, i32) = (l.types_of(access.tensor.r#type())?[0], l.e.types.i32);
-    let given = Given {
-        sources: &sources,
-        elements: vec![element, i32, i32],
-        scratch: 0,
+    let inputs = ProgramInputs {
         buffer: Some(buffer.base),
-        region: None,
-        store: None,
-        lane_order: None,
+        ..ProgramInputs::new(&sources, vec![element, i32, i32], 0)
     };
-    let loaded = steps::emit(l, &plan.0, given)?;
+    let loaded = steps::emit(l, &plan.0, inputs)?;
     if access.access == Access::Load {
         l.set(access.tensor, loaded);
     }

@@ -1,7 +1,7 @@
-//! Mbarriers: objects in shared memory on which all threads wait for copies and for arrivals.
+//! Mbarriers: objects in shared memory on which threads wait for copies and arrivals.
 //!
-//! One thread makes, ends and asks them, all threads wait. Where the block must meet around them follows from their
-//! effects, as for every other access; an arrival speaks for all threads of the block, which meet before it.
+//! One elected thread initialises, invalidates and updates them; all threads wait. CTA barriers around them follow from
+//! their effects, as for any other access. An arrival counts for the whole CTA, so a CTA barrier precedes it.
 
 use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
@@ -9,7 +9,7 @@ use crate::ir::ops::ttng;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
 
-/// The units of the GPU, or why there are none.
+/// Returns the asynchronous units of the GPU.
 pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
     let units = l.gpu.units();
     units.ok_or_else(|| {
@@ -21,14 +21,12 @@ pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic
     })
 }
 
-/// The address of an mbarrier.
+/// Returns the address of an mbarrier.
 pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>, Diagnostic> {
-    let buffer = l.buffer(value)?;
-    let i8 = l.e.types.i8;
-    Ok(l.e.gep(buffer.base, i8, buffer.position))
+    Ok(l.buffer(value)?.address(&mut l.e))
 }
 
-/// The condition of the thread that gives an order, where `pred` holds.
+/// Returns the condition that this is the elected thread and `pred` holds.
 pub(super) fn issuer<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -44,7 +42,7 @@ pub(super) fn issuer<'c>(
     }
 }
 
-fn ask<'c>(
+fn update<'c>(
     l: &mut Lowering<'c>,
     mbarrier: Val<'c>,
     action: MbarrierAction,
@@ -57,7 +55,7 @@ fn ask<'c>(
     Ok(())
 }
 
-/// A number that the verifier has found to be positive.
+/// Converts a number that the verifier has checked to be positive.
 fn positive(number: i64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
@@ -70,13 +68,13 @@ fn in_cluster() -> Diagnostic {
 pub(crate) fn init<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let init = ttng::InitBarrier::of(op).expect("the dispatch goes by kind");
     let action = MbarrierAction::Init(positive(init.count()));
-    ask(l, init.alloc(), action, None)
+    update(l, init.alloc(), action, None)
 }
 
 /// Lowers `ttng.inval_barrier`.
 pub(crate) fn invalidate<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let end = ttng::InvalBarrier::of(op).expect("the dispatch goes by kind");
-    ask(l, end.alloc(), MbarrierAction::Invalidate, None)
+    update(l, end.alloc(), MbarrierAction::Invalidate, None)
 }
 
 /// Lowers `ttng.barrier_expect`.
@@ -86,10 +84,10 @@ pub(crate) fn expect<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         return Err(in_cluster());
     }
     let action = MbarrierAction::Expect(positive(expect.size()));
-    ask(l, expect.alloc(), action, Some(expect.pred()))
+    update(l, expect.alloc(), action, Some(expect.pred()))
 }
 
-/// Lowers `ttng.arrive_barrier`: all threads have met, one of them arrives.
+/// Lowers `ttng.arrive_barrier`: after a CTA barrier, one thread arrives.
 pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let arrive = ttng::ArriveBarrier::of(op).expect("the dispatch goes by kind");
     if arrive.from_cta().is_some() || arrive.multicast_cta().is_some() {
@@ -97,7 +95,7 @@ pub(crate) fn arrive<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     l.gpu.block_barrier(&mut l.e);
     let action = MbarrierAction::Arrive(positive(arrive.count()));
-    ask(l, arrive.alloc(), action, arrive.pred())
+    update(l, arrive.alloc(), action, arrive.pred())
 }
 
 /// Lowers `ttng.wait_barrier`.
@@ -115,7 +113,7 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.fence_async_shared`: the walk has put a fence here, if there are accesses that one has to order.
+/// Lowers `ttng.fence_async_shared`: the analysis has inserted a fence here if there are accesses to order.
 pub(crate) fn fence<'c>(_: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
     if fence.b_cluster() {

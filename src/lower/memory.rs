@@ -1,8 +1,7 @@
-//! Global memory: loads and stores as wide as contiguity, alignment and masks allow.
+//! Global loads and stores, vectorised as far as contiguity, alignment and masks allow.
 //!
-//! Registers whose elements lie side by side are moved by one access as wide as the GPU has; how an access
-//! with a mask is made is the GPU's own (`gpu`). A store is made by one of the threads
-//! that hold an element, a load by all of them.
+//! Registers with contiguous addresses share one access, as wide as the GPU supports; predication is left to `gpu`.
+//! Loads are executed by all replicas of an element, stores by its owner only.
 
 use super::gpu::{CachePolicy, GlobalAccess, SecondCache};
 use super::state::{Lowering, Outcome};
@@ -17,21 +16,21 @@ use linear_layout::access::VectorAccess;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// How a tensor's registers are moved: groups of registers side by side in memory.
+/// A partition of a tensor's registers into vector accesses.
 #[derive(Clone, Debug)]
-pub(super) struct Accesses<'c> {
-    /// The type of one element in memory.
+pub(super) struct AccessGroups<'c> {
+    /// The element type in memory.
     pub(super) element: Type<'c>,
     pub(super) element_bits: u32,
-    /// Registers of one access, lowest address first.
+    /// Registers of each access, lowest address first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// By register, the one whose address it is given by, and how many elements it lies behind that one: a mask may
-    /// forbid one access to neighbours whose addresses are known from one of them. Empty where each has its own.
+    /// Per register, the register that provides the base address, and the distance from it in elements. A mask may
+    /// split an access although the addresses are contiguous. Empty if each group uses its own address.
     bases: Vec<(usize, u32)>,
 }
 
-impl<'c> Accesses<'c> {
+impl<'c> AccessGroups<'c> {
     pub(super) fn of(element: Type<'c>, num_registers: usize, vector: &VectorAccess) -> Self {
         let groups = (0..num_registers)
             .filter(|r| vector.is_first(*r))
@@ -47,7 +46,7 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// With the addresses of runs of neighbours known from the first of each.
+    /// Derives addresses from the first register of each contiguous run.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -59,7 +58,7 @@ impl<'c> Accesses<'c> {
         self
     }
 
-    /// The register whose address the access of a group is given by, and how many bytes the group lies behind it.
+    /// Returns the register that provides a group's base address, and the offset from it in bytes.
     fn base(&self, group: &[usize]) -> (usize, u32) {
         let (base, distance) = self.bases.get(group[0]).copied().unwrap_or((group[0], 0));
         (base, distance * (self.element_bits / 8))
@@ -76,12 +75,12 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// How many elements one access moves.
+    /// Returns the number of elements per access.
     pub(super) fn width(&self) -> usize {
         self.groups[0].len()
     }
 
-    /// The bits that one access moves.
+    /// Returns the number of bits per access.
     pub(super) fn bits(&self) -> u32 {
         bits_of_several(self.element_bits, self.width())
     }
@@ -115,7 +114,7 @@ impl<'c> Accesses<'c> {
     }
 }
 
-/// The pointee as it lies in memory, and as the registers hold it.
+/// Returns the pointee's types in memory and in registers.
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
@@ -123,9 +122,9 @@ pub(super) fn memory_element<'c>(
     let element = element_of(pointer.r#type());
     let (pointee, _) = sys::pointer(element)
         .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
-    let held = scalar_type(l.e.context, pointee)
+    let register = scalar_type(l.e.context, pointee)
         .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
-    Ok((memory_type(l.e.context, pointee)?, held))
+    Ok((memory_type(l.e.context, pointee)?, register))
 }
 
 fn accesses<'c>(
@@ -135,11 +134,11 @@ fn accesses<'c>(
     mask: Option<Val<'c>>,
     layout: Option<&TensorLayout>,
     is_plain: bool,
-) -> Accesses<'c> {
+) -> AccessGroups<'c> {
     let Some(layout) = layout else {
-        return Accesses::scalar(element);
+        return AccessGroups::scalar(element);
     };
-    // What a mask, a cache or an order is said of has fewer forms.
+    // The widest accesses take neither masks nor cache modifiers.
     let widest = if is_plain && mask.is_none() {
         l.gpu.target.max_global_vector_bits
     } else {
@@ -149,20 +148,20 @@ fn accesses<'c>(
         l.axis
             .vector(pointer, mask, bits_of(element), &layout.unique, widest)
     };
-    let accesses = Accesses::of(element, layout.num_registers(), &widest_at(mask, widest));
+    let accesses = AccessGroups::of(element, layout.num_registers(), &widest_at(mask, widest));
     if mask.is_none() {
         return accesses;
     }
     accesses.with_runs(&widest_at(None, MASKED_BITS))
 }
 
-/// The widest access of which more is said than where it goes.
+/// The widest access, in bits, that may have a mask, a cache policy or an order.
 pub const MASKED_BITS: u32 = 128;
 
-/// What a user says of the caches by `cachePolicy`.
+/// Parses the `cachePolicy` attribute.
 pub(super) fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
     let word = |key| policy(of, key).filter(|word| word != "none");
-    // One word for both caches, which hold normally what nothing is said of, or one for each.
+    // `eviction_policy` applies to both caches and defaults to `evict_normal`; `l1` and `l2_primary` to one each.
     let both = word("eviction_policy").filter(|name| name != "evict_normal");
     let number = |key| word(key)?.split(' ').next().map(str::to_owned);
     let fraction = number("l2_fraction").and_then(|text| text.parse::<f32>().ok());
@@ -182,7 +181,7 @@ pub(super) fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Load::of(op).expect("the dispatch goes by kind");
     let (pointer, mask) = (view.ptr(), view.mask());
-    let (element, held) = memory_element(l, pointer)?;
+    let (element, register_type) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
     let is_volatile = view.is_volatile();
     let cache = cache_policy(view.cache_policy());
@@ -209,7 +208,7 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let whole = l.gpu.load(&mut l.e, &access, others.as_deref());
         let values = l.e.scatter(whole, access.width, element);
         for (r, value) in group.iter().zip(values) {
-            registers[*r] = from_memory(l, value, held);
+            registers[*r] = from_memory(l, value, register_type);
         }
     }
     l.set(view.result(), registers);
@@ -222,7 +221,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (element, _) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
     let cache = cache_policy(view.cache_policy());
-    // Of copies, owners alone store.
+    // Only the owner of an element stores it.
     let (owner, registers) = owner(l, layout.as_deref());
     let is_plain = owner.is_none() && cache == CachePolicy::default();
     let accesses = accesses(l, element, pointer, mask, layout.as_deref(), is_plain);
@@ -252,8 +251,8 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The condition that this thread is the one, of all that hold the same elements, to store them;
-/// and the registers that hold what a lower one holds.
+/// Returns the condition that this thread owns its elements, if there are replicas in other threads, and the mask of
+/// register bits that select replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,
@@ -266,7 +265,7 @@ pub(super) fn owner<'c>(
             let registers = usize::try_from(free.mask(Dim::REGISTER)).unwrap_or_default();
             (u32::try_from(lanes | warps).unwrap_or(u32::MAX), registers)
         }
-        // A scalar is stored by the first thread.
+        // The first thread owns a scalar.
         None => (l.gpu.threads() - 1, 0),
     };
     if threads == 0 {
@@ -278,7 +277,7 @@ pub(super) fn owner<'c>(
     (Some(l.e.is_zero(bits)), registers)
 }
 
-/// Booleans take a byte in memory.
+/// Converts a register to its type in memory: booleans take a byte.
 pub(super) fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
     if value.r#type() == l.e.types.i1 {
         l.e.zext(value, element)
@@ -287,8 +286,8 @@ pub(super) fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<
     }
 }
 
-pub(super) fn from_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, held: Type<'c>) -> Val<'c> {
-    if held == l.e.types.i1 && value.r#type() != held {
+pub(super) fn from_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
+    if type_ == l.e.types.i1 && value.r#type() != type_ {
         l.e.is_nonzero(value)
     } else {
         value

@@ -1,14 +1,14 @@
-//! TTGIR to the LLVM dialect, one file per family of operations.
+//! Lowering of TTGIR to the LLVM dialect, one file per family of operations.
 //!
-//! A tensor value becomes the list of its unique registers: one LLVM value per non-broadcast
-//! register of a thread, through loops and branches too. A buffer is two values, an address and a position. Elementwise operations are repeated per
-//! register, as LLVM's where LLVM has the same; MLIR's own conversions finish loops and what is of type `index`.
+//! A tensor becomes the list of its unique registers: one LLVM value per non-broadcast register of a thread, across
+//! loops and branches too. A memdesc becomes two values, an address and an offset. Elementwise operations are emitted
+//! once per register. MLIR's own conversions finish values of type `index`.
 //!
-//! Reading order: [`lower_module`], `calls` (which functions), `function`, `state` (what values became), `walk`, `dispatch` (which file lowers what), `emit` (each pure operation once),
-//! `memory`, `convert`. `gpu` is the only folder that knows NVVM from ROCDL.
+//! Reading order: [`lower_module`], `calls` (call graph and frames), `function`, `state` (value map), `walk`, `dispatch`
+//! (operation to family), `emit` (IR builder with value numbering), `memory`, `convert`. `gpu` is the only folder that
+//! distinguishes NVVM from ROCDL.
 //!
-//! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
-//! clean up.
+//! Deliberately absent: structs of registers, and index arithmetic that MLIR or LLVM would have to clean up.
 
 mod abi;
 mod allocate;
@@ -23,6 +23,7 @@ mod attributes {
 mod blocks;
 mod bounds;
 mod branch;
+mod broadcast;
 mod buffer;
 mod calls;
 mod carry;
@@ -31,6 +32,7 @@ mod constant;
 mod control;
 mod convert;
 mod copies;
+mod declarations;
 mod dispatch;
 mod elementwise;
 mod emit;
@@ -61,14 +63,12 @@ mod reduce;
 mod remainder;
 mod scan;
 mod scratch;
-mod share;
 mod shared;
 mod state;
 mod steps;
 mod tensor_copy;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod tuples;
 mod types;
 mod value;
@@ -90,6 +90,7 @@ use crate::ir::{GpuError, Layouts, ModuleInfo, OpKind, TensorType};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use areas::ProgramScratch;
+use declarations::Declarations;
 use gpu::Gpu;
 use linear_layout::target::Target;
 use melior::ir::attribute::IntegerAttribute;
@@ -98,24 +99,23 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 use std::cell::RefCell;
 use std::rc::Rc;
-use texts::Texts;
 
-/// How a module is lowered.
+/// Options of [`lower_module`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// How kernels are called.
+pub struct LoweringOptions {
+    /// The kernel calling convention.
     pub abi: Abi,
-    /// How much shared memory functions take.
+    /// The trade-off between shared memory and barriers.
     pub shared: SharedBytes,
-    /// Whether allocations in shared memory and bounds of indices are marked for the simulator.
+    /// Annotates shared-memory allocations and index bounds for the simulator.
     pub bounds: bool,
-    /// Calls libraries for every function that they have, also where the lowering has its own.
+    /// Prefers device library functions to the built-in expansions.
     pub call_libraries: bool,
-    /// What is said of a function that takes more than the GPU has.
+    /// The severity of exceeding the shared memory of the GPU.
     pub shared_limit: SharedLimit,
 }
 
-/// A module and those inside it, from the outermost inwards: each has attributes and functions of its own.
+/// Returns a module and the modules nested in it, outermost first.
 #[must_use]
 pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     let mut found = vec![module];
@@ -127,17 +127,17 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Warps of a CTA where a module without tensors does not say, as in Triton.
+/// Default of `ttg.num-warps` in a module without tensors, as in Triton.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Makes a module say how many threads run it where it does not, if nothing in it is laid out over threads.
+/// Sets missing thread counts of a module in which no value has an encoding.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
     let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
     let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
         .into_iter()
         .filter(|(name, value)| lacks(name) && !(*name == THREADS_PER_WARP && *value == 32))
         .collect();
-    if missing.is_empty() || functions.iter().any(|function| holds_layouts(*function)) {
+    if missing.is_empty() || functions.iter().any(|function| has_encodings(*function)) {
         return;
     }
     let i32 = IntegerType::new(build::context(module), 32).into();
@@ -147,8 +147,8 @@ fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>]
     }
 }
 
-/// Whether a value within an operation has an encoding.
-fn holds_layouts(op: Op<'_>) -> bool {
+/// Returns true if a value nested in an operation has an encoding.
+fn has_encodings(op: Op<'_>) -> bool {
     let has_encoding = |type_: Type<'_>| {
         sys::buffer(type_).is_some()
             || TensorType::of(type_).is_some_and(|tensor| tensor.encoding.is_some())
@@ -174,24 +174,24 @@ fn holds_layouts(op: Op<'_>) -> bool {
     false
 }
 
-/// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
-/// conversions finish: `scf`, `cf`, and what is of type `index` ([`left`]).
+/// Lowers every `tt.func` of a module in place to the LLVM dialect. Values of type `index` remain for MLIR's own
+/// conversions ([`unlowered`]).
 ///
 /// `target` is the GPU to lower for, if one is known; a module without functions needs none.
 ///
 /// # Errors
-/// Everything that cannot be lowered, each at its place; the module may then be half lowered.
+/// Reports each operation that cannot be lowered; the module may then be partly lowered.
 pub fn lower_module<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,
     target: Result<&'static Target, GpuError>,
-    Options {
+    LoweringOptions {
         abi,
         shared,
         bounds,
         call_libraries,
         shared_limit,
-    }: Options,
+    }: LoweringOptions,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
     let Some(body) = build::module_body(module) else {
@@ -211,13 +211,13 @@ pub fn lower_module<'c>(
     let info = ModuleInfo::around(module).map_err(fail)?;
     let gpu = select_gpu(info, target).map_err(fail)?;
 
-    let texts = Rc::new(RefCell::new(Texts::default()));
+    let declarations = Rc::new(RefCell::new(Declarations::default()));
     let mut shared_bytes = 0;
     let mut failed = None;
     let layouts = Layouts::of(module.context());
     let planned = calls::plan(&functions, layouts, gpu, (dispatch::effects, shared))?;
-    let scratch = ProgramScratch::of(planned.iter().map(calls::Planned::scratch_end));
-    let target = function::Target {
+    let scratch = ProgramScratch::of(planned.iter().map(calls::FunctionPlan::scratch_end));
+    let target = function::ModuleContext {
         body,
         gpu,
         abi,
@@ -225,10 +225,10 @@ pub fn lower_module<'c>(
         bounds,
         call_libraries,
         shared_limit,
-        texts: Rc::clone(&texts),
+        declarations: Rc::clone(&declarations),
         lower: dispatch::lower,
     };
-    // A private function that no kernel calls has nobody who could.
+    // Private functions that are unreachable from kernels have no plan and are dropped.
     for planned in planned {
         shared_bytes = shared_bytes.max(planned.end());
         if let Err(reported) = function::lower(rewriter, planned, &target) {
@@ -242,17 +242,17 @@ pub fn lower_module<'c>(
         rewriter.erase(function);
     }
     drop(target);
-    let texts = texts.take();
-    texts.declare(rewriter, build::context(module), body);
+    let declarations = declarations.take();
+    declarations.declare(rewriter, build::context(module), body);
     function::declare_shared_memory(rewriter, module, body, shared_bytes);
     if abi == Abi::Triton {
         gpu.declare_launch(rewriter, build::context(module), body);
     }
-    // Whoever reads the module next is to read it for the same GPU.
+    // Later passes must use the same GPU.
     ModuleInfo::set_gpu(rewriter, module, gpu.target);
-    let mut said = vec![(SHARED_BYTES, shared_bytes)];
+    let mut attributes = vec![(SHARED_BYTES, shared_bytes)];
     if abi == Abi::Triton {
-        said.extend([
+        attributes.extend([
             (TOTAL_NUM_WARPS, gpu.num_warps),
             (GLOBAL_SCRATCH_BYTES, scratch.bytes[0]),
             (GLOBAL_SCRATCH_ALIGNMENT, scratch.alignment[0]),
@@ -260,19 +260,19 @@ pub fn lower_module<'c>(
             (PROFILE_SCRATCH_ALIGNMENT, scratch.alignment[1]),
         ]);
         let has_tensor_memory = gpu.target.instructions.tensor_memory;
-        said.extend(has_tensor_memory.then_some((TENSOR_MEMORY_COLUMNS, 0)));
+        attributes.extend(has_tensor_memory.then_some((TENSOR_MEMORY_COLUMNS, 0)));
     }
     let i32 = IntegerType::new(build::context(module), 32).into();
-    for (name, value) in said {
+    for (name, value) in attributes {
         let value = IntegerAttribute::new(i32, i64::from(value)).into();
         rewriter.set_attribute(module, name, value);
     }
     Ok(())
 }
 
-/// What is left in a module that is not of the LLVM dialect, nor of NVVM or ROCDL beside it.
-pub fn left<'c>(module: Op<'c>) -> Vec<Op<'c>> {
-    let mut left = Vec::new();
+/// Returns the operations of a module that are of neither the LLVM dialect nor NVVM or ROCDL.
+pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
+    let mut unlowered = Vec::new();
     let mut pending = vec![module];
     while let Some(op) = pending.pop() {
         for i in 0..op.region_count() {
@@ -282,19 +282,19 @@ pub fn left<'c>(module: Op<'c>) -> Vec<Op<'c>> {
         }
         let name = op.name();
         if !emit::is_lowered(name.as_string_ref().as_str().unwrap_or_default()) {
-            left.push(op);
+            unlowered.push(op);
         }
     }
-    left
+    unlowered
 }
 
-/// Checks that nothing is left in a module after the last conversion.
+/// Checks that a module is entirely in the LLVM dialect.
 ///
 /// # Errors
-/// Every operation that is, each at its place.
+/// Reports each operation that is not.
 pub fn check_lowered(module: Op<'_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
-    for op in left(module) {
+    for op in unlowered(module) {
         let diagnostic = Diagnostic::new("was not converted to the LLVM dialect")
             .note("no conversion supports it on these types");
         outcome = Err(sys::emit_error(op, &diagnostic));

@@ -1,4 +1,4 @@
-//! The plans of a function's operations, proved; what repeats an operation on the same types shares its plan.
+//! Cache of verified plans; operations with equal keys share one.
 
 use crate::analysis::effects::{Choice, Effects};
 use crate::ir::{Layouts, TensorLayout, TensorType};
@@ -11,25 +11,24 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The plans of a function's operations, whatever they are plans of.
+/// The plans of a function's operations, of any type.
 #[derive(Debug, Default)]
-pub(crate) struct Plans {
-    known: HashMap<(TypeId, Vec<usize>), Arc<dyn Any + Send + Sync>>,
-    plans: HashMap<usize, Arc<dyn Any + Send + Sync>>,
+pub(crate) struct PlanCache {
+    by_key: HashMap<(TypeId, Vec<usize>), Arc<dyn Any + Send + Sync>>,
+    by_op: HashMap<usize, Arc<dyn Any + Send + Sync>>,
 }
 
-impl Plans {
-    /// Returns the plan of an operation, where one of this type could be made.
+impl PlanCache {
+    /// Returns the plan of an operation, if it has one of this type.
     pub(crate) fn get<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<Arc<P>> {
-        let plan = Arc::clone(self.plans.get(&operation_id(op))?);
+        let plan = Arc::clone(self.by_op.get(&operation_id(op))?);
         plan.downcast().ok()
     }
 
-    /// Returns the plan of an operation: the one that was made for an equal `key`, all that a plan depends on,
-    /// or a new one.
+    /// Returns the plan of an operation, cached by `key`, which must determine it.
     ///
     /// # Errors
-    /// There is no plan.
+    /// Forwards the error of `make`.
     pub(crate) fn plan<P: Any + Send + Sync>(
         &mut self,
         op: Op<'_>,
@@ -37,33 +36,33 @@ impl Plans {
         make: impl FnOnce() -> Result<P, Diagnostic>,
     ) -> Result<Arc<P>, Diagnostic> {
         let key = (TypeId::of::<P>(), key);
-        let known = self.known.get(&key).cloned();
-        let plan = match known.and_then(|known| known.downcast().ok()) {
-            Some(known) => known,
+        let cached = self.by_key.get(&key).cloned();
+        let plan = match cached.and_then(|cached| cached.downcast().ok()) {
+            Some(cached) => cached,
             None => {
                 let plan = Arc::new(make()?);
-                self.known.insert(key, plan.clone());
+                self.by_key.insert(key, plan.clone());
                 plan
             }
         };
-        self.plans.insert(operation_id(op), plan.clone());
+        self.by_op.insert(operation_id(op), plan.clone());
         Ok(plan)
     }
 }
 
-/// The program of an operation.
+/// A plan of an operation.
 #[derive(Debug)]
-pub(crate) struct Planned {
+pub(crate) struct OpPlan {
     pub(crate) program: Program,
-    /// The bytes of shared memory that the plain way would take, where the operation can be planned anew with fewer.
-    pub(crate) plain_bytes: Option<u32>,
+    /// Shared-memory bytes of the baseline, if the operation can be replanned with fewer.
+    pub(crate) baseline_bytes: Option<u32>,
 }
 
-impl Planned {
+impl OpPlan {
     /// Returns the effects of the operation.
     pub(crate) fn effects(&self) -> Effects {
         let effects = Effects::of_program(&self.program, None);
-        match self.plain_bytes {
+        match self.baseline_bytes {
             Some(plain_bytes) => effects.with_choice(Choice {
                 plain_bytes,
                 barriers: self.program.num_barriers(),
@@ -73,7 +72,7 @@ impl Planned {
     }
 }
 
-/// The layout of a type that must be a tensor's.
+/// Returns the layout of a type that must be a tensor.
 pub(crate) fn layout_of(
     layouts: &Layouts,
     type_: Type<'_>,
@@ -85,7 +84,7 @@ pub(crate) fn layout_of(
         .map_err(|reason| Diagnostic::new(reason.to_string()))
 }
 
-/// What is said where the machine finds a plan wrong. Nobody needs to trust one: it runs each for every lane.
+/// Returns the diagnostic for a plan that fails verification. Every plan is executed for all lanes before it is emitted.
 pub(crate) fn wrong(fault: impl Display) -> Diagnostic {
     Diagnostic::new(format!(
         "internal error, please report it: the plan is wrong: {fault}"

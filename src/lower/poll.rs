@@ -6,12 +6,12 @@
 //! everybody waits for the owners; what the wait acquires, all of them see
 //! ```
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
+use super::broadcast;
 use super::emit::ICmpPredicate;
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, acquires};
-use super::memory::{Accesses, memory_element, owner};
-use super::plans::Planned;
-use super::share;
+use super::memory::{AccessGroups, memory_element, owner};
+use super::plans::OpPlan;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects};
 use crate::ir::TensorLayout;
@@ -26,10 +26,10 @@ fn is_shared(view: tt::AtomicPoll<'_, '_>) -> bool {
 }
 
 /// Everybody waits for the owners, and hears what they found.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
     let mut effects = if is_shared(view) {
-        share::plan(asked, op, view.result().r#type())?.effects()
+        broadcast::plan(context, op, view.result().r#type())?.effects()
     } else {
         Effects::default()
     };
@@ -74,7 +74,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if acquires(view.sem()) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, view.scope());
     }
-    let way = l.allocation.plan::<Planned>(op);
+    let way = l.allocation.plan::<OpPlan>(op);
     let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     let yes = l.e.constant(i1, 1);
     let mut registers = vec![yes; num_registers];
@@ -82,7 +82,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         for (r, found) in polled.into_iter().zip(found) {
             registers[r] = found;
         }
-        let registers = share::share(l, op, registers);
+        let registers = broadcast::broadcast(l, op, registers);
         l.set(view.result(), registers);
     } else {
         l.set(view.result(), registers);
@@ -103,7 +103,7 @@ fn wait<'c>(
 ) -> Val<'c> {
     let cache = CachePolicy::default();
     let (header, _) = l.e.begin_loop(&[]);
-    let accesses = Accesses::scalar(element);
+    let accesses = AccessGroups::scalar(element);
     let access = AtomicAccess {
         memory: AtomicMemory::Global,
         at: accesses.global(pointer, None, &cache, false),
@@ -116,7 +116,7 @@ fn wait<'c>(
     let differ = l.e.xor(found, expected);
     let is_there = l.e.is_zero(differ);
     let is_missing = l.e.is_nonzero(differ);
-    let goes_on = match end {
+    let condition = match end {
         None => is_missing,
         Some(end) => {
             let now = l.gpu.nanoseconds(&mut l.e);
@@ -127,7 +127,7 @@ fn wait<'c>(
             l.e.and(is_missing, is_early)
         }
     };
-    let body = l.e.begin_body(header, goes_on);
+    let body = l.e.begin_body(header, condition);
     l.e.end_loop(body, &[], None);
     is_there
 }

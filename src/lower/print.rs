@@ -5,11 +5,11 @@
 //! ```
 //! Triton prints a copy as often as it is held, a scalar once for each thread; here each element is printed once.
 
+use super::declarations::literal;
 use super::index::element_indices;
 use super::memory::owner;
 use super::program::barrier_effects;
 use super::state::{Lowering, Outcome};
-use super::texts::literal;
 use super::types::{bits_of, element_of};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
@@ -82,8 +82,9 @@ pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 impl<'c> Lowering<'c> {
     fn print(&mut self, format: &[u8], values: &[Val<'c>]) {
-        let mut texts = self.texts.borrow_mut();
-        self.gpu.print(&mut self.e, &mut texts, format, values);
+        let mut declarations = self.declarations.borrow_mut();
+        self.gpu
+            .print(&mut self.e, &mut declarations, format, values);
     }
 }
 
@@ -165,10 +166,15 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (file, line) = place.map_or(("unknown".to_owned(), 0), |place| (place.file, place.line));
     if let Some(any) = any {
         let fork = l.e.fork(any);
-        let mut texts = l.texts.borrow_mut();
-        l.gpu
-            .fail(&mut l.e, &mut texts, view.message().bytes(), &file, line);
-        drop(texts);
+        let mut declarations = l.declarations.borrow_mut();
+        l.gpu.fail(
+            &mut l.e,
+            &mut declarations,
+            view.message().bytes(),
+            &file,
+            line,
+        );
+        drop(declarations);
         l.e.join_or(fork, &[], &[]);
     }
     if l.layout(condition.r#type())?.is_some() {

@@ -1,10 +1,10 @@
 //! `tt.dot` and `tt.dot_scaled`: by the matrix instruction that their layouts are made for.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::gpu::Gpu;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given};
+use super::steps::{self, ProgramInputs};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ProductTypes, ScaledTypes};
@@ -17,17 +17,17 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
 /// What a product does in shared memory.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let dot = tt::Dot::of(op).expect("the dispatch goes by kind");
     let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
     let precision = dot.input_precision() as usize;
     let key = vec![types[0], types[1], types[2], precision];
-    let (layouts, gpu) = (asked.layouts, asked.gpu);
-    let plan = asked.plans.plan(op, key, || plan(layouts, gpu, dot))?;
+    let (layouts, gpu) = (context.layouts, context.gpu);
+    let plan = context.plans.plan(op, key, || plan(layouts, gpu, dot))?;
     Ok(Effects::of_program(plan.program(), None))
 }
 
-/// Plans a product, and has the machine prove the plan.
+/// Plans a product and verifies the plan by execution.
 fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan, Diagnostic> {
     let operands = [dot.a(), dot.b(), dot.c()];
     let [a, b, d] = operands.map(|value| layout_of(layouts, value.r#type()));
@@ -48,15 +48,18 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
 }
 
 /// What a product with scales does in shared memory.
-pub(crate) fn effects_of_scaled(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects_of_scaled(
+    context: &mut PlanContext<'_>,
+    op: Op<'_>,
+) -> Result<Effects, Diagnostic> {
     let dot = tt::DotScaled::of(op).expect("the dispatch goes by kind");
     let id = |value: Val<'_>| sys::type_id(value.r#type());
     let mut key: Vec<usize> = [dot.a(), dot.b(), dot.c()].map(id).to_vec();
     key.extend([dot.a_scale(), dot.b_scale()].map(|scale| scale.map_or(0, id)));
     key.extend([dot.a_elem_type() as usize, dot.b_elem_type() as usize]);
     key.extend([dot.lhs_k_pack(), dot.rhs_k_pack()].map(usize::from));
-    let (layouts, gpu) = (asked.layouts, asked.gpu);
-    let plan = asked
+    let (layouts, gpu) = (context.layouts, context.gpu);
+    let plan = context
         .plans
         .plan(op, key, || plan_scaled(layouts, gpu.target, dot, prove))?;
     Ok(Effects::of_program(plan.program(), None))
@@ -129,7 +132,7 @@ fn emit<'c>(
     result: Val<'c>,
 ) -> Outcome {
     let Some((plan, scratch)) = l.allocation.plan::<ProductPlan>(op) else {
-        // The plan could not be made, which has been reported.
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
@@ -144,16 +147,8 @@ fn emit<'c>(
         elements.push(element);
         sources.extend(registers);
     }
-    let given = Given {
-        sources: &sources,
-        elements,
-        scratch,
-        buffer: None,
-        region: None,
-        store: None,
-        lane_order: None,
-    };
-    let results = steps::emit(l, plan.program(), given)?;
+    let inputs = ProgramInputs::new(&sources, elements, scratch);
+    let results = steps::emit(l, plan.program(), inputs)?;
     l.set(result, results);
     Ok(())
 }

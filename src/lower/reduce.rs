@@ -1,10 +1,10 @@
 //! `tt.reduce`: its plan, which the walk carries out as a program over tuples.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::gpu::{Gpu, LaneOperation};
-use super::plans::{Planned, layout_of, wrong};
+use super::plans::{OpPlan, layout_of, wrong};
 use super::state::{Lowering, Outcome};
-use super::tuples::{self, Operands};
+use super::tuples::{self, CombineOperands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType};
@@ -16,14 +16,14 @@ use linear_layout::plan::tuples::LaneReduction;
 use melior::ir::ValueLike;
 
 /// What a reduction does in shared memory: what the conversions in its plan do.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
-    let at_once = LaneOperation::of(op).and_then(|known| known.planned(asked.gpu.target));
+    let at_once = LaneOperation::of(op).and_then(|known| known.planned(context.gpu.target));
     let is_packed = tuples::packed(op).is_some();
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
     tuples::effects(
-        asked,
+        context,
         op,
         [axis, option, usize::from(is_packed)],
         |layouts, gpu, operands, limit| {
@@ -33,13 +33,13 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     )
 }
 
-/// Plans a reduction, and has the machine prove the plan.
+/// Plans a reduction and verifies the plan by execution.
 fn plan<'c>(
     (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
     (axis, at_once, is_packed): (usize, Option<LaneReduction>, bool),
-    (operands, scratch_limit): (&Operands, Option<u32>),
-) -> Result<Planned, Diagnostic> {
+    (operands, scratch_limit): (&CombineOperands, Option<u32>),
+) -> Result<OpPlan, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
     let dst = result
         .filter(|type_| TensorType::of(*type_).is_some())
@@ -59,9 +59,9 @@ fn plan<'c>(
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_reduction(&plan, &reduction).map_err(wrong)?;
     let plain = plain_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
-    Ok(Planned {
+    Ok(OpPlan {
         program: plan.into_program(),
-        plain_bytes: plain.map(|plain| plain.bytes),
+        baseline_bytes: plain.map(|plain| plain.bytes),
     })
 }
 

@@ -80,8 +80,8 @@ fn reduced<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Va
     let (header, round) = l.e.begin_loop(&[a]);
     let left = round[0];
     let quotient = l.e.pure(llvm::fdiv(left, b));
-    let goes_on = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);
-    let body = l.e.begin_body(header, goes_on);
+    let condition = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);
+    let body = l.e.begin_body(header, condition);
     let (multiple_header, multiple) = l.e.begin_loop(&[b]);
     let quotient = l.e.pure(llvm::fdiv(left, multiple[0]));
     let is_too_small = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);

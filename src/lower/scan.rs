@@ -1,10 +1,10 @@
 //! `tt.scan`: its plan, which the walk carries out as a program over tuples.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::gpu::Gpu;
-use super::plans::{Planned, wrong};
+use super::plans::{OpPlan, wrong};
 use super::state::{Lowering, Outcome};
-use super::tuples::{self, Operands};
+use super::tuples::{self, CombineOperands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
@@ -13,26 +13,26 @@ use linear_layout::machine;
 use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
 
 /// What a scan does in shared memory: what the conversions in its plan do.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scan = tt::Scan::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(scan.axis()).unwrap_or_default();
     let reverse = scan.reverse();
     let is_packed = tuples::packed(op).is_some();
     tuples::effects(
-        asked,
+        context,
         op,
         [axis, usize::from(reverse), usize::from(is_packed)],
         |_, gpu, operands, limit| plan(gpu, (axis, reverse, is_packed), operands, limit),
     )
 }
 
-/// Plans a scan, and has the machine prove the plan.
+/// Plans a scan and verifies the plan by execution.
 fn plan(
     gpu: Gpu,
     (axis, reverse, is_packed): (usize, bool, bool),
-    operands: &Operands,
+    operands: &CombineOperands,
     scratch_limit: Option<u32>,
-) -> Result<Planned, Diagnostic> {
+) -> Result<OpPlan, Diagnostic> {
     let scan = Scan {
         src: &operands.layout.unique,
         axis,
@@ -45,8 +45,8 @@ fn plan(
     };
     let plan = plan_scan(&scan).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_scan(&plan, &scan).map_err(wrong)?;
-    Ok(Planned {
-        plain_bytes: Some(plain_scan(&scan).bytes),
+    Ok(OpPlan {
+        baseline_bytes: Some(plain_scan(&scan).bytes),
         program: plan.into_program(),
     })
 }

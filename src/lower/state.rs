@@ -1,14 +1,14 @@
-//! The state of lowering one function: what its values became, its layouts, its shared memory.
+//! The state of lowering one function: value map, layouts, memory, emitter.
 
 use super::allocate::SharedMemory;
 use super::areas::FunctionScratch;
 use super::bounds::Bounds;
 use super::copies::CountedCopies;
+use super::declarations::Declarations;
 use super::emit::Emitter;
 use super::gpu::Gpu;
-use super::texts::Texts;
 use super::types::{is_buffer, scalar_type};
-use super::value::{Buffer, Lowered, Registers};
+use super::value::{LoweredValue, Registers, SharedBuffer};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -20,14 +20,14 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The name of the shared memory of a module.
+/// The symbol of a module's dynamic shared memory.
 pub(crate) const SHARED: &str = "global_smem";
 
-/// What lowering an operation gives, or why it cannot be.
+/// The result of lowering an operation.
 pub(crate) type Outcome = Result<(), Diagnostic>;
 
-/// Lowers one operation.
-pub(crate) type Lower = for<'c> fn(&mut Lowering<'c>, Op<'c>) -> Outcome;
+/// A function that lowers one operation.
+pub(crate) type LowerFn = for<'c> fn(&mut Lowering<'c>, Op<'c>) -> Outcome;
 
 /// The state of lowering one function.
 pub(crate) struct Lowering<'c> {
@@ -35,38 +35,39 @@ pub(crate) struct Lowering<'c> {
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
     pub(crate) allocation: SharedMemory,
-    /// Where the function's shared memory begins, in bytes.
+    /// Byte offset of the function's frame in shared memory.
     pub(super) frame: u32,
-    /// The marks of allocations and bounds, where they are asked for.
+    /// Annotations of allocations and bounds for the simulator.
     pub(super) bounds: Bounds<'c>,
-    /// Calls libraries for every function that they have.
+    /// Prefers device library functions to the built-in expansions.
     pub(super) call_libraries: bool,
-    /// Its memory in global memory.
+    /// Scratch memory in global memory.
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
-    pub(super) values: HashMap<usize, Lowered<'c>>,
-    /// The number of the warp group, in functions with products of several.
+    pub(super) values: HashMap<usize, LoweredValue<'c>>,
+    /// Number of the warp group, in functions with products of several.
     pub(super) warp_group: Option<Val<'c>>,
-    /// The new block for each one that is lowered.
+    /// Lowered block of each source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
-    /// What the region lowered last hands on.
-    pub(crate) handed_on: Vec<Val<'c>>,
-    /// Where control goes at the end of the region of several blocks that is being lowered.
+    /// Registers yielded by the region lowered last.
+    pub(crate) yielded: Vec<Val<'c>>,
+    /// Exit block of the multi-block region that is being inlined.
     pub(crate) exit: Option<Blk<'c>>,
+    /// Set once an error has been reported.
     pub(crate) emitted: Option<Reported>,
-    /// The operations that have been reported.
+    /// Operations whose error has been reported.
     pub(crate) refused: HashSet<usize>,
-    /// What the module says to its user.
-    pub(crate) texts: Rc<RefCell<Texts>>,
-    /// Copies and waits where waits count instructions.
+    /// Strings, tables and external functions of the module.
+    pub(crate) declarations: Rc<RefCell<Declarations>>,
+    /// Copies and waits, where waits count instructions.
     pub(super) counted: CountedCopies<'c>,
-    /// How an operation is lowered: the dispatch, which knows all families.
-    pub(super) lower: Lower,
+    /// The dispatch over operation families.
+    pub(super) lower: LowerFn,
 }
 
 impl<'c> Lowering<'c> {
-    /// A barrier for shared memory alone. Where copies are counted with loads, a barrier for all memory would wait for
-    /// them.
+    /// Emits a barrier that orders shared memory only. Where copies are counted with loads, a barrier for all memory
+    /// would wait for them.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.are_copies_apart {
             self.gpu.shared_barrier(&mut self.e);
@@ -75,8 +76,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// What a loop or a branch hands on must be made of numbers and pointers, unless what made it has
-    /// been reported.
+    /// Checks that the results of an operation with regions have LLVM types, unless an error has been reported.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
         if op.region_count() > 0 && self.emitted.is_none() {
             for result in op.results() {
@@ -86,14 +86,14 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// Something in place of the results, so that later operations can be checked too.
+    /// Sets undefined results, so that later operations can be checked too.
     pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
         for i in 0..op.result_count() {
             self.set_placeholder(build::result(op, i));
         }
     }
 
-    /// Something in place of a value: registers that hold nothing, or none where it has no LLVM type.
+    /// Sets undefined registers, or none if the value has no LLVM type.
     fn set_placeholder(&mut self, value: Val<'c>) {
         let types = self.placeholder_types(value.r#type());
         let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
@@ -104,29 +104,31 @@ impl<'c> Lowering<'c> {
         self.types_of(type_).unwrap_or_default()
     }
 
-    /// Whether an operand could not be lowered, which has been reported.
+    /// Returns true if an operand could not be lowered, which has been reported.
     pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
-        let is_missing = |i| matches!(self.lowered(build::operand(op, i)), Lowered::Missing);
+        let is_missing = |i| matches!(self.lowered(build::operand(op, i)), LoweredValue::Missing);
         self.emitted.is_some() && (0..op.operand_count()).any(is_missing)
     }
 
-    /// What a value became.
-    fn lowered(&self, value: Val<'c>) -> &Lowered<'c> {
+    fn lowered(&self, value: Val<'c>) -> &LoweredValue<'c> {
         self.values
             .get(&value_id(value))
             .expect("a value is lowered before it is used")
     }
 
-    /// The registers of a value.
+    /// Returns the registers of a value.
     pub(crate) fn get(&self, value: Val<'c>) -> Registers<'c> {
         self.lowered(value).registers()
     }
 
-    /// The buffer that a value is.
-    pub(crate) fn buffer(&self, value: Val<'c>) -> Result<Buffer<'c>, Diagnostic> {
+    /// Returns the lowered memdesc.
+    ///
+    /// # Errors
+    /// The value is not a memdesc.
+    pub(crate) fn buffer(&self, value: Val<'c>) -> Result<SharedBuffer<'c>, Diagnostic> {
         match self.lowered(value) {
-            Lowered::Buffer(buffer) => Ok(*buffer),
-            Lowered::Registers(_) | Lowered::Token | Lowered::Missing => {
+            LoweredValue::Buffer(buffer) => Ok(*buffer),
+            LoweredValue::Registers(_) | LoweredValue::Token | LoweredValue::Missing => {
                 Err(Diagnostic::new(format!(
                     "needs a buffer in shared memory, but has `{}`",
                     value.r#type()
@@ -135,30 +137,30 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// The registers of an operand.
     pub(crate) fn operand(&self, op: Op<'c>, i: usize) -> Registers<'c> {
         self.get(build::operand(op, i))
     }
 
-    /// Gives a value the registers that its type asks for.
+    /// Sets the registers of a value, as many as its type has.
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
-            [] if sys::is_async_token(value.r#type()) => Lowered::Token,
-            [] => Lowered::Missing,
+            [] if sys::is_async_token(value.r#type()) => LoweredValue::Token,
+            [] => LoweredValue::Missing,
             [base, position] if is_buffer(value.r#type()) => {
-                Lowered::Buffer(Buffer { base, position })
+                LoweredValue::Buffer(SharedBuffer { base, position })
             }
-            _ => Lowered::Registers(registers),
+            _ => LoweredValue::Registers(registers),
         };
         self.values.insert(value_id(value), lowered);
     }
 
-    pub(crate) fn set_buffer(&mut self, value: Val<'c>, buffer: Buffer<'c>) {
-        self.values.insert(value_id(value), Lowered::Buffer(buffer));
+    pub(crate) fn set_buffer(&mut self, value: Val<'c>, buffer: SharedBuffer<'c>) {
+        self.values
+            .insert(value_id(value), LoweredValue::Buffer(buffer));
     }
 
-    /// The layout of a tensor type, or nothing for a scalar.
+    /// Returns the layout of a tensor type, or `None` for a scalar.
     pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Diagnostic> {
         let Some(tensor) = TensorType::of(type_) else {
             return Ok(None);
@@ -175,13 +177,13 @@ impl<'c> Lowering<'c> {
             .map_err(|reason| Diagnostic::new(reason.to_string()))
     }
 
-    /// The layout of a value that must be a tensor.
+    /// Returns the layout of a value that must be a tensor.
     pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
         self.layout(value.r#type())?
             .ok_or_else(|| Diagnostic::new(format!("needs a tensor, but has `{}`", value.r#type())))
     }
 
-    /// The LLVM types of a value's registers.
+    /// Returns the LLVM types of a value's registers.
     pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Diagnostic> {
         if is_buffer(type_) {
             return Ok(vec![self.e.types.shared_pointer, self.e.types.i32]);
@@ -201,7 +203,7 @@ impl<'c> Lowering<'c> {
         Ok(vec![scalar; count])
     }
 
-    /// The address of a byte of the function's shared memory, which begins where that of its callers ends.
+    /// Returns the address of a byte of the function's frame in shared memory.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let base = self.e.address_of_shared(SHARED);
         match self.bounds.allocation(&self.e, &self.allocation) {
@@ -214,12 +216,12 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// An index that must be below a bound; `of` says of what, after the operation's name.
+    /// Returns an index that must be below a bound; `of` describes it in the simulator's message.
     pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
         self.bounds.index(&mut self.e, index, bound, of)
     }
 
-    /// Indices along a dimension of so many elements.
+    /// Returns indices that must be below the size of a dimension.
     pub(crate) fn bounded_along(
         &mut self,
         indices: &[Val<'c>],
@@ -233,12 +235,11 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    /// The layouts of the module's types.
     pub(crate) fn layouts(&self) -> &'c Layouts {
         self.layouts
     }
 
-    /// Gives each value its share of a flat list.
+    /// Distributes a flat list of registers to values.
     pub(crate) fn distribute(
         &mut self,
         values: impl Iterator<Item = Val<'c>>,
@@ -253,7 +254,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// The registers of all operands of an operation, end to end.
+    /// Returns the registers of all operands, concatenated.
     pub(crate) fn operands(&self, op: Op<'c>) -> Vec<Val<'c>> {
         (0..op.operand_count())
             .flat_map(|i| self.operand(op, i).to_vec())

@@ -1,4 +1,4 @@
-//! Programs of plans: one operation, or a few, for each step.
+//! Emission of plan programs: one operation or a few per step.
 
 mod mma;
 mod vote;
@@ -19,30 +19,28 @@ use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// What a program combines elements by.
-pub(super) struct Region<'c> {
+/// The region that combines two elements.
+pub(super) struct CombineRegion<'c> {
     pub(super) graph: BlockGraph<'c>,
-    /// What the region is to an instruction that combines all lanes of a warp.
-    pub(super) at_once: Option<LaneOperation>,
-    /// The region, where one instruction combines two elements in a word.
+    /// The region as an operation that an instruction performs across the lanes of a warp.
+    pub(super) lane_operation: Option<LaneOperation>,
+    /// The region as an instruction on two packed elements.
     pub(super) packed: Option<SingleOperation<'c>>,
 }
 
-/// The values and the memory that a program is carried out on.
-pub(super) struct Given<'r, 'c> {
-    /// The unique registers of its operands, one operand after the other.
+/// The values and the memory that a program operates on.
+pub(super) struct ProgramInputs<'r, 'c> {
+    /// Unique registers of its operands, concatenated.
     pub(super) sources: &'r [Val<'c>],
-    /// The element type of each operand.
+    /// Element type of each operand.
     pub(super) elements: Vec<Type<'c>>,
-    /// Where its scratch memory begins.
+    /// Byte offset of its scratch memory in the function's frame.
     pub(super) scratch: u32,
-    /// The address of the buffer that it accesses.
+    /// Address of the buffer that it accesses.
     pub(super) buffer: Option<Val<'c>>,
-    pub(super) region: Option<&'r Region<'c>>,
-    /// What is done in place of its stores.
-    pub(super) store: Option<Store<'r, 'c>>,
-    /// The lane order of its stores, where they are given the address of a warp.
-    pub(super) lane_order: Option<&'r LaneOrder>,
+    pub(super) region: Option<&'r CombineRegion<'c>>,
+    /// Replacement of its stores.
+    pub(super) stores: Option<StoreHook<'r, 'c>>,
 }
 
 /// The destination of a store.
@@ -54,54 +52,64 @@ pub(super) struct Destination<'c> {
     pub(super) source_lane: Option<Val<'c>>,
 }
 
-/// Puts something where a program stores sources of these indices.
-pub(super) type Store<'r, 'c> = &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]);
+/// A replacement of a program's stores.
+#[derive(Clone, Copy)]
+pub(super) struct StoreHook<'r, 'c> {
+    /// Emits a store of the sources with these indices.
+    pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
+    /// Lane order, if destinations are the addresses of warps.
+    pub(super) lane_order: Option<&'r LaneOrder>,
+}
 
-impl<'r, 'c> Given<'r, 'c> {
-    /// Operands of as many registers each, of which a program has so many.
-    pub(super) fn alike(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
-        let count = program.num_sources() / program.widths().len();
+impl<'r, 'c> ProgramInputs<'r, 'c> {
+    /// Returns the inputs of a program without buffer or region.
+    pub(super) fn new(sources: &'r [Val<'c>], elements: Vec<Type<'c>>, scratch: u32) -> Self {
         Self {
             sources,
-            elements: sources.iter().step_by(count).map(|v| v.r#type()).collect(),
+            elements,
             scratch,
             buffer: None,
             region: None,
-            store: None,
-            lane_order: None,
+            stores: None,
         }
+    }
+
+    /// Returns the inputs of a program whose operands have equally many registers.
+    pub(super) fn uniform(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
+        let count = program.num_sources() / program.widths().len();
+        let elements = sources.iter().step_by(count).map(|v| v.r#type()).collect();
+        Self::new(sources, elements, scratch)
     }
 }
 
-/// Carries a program out.
+/// Emits a program; returns its results.
 ///
 /// # Errors
-/// The region that it combines elements by cannot be lowered.
+/// The combine region cannot be lowered.
 pub(super) fn emit<'c>(
     l: &mut Lowering<'c>,
     program: &Program,
-    given: Given<'_, 'c>,
+    inputs: ProgramInputs<'_, 'c>,
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     let mut memory = HashMap::new();
     for base in program.address_bases() {
-        let start = match (base.space, given.buffer) {
-            (Space::Scratch, _) => l.shared_memory(given.scratch + base.start),
+        let start = match (base.space, inputs.buffer) {
+            (Space::Scratch, _) => l.shared_memory(inputs.scratch + base.start),
             (Space::Buffer, Some(buffer)) => l.e.gep_bytes(buffer, base.start),
             (Space::Buffer, None) => return Err(wrong("a program is given no buffer")),
         };
         memory.entry((base.space, base.start)).or_insert(start);
     }
-    let mut values = given.sources.to_vec();
+    let mut values = inputs.sources.to_vec();
     values.resize(program.num_values(), l.e.i32(0));
-    let mut run = Run {
+    let mut emitter = ProgramEmitter {
         l,
         plan: program,
-        elements: given.elements,
+        elements: inputs.elements,
         memory,
         values,
-        region: given.region,
-        store: given.store,
-        lane_order: given.lane_order,
+        region: inputs.region,
+        stores: inputs.stores,
     };
     let guard_of = |step: &Step| match step {
         Step::Store { guard, .. } => *guard,
@@ -110,34 +118,33 @@ pub(super) fn emit<'c>(
     for steps in program.steps().chunk_by(|a, b| guard_of(a) == guard_of(b)) {
         let guard = guard_of(&steps[0]);
         let fork = guard.map(|guard| {
-            let holds = run.predicate(guard);
-            run.l.e.fork(holds)
+            let holds = emitter.predicate(guard);
+            emitter.l.e.fork(holds)
         });
         for step in steps {
-            run.step(step)?;
+            emitter.step(step)?;
         }
         if let Some(fork) = fork {
-            run.l.e.join_or(fork, &[], &[]);
+            emitter.l.e.join_or(fork, &[], &[]);
         }
     }
-    let results = program.results().iter().map(|v| run.get(*v));
+    let results = program.results().iter().map(|v| emitter.get(*v));
     Ok(results.collect())
 }
 
-struct Run<'r, 'c> {
+struct ProgramEmitter<'r, 'c> {
     l: &'r mut Lowering<'c>,
     plan: &'r Program,
-    /// The element type of each operand.
+    /// Element type of each operand.
     elements: Vec<Type<'c>>,
-    /// Where the offsets of addresses count from, by the byte of the memory.
+    /// Base address of each address space and start.
     memory: HashMap<(Space, u32), Val<'c>>,
     values: Vec<Val<'c>>,
-    region: Option<&'r Region<'c>>,
-    store: Option<Store<'r, 'c>>,
-    lane_order: Option<&'r LaneOrder>,
+    region: Option<&'r CombineRegion<'c>>,
+    stores: Option<StoreHook<'r, 'c>>,
 }
 
-impl<'r, 'c> Run<'r, 'c> {
+impl<'r, 'c> ProgramEmitter<'r, 'c> {
     fn get(&self, id: ValueId) -> Val<'c> {
         self.values[id.index()]
     }
@@ -146,13 +153,11 @@ impl<'r, 'c> Run<'r, 'c> {
         self.values[id.index()] = value;
     }
 
-    /// The element type of a value's operand.
     fn element(&self, id: ValueId) -> Type<'c> {
         self.elements[usize::from(self.plan.type_of(id).operand)]
     }
 
-    /// The type that an element has in words and in shared memory: its own, but an integer where it is narrower than a
-    /// byte.
+    /// Returns the type of an element in words and in shared memory: i8 if it is narrower than a byte, else its own.
     fn container(&self, id: ValueId) -> Type<'c> {
         match self.plan.element_bits(id) {
             ..8 => self.l.e.types.i8,
@@ -160,26 +165,24 @@ impl<'r, 'c> Run<'r, 'c> {
         }
     }
 
-    /// A value as an `i32`, as lane exchanges and permutes take it.
+    /// Returns a value as an `i32`, as lane exchanges and permutes take it.
     fn word(&mut self, id: ValueId) -> Val<'c> {
         let value = self.get(id);
         words::as_integer(&mut self.l.e, value, 32)
     }
 
-    /// The result of a step that works on words: a word, or a 32-bit element again.
+    /// Sets the result of a step on words: a word, or a 32-bit element.
     fn set_word(&mut self, id: ValueId, value: Val<'c>) {
         let value = if self.plan.is_word(id) {
             value
         } else {
-            {
-                let element = self.element(id);
-                words::integer_as(&mut self.l.e, value, element)
-            }
+            let element = self.element(id);
+            words::integer_as(&mut self.l.e, value, element)
         };
         self.set(id, value);
     }
 
-    /// A value as it lies in shared memory.
+    /// Returns a value in its type in shared memory.
     fn contained(&mut self, id: ValueId) -> Val<'c> {
         let (value, container) = (self.get(id), self.container(id));
         if value.r#type() == self.element(id) && value.r#type() != container {
@@ -197,14 +200,12 @@ impl<'r, 'c> Run<'r, 'c> {
                     .iter()
                     .map(|v| self.get(*v))
                     .collect();
-                // Narrow elements make a word, two words a 64-bit element.
+                // Narrow elements form a word, two words a 64-bit element.
                 let packed = if self.plan.is_word(out) {
                     words::pack(&mut self.l.e, &parts)
                 } else {
-                    {
-                        let element = self.element(out);
-                        words::unpack(&mut self.l.e, &parts, 1, element)
-                    }
+                    let element = self.element(out);
+                    words::unpack(&mut self.l.e, &parts, 1, element)
                 };
                 self.set(out, packed[0]);
             }
@@ -215,10 +216,8 @@ impl<'r, 'c> Run<'r, 'c> {
             } => {
                 let whole = [self.get(value)];
                 let parts = if self.plan.is_word(value) {
-                    {
-                        let element = self.element(value);
-                        words::unpack(&mut self.l.e, &whole, count as usize, element)
-                    }
+                    let element = self.element(value);
+                    words::unpack(&mut self.l.e, &whole, count as usize, element)
                 } else {
                     words::pack(&mut self.l.e, &whole)
                 };
@@ -409,11 +408,11 @@ impl<'r, 'c> Run<'r, 'c> {
                 }
             }
             Step::ReduceLanes { out, value, .. } => {
-                let known = self.region()?.at_once.ok_or_else(|| {
-                    wrong("all lanes are combined at once by a region that no instruction knows")
+                let operation = self.region()?.lane_operation.ok_or_else(|| {
+                    wrong("no instruction combines the lanes of a warp by this region")
                 })?;
                 let value = self.get(value);
-                let combined = at_once(self.l, known, value);
+                let combined = reduce_lanes(self.l, operation, value);
                 self.set(out, combined);
             }
             Step::Mma {
@@ -434,12 +433,12 @@ impl<'r, 'c> Run<'r, 'c> {
         Ok(())
     }
 
-    fn region(&self) -> Result<&'r Region<'c>, Diagnostic> {
+    fn region(&self) -> Result<&'r CombineRegion<'c>, Diagnostic> {
         let region = self.region;
         region.ok_or_else(|| wrong("elements are combined in a program that is given no region"))
     }
 
-    /// Combines two neighbours by one instruction.
+    /// Combines two neighbouring elements by one packed instruction.
     fn combine_packed(&mut self, both: [Vec<Val<'c>>; 2]) -> Result<Vec<Val<'c>>, Diagnostic> {
         let packed = self.region()?.packed;
         let packed =
@@ -476,13 +475,13 @@ impl<'r, 'c> Run<'r, 'c> {
         self.l.e.trunc(count, i1)
     }
 
-    /// Whether bits of the thread number are not these.
+    /// Returns the condition that masked bits of the thread number differ from `first`.
     fn differs(&mut self, mask: u32, first: u32) -> Val<'c> {
         let (l, lanes_log2) = (&mut *self.l, self.plan.lanes_log2());
         let (number, shift) = if mask < 1 << lanes_log2 {
             (l.gpu.lane(&mut l.e), 0)
         } else if mask.trailing_zeros() >= lanes_log2 {
-            // The same in all lanes.
+            // Uniform across the warp.
             (l.gpu.warp(&mut l.e), lanes_log2)
         } else {
             (l.gpu.thread_id(&mut l.e), 0)
@@ -503,7 +502,7 @@ impl<'r, 'c> Run<'r, 'c> {
         let source = match self.plan.lane_maps()[map as usize] {
             LaneMap::Linear(ref columns) => {
                 let columns: Vec<u64> = columns.iter().map(|c| u64::from(*c)).collect();
-                // A map that goes on past the lane bits depends on the warp too.
+                // A map of more than the lane bits depends on the warp too.
                 let (bits, input) = if columns.len() > lanes_log2 as usize {
                     let bits = lanes_log2 + self.plan.warps_log2();
                     (bits, l.gpu.thread_id(&mut l.e))
@@ -516,20 +515,20 @@ impl<'r, 'c> Run<'r, 'c> {
             LaneMap::Fixed { mask, bits } => {
                 let own = l.gpu.lane(&mut l.e);
                 let moved = l.e.i32(bits);
-                beside(l, own, mask, moved)
+                replace_bits(l, own, mask, moved)
             }
             LaneMap::Before { mask } => {
-                // Bits that are not counted are clear, so that what is borrowed runs through them.
+                // The other bits are clear, so that a borrow propagates through them.
                 let own = l.gpu.lane(&mut l.e);
                 let all = l.e.i32(mask);
                 let counted = l.e.and(own, all);
                 let one = l.e.i32(1);
                 let moved = l.e.sub(counted, one);
                 let moved = l.e.and(moved, all);
-                beside(l, own, mask, moved)
+                replace_bits(l, own, mask, moved)
             }
             LaneMap::After { mask } => {
-                // They are set, so that what is carried does.
+                // The other bits are set, so that a carry propagates through them.
                 let own = l.gpu.lane(&mut l.e);
                 let lanes = l.gpu.target.lanes - 1;
                 let (all, others) = (l.e.i32(mask), l.e.i32(lanes & !mask));
@@ -537,14 +536,14 @@ impl<'r, 'c> Run<'r, 'c> {
                 let one = l.e.i32(1);
                 let moved = l.e.add(counted, one);
                 let moved = l.e.and(moved, all);
-                beside(l, own, mask, moved)
+                replace_bits(l, own, mask, moved)
             }
         };
         let flip = l.e.i32(lane_xor);
         l.e.xor(source, flip)
     }
 
-    /// A linear map of the thread number.
+    /// Applies a linear map to the thread number.
     fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
         let program = IndexProgram::new(
             &[self.plan.lanes_log2() + self.plan.warps_log2()],
@@ -556,7 +555,7 @@ impl<'r, 'c> Run<'r, 'c> {
     fn address(&mut self, address: Address) -> Val<'c> {
         let base = &self.plan.address_bases()[address.base as usize];
         let memory = self.memory[&(base.space, base.start)];
-        let (thread, mask) = match self.lane_order {
+        let (thread, mask) = match self.lane_order() {
             Some(order) => {
                 let warp = self.l.gpu.warp(&mut self.l.e);
                 let first = self.l.e.shl(warp, self.plan.lanes_log2());
@@ -586,9 +585,13 @@ impl<'r, 'c> Run<'r, 'c> {
         self.l.e.gep_bytes(pointer, address.add)
     }
 
-    /// The lane whose sources a lane stores, if that is not the lane itself.
+    fn lane_order(&self) -> Option<&'r LaneOrder> {
+        self.stores?.lane_order
+    }
+
+    /// Returns the lane whose sources a lane stores, if that is not the lane itself.
     fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
-        let order = self.lane_order?;
+        let order = self.lane_order()?;
         let lane_xor = order.lane_xor(address);
         if order.is_identity() && lane_xor == 0 {
             return None;
@@ -600,20 +603,20 @@ impl<'r, 'c> Run<'r, 'c> {
     }
 
     fn store(&mut self, address: Address, values: &[ValueId]) {
-        if let Some(store) = self.store {
+        if let Some(hook) = self.stores {
             let destination = Destination {
                 pointer: self.address(address),
                 source_lane: self.lane_stored(address),
             };
             let sources: Vec<usize> = values.iter().map(|id| id.index()).collect();
-            store(self.l, destination, &sources);
+            (hook.emit)(self.l, destination, &sources);
             return;
         }
         let values: Vec<Val<'c>> = values
             .iter()
             .map(|id| {
                 let value = self.contained(*id);
-                // Vectors of pointers are no vectors of bits.
+                // A vector of pointers cannot be bitcast to bits.
                 if is_pointer(value.r#type()) {
                     words::as_integer(&mut self.l.e, value, 64)
                 } else {
@@ -633,20 +636,20 @@ impl<'r, 'c> Run<'r, 'c> {
             true => self.l.e.types.i32,
             false => self.container(first),
         };
-        let held = if is_pointer(type_) {
+        let memory_type = if is_pointer(type_) {
             self.l.e.types.i64
         } else {
             type_
         };
-        let bytes = count * bits_of(held) / 8;
+        let bytes = count * bits_of(memory_type) / 8;
         let whole = if count == 1 {
-            held
+            memory_type
         } else {
-            self.l.e.vector_type(count as usize, held)
+            self.l.e.vector_type(count as usize, memory_type)
         };
         let pointer = self.address(address);
         let value = self.l.e.load(pointer, whole, bytes);
-        for (i, part) in (0..).zip(self.l.e.scatter(value, count as usize, held)) {
+        for (i, part) in (0..).zip(self.l.e.scatter(value, count as usize, memory_type)) {
             let id = first.plus(i);
             let part = if self.plan.is_word(id) {
                 part
@@ -666,24 +669,24 @@ fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
 }
 
-/// The lane with the bits of `mask` taken from `moved`, the others its own.
-fn beside<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
+/// Returns the lane with the bits of `mask` taken from `moved`, the others from `own`.
+fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
     let lanes = l.gpu.target.lanes - 1;
     let others = l.e.i32(lanes & !mask);
     let kept = l.e.and(own, others);
     l.e.or(kept, moved)
 }
 
-/// An element combined over all lanes: as a word, which a narrower integer is widened to as the operation takes it.
-fn at_once<'c>(l: &mut Lowering<'c>, known: LaneOperation, value: Val<'c>) -> Val<'c> {
+/// Reduces an element over all lanes as a word, to which narrower integers are extended.
+fn reduce_lanes<'c>(l: &mut Lowering<'c>, operation: LaneOperation, value: Val<'c>) -> Val<'c> {
     let (type_, i32) = (value.r#type(), l.e.types.i32);
     let is_narrow = bits_of(type_) < 32;
-    let word = match known {
+    let word = match operation {
         _ if !is_narrow => value,
         LaneOperation::Max | LaneOperation::Min => l.e.sext(value, i32),
         _ => l.e.zext(value, i32),
     };
-    let combined = l.gpu.reduce_lanes(&mut l.e, known, word);
+    let combined = l.gpu.reduce_lanes(&mut l.e, operation, word);
     if is_narrow {
         l.e.trunc(combined, type_)
     } else {

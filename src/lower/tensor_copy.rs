@@ -1,8 +1,9 @@
-//! Copies by the tensor memory accelerator, and the descriptors that they go by.
+//! Copies by the tensor memory accelerator, and tensor descriptors.
 //!
-//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]), by orders of one thread. A descriptor is an
-//! argument of the kernel, 128 bytes by value, or is made in shared memory and published in global memory.
+//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]); one thread issues the copies. A descriptor is a
+//! kernel argument, 128 bytes by value, or is built in shared memory and published in global memory.
 
+use super::emit::Fork;
 use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
 use super::local::{View, check_alignment};
 use super::mbarrier::{issuer, object, units};
@@ -18,15 +19,15 @@ use linear_layout::plan::tensor_copy::{BoxCopy, plan_tensor_copy};
 use melior::ir::ValueLike;
 use std::sync::Arc;
 
-/// The boxes of a block.
+/// The box copies of a block.
 #[derive(Debug)]
 struct Boxes {
     copies: Vec<BoxCopy>,
-    /// What the buffer begins at a multiple of, in bytes: eight rows of the swizzle.
+    /// Alignment of the buffer in bytes: eight rows of the swizzle.
     alignment: u64,
 }
 
-/// Plans the boxes of a copy, and has the machine prove them.
+/// Plans the boxes of a copy and verifies them by execution.
 fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
     let layouts = l.layouts;
     let key = vec![sys::type_id(buffer.r#type())];
@@ -57,7 +58,7 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between a buffer and a tensor, where `by` holds.
+/// Copies a block between a buffer and a tensor, in the thread for which `by` holds.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -67,7 +68,7 @@ fn copy<'c>(
 ) -> Outcome {
     let boxes = plan(l, op, buffer)?;
     check_alignment(l.layouts, buffer, boxes.alignment)?;
-    let memory = l.buffer(buffer)?;
+    let base = l.buffer(buffer)?.address(&mut l.e);
     let descriptor = l.get(descriptor)[0];
     let start: Vec<Val<'c>> = start.iter().map(|c| l.get(*c)[0]).collect();
     let rank = boxes
@@ -79,10 +80,8 @@ fn copy<'c>(
             "is not supported with more dimensions in the buffer than in the descriptor",
         ));
     };
-    let i8 = l.e.types.i8;
-    let base = l.e.gep(memory.base, i8, memory.position);
     for copy in &boxes.copies {
-        // Blocks have size 1 along the dimensions that the buffer does not have.
+        // The block has size 1 along dimensions that the buffer lacks.
         let offsets = std::iter::repeat_n(0, outer).chain(copy.coordinates.iter().copied());
         let mut coordinates = Vec::new();
         for (start, offset) in start.iter().zip(offsets) {
@@ -101,7 +100,7 @@ fn copy<'c>(
     Ok(())
 }
 
-/// Coordinates and positions within a block, which fits into shared memory.
+/// Converts a coordinate or position within a block, which fits into shared memory.
 fn small(number: u64) -> u32 {
     u32::try_from(number).expect("a block fits into shared memory")
 }
@@ -167,10 +166,10 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 // --- descriptors ---
 
-/// The bytes of a descriptor, and what its address is a multiple of.
+/// Size and alignment of a descriptor, in bytes.
 const DESCRIPTOR_BYTES: u32 = 128;
 
-/// A descriptor is made in scratch memory, by one warp.
+/// Returns the effects of `ttng.tensormap_create`: one warp builds the descriptor in scratch memory.
 pub(crate) fn create_effects() -> Effects {
     Effects {
         scratch: Some(Request {
@@ -180,6 +179,13 @@ pub(crate) fn create_effects() -> Effects {
         acts: vec![Act::Write(Touched::Scratch), Act::Read(Touched::Scratch)],
         ..Effects::default()
     }
+}
+
+/// Opens a conditional on the first warp.
+fn fork_first_warp<'c>(l: &mut Lowering<'c>) -> Fork<'c> {
+    let warp = l.gpu.warp(&mut l.e);
+    let is_first = l.e.is_zero(warp);
+    l.e.fork(is_first)
 }
 
 /// Lowers `ttng.tensormap_create`.
@@ -194,15 +200,18 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.get(create.desc_ptr())[0],
         l.get(create.global_address())[0],
     );
-    let one = |l: &Lowering<'c>, value: &Val<'c>| l.get(*value)[0];
-    let boxes: Vec<Val<'c>> = create.box_dim().iter().map(|v| one(l, v)).collect();
-    let sizes: Vec<Val<'c>> = create.global_dim().iter().map(|v| one(l, v)).collect();
-    let strides: Vec<Val<'c>> = create.global_stride().iter().map(|v| one(l, v)).collect();
-    let steps: Vec<Val<'c>> = create.element_stride().iter().map(|v| one(l, v)).collect();
-    let warp = l.gpu.warp(&mut l.e);
-    let is_first = l.e.is_zero(warp);
-    let first_warp = l.e.fork(is_first);
-    // Fields that nothing is said of are 0.
+    let scalars = |values: Vec<Val<'c>>| -> Vec<Val<'c>> {
+        values.into_iter().map(|value| l.get(value)[0]).collect()
+    };
+    let [boxes, sizes, strides, steps] = [
+        create.box_dim(),
+        create.global_dim(),
+        create.global_stride(),
+        create.element_stride(),
+    ]
+    .map(scalars);
+    let first_warp = fork_first_warp(l);
+    // Unset fields are 0.
     let lane = l.gpu.lane(&mut l.e);
     let (i32, zero) = (l.e.types.i32, l.e.i32(0));
     let word = l.e.gep(shared, i32, lane);
@@ -239,20 +248,18 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.tensormap_fenceproxy_acquire`: the first warp gives all orders that use the descriptor.
+/// Lowers `ttng.tensormap_fenceproxy_acquire`: only the first warp issues copies that use the descriptor.
 pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let acquire = ttng::TensormapFenceproxyAcquire::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
     let descriptor = l.get(acquire.desc_ptr())[0];
-    let warp = l.gpu.warp(&mut l.e);
-    let is_first = l.e.is_zero(warp);
-    let fork = l.e.fork(is_first);
+    let fork = fork_first_warp(l);
     units.acquire_descriptor(&mut l.e, descriptor);
     l.e.join_or(fork, &[], &[]);
     Ok(())
 }
 
-/// Lowers `ttng.reinterpret_tensor_descriptor`: a descriptor is its address, in any space.
+/// Lowers `ttng.reinterpret_tensor_descriptor`: a descriptor is its generic address.
 pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = ttng::ReinterpretTensorDesc::of(op).expect("the dispatch goes by kind");
     let pointer = l.get(cast.raw_desc())[0];

@@ -1,7 +1,7 @@
 //! What lowering keeps of the operations that it builds again.
 
 use super::emit::attributes_of;
-use super::{Options, lower_module};
+use super::{LoweringOptions, lower_module};
 use crate::ir::ModuleInfo;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Rewriter};
@@ -108,7 +108,7 @@ fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str
         rewriter,
         root,
         ModuleInfo::gpu(root, None),
-        Options::default(),
+        LoweringOptions::default(),
     )
     .unwrap_or_else(|_| panic!("{what} lowers"));
     let mut after = Vec::new();

@@ -1,11 +1,11 @@
-//! Programs over tuples, one register of each operand: what `tt.reduce` and `tt.scan` become.
+//! Reductions and scans of several operands: the code that `tt.reduce` and `tt.scan` share.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::blocks::BlockGraph;
 use super::gpu::{Gpu, LaneOperation, SingleOperation};
-use super::plans::{Planned, layout_of};
+use super::plans::{OpPlan, layout_of};
 use super::state::{Lowering, Outcome};
-use super::steps::{self, Given, Region};
+use super::steps::{self, CombineRegion, ProgramInputs};
 use crate::analysis::effects::Effects;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
@@ -14,15 +14,17 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
 
-/// What an operation combines, and by how many instructions.
-pub(super) struct Operands {
+/// The operands of a reduction or a scan.
+pub(super) struct CombineOperands {
     pub(super) layout: Arc<TensorLayout>,
+    /// Element width of each operand, in bits.
     pub(super) widths: Vec<u32>,
+    /// Number of instructions of the combine region.
     pub(super) combine: u32,
 }
 
-impl Operands {
-    /// Reads operands of one layout, and the region that combines them.
+impl CombineOperands {
+    /// Reads the operands, which must have one layout.
     pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
@@ -49,7 +51,7 @@ impl Operands {
     }
 }
 
-/// How many operations the region has, its end left out: about what a combination costs.
+/// Returns the number of operations of the region without its terminator, which estimates the cost of a combination.
 fn instructions(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let operations = blocks.map(|block| {
@@ -59,52 +61,50 @@ fn instructions(op: Op<'_>) -> u32 {
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 
-/// What an operation does in shared memory: what the conversions in its program do. `options` are what the program
-/// depends on beside the operation's types and region. `plan` gives it with the bytes of the plain way, within a limit.
+/// Returns the shared-memory effects of an operation's plan. `options` complete the cache key beside the operation's
+/// types and region; the last argument of `plan` limits its scratch memory.
 pub(super) fn effects(
-    asked: &mut Asked<'_>,
+    context: &mut PlanContext<'_>,
     op: Op<'_>,
     options: [usize; 3],
-    plan: impl FnOnce(&Layouts, Gpu, &Operands, Option<u32>) -> Result<Planned, Diagnostic>,
+    plan: impl FnOnce(&Layouts, Gpu, &CombineOperands, Option<u32>) -> Result<OpPlan, Diagnostic>,
 ) -> Result<Effects, Diagnostic> {
-    let (layouts, gpu, limit) = (asked.layouts, asked.gpu, asked.scratch_limit);
-    let operands = Operands::of(layouts, op)?;
+    let (layouts, gpu, limit) = (context.layouts, context.gpu, context.scratch_limit);
+    let operands = CombineOperands::of(layouts, op)?;
     let kind = crate::ir::OpKind::of(op).map_or(0, |kind| kind as usize);
     let types = (0..op.operand_count()).map(|i| build::operand(op, i));
     let results = (0..op.result_count()).map(|i| build::result(op, i));
     let ids = types
         .chain(results)
         .map(|value| sys::type_id(value.r#type()));
-    let key = [kind, operands.combine as usize, asked.limit_key()];
+    let key = [kind, operands.combine as usize, context.limit_key()];
     let key = key.into_iter().chain(options).chain(ids).collect();
-    let planned = asked
+    let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, &operands, limit))?;
-    Ok(planned.effects())
+    Ok(plan.effects())
 }
 
-/// Carries out the program of an operation.
+/// Emits the plan of an operation.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let Some((planned, offset)) = l.allocation.plan::<Planned>(op) else {
-        // The program could not be made, which has been reported.
+    let Some((plan, offset)) = l.allocation.plan::<OpPlan>(op) else {
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
     let sources: Vec<Val<'c>> = (0..op.operand_count())
         .flat_map(|i| l.operand(op, i).to_vec())
         .collect();
-    let region = Region {
+    let region = CombineRegion {
         graph: BlockGraph::of(op, 0),
-        at_once: LaneOperation::of(op),
+        lane_operation: LaneOperation::of(op),
         packed: packed(op),
     };
-    let given = Given {
+    let inputs = ProgramInputs {
         region: Some(&region),
-        store: None,
-        lane_order: None,
-        ..Given::alike(&planned.program, &sources, offset)
+        ..ProgramInputs::uniform(&plan.program, &sources, offset)
     };
-    let results = steps::emit(l, &planned.program, given)?;
+    let results = steps::emit(l, &plan.program, inputs)?;
     let count = results.len() / op.result_count();
     for (i, registers) in results.chunks(count).enumerate() {
         l.set(build::result(op, i), registers.to_vec());
@@ -112,7 +112,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The region of an operation, where one instruction combines two elements in a word.
+/// Returns the combine region if one instruction performs it on two packed elements.
 pub(super) fn packed<'c>(op: Op<'c>) -> Option<SingleOperation<'c>> {
     SingleOperation::of(op).filter(SingleOperation::is_packed)
 }

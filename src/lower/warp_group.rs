@@ -4,7 +4,7 @@
 //! emitted in its order: a fence, the issues, the end of their group. `ttng.warp_group_dot_wait` ties the registers that are
 //! written or read meanwhile, so that nothing that uses them moves before it.
 
-use super::allocate::Asked;
+use super::allocate::PlanContext;
 use super::asynchronous;
 use super::emit::block_arguments;
 use super::gpu::{Accumulation, GroupFactor, GroupProduct, UnitIsa};
@@ -34,7 +34,7 @@ use std::collections::HashMap;
 
 /// What a product does in shared memory.
 pub(crate) fn effects(
-    asked: &mut Asked<'_>,
+    context: &mut PlanContext<'_>,
     op: Op<'_>,
     buffers: &Buffers,
 ) -> Result<Effects, Diagnostic> {
@@ -43,8 +43,8 @@ pub(crate) fn effects(
         .map(|value| sys::type_id(value.r#type()))
         .to_vec();
     key.push(dot.input_precision() as usize);
-    let (layouts, target) = (asked.layouts, asked.gpu.target);
-    let plan = asked.plans.plan(op, key, || plan(layouts, target, dot))?;
+    let (layouts, target) = (context.layouts, context.gpu.target);
+    let plan = context.plans.plan(op, key, || plan(layouts, target, dot))?;
     for (number, operand) in [dot.a(), dot.b()].into_iter().enumerate() {
         if let Some(descriptor) = plan.descriptor(number) {
             check_alignment(layouts, operand, descriptor.alignment_bytes())?;
@@ -53,7 +53,7 @@ pub(crate) fn effects(
     Ok(asynchronous::effects(OpKind::TtngWarpGroupDot, op, buffers))
 }
 
-/// Plans a product, and has the machine prove the plan.
+/// Plans a product and verifies the plan by execution.
 fn plan(
     layouts: &Layouts,
     target: &Target,
@@ -98,7 +98,7 @@ fn plan(
 pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dot = ttng::WarpGroupDot::of(op).expect("the dispatch goes by kind");
     let Some((plan, _)) = l.allocation.plan::<WarpGroupPlan>(op) else {
-        // The plan could not be made, which has been reported.
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
@@ -124,7 +124,7 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         _ => Accumulation::Always,
     };
     let most = partial_sums(dot, &plan);
-    let run = Run {
+    let run = ProductEmitter {
         units,
         plan: &plan,
         left,
@@ -157,7 +157,7 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 ///
 /// LLVM would set them anew on the way around a loop that no round runs of, and `ptxas` serialises products whose
 /// registers are set in two places (its message C7515).
-pub(crate) fn settle_sums<'c>(
+pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
     initial: &mut [Val<'c>],
@@ -251,9 +251,8 @@ fn descriptor_of<'c>(
     descriptor: &MatrixDescriptor,
     groups: &[u64],
 ) -> Result<Val<'c>, Diagnostic> {
-    let buffer = l.buffer(buffer)?;
+    let mut pointer = l.buffer(buffer)?.address(&mut l.e);
     let (i8, i32) = (l.e.types.i8, l.e.types.i32);
-    let mut pointer = l.e.gep(buffer.base, i8, buffer.position);
     if groups.iter().any(|bytes| *bytes != 0) {
         let group = l
             .warp_group
@@ -305,14 +304,14 @@ fn count(groups: &[u64]) -> u32 {
     u32::try_from(groups.len()).expect("a block has few warp groups")
 }
 
-struct Run<'a, 'c> {
+struct ProductEmitter<'a, 'c> {
     units: &'a dyn UnitIsa,
     plan: &'a WarpGroupPlan,
     left: Left<'c>,
     right: (Val<'c>, MatrixDescriptor),
 }
 
-impl<'c> Run<'_, 'c> {
+impl<'c> ProductEmitter<'_, 'c> {
     /// Multiplies one tile, and adds it to its sums.
     fn issue(
         &self,

@@ -1,10 +1,10 @@
-//! Control flow: what is branched around, loops, and the end of a function, in blocks of the function.
+//! Emission of control flow: conditionals, loops, switches and returns as basic blocks.
 //!
-//! A block is added behind the one that the emitter stands in, so that they stand in the order of control:
+//! New blocks are inserted behind the current one, so that their textual order follows control flow:
 //!
 //! ```text
-//! fork: begin -> then -> join                   where there is something to do in the other case: begin -> otherwise -> join
-//! loop: begin -> header -> body -> header, and header -> end, where the emitter goes on
+//! fork: begin -> then -> join, and begin -> join or begin -> else -> join
+//! loop: begin -> header -> body -> header, and header -> end
 //! ```
 
 use super::emitter::{Emitter, attributes_of, block_arguments};
@@ -14,7 +14,7 @@ use crate::ir::builders::llvm;
 use crate::sys::build::{Blk, Op, Val};
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// Control that has forked: the emitter stands where the condition holds.
+/// An open conditional; the insertion point is in its `then` block.
 #[must_use]
 pub(crate) struct Fork<'c> {
     condition: Val<'c>,
@@ -22,75 +22,75 @@ pub(crate) struct Fork<'c> {
     then: Blk<'c>,
 }
 
-/// Control that has forked: the emitter stands where the condition does not hold.
+/// An open conditional; the insertion point is in its `else` block.
 #[must_use]
-pub(crate) struct Otherwise<'c> {
+pub(crate) struct ElseBranch<'c> {
     fork: Fork<'c>,
-    /// Where the other way ends, and what it hands on.
+    /// The last block of the `then` branch, and the values that it yields.
     end: (Blk<'c>, Vec<Val<'c>>),
-    otherwise: Blk<'c>,
+    else_: Blk<'c>,
 }
 
-/// A loop: the emitter stands in its header, which every round begins with.
+/// An open loop; the insertion point is in its header.
 #[must_use]
-pub(crate) struct Header<'c> {
+pub(crate) struct LoopHeader<'c> {
     header: Blk<'c>,
 }
 
-/// A loop: the emitter stands in its body.
+/// An open loop; the insertion point is in its body.
 #[must_use]
-pub(crate) struct Body<'c> {
+pub(crate) struct LoopBody<'c> {
     header: Blk<'c>,
-    /// Where the header ends, and whether another round begins there.
+    /// The last block of the header, and the condition to enter the body.
     test: (Blk<'c>, Val<'c>),
     body: Blk<'c>,
 }
 
-/// Control that goes one of several ways: the emitter stands in the last one begun.
+/// An open switch; the insertion point is in its last case.
 #[must_use]
 pub(crate) struct Switch<'c> {
     begin: Blk<'c>,
-    ways: Vec<Blk<'c>>,
-    /// Where the last way ends.
+    /// The first block of each case, the default first.
+    cases: Vec<Blk<'c>>,
+    /// The last block of the last case.
     end: Blk<'c>,
     join: Blk<'c>,
 }
 
 impl<'c> Emitter<'c> {
-    /// Adds a block behind another, with arguments of the given types.
+    /// Adds a block behind another.
     pub(crate) fn add_block(&self, before: Blk<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
         self.rewriter.add_block(before, &typed)
     }
 
-    /// Adds a block behind the current one, with arguments of the given types.
+    /// Adds a block behind the current one.
     pub(crate) fn next_block(&self, arguments: &[Type<'c>]) -> Blk<'c> {
         self.add_block(self.block, arguments)
     }
 
-    /// Goes on in a block that the current one dominates, until [`Self::leave_block`].
+    /// Moves the insertion point to a block that the current one dominates, until [`Self::leave_block`].
     pub(crate) fn enter_block(&mut self, block: Blk<'c>) {
         let outer = std::mem::replace(&mut self.block, block);
         self.outer.push((outer, Vec::new()));
     }
 
-    /// Goes back to the block that was current before [`Self::enter_block`].
+    /// Moves the insertion point back to the block that was current before [`Self::enter_block`].
     pub(crate) fn leave_block(&mut self) {
         let (block, added) = self.outer.pop().expect("a block was entered");
         self.block = block;
-        // What was made known there does not dominate what comes next.
+        // Values of that block do not dominate what follows.
         for key in added {
             self.known.remove(&key);
         }
     }
 
-    /// Goes on in a block that control comes to from the current one, and from nowhere that the current one does not
-    /// dominate: what is known stays known.
-    pub(crate) fn go_on_in(&mut self, block: Blk<'c>) {
+    /// Moves the insertion point to a block that the current one dominates, for good: numbered values stay valid.
+    pub(crate) fn continue_in(&mut self, block: Blk<'c>) {
         self.block = block;
     }
 
-    /// Forks: what comes next is done where the condition holds.
+    /// Opens a conditional, and enters its `then` block.
     pub(crate) fn fork(&mut self, condition: Val<'c>) -> Fork<'c> {
         let begin = self.block;
         let then = self.next_block(&[]);
@@ -102,40 +102,34 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Ends what is done where the condition holds, with the values that it hands on; what comes next is done
-    /// where it does not.
-    pub(crate) fn otherwise(&mut self, fork: Fork<'c>, values: &[Val<'c>]) -> Otherwise<'c> {
+    /// Ends the `then` branch, which yields `values`, and enters the `else` block.
+    pub(crate) fn begin_else(&mut self, fork: Fork<'c>, values: &[Val<'c>]) -> ElseBranch<'c> {
         let end = (self.block, values.to_vec());
-        let otherwise = self.next_block(&[]);
+        let else_ = self.next_block(&[]);
         self.leave_block();
-        self.enter_block(otherwise);
-        Otherwise {
-            fork,
-            end,
-            otherwise,
-        }
+        self.enter_block(else_);
+        ElseBranch { fork, end, else_ }
     }
 
-    /// Ends what is done where the condition does not hold; returns what was handed on, either way.
-    pub(crate) fn join(&mut self, other: Otherwise<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
-        let Otherwise {
+    /// Ends the `else` branch, which yields `values`; returns the joined values.
+    pub(crate) fn join(&mut self, branch: ElseBranch<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
+        let ElseBranch {
             fork,
-            end: (end, handed),
-            otherwise,
-        } = other;
+            end: (end, yielded),
+            else_,
+        } = branch;
         let join = self.join_block(values);
         self.branch(join, values, None);
         self.leave_block();
-        self.go_on_in(end);
-        self.branch(join, &handed, None);
-        self.go_on_in(fork.begin);
-        self.branch_if(fork.condition, (fork.then, &[]), (otherwise, &[]));
-        self.go_on_in(join);
+        self.continue_in(end);
+        self.branch(join, &yielded, None);
+        self.continue_in(fork.begin);
+        self.branch_if(fork.condition, (fork.then, &[]), (else_, &[]));
+        self.continue_in(join);
         block_arguments(join)
     }
 
-    /// Ends what is done where the condition holds; where it does not, the fallback is handed on, which was there
-    /// before. Returns what was handed on, either way.
+    /// Ends a conditional without `else` branch: joins `values` of the `then` branch with `fallback`.
     pub(crate) fn join_or(
         &mut self,
         Fork {
@@ -148,7 +142,7 @@ impl<'c> Emitter<'c> {
         self.branch(join, values, None);
         self.leave_block();
         self.branch_if(condition, (then, &[]), (join, fallback));
-        self.go_on_in(join);
+        self.continue_in(join);
         block_arguments(join)
     }
 
@@ -157,112 +151,111 @@ impl<'c> Emitter<'c> {
         self.next_block(&types)
     }
 
-    /// Begins a loop: what comes next is done at the beginning of each round. Returns what a round is given, in the
-    /// first one these values.
-    pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (Header<'c>, Vec<Val<'c>>) {
+    /// Opens a loop, and enters its header. Returns the loop-carried values, initially `initial`.
+    pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (LoopHeader<'c>, Vec<Val<'c>>) {
         let header = self.join_block(initial);
         self.branch(header, initial, None);
-        self.go_on_in(header);
-        (Header { header }, block_arguments(header))
+        self.continue_in(header);
+        (LoopHeader { header }, block_arguments(header))
     }
 
-    /// Leaves the loop where the condition does not hold; what comes next is done where it does.
+    /// Ends the header, which enters the body if the condition holds and else exits the loop.
     pub(crate) fn begin_body(
         &mut self,
-        Header { header }: Header<'c>,
-        goes_on: Val<'c>,
-    ) -> Body<'c> {
-        let test = (self.block, goes_on);
+        LoopHeader { header }: LoopHeader<'c>,
+        condition: Val<'c>,
+    ) -> LoopBody<'c> {
+        let test = (self.block, condition);
         let body = self.next_block(&[]);
         self.enter_block(body);
-        Body { header, test, body }
+        LoopBody { header, test, body }
     }
 
-    /// Ends a round, with what the next one is given; an annotation says what is known of the loop. What comes next
-    /// is done after the last round, where all that the header has made is known.
+    /// Ends the body, which passes `carried` to the next iteration, and continues behind the loop, where values of the
+    /// header stay numbered.
     pub(crate) fn end_loop(
         &mut self,
-        Body {
+        LoopBody {
             header,
-            test: (test, goes_on),
+            test: (test, condition),
             body,
-        }: Body<'c>,
+        }: LoopBody<'c>,
         carried: &[Val<'c>],
         annotation: Option<Attribute<'c>>,
     ) {
         let end = self.next_block(&[]);
         self.branch(header, carried, annotation);
         self.leave_block();
-        self.go_on_in(test);
-        self.branch_if(goes_on, (body, &[]), (end, &[]));
-        self.go_on_in(end);
+        self.continue_in(test);
+        self.branch_if(condition, (body, &[]), (end, &[]));
+        self.continue_in(end);
     }
 
-    /// Goes one of several ways, each of which hands on values of these types.
+    /// Opens a switch whose cases yield values of `types`.
     pub(crate) fn switch(&mut self, types: &[Type<'c>]) -> Switch<'c> {
         Switch {
             begin: self.block,
-            ways: Vec::new(),
+            cases: Vec::new(),
             end: self.block,
             join: self.next_block(types),
         }
     }
 
-    /// Begins the next way, the first for all cases that are not named.
+    /// Begins the next case; the first is the default.
     pub(crate) fn begin_case(&mut self, switch: &mut Switch<'c>) {
-        let way = self.add_block(switch.end, &[]);
-        switch.ways.push(way);
-        self.enter_block(way);
+        let case = self.add_block(switch.end, &[]);
+        switch.cases.push(case);
+        self.enter_block(case);
     }
 
-    /// Ends a way, with the values that it hands on.
+    /// Ends a case, which yields `values`.
     pub(crate) fn end_case(&mut self, switch: &mut Switch<'c>, values: &[Val<'c>]) {
         switch.end = self.block;
         self.branch(switch.join, values, None);
         self.leave_block();
     }
 
-    /// Chooses among the ways begun by an integer; returns what was handed on.
+    /// Ends a switch over an integer with one label per case but the default; returns the joined values.
     pub(crate) fn end_switch(
         &mut self,
         switch: Switch<'c>,
         value: Val<'c>,
-        cases: &[i64],
+        labels: &[i64],
     ) -> Vec<Val<'c>> {
         let Switch {
-            begin, ways, join, ..
+            begin, cases, join, ..
         } = switch;
-        self.go_on_in(begin);
-        if cases.is_empty() {
-            self.branch(ways[0], &[], None);
-            self.go_on_in(join);
+        self.continue_in(begin);
+        if labels.is_empty() {
+            self.branch(cases[0], &[], None);
+            self.continue_in(join);
             return block_arguments(join);
         }
         let type_ = value.r#type();
-        let each: Vec<String> = cases.iter().map(i64::to_string).collect();
+        let each: Vec<String> = labels.iter().map(i64::to_string).collect();
         let literals = self.parsed(&format!(
             "dense<[{}]> : vector<{}x{type_}>",
             each.join(", "),
-            cases.len()
+            labels.len()
         ));
-        let nothing: Vec<&[Val<'c>]> = vec![&[]; cases.len()];
-        let switch = llvm::switch(value, &[], &nothing, ways[0], &ways[1..]);
+        let operands: Vec<&[Val<'c>]> = vec![&[]; labels.len()];
+        let switch = llvm::switch(value, &[], &operands, cases[0], &cases[1..]);
         self.operation(switch.case_values(literals));
-        self.go_on_in(join);
+        self.continue_in(join);
         block_arguments(join)
     }
 
-    /// Emits a branch like one of `cf` that is there, to other blocks, each with the operands that it takes: it keeps
-    /// all its attributes but how the operands are shared out. The condition or the flag comes first.
+    /// Emits the LLVM form of a `cf` branch with new successors and their operands; `head` is its condition or flag.
+    /// All attributes but the operand segments are kept.
     pub(crate) fn rebuild_branch(
         &mut self,
         op: Op<'c>,
         head: &[Val<'c>],
         targets: &[(Blk<'c>, Vec<Val<'c>>)],
     ) {
-        const SHARES: [&str; 2] = ["case_operand_segments", "operandSegmentSizes"];
+        const SEGMENTS: [&str; 2] = ["case_operand_segments", "operandSegmentSizes"];
         let mut kept = attributes_of(op);
-        kept.retain(|(key, _)| !SHARES.contains(key));
+        kept.retain(|(key, _)| !SEGMENTS.contains(key));
         for (key, _) in kept.iter_mut().filter(|(key, _)| *key == OF_LOOP) {
             *key = "loop_annotation";
         }
@@ -284,7 +277,7 @@ impl<'c> Emitter<'c> {
         };
     }
 
-    /// Goes on in another block; an annotation says what is known of the loop that this closes.
+    /// Emits an unconditional branch, with the annotation of the loop whose back edge it is.
     pub(crate) fn branch(
         &mut self,
         target: Blk<'c>,
@@ -294,20 +287,26 @@ impl<'c> Emitter<'c> {
         self.operation(llvm::br(values, target).loop_annotation(annotation));
     }
 
-    /// Goes on in the first block where the condition holds, else in the second, with the values that each takes.
+    /// Emits a conditional branch; each successor comes with its operands.
     pub(crate) fn branch_if(
         &mut self,
         condition: Val<'c>,
-        (then, passed): (Blk<'c>, &[Val<'c>]),
-        (otherwise, others): (Blk<'c>, &[Val<'c>]),
+        (then, then_operands): (Blk<'c>, &[Val<'c>]),
+        (else_, else_operands): (Blk<'c>, &[Val<'c>]),
     ) {
-        self.operation(llvm::cond_br(condition, passed, others, then, otherwise));
+        self.operation(llvm::cond_br(
+            condition,
+            then_operands,
+            else_operands,
+            then,
+            else_,
+        ));
     }
 
-    /// Says of a loop of which so many rounds are to become one.
-    pub(crate) fn unrolled_by(&self, rounds: i32) -> Attribute<'c> {
+    /// Returns a loop annotation with an unroll factor.
+    pub(crate) fn unrolled_by(&self, factor: i32) -> Attribute<'c> {
         self.parsed(&format!(
-            "#llvm.loop_annotation<unroll = <count = {rounds} : i32>>"
+            "#llvm.loop_annotation<unroll = <count = {factor} : i32>>"
         ))
     }
 
@@ -316,7 +315,7 @@ impl<'c> Emitter<'c> {
         self.operation(llvm::intr_trap());
     }
 
-    /// Ends a function, with its result where it has one.
+    /// Emits a return.
     pub(crate) fn return_(&mut self, result: Option<Val<'c>>) {
         self.operation(llvm::r#return(result));
     }

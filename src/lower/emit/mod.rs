@@ -23,6 +23,7 @@ mod types;
 mod upstream;
 
 pub(crate) use crate::ir::builders::llvm::{FCmpPredicate, ICmpPredicate};
+pub(crate) use control::Fork;
 pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
 pub(crate) use function::{
     ALIGN, ARGUMENTS, LOOP_ANNOTATION, NO_INLINE, declare_function, declare_shared_memory,

@@ -1,8 +1,8 @@
 //! Pure operations are emitted once, and what is emitted verifies.
 
 use super::Emitter;
+use crate::lower::declarations::Declarations;
 use crate::lower::tests::context;
-use crate::lower::texts::Texts;
 use crate::sys;
 use crate::sys::build::{self, Val};
 use melior::ir::operation::OperationLike;
@@ -12,7 +12,7 @@ use melior::ir::{Location, Module, Region, Type, ValueLike};
 #[track_caller]
 pub(crate) fn verified(
     types: &[&str],
-    emit: impl for<'c> FnOnce(&mut Emitter<'c>, &mut Texts, &[Val<'c>]),
+    emit: impl for<'c> FnOnce(&mut Emitter<'c>, &mut Declarations, &[Val<'c>]),
 ) {
     let context = context();
     let mut module = Module::new(Location::unknown(&context));
@@ -28,13 +28,13 @@ pub(crate) fn verified(
         let typed: Vec<_> = types.iter().map(|type_| (*type_, location)).collect();
         let block = rewriter.append_block(&region, &typed);
         let mut e = Emitter::new(rewriter, context, location, block);
-        let mut texts = Texts::default();
-        emit(&mut e, &mut texts, &super::block_arguments(block));
+        let mut declarations = Declarations::default();
+        emit(&mut e, &mut declarations, &super::block_arguments(block));
         e.return_(None);
         let type_ = e.function_type(e.void_type(), &types);
         e.function(body, "f", type_, true, &[], region)
             .expect("a function can be made");
-        texts.declare(rewriter, context, body);
+        declarations.declare(rewriter, context, body);
     });
     let module = module.as_operation();
     assert!(module.verify(), "{module}");

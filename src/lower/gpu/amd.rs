@@ -11,8 +11,8 @@ use super::isa::{BufferIsa, Gpu, Isa};
 use crate::ir::builders::llvm::{self, AtomicOrdering};
 use crate::ir::builders::rocdl;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, FCmpPredicate, Usage};
-use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::{Op, Val};
@@ -107,10 +107,10 @@ impl Isa for Amd {
         &self,
         gpu: Gpu,
         e: &mut Emitter<'c>,
-        texts: &mut Texts,
+        declarations: &mut Declarations,
         copy: &SharedCopy<'_, 'c>,
     ) {
-        copy::copy(gpu, e, texts, copy);
+        copy::copy(gpu, e, declarations, copy);
     }
 
     fn wait_by_count<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Option<Op<'c>> {
@@ -267,12 +267,25 @@ impl Isa for Amd {
         e.operation(llvm::fence(ordering(sem)).syncscope(atomic::scope_name(scope)));
     }
 
-    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
-        print::print(e, texts, format, values);
+    fn print<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        declarations: &mut Declarations,
+        format: &[u8],
+        values: &[Val<'c>],
+    ) {
+        print::print(e, declarations, format, values);
     }
 
-    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32) {
-        print::fail(e, texts, message, file, line);
+    fn fail(
+        &self,
+        e: &mut Emitter<'_>,
+        declarations: &mut Declarations,
+        message: &[u8],
+        file: &str,
+        line: u32,
+    ) {
+        print::fail(e, declarations, message, file, line);
     }
 
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {

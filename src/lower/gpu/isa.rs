@@ -6,9 +6,9 @@ use super::lanes::LaneOperation;
 use super::units::UnitIsa;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, Named};
 use crate::lower::format::Rounding;
-use crate::lower::texts::Texts;
 use crate::sys::Rewriter;
 use crate::sys::build::{Blk, Op, Val};
 use linear_layout::target::{BufferInstructions, Float8, Fragment, Target};
@@ -91,7 +91,13 @@ pub(super) trait Isa: Sync {
     fn warp_barrier(&self, e: &mut Emitter<'_>);
 
     /// Starts a copy from global to shared memory.
-    fn copy<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, copy: &SharedCopy<'_, 'c>);
+    fn copy<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        declarations: &mut Declarations,
+        copy: &SharedCopy<'_, 'c>,
+    );
 
     /// Closes a group of copies.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
@@ -209,10 +215,23 @@ pub(super) trait Isa: Sync {
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
     /// Prints a line by a format of C: numbers of 32 and 64 bits, f64 and pointers.
-    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]);
+    fn print<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        declarations: &mut Declarations,
+        format: &[u8],
+        values: &[Val<'c>],
+    );
 
     /// Stops the kernel and says why.
-    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32);
+    fn fail(
+        &self,
+        e: &mut Emitter<'_>,
+        declarations: &mut Declarations,
+        message: &[u8],
+        file: &str,
+        line: u32,
+    );
 
     /// 2 to the power of an f32, within 2 ulp.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
@@ -472,10 +491,10 @@ impl Gpu {
     pub(crate) fn copy<'c>(
         self,
         e: &mut Emitter<'c>,
-        texts: &mut Texts,
+        declarations: &mut Declarations,
         copy: &SharedCopy<'_, 'c>,
     ) {
-        self.isa.copy(self, e, texts, copy);
+        self.isa.copy(self, e, declarations, copy);
     }
 
     /// Closes a group of copies; where there are no copies there are no groups.
@@ -627,23 +646,23 @@ impl Gpu {
     pub(crate) fn print<'c>(
         self,
         e: &mut Emitter<'c>,
-        texts: &mut Texts,
+        declarations: &mut Declarations,
         format: &[u8],
         values: &[Val<'c>],
     ) {
-        self.isa.print(e, texts, format, values);
+        self.isa.print(e, declarations, format, values);
     }
 
     /// Stops the kernel and says why.
     pub(crate) fn fail(
         self,
         e: &mut Emitter<'_>,
-        texts: &mut Texts,
+        declarations: &mut Declarations,
         message: &[u8],
         file: &str,
         line: u32,
     ) {
-        self.isa.fail(e, texts, message, file, line);
+        self.isa.fail(e, declarations, message, file, line);
     }
 
     /// 2 to the power of an f32, within 2 ulp.

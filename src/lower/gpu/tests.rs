@@ -7,9 +7,9 @@ use super::{
 use crate::ir::UpstreamKind;
 use crate::ir::builders::llvm;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::declarations::Declarations;
 use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::verified;
-use crate::lower::texts::Texts;
 use crate::sys::build::Val;
 use linear_layout::target::{Access, FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
@@ -186,7 +186,7 @@ fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>)
 fn copies<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
-    texts: &mut Texts,
+    declarations: &mut Declarations,
     [from, to, mask, lane]: [Val<'c>; 4],
 ) {
     let cache = CachePolicy::default();
@@ -204,7 +204,7 @@ fn copies<'c>(
                 source_lane: is_in_order.then_some(lane),
                 cache: &cache,
             };
-            gpu.copy(e, texts, &copied);
+            gpu.copy(e, declarations, &copied);
         }
     }
     gpu.commit_copies(e);
@@ -218,7 +218,12 @@ fn copies<'c>(
     gpu.shared_barrier(e);
 }
 
-fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &[Val<'c>]) {
+fn everything<'c>(
+    gpu: Gpu,
+    e: &mut Emitter<'c>,
+    declarations: &mut Declarations,
+    arguments: &[Val<'c>],
+) {
     let &[word, long, x, mask, pointer] = arguments else {
         panic!("a function has an argument for each type");
     };
@@ -266,11 +271,11 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     }
     accesses(gpu, e, pointer, mask);
     atomics(gpu, e, pointer, mask);
-    copies(gpu, e, texts, [pointer, shared, mask, word]);
+    copies(gpu, e, declarations, [pointer, shared, mask, word]);
     let double = e.fpext(x, e.types.f64);
-    gpu.print(e, texts, b"%u %llu %f", &[word, long, double]);
-    gpu.print(e, texts, b"nothing", &[]);
-    gpu.fail(e, texts, b"why", "file", 1);
+    gpu.print(e, declarations, b"%u %llu %f", &[word, long, double]);
+    gpu.print(e, declarations, b"nothing", &[]);
+    gpu.fail(e, declarations, b"why", "file", 1);
     gpu.exp2(e, x);
     gpu.rsqrt(e, x);
     for function in [
@@ -308,8 +313,8 @@ fn every_method_makes_verified_operations() {
     for target in TARGETS {
         for num_warps in [1, 4] {
             let gpu = choose(target, num_warps);
-            verified(&types, |e, texts, arguments| {
-                everything(gpu, e, texts, arguments);
+            verified(&types, |e, declarations, arguments| {
+                everything(gpu, e, declarations, arguments);
             });
         }
     }

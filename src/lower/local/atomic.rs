@@ -3,24 +3,24 @@
 use super::indexed;
 use crate::analysis::effects::{Act, Effects, Touched};
 use crate::ir::ops::{MemSemantic, MemSyncScope, ttg};
-use crate::lower::allocate::Asked;
+use crate::lower::allocate::PlanContext;
 use crate::lower::atomic::check_change;
+use crate::lower::broadcast;
 use crate::lower::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy};
-use crate::lower::memory::{Accesses, owner};
-use crate::lower::share;
+use crate::lower::memory::{AccessGroups, owner};
 use crate::lower::state::{Lowering, Outcome};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
 /// What the operation does in shared memory: to the buffer, and to hand on what was there.
-pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let result = scatter.result();
     let mut effects = if sys::is_unused(result) {
         Effects::default()
     } else {
-        share::plan(asked, op, result.r#type())?.effects()
+        broadcast::plan(context, op, result.r#type())?.effects()
     };
     let buffer = Touched::Buffer(sys::value_id(scatter.dst()));
     effects
@@ -42,7 +42,7 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let indices = indexed::bounded(l, indices, scatter.dst(), scatter.axis())?;
     let values = l.get(values);
     let masks = scatter.mask().map(|mask| l.get(mask));
-    let (accesses, cache) = (Accesses::scalar(element), CachePolicy::default());
+    let (accesses, cache) = (AccessGroups::scalar(element), CachePolicy::default());
     let is_used = !sys::is_unused(scatter.result());
     let mut found = vec![l.e.zero(element); values.len()];
     for register in (0..values.len()).filter(|register| register & repeated == 0) {
@@ -64,7 +64,7 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
     }
     let registers = if is_used {
-        share::share(l, op, found)
+        broadcast::broadcast(l, op, found)
     } else {
         found.into()
     };

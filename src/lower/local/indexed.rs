@@ -4,7 +4,7 @@ use super::view::{View, narrow, padded};
 use crate::lower::index::emit_index;
 use crate::lower::state::Lowering;
 use crate::lower::types::bits_of;
-use crate::lower::value::Buffer;
+use crate::lower::value::SharedBuffer;
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
 use linear_layout::plan::memory::IndexedPlan;
@@ -16,7 +16,7 @@ pub(super) fn plan<'c>(
     indices: Val<'c>,
     buffer: Val<'c>,
     axis: i64,
-) -> Result<(IndexedPlan, Buffer<'c>), Diagnostic> {
+) -> Result<(IndexedPlan, SharedBuffer<'c>), Diagnostic> {
     let layout = l.tensor_layout(indices)?;
     let view = View::of(l.layouts(), buffer.r#type())?;
     let axis = usize::try_from(axis).unwrap_or_default();
@@ -64,7 +64,7 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<
 pub(super) fn address<'c>(
     l: &mut Lowering<'c>,
     plan: &IndexedPlan,
-    buffer: Buffer<'c>,
+    buffer: SharedBuffer<'c>,
     register: usize,
     value: Val<'c>,
 ) -> Val<'c> {

@@ -8,7 +8,7 @@ use crate::analysis::effects::{self, Part};
 use crate::ir::Layouts;
 use crate::ir::ops::{arith, ttg};
 use crate::lower::state::{Lowering, Outcome};
-use crate::lower::value::Buffer;
+use crate::lower::value::SharedBuffer;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self};
@@ -120,13 +120,13 @@ fn number(value: Val<'_>) -> Option<u64> {
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let index = ttg::MemDescIndex::of(op).expect("the dispatch goes by kind");
     let src = View::of(l.layouts(), index.src().r#type())?;
-    let Buffer { base, position } = l.buffer(index.src())?;
+    let SharedBuffer { base, position } = l.buffer(index.src())?;
     let number = l.get(index.index())[0];
     let count = src.type_.shape.first().copied().unwrap_or(1);
     let number = l.bounded(number, count, &format!("selects one of {count} buffers"));
     let bytes = l.e.shl(number, src.place.pitch_log2());
     let position = l.e.add(position, bytes);
-    l.set_buffer(index.result(), Buffer { base, position });
+    l.set_buffer(index.result(), SharedBuffer { base, position });
     Ok(())
 }
 
@@ -144,11 +144,11 @@ pub(crate) fn subslice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .place
         .position(within)
         .map_err(|e| Diagnostic::new(e.to_string()))?;
-    let Buffer { base, position } = l.buffer(slice.src())?;
+    let SharedBuffer { base, position } = l.buffer(slice.src())?;
     let bytes = l.e.i32(narrow(before + bytes));
     // A part begins at a multiple of its size: no bit is carried within a buffer.
     let position = l.e.add(position, bytes);
-    l.set_buffer(slice.result(), Buffer { base, position });
+    l.set_buffer(slice.result(), SharedBuffer { base, position });
     Ok(())
 }
 
@@ -208,12 +208,12 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if !src.is_whole() {
         check_piece(&src)?;
     }
-    let Buffer { base, position } = l.buffer(view.src())?;
+    let SharedBuffer { base, position } = l.buffer(view.src())?;
     let offset = padded(&mut l.e, &src.place, position);
     let i8 = l.e.types.i8;
     let base = l.e.gep(base, i8, offset);
     let position = l.e.i32(0);
-    l.set_buffer(view.result(), Buffer { base, position });
+    l.set_buffer(view.result(), SharedBuffer { base, position });
     Ok(())
 }
 

@@ -29,8 +29,8 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
 
     // Carried: the power so far, the next square, and the bits of the exponent that are left.
     let (header, carried) = l.e.begin_loop(&[one, base, count]);
-    let goes_on = l.e.icmp(ICmpPredicate::Ne, carried[2], zero);
-    let body = l.e.begin_body(header, goes_on);
+    let condition = l.e.icmp(ICmpPredicate::Ne, carried[2], zero);
+    let body = l.e.begin_body(header, condition);
     let product = l.e.mul(carried[0], carried[1]);
     let bit = l.e.and(carried[2], one);
     let is_odd = l.e.icmp(ICmpPredicate::Eq, bit, one);

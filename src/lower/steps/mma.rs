@@ -1,6 +1,6 @@
 //! Matrix instructions: an intrinsic, or a multiplication and an addition in each lane.
 
-use super::Run;
+use super::ProgramEmitter;
 use crate::ir::builders::llvm;
 use crate::lower::emit::Emitter;
 use crate::lower::float8;
@@ -12,7 +12,7 @@ use linear_layout::plan::program::{ScaleWord, ValueId};
 use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOperand};
 use melior::ir::{Type, ValueLike};
 
-impl<'c> Run<'_, 'c> {
+impl<'c> ProgramEmitter<'_, 'c> {
     /// Carries an instruction out on the registers of A, B and D, and sets those of D.
     pub(super) fn multiply(
         &mut self,

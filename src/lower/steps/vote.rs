@@ -1,15 +1,15 @@
 //! Votes of the lanes of a warp, and additions to numbers in shared memory.
 
-use super::Run;
+use super::ProgramEmitter;
 use crate::ir::builders::llvm;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy};
-use crate::lower::memory::Accesses;
+use crate::lower::memory::AccessGroups;
 use crate::sys::build::Val;
 use linear_layout::plan::program::{BinBit, Vote};
 use melior::ir::ValueLike;
 
-impl<'c> Run<'_, 'c> {
+impl<'c> ProgramEmitter<'_, 'c> {
     /// Adds to a number where the mask holds, and where the guard does.
     pub(super) fn atomic_add(
         &mut self,
@@ -24,7 +24,7 @@ impl<'c> Run<'_, 'c> {
             (Some(mask), Some(guard)) => Some(l.e.and(mask, guard)),
             (mask, guard) => mask.or(guard),
         };
-        let (accesses, cache) = (Accesses::scalar(value.r#type()), CachePolicy::default());
+        let (accesses, cache) = (AccessGroups::scalar(value.r#type()), CachePolicy::default());
         let access = AtomicAccess {
             at: accesses.global(pointer, mask, &cache, false),
             memory: AtomicMemory::Shared,

@@ -17,8 +17,8 @@ use super::super::isa::{Gpu, Isa};
 use super::Amd;
 use crate::ir::builders::llvm::{self, AtomicOrdering};
 use crate::ir::builders::rocdl;
+use crate::lower::declarations::Declarations;
 use crate::lower::emit::Emitter;
-use crate::lower::texts::Texts;
 use crate::lower::words;
 use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, ValueLike};
@@ -32,12 +32,12 @@ const MOST_COUNT: u32 = 63;
 pub(super) fn copy<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
-    texts: &mut Texts,
+    declarations: &mut Declarations,
     copy: &SharedCopy<'_, 'c>,
 ) {
     let mut from = copy.from;
     if let Some(mask) = copy.mask {
-        let zeros = texts.table(vec![0; MOST_BYTES]);
+        let zeros = declarations.table(vec![0; MOST_BYTES]);
         let zeros = e.address_of_table(&zeros);
         from = e.select(mask, from, zeros);
     }

@@ -1,7 +1,7 @@
 //! Printing by functions of AMD's device libraries (`ockl`), which ask the host over hostcalls.
 
+use crate::lower::declarations::{Declarations, literal};
 use crate::lower::emit::Emitter;
-use crate::lower::texts::{Texts, literal};
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys;
@@ -12,42 +12,53 @@ use melior::ir::ValueLike;
 const GROUP: usize = 7;
 
 /// Prints as C's `printf`.
-pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
-    texts.function("__ockl_printf_begin", "(i64) -> i64");
+pub(super) fn print<'c>(
+    e: &mut Emitter<'c>,
+    declarations: &mut Declarations,
+    format: &[u8],
+    values: &[Val<'c>],
+) {
+    declarations.function("__ockl_printf_begin", "(i64) -> i64");
     let i64 = e.types.i64;
     let zero = e.constant(i64, 0);
     let callee = e.symbol("__ockl_printf_begin");
     let begun = e.call(callee, &[zero], Some(i64));
-    message(e, texts, begun, format, values);
+    message(e, declarations, begun, format, values);
 }
 
 /// Prints to where errors go, then stops the kernel.
-pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, text: &[u8], file: &str, line: u32) {
-    texts.function("__ockl_fprintf_stderr_begin", "() -> i64");
+pub(super) fn fail(
+    e: &mut Emitter<'_>,
+    declarations: &mut Declarations,
+    text: &[u8],
+    file: &str,
+    line: u32,
+) {
+    declarations.function("__ockl_fprintf_stderr_begin", "() -> i64");
     let i64 = e.types.i64;
     let callee = e.symbol("__ockl_fprintf_stderr_begin");
     let begun = e.call(callee, &[], Some(i64));
     let place = format!("', in unknown at {file}:{line}\n");
     let text = [b"device assertion failed: '", text, place.as_bytes()].concat();
-    message(e, texts, begun, &literal(&text), &[]);
+    message(e, declarations, begun, &literal(&text), &[]);
     e.trap();
 }
 
 /// The format and the values of a message that has begun.
 fn message<'c>(
     e: &mut Emitter<'c>,
-    texts: &mut Texts,
+    declarations: &mut Declarations,
     begun: Option<Val<'c>>,
     format: &[u8],
     values: &[Val<'c>],
 ) {
     let i64 = e.types.i64;
     let mut handle = begun.expect("a function with a result gives one");
-    texts.function(
+    declarations.function(
         "__ockl_printf_append_string_n",
         "(i64, !llvm.ptr, i64, i32) -> i64",
     );
-    let text = e.address_of_text(&texts.constant(format));
+    let text = e.address_of_text(&declarations.constant(format));
     let length = i64::try_from(format.len()).expect("no text is longer than 2^63 bytes");
     let length = e.constant(i64, length + 1);
     let is_last = e.i32(u32::from(values.is_empty()));
@@ -57,7 +68,7 @@ fn message<'c>(
     if values.is_empty() {
         return;
     }
-    texts.function(
+    declarations.function(
         "__ockl_printf_append_args",
         "(i64, i32, i64, i64, i64, i64, i64, i64, i64, i32) -> i64",
     );

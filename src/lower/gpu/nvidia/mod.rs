@@ -17,9 +17,9 @@ use crate::ir::UpstreamKind;
 use crate::ir::builders::llvm;
 use crate::ir::builders::nvvm::{self, ReduxKind, ShflKind, VoteSyncKind};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::declarations::Declarations;
 use crate::lower::emit::{Emitter, Named};
 use crate::lower::format::Rounding;
-use crate::lower::texts::Texts;
 use crate::sys::build::Val;
 use linear_layout::target::{Float8, Fragment};
 use melior::ir::{Attribute, Type, ValueLike};
@@ -97,7 +97,13 @@ impl Isa for Nvidia {
         e.inline_asm("fence.proxy.async.shared::cta;", "~{memory}", &[], None);
     }
 
-    fn copy<'c>(&self, _: Gpu, e: &mut Emitter<'c>, _: &mut Texts, copy: &SharedCopy<'_, 'c>) {
+    fn copy<'c>(
+        &self,
+        _: Gpu,
+        e: &mut Emitter<'c>,
+        _: &mut Declarations,
+        copy: &SharedCopy<'_, 'c>,
+    ) {
         access::copy(e, copy);
     }
 
@@ -228,12 +234,25 @@ impl Isa for Nvidia {
         e.operation(llvm::fence(ordering(sem)).syncscope(atomic::scope_name(scope)));
     }
 
-    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
-        print::print(e, texts, format, values);
+    fn print<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        declarations: &mut Declarations,
+        format: &[u8],
+        values: &[Val<'c>],
+    ) {
+        print::print(e, declarations, format, values);
     }
 
-    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32) {
-        print::fail(e, texts, message, file, line);
+    fn fail(
+        &self,
+        e: &mut Emitter<'_>,
+        declarations: &mut Declarations,
+        message: &[u8],
+        file: &str,
+        line: u32,
+    ) {
+        print::fail(e, declarations, message, file, line);
     }
 
     /// NVPTX has a power of two only as an approximation, which one must allow.

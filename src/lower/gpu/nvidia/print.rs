@@ -1,14 +1,19 @@
 //! Printing and failing by functions of CUDA's device runtime, which the driver links in.
 
+use crate::lower::declarations::Declarations;
 use crate::lower::emit::Emitter;
-use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
 /// Prints as C's `printf`; the values lie one after another on the stack, each at a multiple of its size.
-pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
-    texts.function("vprintf", "(!llvm.ptr, !llvm.ptr) -> i32");
+pub(super) fn print<'c>(
+    e: &mut Emitter<'c>,
+    declarations: &mut Declarations,
+    format: &[u8],
+    values: &[Val<'c>],
+) {
+    declarations.function("vprintf", "(!llvm.ptr, !llvm.ptr) -> i32");
     let mut end = 0u32;
     let places: Vec<u32> = values
         .iter()
@@ -24,20 +29,26 @@ pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], v
         let at = e.gep_bytes(stack, place);
         e.store(*value, at, bits_of(value.r#type()) / 8);
     }
-    let text = e.address_of_text(&texts.constant(format));
+    let text = e.address_of_text(&declarations.constant(format));
     let callee = e.symbol("vprintf");
     let i32 = e.types.i32;
     e.call(callee, &[text, stack], Some(i32));
 }
 
 /// Stops the kernel with a message, as C's `assert`.
-pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32) {
-    texts.function(
+pub(super) fn fail(
+    e: &mut Emitter<'_>,
+    declarations: &mut Declarations,
+    message: &[u8],
+    file: &str,
+    line: u32,
+) {
+    declarations.function(
         "__assertfail",
         "(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)",
     );
-    let [message, file, function] =
-        [message, file.as_bytes(), b"unknown"].map(|text| e.address_of_text(&texts.constant(text)));
+    let [message, file, function] = [message, file.as_bytes(), b"unknown"]
+        .map(|text| e.address_of_text(&declarations.constant(text)));
     let (line, width) = (e.i32(line), e.constant(e.types.i64, 1));
     let callee = e.symbol("__assertfail");
     e.call(callee, &[message, file, line, function, width], None);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The texts and functions that the functions of a module use, each declared once.
 #[derive(Debug, Default)]
-pub(crate) struct Texts {
+pub(crate) struct Declarations {
     /// The name of the variable that holds a text.
     names: BTreeMap<Vec<u8>, String>,
     /// The name of the variable that holds the elements of a constant.
@@ -25,7 +25,7 @@ struct Declared {
     library: Option<[String; 2]>,
 }
 
-impl Texts {
+impl Declarations {
     /// Returns the name of a constant that holds a text and ends with a zero byte.
     pub(crate) fn constant(&mut self, text: &[u8]) -> String {
         let number = self.names.len();
