@@ -234,7 +234,7 @@ fn ways_of(
     let target = asked.target;
     let mut rows = target.matrix_instructions();
     rows.retain(|row| {
-        !row.is_of_lane() && row.sum == types.sum && types.factors.contains(&row.factors)
+        !row.is_per_lane() && row.sum == types.sum && types.factors.contains(&row.factors)
     });
     if rows.is_empty() {
         return Err(format!(

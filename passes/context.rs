@@ -103,7 +103,7 @@ impl<'c> PassContext<'c> {
     pub(super) fn usual_gpu(&self) -> &'static Target {
         self.gpu(None).unwrap_or_else(|_| {
             let info = ModuleInfo::around(self.module);
-            Target::usual(info.map_or(32, |info| info.threads_per_warp))
+            Target::default_for_lanes(info.map_or(32, |info| info.threads_per_warp))
         })
     }
 

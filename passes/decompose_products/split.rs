@@ -31,7 +31,7 @@ pub(super) fn decompose<'c>(
     };
     let rows = target.matrix_instructions();
     let is_for_parts =
-        |row: &Product| !row.is_of_lane() && row.factors == [part; 2] && row.sum == Number::F32;
+        |row: &Product| !row.is_per_lane() && row.factors == [part; 2] && row.sum == Number::F32;
     // Only PTX rounds to tf32.
     let is_rounded = part != Number::Tf32 || target.product_family() == ProductFamily::NvidiaMma;
     if !is_rounded || !rows.iter().any(is_for_parts) {

@@ -16,7 +16,7 @@ use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits, kinds};
 use crate::sys::{self, build};
-use linear_layout::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
+use linear_layout::access::{AxisInfo, BinaryOp, Comparison, GlobalAccess, VectorAccess};
 use linear_layout::layout::{LinearLayout, MAX_DIMS};
 use melior::ir::attribute::{
     ArrayAttribute, DenseElementsAttribute, DictionaryAttribute, IntegerAttribute,
@@ -107,17 +107,17 @@ impl AxisAnalysis {
         &self,
         pointer: Value<'_, '_>,
         mask: Option<Value<'_, '_>>,
-        promised_elements: u64,
+        hinted_elements: u64,
         element_bits: u32,
         layout: &LinearLayout,
         widest_bits: u32,
     ) -> VectorAccess {
-        MemoryAccess {
+        GlobalAccess {
             pointer: self.get(pointer),
             mask: mask.map(|m| self.get(m)),
             element_bits,
             layout,
-            promised_elements,
+            hinted_elements,
             widest_bits,
         }
         .widest()
@@ -143,12 +143,12 @@ impl AxisAnalysis {
             .get(base)
             .with_element_bytes(u64::from(element_bits.div_ceil(8)))
             .at_offsets(self.get(offsets), bits_of(offsets.r#type()), &shape);
-        MemoryAccess {
+        GlobalAccess {
             pointer: &pointer,
             mask: mask.map(|m| self.get(m)),
             element_bits,
             layout,
-            promised_elements: promised_contiguity(op)
+            hinted_elements: promised_contiguity(op)
                 .and_then(|n| u64::try_from(n).ok())
                 .unwrap_or(1),
             widest_bits: BUFFER_BITS,
@@ -577,7 +577,7 @@ fn promised<'c>(
         number.and_then(|n| u64::try_from(n).ok()).unwrap_or(1)
     };
     for d in 0..info.rank() {
-        info = info.with_promise(
+        info = info.with_hints(
             d,
             shape.get(d).copied().unwrap_or(1),
             along(contiguity, d),

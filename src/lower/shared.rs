@@ -53,7 +53,9 @@ impl SharedBytes {
     pub(crate) fn room(self, plain: u32, planned: u32, gpu: Gpu) -> u32 {
         match self {
             Self::Least => plain,
-            Self::Fast => gpu.target.shared_bytes_as_cheap_as(planned, gpu.threads()),
+            Self::Fast => gpu
+                .target
+                .shared_bytes_at_same_occupancy(planned, gpu.threads()),
         }
     }
 }

@@ -45,7 +45,7 @@ fn modes_carry_into_each_other() {
 /// pycute answers 3:2, of three elements for four.
 #[test]
 fn a_shape_that_ends_inside_a_mode() {
-    let reason = "its 4 steps are no multiple of the 3 that fit; the nearest shape is 3";
+    let reason = "its 4 steps are not a multiple of the 3 that fit; the nearest shape is 3";
     refuses(layout("(6,2):(1,10)").composition(&layout("4:2")), reason);
 }
 
@@ -93,7 +93,7 @@ fn a_product_of_uneven_gaps() {
     let of = layout("(8,2):(10,3)");
     refuses(
         of.logical_product(&Tiler::Size(4)),
-        "its 4 steps are no multiple of the 3 that fit",
+        "its 4 steps are not a multiple of the 3 that fit",
     );
     prints(
         of.logical_product(&Tiler::Size(6)),
@@ -185,7 +185,7 @@ fn swizzles_in_a_chain() -> Outcome {
 fn parts_that_lie_in_two_modes() {
     refuses(
         layout("(4,4):(1,1)").downcast(2),
-        "the parts of an element would also lie in mode 4:1",
+        "mode 4:1 also has stride 1",
     );
     refuses(
         layout("(2,2):(1,1)").upcast(2),

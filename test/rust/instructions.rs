@@ -21,7 +21,7 @@ struct Tensor {
 /// registers and warps, two along n, one along k; lanes follow m where each multiplies alone.
 fn tensors(row: &Product, target: &Target) -> Vec<Tensor> {
     let [m, n, k] = row.sizes();
-    let own = if row.is_of_lane() { target.lanes } else { 1 };
+    let own = if row.is_per_lane() { target.lanes } else { 1 };
     let all = [4 * m * u64::from(own), 2 * n, k];
     let place = |bit: &TileBit| match bit {
         TileBit::M(bit) => (0, 1u64 << bit),

@@ -144,7 +144,7 @@ fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
         let end = rest.find(|c: char| !c.is_ascii_digit());
         rest[..end.unwrap_or(rest.len())].parse().unwrap_or(32)
     });
-    let target = named.unwrap_or_else(|| Target::usual(lanes));
+    let target = named.unwrap_or_else(|| Target::default_for_lanes(lanes));
     (target, named.is_some())
 }
 

@@ -1,6 +1,6 @@
 //! Arithmetic of nested tuples.
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::tuple::{IntTuple, TupleRef};
 
 impl IntTuple {
@@ -16,12 +16,12 @@ impl IntTuple {
     pub fn product(&self) -> Result<i64, CuteError> {
         let mut product = 1_i64;
         for &number in self.leaves() {
-            product = product.checked_mul(number).ok_or(Kind::Overflow)?;
+            product = product.checked_mul(number).ok_or(CuteErrorKind::Overflow)?;
         }
         Ok(product)
     }
 
-    /// Returns for each number the product of those before it: the strides of a compact layout.
+    /// Returns for each number the product of the preceding ones: the strides of a compact layout.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -33,7 +33,7 @@ impl IntTuple {
     pub fn prefix_product(&self) -> Result<Self, CuteError> {
         self.product()?;
         let mut next = 1_i64;
-        // A zero may hide that what comes before it does not fit.
+        // A zero may hide an overflow of the preceding product.
         let mut fits = true;
         let found = self.map(|&number| {
             let here = next;
@@ -45,11 +45,11 @@ impl IntTuple {
         });
         match fits {
             true => Ok(found),
-            false => Err(Kind::Overflow.into()),
+            false => Err(CuteErrorKind::Overflow.into()),
         }
     }
 
-    /// Returns what is left of a shape when its first numbers are divided by `divisor`, one after the other.
+    /// Divides a shape by `divisor`: its first numbers are divided until the divisor is used up.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -57,7 +57,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When neither a number nor what it is to be divided by divides the other, with the nearest divisors that do.
+    /// If a number and the remaining divisor do not divide one another; the error names the nearest divisors that do.
     pub fn shape_div(&self, divisor: i64) -> Result<Self, CuteError> {
         let mut rest = divisor;
         let mut wrong = None;
@@ -71,17 +71,17 @@ impl IntTuple {
             here
         });
         match wrong {
-            Some((shape, divisor)) => Err(Kind::ShapeDiv { shape, divisor }.into()),
+            Some((shape, divisor)) => Err(CuteErrorKind::ShapeDiv { shape, divisor }.into()),
             None => Ok(found),
         }
     }
 
-    /// Returns the sum of the products of numbers at the same place.
+    /// Returns the sum of the products of corresponding numbers.
     /// # Errors
     /// When the profiles differ, and when it does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
-            return Err(Kind::ProfilesDiffer {
+            return Err(CuteErrorKind::ProfilesDiffer {
                 left: self.to_string(),
                 right: other.to_string(),
             }
@@ -89,13 +89,13 @@ impl IntTuple {
         }
         let mut sum = 0_i64;
         for (a, b) in self.leaves().iter().zip(other.leaves()) {
-            let product = a.checked_mul(*b).ok_or(Kind::Overflow)?;
-            sum = sum.checked_add(product).ok_or(Kind::Overflow)?;
+            let product = a.checked_mul(*b).ok_or(CuteErrorKind::Overflow)?;
+            sum = sum.checked_add(product).ok_or(CuteErrorKind::Overflow)?;
         }
         Ok(sum)
     }
 
-    /// Returns each number times the product of what stands at its place in `other`.
+    /// Scales each number by the product of the corresponding item of `other`.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -104,7 +104,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When `other` has no item where `self` has one, and when a product does not fit in an `i64`.
+    /// If `other` has no item corresponding to one of `self`, or a product does not fit in an `i64`.
     pub fn elem_scale(&self, other: &Self) -> Result<Self, CuteError> {
         fn go(
             tuple: TupleRef<'_, i64>,
@@ -113,11 +113,11 @@ impl IntTuple {
         ) -> Result<(), CuteError> {
             if tuple.is_leaf() {
                 let product = by.to_owned().product()?.checked_mul(tuple.leaves[0]);
-                found.push(product.ok_or(Kind::Overflow)?);
+                found.push(product.ok_or(CuteErrorKind::Overflow)?);
                 return Ok(());
             }
             if by.is_leaf() || by.rank() != tuple.rank() {
-                return Err(Kind::RankDiffers {
+                return Err(CuteErrorKind::RankDiffers {
                     what: "the scale",
                     found: by.rank(),
                     expected: tuple.rank(),
@@ -133,8 +133,8 @@ impl IntTuple {
         Ok(self.map(|_| found.next().unwrap_or_default()))
     }
 
-    /// Tells whether each coordinate of `self` is one of `finer` too: where `self` has a number, `finer` has one or a
-    /// tuple of that size.
+    /// Returns true if each coordinate of `self` is a coordinate of `finer`: a number of `self` corresponds to a number
+    /// or a tuple of the same size.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;

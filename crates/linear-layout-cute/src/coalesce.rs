@@ -1,14 +1,14 @@
-//! The same function with fewer modes.
+//! Coalescing: the same function with fewer modes.
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, IntTuple, Leaves, Tuple, TupleRef};
 
 impl Layout {
-    /// Returns the layout with as few modes as there can be that is the same function of 0..size.
+    /// Returns the layout with the fewest modes that is the same function on 0..size.
     ///
-    /// Neighbours merge where the second goes on where the first ends, and modes of one step go: in
+    /// Adjacent modes merge if the second continues the first, and modes of shape 1 are removed: in
     /// `(2,(1,6)):(1,(7,2))` 6 steps of 2 follow 2 steps of 1.
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,15 +17,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Size and [`at`](Self::at) on 0..size stay. Two layouts are the same function on it exactly if they coalesce to
-    /// the same layout.
+    /// Size and [`at`](Self::at) on 0..size are preserved. Two layouts are the same function on it exactly if they
+    /// coalesce to the same layout.
     #[must_use]
     pub fn coalesce(&self) -> Self {
         Self::of_modes(coalesced(self.leaves()))
     }
 
-    /// Returns the layout of which each mode is coalesced that stands at a number of the profile: those of
-    /// `(_,_)` are the first two. Modes behind the profile stay.
+    /// Returns the layout with each mode coalesced that corresponds to a number of the profile: those of `(_,_)` are
+    /// the first two. Modes beyond the profile are unchanged.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -39,7 +39,7 @@ impl Layout {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
 
-    /// Returns the layout without what does not move: modes of stride 0 and of one step; coalesced.
+    /// Returns the layout without modes of stride 0 or shape 1, coalesced.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -48,27 +48,26 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// It reaches the same indices.
+    /// The image is preserved.
     #[must_use]
     pub fn filter(&self) -> Self {
         Self::of_modes(filtered(self.leaves()))
     }
 
-    /// Returns the layout filtered at the numbers of the profile, as [`coalesce_by`](Self::coalesce_by) does it.
+    /// Returns the layout filtered at the numbers of the profile, like [`coalesce_by`](Self::coalesce_by).
     /// # Errors
     /// When the profile has more modes than the layout.
     pub fn filter_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }
 
-    /// Returns the layout whose modes of stride 0 have one step.
+    /// Returns the layout with shape 1 for modes of stride 0.
     #[must_use]
     pub fn filter_zeros(&self) -> Self {
         let filter = |mode: &Mode| match mode.stride {
             0 => Mode::new(1, 0),
             _ => *mode,
         };
-        // Shapes only shrink.
         Self::trusted(self.tuple().map(filter))
     }
 
@@ -86,7 +85,7 @@ impl Layout {
                 return Ok(f(part).into_tuple());
             }
             if profile.rank() > part.rank() {
-                return Err(Kind::RankDiffers {
+                return Err(CuteErrorKind::RankDiffers {
                     what: "the profile",
                     found: profile.rank(),
                     expected: part.rank(),
@@ -107,7 +106,7 @@ impl Layout {
     }
 }
 
-/// The fewest modes of the same function on 0..size.
+/// Returns the fewest modes of the same function on 0..size.
 #[inline]
 pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -119,7 +118,7 @@ pub(crate) fn coalesced(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// The fewest modes of the same function on all whole numbers, of which the last goes on without end.
+/// Returns the fewest modes of the same function on all integers; the last mode is unbounded.
 #[inline]
 pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();
@@ -134,7 +133,7 @@ pub(crate) fn coalesced_unbounded(modes: &[Mode]) -> Leaves<Mode> {
     found
 }
 
-/// What moves, coalesced.
+/// Returns the modes with a stride other than 0, coalesced.
 #[inline]
 pub(crate) fn filtered(modes: &[Mode]) -> Leaves<Mode> {
     let mut found = Leaves::new();

@@ -1,11 +1,11 @@
-//! Common layouts and vectors of two layouts.
+//! The common layout and common vector width of two layouts.
 
 use super::error::CuteError;
 use super::layout::Layout;
 
 impl Layout {
-    /// Returns the layout to the largest number of neighbours that both layouts keep at the same coordinates: what
-    /// can be copied from one to the other as a vector.
+    /// Returns the layout of the largest contiguous range that both layouts have at the same coordinates: the elements
+    /// that can be copied from one to the other as a vector.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,7 +17,7 @@ impl Layout {
     /// # Laws
     /// `self.at(common.at(i)) == i` and `other.at(common.at(i)) == i` for i in 0..size(common).
     /// # Errors
-    /// When `self` after the right inverse of `other` is no layout; see [`composition`](Self::composition).
+    /// If the [`composition`](Self::composition) of `self` and the right inverse of `other` is not a layout.
     pub fn max_common_layout(&self, other: &Self) -> Result<Self, CuteError> {
         let inverse = other.right_inverse();
         match self.common_run(&inverse)? {
@@ -33,7 +33,7 @@ impl Layout {
         self.common_run(&other.right_inverse())
     }
 
-    /// How far `self` after the inverse is the identity.
+    /// Returns the length of the prefix on which the composition of `self` and the inverse is the identity.
     fn common_run(&self, inverse: &Self) -> Result<i64, CuteError> {
         let common = self.composition(inverse)?.coalesce();
         let first = common.leaves()[0];

@@ -1,16 +1,16 @@
-//! Complements: the indices that a layout leaves out.
+//! Complements: layouts of the indices outside of a layout's image.
 
 use super::coalesce::{coalesced, filtered};
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the layout that reaches what `self` leaves out of 0..cotarget: together they reach it all, and nothing
-    /// twice.
+    /// Returns the layout of the indices in 0..cotarget that `self` does not reach: together they reach all of them,
+    /// each once.
     ///
-    /// `(2,2):(1,6)` reaches 0, 1, 6 and 7. From 0, 2 and 4, and 12 further, it reaches the rest of 0..24:
+    /// `(2,2):(1,6)` reaches 0, 1, 6 and 7. Offset by 0, 2 and 4, and by 12 more, it reaches all of 0..24:
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(2,2):(1,6)".parse()?;
@@ -18,25 +18,25 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// The complement is strictly increasing and has no index but 0 in common with `self`. If the modes of `self` that
-    /// move reach nothing twice, neither do both together, and their cosize is at least `cotarget`.
+    /// The complement is strictly increasing and shares only the index 0 with `self`. If the non-zero strides of `self`
+    /// do not overlap, neither do those of both layouts together, and their cosize is at least `cotarget`.
     /// # Errors
     /// When modes of `self` overlap or have negative strides, and when `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
         free_places(self.leaves(), cotarget, 1)
     }
 
-    /// Returns the complement in the cosize of what moves in `self`.
+    /// Returns the complement in the cosize of `self` without modes of stride 0.
     /// # Errors
     /// As of [`complement`](Self::complement).
     pub fn complement_in_cosize(&self) -> Result<Self, CuteError> {
         self.complement(self.filter().cosize())
     }
 
-    /// Returns the complement in a shape, of which what is left is counted from mode to mode: after 5 of (4,3), 1 of
+    /// Returns the complement in a shape, whose remaining sizes are carried from mode to mode: after 5 of (4,3), 1 of
     /// the first mode and then 2 of the second.
     /// # Errors
-    /// As of [`complement`](Self::complement); when what is left does not come out even, so that the complement would be
+    /// As of [`complement`](Self::complement); or if the remainder is not divisible, so that the complement would be
     /// too short.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
         let found = rests(self.leaves(), shape.leaves())?;
@@ -45,7 +45,7 @@ impl Layout {
             shape.product()?,
         );
         if reached < size - 1 {
-            return Err(Kind::ComplementTooShort { reached, size }.into());
+            return Err(CuteErrorKind::ComplementTooShort { reached, size }.into());
         }
         Ok(found)
     }
@@ -54,11 +54,11 @@ impl Layout {
 fn positive(size: i64) -> Result<i64, CuteError> {
     match size {
         1.. => Ok(size),
-        found => Err(Kind::CotargetNotPositive { found }.into()),
+        found => Err(CuteErrorKind::CotargetNotPositive { found }.into()),
     }
 }
 
-/// The largest index of modes without negative strides.
+/// Returns the largest index of modes without negative strides.
 fn reach(modes: &[Mode]) -> i64 {
     modes
         .iter()
@@ -66,7 +66,7 @@ fn reach(modes: &[Mode]) -> i64 {
         .sum()
 }
 
-/// The gaps between modes in ascending order, and where the last of them ends.
+/// Returns the gaps between modes in ascending order, and the end of the last mode.
 #[inline]
 fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut sorted = filtered(modes);
@@ -75,23 +75,26 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut reached = 1_i64;
     for &mode in sorted.iter() {
         if mode.stride < 0 {
-            return Err(Kind::NegativeStride { mode }.into());
+            return Err(CuteErrorKind::NegativeStride { mode }.into());
         }
         let gap = mode.stride / reached;
         if gap == 0 {
-            return Err(Kind::Overlap { mode, reached }.into());
+            return Err(CuteErrorKind::Overlap { mode, reached }.into());
         }
         found.push(Mode::new(gap, reached));
-        reached = mode.stride.checked_mul(mode.shape).ok_or(Kind::Overflow)?;
+        reached = mode
+            .stride
+            .checked_mul(mode.shape)
+            .ok_or(CuteErrorKind::Overflow)?;
     }
     Ok((found, reached))
 }
 
-/// The complement of at least this cosize together with the modes, and of at least this size.
+/// Returns the complement that reaches at least the cosize together with the modes, and has at least the size.
 pub(crate) fn free_places(modes: &[Mode], cotarget: i64, size: i64) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;
     let below = reach(modes).saturating_add(reach(&found));
-    // Where gaps do not come out even, more is missing at the end.
+    // If gaps are not divisible, more is missing at the end.
     let missing = positive(cotarget)?
         .saturating_sub(below.saturating_add(1))
         .max(0);
@@ -106,14 +109,15 @@ pub(crate) fn free_places(modes: &[Mode], cotarget: i64, size: i64) -> Result<La
     Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
-/// The complement in a shape, of which each number is divided by what those before it have left over, as C++ has it.
+/// Returns the complement in a shape with CuTe's C++ rule: each number is divided by the remainder of the preceding
+/// ones.
 #[inline]
 pub(crate) fn rests(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;
     let (mut rest, mut divisor) = (1_i64, reached);
     for &size in shape {
         let here = (positive(size)? - 1) / divisor + 1;
-        rest = rest.checked_mul(here).ok_or(Kind::Overflow)?;
+        rest = rest.checked_mul(here).ok_or(CuteErrorKind::Overflow)?;
         divisor = (divisor - 1) / size + 1;
     }
     found.push(Mode::new(rest, reached));

@@ -1,4 +1,4 @@
-//! A layout with an offset and a swizzle behind it.
+//! Composed layouts: a layout followed by an offset and a swizzle.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use super::error::CuteError;
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 
-/// A layout, then an offset, then a swizzle: `Sw<2,0,3> o 8 o (4,4):(1,4)` takes c to `Sw(8 + L(c))`.
+/// A layout, then an offset, then a swizzle: `Sw<2,0,3> o 8 o (4,4):(1,4)` maps c to `Sw(8 + L(c))`.
 ///
 /// ```
 /// use linear_layout_cute::ComposedLayout;
@@ -36,12 +36,12 @@ impl ComposedLayout {
         }
     }
 
-    /// Returns the index of a coordinate that is one number; see [`Layout::at`].
+    /// Returns the index of an integer coordinate; see [`Layout::at`].
     /// # Errors
     /// When it does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         let index = self.layout.at(coordinate)?.checked_add(self.offset);
-        let index = index.ok_or(super::error::Kind::Overflow)?;
+        let index = index.ok_or(super::error::CuteErrorKind::Overflow)?;
         Ok(self.swizzle.apply(index))
     }
 }
@@ -52,7 +52,7 @@ impl From<Layout> for ComposedLayout {
     }
 }
 
-/// Writes `Sw<2,0,3> o 0 o (4,4):(1,4)`; `{:#}` marks numbers as known at compile time.
+/// Writes `Sw<2,0,3> o 0 o (4,4):(1,4)`; `{:#}` marks numbers as static (`_`).
 impl fmt::Display for ComposedLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} o ", self.swizzle)?;

@@ -1,18 +1,18 @@
-//! One layout after another.
+//! Composition of layouts.
 
 use super::coalesce::{coalesced, coalesced_unbounded};
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::{Layout, at_of};
 use super::mode::Mode;
-use super::tiler::{Rest, Tiler, by_tiler};
+use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
-/// How many elements are compared at most where no rule says that an answer is right.
+/// Limit on the elements that are compared if no rule proves a result.
 pub(crate) const CHECKED: i64 = 1 << 16;
 
 impl Layout {
-    /// Returns the layout that is `inner`, then `self`: c goes to `self.at(inner(c))`. It has the profile of `inner`, of
-    /// which a number becomes a tuple where it runs through several modes of `self`.
+    /// Returns the layout `inner`, then `self`: c maps to `self.at(inner(c))`. It has the profile of `inner`; a number
+    /// becomes a tuple if it spans several modes of `self`.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -26,12 +26,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b): from size(a) on, the last mode of `a` goes on;
-    /// where that is a mode of one step, it may also count as not there.
+    /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b). Beyond size(a), the last mode of `a` is
+    /// unbounded; if it has shape 1, it may also be ignored.
     /// # Errors
-    /// When there is no such layout: a stride of `inner` does not step evenly through the modes of `self`, its shape
-    /// ends inside one, or modes of `inner` together carry from one mode of `self` into the next.
-    /// Where only a comparison of all elements can tell, more than 65536 of them are an error too.
+    /// If there is no such layout: a stride of `inner` is not divisible by the modes of `self`, its shape ends inside
+    /// one, or modes of `inner` together carry from one mode of `self` into the next. If only a comparison of all
+    /// elements decides, more than 65536 of them are an error, too.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
         let outer = coalesced_unbounded(self.leaves());
         let mut is_exact = true;
@@ -42,8 +42,8 @@ impl Layout {
         Ok(found)
     }
 
-    /// Returns the composition with a tiler: mode by mode where it is a tuple, of which modes behind the tiler are no
-    /// part, as in C++.
+    /// Returns the composition with a tiler: mode by mode if it is a tuple, without the modes beyond the tiler, as in
+    /// C++.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -53,23 +53,23 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`composition`](Self::composition), with the mode; when the tiler has more modes than the layout.
+    /// As of [`composition`](Self::composition), with the mode; or if the tiler has more modes than the layout.
     pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
-        by_tiler(self, tiler, Rest::Dropped, &Self::composition)
+        by_tiler(self, tiler, UntiledModes::Dropped, &Self::composition)
     }
 }
 
-/// The layout by CuTe's rule; `is_exact` becomes false where that is not surely right.
+/// Returns the layout by CuTe's rule; `is_exact` becomes false if the rule does not prove the result.
 ///
-/// An index in the modes of `outer` is a number with a digit for each. Steps of a mode of `inner` are steps of
-/// one digit, then of the next, if its stride divides what is left of the digit, or the other way round. Modes of
-/// `inner` add; that is no more than adding digits while no digit overflows.
+/// An index in the modes of `outer` is a number in mixed radix, with a digit for each mode. A mode of `inner` steps
+/// through one digit, then the next, if its stride divides the remaining digit or vice versa. Modes of `inner` add;
+/// this is addition of digits if no digit overflows.
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
-        return Err(Kind::EmptyTuple.into());
+        return Err(CuteErrorKind::EmptyTuple.into());
     };
-    let times = |a: i64, b: i64| a.checked_mul(b).ok_or(Kind::Overflow);
+    let times = |a: i64, b: i64| a.checked_mul(b).ok_or(CuteErrorKind::Overflow);
     let mut modes = Leaves::new();
     let mut nodes = Nodes::new();
     let mut largest = Leaves::<i64>::from_elem(0, digits.len());
@@ -90,14 +90,14 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
             nodes.push(0);
             continue;
         }
-        // Below 0 the last digit goes on, and others do not.
+        // Below 0 only the last digit is unbounded.
         *is_exact &= stride > 0 || digits.is_empty();
         let sign = stride.signum();
-        let mut step = stride.checked_abs().ok_or(Kind::Overflow)?;
+        let mut step = stride.checked_abs().ok_or(CuteErrorKind::Overflow)?;
         for (digit, largest) in digits.iter().zip(largest.iter_mut()) {
             if step >= digit.shape {
                 if step % digit.shape != 0 {
-                    return Err(Kind::StrideNotDivisible {
+                    return Err(CuteErrorKind::StrideNotDivisible {
                         inner: mode,
                         outer: *digit,
                         step,
@@ -119,7 +119,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
                 break;
             }
             if steps % here != 0 {
-                return Err(Kind::ShapeNotDivisible {
+                return Err(CuteErrorKind::ShapeNotDivisible {
                     inner: mode,
                     outer: *digit,
                     steps,
@@ -136,7 +136,6 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
         }
         let count = modes.len() - before;
         if count > 1 {
-            // Fewer than the modes of a layout, which are counted in 16 bits.
             nodes.push(u16::try_from(count).unwrap_or(u16::MAX));
         }
         for _ in 0..count {
@@ -148,11 +147,11 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
     Layout::checked(Tuple::from_parts(nodes, modes))
 }
 
-/// Compares all elements where the rules leave it open.
+/// Compares all elements if the rules do not decide.
 #[cold]
 fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Result<(), CuteError> {
     if inner.size() > CHECKED {
-        return Err(Kind::NotDecided {
+        return Err(CuteErrorKind::NotDecided {
             size: inner.size(),
             limit: CHECKED,
         }
@@ -164,7 +163,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
         if found.at(i)? == expected {
             continue;
         }
-        // Behind the end of the outer layout a last mode of one step is as good as none.
+        // Beyond the end of the outer layout a last mode of shape 1 may be ignored.
         let shorter = coalesced(layout.leaves());
         if between >= layout.size() && !shorter.is_empty() && *shorter != *outer {
             let mut is_exact = true;
@@ -173,7 +172,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
                 return Ok(());
             }
         }
-        return Err(Kind::NotAdditive {
+        return Err(CuteErrorKind::NotAdditive {
             at: i,
             between,
             expected,
@@ -185,7 +184,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
 }
 
 impl Layout {
-    /// Equal but for the strides of modes of one step.
+    /// Returns true if the layouts are equal except for the strides of modes of shape 1.
     fn has_modes_of(&self, other: &Self) -> bool {
         let mut pairs = self.leaves().iter().zip(other.leaves());
         self.tuple().is_congruent(other.tuple())

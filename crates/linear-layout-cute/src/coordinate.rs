@@ -1,6 +1,6 @@
-//! Coordinates: numbers to tuples, tuples to numbers.
+//! Coordinates: conversion between integers and nested tuples, and slices.
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
@@ -17,7 +17,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the coordinate has a tuple where the shape has none, or of another rank; when the index does not fit.
+    /// If the coordinate has a tuple where the shape has none, or of another rank; or if the index does not fit.
     pub fn apply(&self, coordinate: &IntTuple) -> Result<i64, CuteError> {
         fn go(part: TupleRef<'_, Mode>, coordinate: TupleRef<'_, i64>) -> Result<i64, CuteError> {
             if coordinate.is_leaf() {
@@ -28,14 +28,14 @@ impl Layout {
             for (part, coordinate) in part.items().zip(coordinate.items()) {
                 index = index
                     .checked_add(go(part, coordinate)?)
-                    .ok_or(Kind::Overflow)?;
+                    .ok_or(CuteErrorKind::Overflow)?;
             }
             Ok(index)
         }
         go(self.as_ref(), coordinate.as_ref())
     }
 
-    /// Returns the coordinate, congruent to the shape, that a number is.
+    /// Returns the coordinate, congruent to the shape, of an integer.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -49,12 +49,12 @@ impl Layout {
     }
 }
 
-/// Checks that a tuple fits one of a shape.
+/// Checks that a tuple matches one of a shape.
 fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
         let expected = rank;
-        return Err(Kind::RankDiffers {
+        return Err(CuteErrorKind::RankDiffers {
             what,
             found,
             expected,
@@ -65,8 +65,8 @@ fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
 }
 
 impl IntTuple {
-    /// Returns the coordinate in this shape that a number is, the first mode fastest: CuTe's `idx2crd`. Numbers from the
-    /// size on begin again.
+    /// Returns the coordinate in this shape of an integer, the first mode fastest: CuTe's `idx2crd`. Integers from the
+    /// size on wrap around.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -78,7 +78,7 @@ impl IntTuple {
     pub fn coordinate_of(&self, number: i64) -> Self {
         let mut rest = number;
         self.map(|&shape| {
-            // A shape is 1 at least; what is none gets 0.
+            // Sizes below 1 are treated as 1; the coordinate is 0.
             let shape = shape.max(1);
             let here = rest.rem_euclid(shape);
             rest = rest.div_euclid(shape);
@@ -86,15 +86,16 @@ impl IntTuple {
         })
     }
 
-    /// Returns the number that a coordinate in this shape is, the first mode fastest: CuTe's `crd2idx` with compact strides.
+    /// Returns the integer of a coordinate in this shape, the first mode fastest: CuTe's `crd2idx` with compact
+    /// strides.
     /// # Errors
-    /// When the coordinate does not fit the shape, and when shape or number do not fit in 64 bits.
+    /// If the coordinate does not match the shape, or shape or integer do not fit in 64 bits.
     pub fn number_of(&self, coordinate: &Self) -> Result<i64, CuteError> {
         Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
     }
 
-    /// Returns a coordinate in this shape as one that is congruent to it: CuTe's `crd2crd`. A number stays one where the
-    /// shape is a number.
+    /// Returns the coordinate in this shape that is congruent to it: CuTe's `crd2crd`. An integer is kept if the shape
+    /// is an integer.
     ///
     /// ```
     /// use linear_layout_cute::IntTuple;
@@ -126,7 +127,7 @@ impl IntTuple {
     }
 }
 
-/// The modes that a slice keeps, and those that it fixes.
+/// The result of a slice: the kept modes, and the offset of the fixed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The layout of the modes at which the coordinate has `_`, as one tuple.
@@ -136,7 +137,7 @@ pub struct Slice {
 }
 
 impl Layout {
-    /// Returns the layout of the modes at which the coordinate has `_`, and the index where they start: CuTe's
+    /// Returns the layout of the modes with `_` in the coordinate, and the index of its origin: CuTe's
     /// `slice_and_offset`.
     ///
     /// ```
@@ -147,9 +148,10 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.apply(c) == slice.offset + slice.layout.apply(k)` where c is the coordinate with the numbers k for its `_`.
+    /// `self.apply(c) == slice.offset + slice.layout.apply(k)` if c is the coordinate with the numbers k in place of
+    /// `_`.
     /// # Errors
-    /// When no mode is kept, and when the coordinate does not fit the shape.
+    /// If no mode is kept, or the coordinate does not match the shape.
     pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {
         let mut parts = Parts {
             kept: Builder::new(),
@@ -158,7 +160,7 @@ impl Layout {
         };
         parts.split(self.as_ref(), coordinate.as_ref())?;
         if !coordinate.leaves().contains(&None) {
-            return Err(Kind::NothingKept.into());
+            return Err(CuteErrorKind::NothingKept.into());
         }
         let layout = Self::checked(parts.kept.finish()?)?;
         let offset = match coordinate.leaves().iter().all(Option::is_none) {
@@ -168,7 +170,7 @@ impl Layout {
         Ok(Slice { layout, offset })
     }
 
-    /// Returns the layout of the modes at which the coordinate has a number: CuTe's `dice`, the other half of a
+    /// Returns the layout of the modes with a number in the coordinate: CuTe's `dice`, the complement of a
     /// [`slice`](Self::slice).
     ///
     /// ```
@@ -178,7 +180,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the coordinate has no number, and when it does not fit the shape.
+    /// If the coordinate has no number, or does not match the shape.
     pub fn dice(&self, coordinate: &Coord) -> Result<Self, CuteError> {
         let flipped = coordinate.map(|leaf| match leaf {
             Some(_) => None,
@@ -188,7 +190,7 @@ impl Layout {
     }
 }
 
-/// The modes of a layout as a coordinate parts them.
+/// The modes of a layout, partitioned by a coordinate.
 struct Parts {
     kept: Builder<Mode>,
     fixed: Builder<Mode>,

@@ -1,16 +1,16 @@
-//! Layouts cut into tiles.
+//! Division of layouts into tiles.
 
 use super::coalesce::coalesced;
 use super::complement::rests;
 use super::error::CuteError;
 use super::layout::Layout;
 use super::mode::Mode;
-use super::tiler::{Rest, Tiler, by_tiler, unzip};
+use super::tiler::{Tiler, UntiledModes, by_tiler, unzip};
 use super::tuple::{Builder, Leaves, Tuple};
 
 impl Layout {
-    /// Returns `(tile, rest)`: the elements of `self` that the tile takes, and how to get from one such tile to the
-    /// next. By a tuple of tilers, each of the first modes becomes such a pair.
+    /// Returns `(tile, rest)`: the elements of `self` in a tile, and the offsets of the tiles. With a tuple of tilers,
+    /// each of the first modes becomes such a pair.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -20,12 +20,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile, and both modes together are that of `self`
-    /// with the tile and its complement; where the tile does not fit evenly, the last one reaches beyond the size.
+    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile, and both modes together are that of
+    /// `self` with the tile and its complement; if the tile does not divide the layout, the last one exceeds the size.
     /// # Errors
     /// As of [`composition`](Self::composition) and [`complement`](Self::complement), with the mode.
     pub fn logical_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
-        by_tiler(self, tiler, Rest::Kept, &Self::divide_by_layout)
+        by_tiler(self, tiler, UntiledModes::Kept, &Self::divide_by_layout)
     }
 
     fn divide_by_layout(&self, tile: &Self) -> Result<Self, CuteError> {
@@ -40,8 +40,8 @@ impl Layout {
         self.composition(&Self::concat([tile, &rest])?)
     }
 
-    /// Returns `((tiles), (rests))`: what [`logical_divide`](Self::logical_divide) has mode by mode, gathered. Modes without
-    /// a tile are among the rests.
+    /// Returns `((tiles), (rests))`: the pairs of [`logical_divide`](Self::logical_divide), transposed. Modes without a
+    /// tile are among the rests.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -51,7 +51,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// As of [`logical_divide`](Self::logical_divide), and when a tiler keeps a mode, which has no tile then.
+    /// As of [`logical_divide`](Self::logical_divide); or if a tiler keeps a mode, which has no tile.
     pub fn zipped_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_divide(tiler)?, tiler)
     }
@@ -98,7 +98,7 @@ pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
     Layout::checked(modes.finish()?)
 }
 
-/// The items of a tuple; as in C++, a tuple of one item stays one.
+/// Pushes the items of a tuple; as in C++, a tuple of one item stays a tuple.
 fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
     match tuple.rank() {
         1 => modes.push(tuple.as_ref()),

@@ -1,14 +1,14 @@
-//! Layouts into the coordinates of a shape.
+//! Nullspaces and distributions over shapes.
 
 use super::coalesce::coalesced;
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::mode::gcd;
 use super::tuple::{IntTuple, Leaves};
 
 impl Layout {
-    /// Returns the coordinates that `self` takes to 0 because a mode has the stride 0.
+    /// Returns the layout of the coordinates with index 0 due to modes of stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,7 +17,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `self.at(null.at(i)) == 0`; its size is that of `self` divided by the product of shapes that move.
+    /// `self.at(null.at(i)) == 0`; its size is that of `self` divided by the product of shapes with other strides.
     #[must_use]
     pub fn nullspace(&self) -> Self {
         let mut before = 1;
@@ -32,8 +32,8 @@ impl Layout {
         Self::of_modes(found)
     }
 
-    /// Returns a layout of up to `size` coordinates of a shape, taken from each mode in turn as far as its shape and
-    /// what is left have a common divisor.
+    /// Returns a layout of up to `size` coordinates of a shape, taken from each mode in turn up to the greatest common
+    /// divisor of its shape and the remaining size.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -44,10 +44,10 @@ impl Layout {
     /// # Laws
     /// Its size divides `size`, and it is strictly increasing.
     /// # Errors
-    /// When `size` is less than 1, and as of [`new`](Self::new) for the shape.
+    /// If `size` is less than 1, or as of [`new`](Self::new) for the shape.
     pub fn domain_distribute(shape: &IntTuple, size: i64) -> Result<Self, CuteError> {
         if size < 1 {
-            return Err(Kind::CotargetNotPositive { found: size }.into());
+            return Err(CuteErrorKind::CotargetNotPositive { found: size }.into());
         }
         let domain = Self::compact(shape)?;
         let mut rest = size;

@@ -5,10 +5,10 @@ use thiserror::Error;
 
 use super::mode::{Mode, gcd};
 
-/// An error of making a layout or of an operation on it.
+/// An invalid layout, or an operation without a result.
 ///
-/// The kind is private; the text says what was found, what was expected, and where there is one the nearest value
-/// that can. [`place`](Self::place) is the byte of a text at which reading went wrong.
+/// The kind is private; the text states what was found, what was expected, and the nearest valid value if there is one.
+/// [`place`](Self::place) is the byte offset of a syntax error.
 ///
 /// ```
 /// use linear_layout_cute::Layout;
@@ -18,10 +18,10 @@ use super::mode::{Mode, gcd};
 /// ```
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct CuteError(Box<Kind>);
+pub struct CuteError(Box<CuteErrorKind>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum Kind {
+pub(crate) enum CuteErrorKind {
     #[error("expected {expected} at byte {at}, found {}",
             if .found.is_empty() { "the end".to_owned() } else { format!("`{found}`") })]
     Parse {
@@ -61,14 +61,14 @@ pub(crate) enum Kind {
          gathering"
     )]
     KeptInZip,
-    /// A mode of the inner layout steps unevenly over a mode of the outer one.
-    #[error("mode {} of the inner layout does not step evenly through mode {} of the outer one: its steps of \
-             {step} are no multiple of {}; the nearest stride is {}",
+    /// A stride of the inner layout is not divisible by the modes of the outer one.
+    #[error("mode {} of the inner layout is not divisible by mode {} of the outer one: its step \
+             {step} is not a multiple of {}; the nearest stride is {}",
             shown(.inner), shown(.outer), .outer.shape,
             nearest_multiple(*.step, .outer.shape).saturating_mul(.inner.stride / .step))]
     StrideNotDivisible { inner: Mode, outer: Mode, step: i64 },
     /// A mode of the inner layout ends within a mode of the outer one.
-    #[error("mode {} of the inner layout ends within mode {} of the outer one: its {steps} steps are no multiple \
+    #[error("mode {} of the inner layout ends within mode {} of the outer one: its {steps} steps are not a multiple \
              of the {room} that fit; the nearest shape is {}",
             shown(.inner), shown(.outer), nearest_multiple(*.steps, *.room).saturating_mul(.inner.shape / .steps))]
     ShapeNotDivisible {
@@ -78,8 +78,8 @@ pub(crate) enum Kind {
         room: i64,
     },
     #[error(
-        "the composition is no layout: modes of the inner layout carry into each other in the outer one; element {at} \
-         is at {between}, which the outer layout takes to {expected}, where strides give {found}"
+        "the composition is not a layout: modes of the inner layout carry into each other in the outer one; element {at} \
+         is at {between}, which the outer layout maps to {expected}, but strides give {found}"
     )]
     NotAdditive {
         at: i64,
@@ -97,15 +97,15 @@ pub(crate) enum Kind {
              {reached}", shown(.mode))]
     Overlap { mode: Mode, reached: i64 },
     #[error(
-        "modes overlap: no layout leads from the index {index} of element {at} back to one that has it"
+        "modes overlap: no layout maps index {index} of element {at} back to an element with that index"
     )]
     OverlapAt { at: i64, index: i64 },
-    #[error("the stride of mode {} is no multiple of {of}, the next smaller stride; the nearest one is {}",
+    #[error("the stride of mode {} is not a multiple of {of}, the next smaller stride; the nearest one is {}",
             shown(.mode), nearest_multiple(.mode.stride, *.of))]
     StrideNotMultiple { mode: Mode, of: i64 },
     #[error(
-        "counted from mode to mode the complement does not come out even: both reach {reached}, and the shape has \
-         {size} elements; expected the complement in a number"
+        "the remainder is not divisible mode by mode: layout and complement reach {reached}, the shape has \
+         {size} elements; expected the complement in an integer"
     )]
     ComplementTooShort { reached: i64, size: i64 },
     #[error("the size to be filled is {found}; expected at least 1")]
@@ -114,18 +114,14 @@ pub(crate) enum Kind {
     FactorNotPositive { found: i64 },
     #[error("the factor is {found}; expected a power of two")]
     FactorNotPowerOfTwo { found: i64 },
-    #[error("{factor} elements of mode {} are not one: its stride neither divides {factor} nor is a multiple of \
-             it; a factor of {} would do", shown(.mode), gcd(.mode.stride.abs(), *.factor))]
+    #[error("{factor} elements of mode {} do not form one: its stride neither divides {factor} nor is a multiple of \
+             it; the nearest factor is {}", shown(.mode), gcd(.mode.stride.abs(), *.factor))]
     NotCastable { mode: Mode, factor: i64 },
-    #[error(
-        "modes overlap within {factor} elements, which are therefore not always the same ones together"
-    )]
+    #[error("modes overlap within {factor} elements; expected disjoint vectors")]
     OverlapInVector { factor: i64 },
-    #[error(
-        "no mode has the stride 1, so that the parts of an element are in none; expected one, such as 1:1"
-    )]
+    #[error("no mode has stride 1 to hold the parts of an element; expected one, such as 1:1")]
     NoUnitStride,
-    #[error("the parts of an element would also lie in mode {}; expected one mode of stride 1", shown(.mode))]
+    #[error("mode {} also has stride 1; expected one mode to hold the parts of an element", shown(.mode))]
     SecondUnitStride { mode: Mode },
     #[error(
         "mode {mode} of the block has {found} elements, which do not divide the {target} of the shape"
@@ -135,7 +131,7 @@ pub(crate) enum Kind {
         found: i64,
         target: i64,
     },
-    #[error("{shape} is not divided by {divisor}: neither is a multiple of the other")]
+    #[error("{shape} and {divisor} do not divide one another")]
     ShapeDiv { shape: i64, divisor: i64 },
     #[error(
         "there is no swizzle Sw<{bits},{base},{shift}>; expected 0 <= bits <= |shift|, base >= 0, and bits + base + \
@@ -143,37 +139,37 @@ pub(crate) enum Kind {
     )]
     SwizzleNumbers { bits: i64, base: i64, shift: i64 },
     #[error(
-        "no swizzle reads the bits {read:#b} and changes {changed:#b}; expected as many in one as in the other, each \
-         next to each other"
+        "no swizzle reads the bits {read:#b} and changes {changed:#b}; expected equally many in both masks, each \
+         contiguous"
     )]
     SwizzleMasks { read: i64, changed: i64 },
-    #[error("{inner} and then {outer} are not one swizzle; expected the same shift")]
+    #[error("{inner} followed by {outer} is not one swizzle; expected equal shifts")]
     ShiftsDiffer { outer: String, inner: String },
     #[error(
-        "{inner} and then {outer} are not one swizzle: the second reads bits that the first changes"
+        "{inner} followed by {outer} is not one swizzle: the second reads bits that the first changes"
     )]
     SwizzlesChain { outer: String, inner: String },
     #[error(
-        "the answer is no swizzled layout: at {at} it must be {expected}, where the only one that could be has {found}"
+        "the result is not a swizzled layout: element {at} must be at {expected}, the only candidate has it at {found}"
     )]
     NotSwizzled { at: i64, expected: i64, found: i64 },
     #[error("the layout has an offset of {offset} before its swizzle; expected 0")]
     OffsetNotZero { offset: i64 },
 }
 
-impl From<Kind> for CuteError {
+impl From<CuteErrorKind> for CuteError {
     #[cold]
-    fn from(kind: Kind) -> Self {
+    fn from(kind: CuteErrorKind) -> Self {
         Self(Box::new(kind))
     }
 }
 
-/// How an error names a mode.
+/// Returns the spelling of a mode in messages.
 fn shown(mode: &Mode) -> String {
     format!("{}:{}", mode.shape, mode.stride)
 }
 
-/// The multiple of `of`, at least that itself, that is nearest to a number.
+/// Returns the positive multiple of `of` nearest to a number.
 fn nearest_multiple(number: i64, of: i64) -> i64 {
     let below = number / of * of;
     match number - below {
@@ -189,30 +185,30 @@ impl fmt::Debug for CuteError {
 }
 
 impl CuteError {
-    /// Returns the byte of the text that was read at which it goes wrong, if the error is about a text.
+    /// Returns the byte offset of a syntax error, if the error is about a text.
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
-            Kind::Parse { at, .. } => Some(at),
+            CuteErrorKind::Parse { at, .. } => Some(at),
             _ => None,
         }
     }
 
-    /// Returns the mode of the layout in which the error is, if it is about one: mode 1, and there mode 0, is `[1, 0]`.
+    /// Returns the path of the mode with the error, if it is about one: mode 0 of mode 1 is `[1, 0]`.
     #[must_use]
     pub fn mode(&self) -> Vec<usize> {
         let mut path = Vec::new();
         let mut error = self;
-        while let Kind::InMode { mode, error: inner } = &*error.0 {
+        while let CuteErrorKind::InMode { mode, error: inner } = &*error.0 {
             path.push(*mode);
             error = inner;
         }
         path
     }
 
-    /// Says in which mode this happened.
+    /// Adds the enclosing mode to the path.
     #[cold]
     pub(crate) fn in_mode(self, mode: usize) -> Self {
-        Kind::InMode { mode, error: self }.into()
+        CuteErrorKind::InMode { mode, error: self }.into()
     }
 }

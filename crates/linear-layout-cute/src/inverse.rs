@@ -1,17 +1,17 @@
-//! Layouts that lead back.
+//! Right and left inverses.
 
 use super::coalesce::coalesced;
 use super::composition::CHECKED;
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::Leaves;
 
 impl Layout {
-    /// Returns the longest layout of this kind with `self.at(inverse.at(i)) == i`: where to find the index i.
+    /// Returns the longest layout with `self.at(inverse.at(i)) == i`: the coordinate of index i.
     ///
-    /// `(8,16,4):(64,1,16)` reaches 0..512, each index once. Its second mode goes from 0 to 15 and is reached by
-    /// steps of 8, and so on: the inverse is `(16,4,8):(8,128,1)`, of which two modes merge.
+    /// `(8,16,4):(64,1,16)` reaches 0..512, each index once. Its second mode reaches 0 to 15 with coordinate steps of
+    /// 8, and so on: the inverse is `(16,4,8):(8,128,1)`, of which two modes merge.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(8,16,4):(64,1,16)".parse()?;
@@ -29,17 +29,16 @@ impl Layout {
         for &Numbered { mode, before } in by_stride(&coalesced(self.leaves())).iter() {
             if mode.stride == next {
                 found.push(Mode::new(mode.shape, before));
-                // Below the cosize.
                 next *= mode.shape;
             }
         }
         Self::of_modes(coalesced(&found))
     }
 
-    /// Returns a layout with `inverse.at(self.at(i)) == i` where `self` reaches nothing twice, and in any case
-    /// `self.at(inverse.at(self.at(i))) == self.at(i)`: from an index to a coordinate that reaches it.
+    /// Returns a layout with `inverse.at(self.at(i)) == i` if `self` is injective, and in any case
+    /// `self.at(inverse.at(self.at(i))) == self.at(i)`: from an index to one of its coordinates.
     ///
-    /// What `self` leaves out, the inverse does not look at: of `4:2` it is `(2,4):(0,1)`.
+    /// The inverse ignores indices outside of the image of `self`: that of `4:2` is `(2,4):(0,1)`.
     /// ```
     /// use linear_layout_cute::Layout;
     /// let layout: Layout = "(4,3):(2,16)".parse()?;
@@ -49,12 +48,12 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When a stride is negative or no multiple of the one before it in ascending order, and when modes overlap so
-    /// that the law fails.
+    /// If a stride is negative or not a multiple of the preceding one in ascending order, or modes overlap so that the
+    /// law fails.
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         let sorted = by_stride(&coalesced(self.leaves()));
         let mut found = Leaves::new();
-        // The mode before: its number in the coordinate, and the mode; at first nothing, which stands still.
+        // The preceding mode and its position in the coordinate; initially a mode of stride 0.
         let mut last = Numbered {
             mode: Mode::new(1, 1),
             before: 0,
@@ -63,14 +62,14 @@ impl Layout {
         for &next in sorted.iter() {
             let mode = next.mode;
             if mode.stride < 0 {
-                return Err(Kind::NegativeStride { mode }.into());
+                return Err(CuteErrorKind::NegativeStride { mode }.into());
             }
             if mode.stride == 0 {
                 continue;
             }
             if mode.stride % last.mode.stride != 0 {
                 let of = last.mode.stride;
-                return Err(Kind::StrideNotMultiple { mode, of }.into());
+                return Err(CuteErrorKind::StrideNotMultiple { mode, of }.into());
             }
             let gap = mode.stride / last.mode.stride;
             is_exact &= last.mode.shape <= gap;
@@ -78,7 +77,7 @@ impl Layout {
             last = next;
         }
         if last.before == 0 {
-            // Nothing moves; as in C++, the whole coordinate leads back to 0.
+            // All strides are 0; as in C++, the whole coordinate maps back to 0.
             let shape = sorted.last().map_or(1, |numbered| numbered.mode.shape);
             last.mode.shape = shape;
         }
@@ -95,15 +94,15 @@ impl Layout {
         let size = self.size();
         if size > CHECKED {
             let limit = CHECKED;
-            return Err(Kind::NotDecided { size, limit }.into());
+            return Err(CuteErrorKind::NotDecided { size, limit }.into());
         }
         for i in 0..size {
             let index = self.at(i)?;
             if self.at(inverse.at(index)?)? != index {
-                return Err(Kind::OverlapAt { at: i, index }.into());
+                return Err(CuteErrorKind::OverlapAt { at: i, index }.into());
             }
         }
-        // Where nothing is reached twice, leading back to the index is leading back to the coordinate.
+        // If `self` is injective, mapping back to the index is mapping back to the coordinate.
         Ok(())
     }
 }
@@ -115,7 +114,7 @@ struct Numbered {
     before: i64,
 }
 
-/// The modes in ascending order of strides.
+/// Returns the modes in ascending order of strides.
 fn by_stride(modes: &[Mode]) -> Leaves<Numbered> {
     let mut before = 1;
     let mut sorted: Leaves<Numbered> = Leaves::new();

@@ -1,14 +1,14 @@
-//! The layout itself: a shape and a stride of one profile.
+//! CuTe layouts: a shape and a stride of one profile.
 
 use core::fmt;
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 
-/// A function from coordinates to whole numbers: a nested shape, and a stride for each of its numbers.
+/// A function from coordinates to integers: a nested shape, and a stride for each of its numbers.
 ///
-/// `(4,2):(2,1)` has the coordinates (0..4, 0..2), and (i, j) goes to 2 i + j:
+/// `(4,2):(2,1)` has the coordinates (0..4, 0..2), and maps (i, j) to 2 i + j:
 /// ```text
 ///        j = 0  1
 /// i = 0      0  1
@@ -16,7 +16,7 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 ///     2      4  5
 ///     3      6  7
 /// ```
-/// A whole number is a coordinate too: the first mode is the fastest, so that 5 is (1, 1).
+/// An integer is a coordinate, too: the first mode is the fastest, so that 5 is (1, 1).
 /// ```
 /// use linear_layout_cute::Layout;
 /// let layout: Layout = "(4,2):(2,1)".parse()?;
@@ -25,10 +25,10 @@ use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 /// # Ok::<(), linear_layout_cute::CuteError>(())
 /// ```
 /// # Shape
-/// Any whole numbers from 1, not only powers of two. Strides are any whole numbers. Size, cosize and all indices of
-/// a layout fit in an `i64`.
+/// Any positive integers, not only powers of two. Strides are any integers. Size, cosize and all indices of a layout
+/// fit in an `i64`.
 /// # Laws
-/// Shape and stride have the same profile: it is checked when a layout is made, and not again.
+/// Shape and stride have the same profile, checked on construction.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     modes: Tuple<Mode>,
@@ -46,11 +46,11 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When shape and stride are nested differently, when a number of the shape is less than 1, and when the size
-    /// or an index of the layout does not fit in an `i64`.
+    /// If shape and stride are nested differently, a number of the shape is less than 1, or the size or an index of the
+    /// layout does not fit in an `i64`.
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
-            return Err(Kind::NotCongruent {
+            return Err(CuteErrorKind::NotCongruent {
                 shape: shape.to_string(),
                 stride: stride.to_string(),
             }
@@ -61,7 +61,7 @@ impl Layout {
         Self::checked(Tuple::with_nodes(shape.nodes(), modes.collect()))
     }
 
-    /// Returns the layout `shape:stride` of one mode that is no tuple.
+    /// Returns the layout `shape:stride` of one mode that is not a tuple.
     /// # Errors
     /// As of [`new`](Self::new).
     pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
@@ -70,20 +70,20 @@ impl Layout {
 
     /// Returns the layout of a flat tuple of modes.
     /// # Errors
-    /// As of [`new`](Self::new); when there is no mode.
+    /// As of [`new`](Self::new); or if there is no mode.
     pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
         Self::checked(Tuple::flat(modes)?)
     }
 
-    /// Returns the layout whose modes are these: `(4,2):(2,1)` and `3:8` make `((4,2),3):((2,1),8)`.
+    /// Returns the layout with these modes: `(4,2):(2,1)` and `3:8` form `((4,2),3):((2,1),8)`.
     /// # Errors
-    /// When there is no layout, and as of [`new`](Self::new).
+    /// If there is no layout, or as of [`new`](Self::new).
     pub fn concat<'a>(layouts: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError> {
         Self::checked(Tuple::of(layouts.into_iter().map(|layout| &layout.modes))?)
     }
 
-    /// Returns the compact layout of this shape, the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in C++,
-    /// a mode of one step has the stride 0.
+    /// Returns the compact layout of this shape, the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in
+    /// C++, a mode of shape 1 has stride 0.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -99,28 +99,28 @@ impl Layout {
         for &shape in shape.leaves() {
             let stride = if shape == 1 { 0 } else { next };
             modes.push(Mode { shape, stride });
-            next = next.checked_mul(shape).ok_or(Kind::Overflow)?;
+            next = next.checked_mul(shape).ok_or(CuteErrorKind::Overflow)?;
         }
         Self::checked(Tuple::with_nodes(shape.nodes(), modes))
     }
 
-    /// A layout of these modes once its numbers are checked.
+    /// Returns the layout of these modes after checking their numbers.
     #[inline]
     pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
         if modes.nodes().len() > MAX_NODES {
-            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         check_numbers(modes.leaves())?;
         Ok(Self { modes })
     }
 
-    /// A layout of modes that are known to be none but those of a layout, or smaller.
+    /// Returns the layout of modes that are valid by construction.
     #[inline]
     pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
         Self { modes }
     }
 
-    /// A flat layout of modes that are known to be good; without a mode, `1:0`.
+    /// Returns the flat layout of valid modes; without a mode, `1:0`.
     #[inline]
     pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
         if modes.is_empty() {
@@ -134,7 +134,7 @@ impl Layout {
         self.modes
     }
 
-    /// A part of a layout is one: its numbers are no larger.
+    /// Returns a part of a layout as a layout.
     #[inline]
     pub(crate) fn part(part: LayoutRef<'_>) -> Self {
         Self {
@@ -160,7 +160,7 @@ impl Layout {
         }
     }
 
-    /// Returns all modes that are no tuples, from left to right.
+    /// Returns all modes that are not tuples, from left to right.
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> &[Mode] {
@@ -179,19 +179,19 @@ impl Layout {
         self.modes.map(|mode| mode.stride)
     }
 
-    /// Returns the number of modes; a layout that is no tuple has one.
+    /// Returns the number of modes; a layout that is not a tuple has one.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.modes.rank()
     }
 
-    /// Returns how deep modes are nested: 0 for `4:1`, 1 for `(4,2):(1,4)`.
+    /// Returns the nesting depth: 0 for `4:1`, 1 for `(4,2):(1,4)`.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.modes.depth()
     }
 
-    /// Tells whether the layout is one mode, and no tuple.
+    /// Returns true if the layout is one mode that is not a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.modes.is_leaf()
@@ -203,38 +203,38 @@ impl Layout {
         self.leaves().iter().map(|mode| mode.shape).product()
     }
 
-    /// Returns how far indices reach: 1 more than the sum of (shape - 1) |stride|. Without negative strides this
-    /// is one more than the largest index.
+    /// Returns 1 more than the sum of (shape - 1) |stride|. Without negative strides this is one more than the largest
+    /// index.
     #[must_use]
     pub fn cosize(&self) -> i64 {
         let reach = |mode: &Mode| (mode.shape - 1) * mode.stride.abs();
         1 + self.leaves().iter().map(reach).sum::<i64>()
     }
 
-    /// Returns the mode with this number; a layout that is no tuple is its own mode 0.
+    /// Returns the mode with this number; a layout that is not a tuple is its own mode 0.
     #[must_use]
     pub fn mode(&self, index: usize) -> Option<Self> {
         self.as_ref().items().nth(index).map(Self::part)
     }
 
-    /// Returns the modes from left to right; a layout that is no tuple is its own only mode.
+    /// Returns the modes from left to right; a layout that is not a tuple is its own only mode.
     pub fn modes(&self) -> impl Iterator<Item = Self> + '_ {
         self.as_ref().items().map(Self::part)
     }
 
-    /// Returns the index of a coordinate that is one number.
+    /// Returns the index of an integer coordinate.
     ///
-    /// From [`size`](Self::size) on, and below 0, the last mode goes on: `(4,2):(2,1)` at 8 is 2, and at -1
-    /// it is 5 = 3 * 2 - 1.
+    /// From [`size`](Self::size) on, and below 0, the last mode is unbounded: `(4,2):(2,1)` at 8 is 2, and at -1 it is
+    /// 5 = 3 * 2 - 1.
     /// # Errors
-    /// When the index does not fit in an `i64`, which happens outside 0..size only.
+    /// If the index does not fit in an `i64`, which is possible only outside of 0..size.
     #[inline]
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         at_of(self.leaves(), coordinate)
     }
 }
 
-/// The index of a coordinate that is one number; the last mode has no end.
+/// Returns the index of an integer coordinate; the last mode is unbounded.
 #[inline]
 pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
     let mut rest = coordinate;
@@ -244,8 +244,10 @@ pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
             index += rest.rem_euclid(mode.shape) * mode.stride;
             rest = rest.div_euclid(mode.shape);
         }
-        let step = rest.checked_mul(last.stride).ok_or(Kind::Overflow)?;
-        index = index.checked_add(step).ok_or(Kind::Overflow)?;
+        let step = rest
+            .checked_mul(last.stride)
+            .ok_or(CuteErrorKind::Overflow)?;
+        index = index.checked_add(step).ok_or(CuteErrorKind::Overflow)?;
     }
     Ok(index)
 }
@@ -256,7 +258,7 @@ fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
     let (mut size, mut cosize) = (1_i64, 1_i64);
     for (i, mode) in modes.iter().enumerate() {
         if mode.shape < 1 {
-            return Err(Kind::ShapeNotPositive {
+            return Err(CuteErrorKind::ShapeNotPositive {
                 mode: i,
                 found: mode.shape,
             }
@@ -269,13 +271,13 @@ fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
             .and_then(|reach| cosize.checked_add(reach));
         match (size.checked_mul(mode.shape), reach) {
             (Some(product), Some(reach)) => (size, cosize) = (product, reach),
-            _ => return Err(Kind::Overflow.into()),
+            _ => return Err(CuteErrorKind::Overflow.into()),
         }
     }
     Ok(())
 }
 
-/// Writes `(4,(2,3)):(1,(4,8))`; `{:#}` marks numbers as known at compile time: `(_4,(_2,_3)):(_1,(_4,_8))`.
+/// Writes `(4,(2,3)):(1,(4,8))`; `{:#}` marks numbers as static: `(_4,(_2,_3)):(_1,(_4,_8))`.
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let modes = self.as_ref();

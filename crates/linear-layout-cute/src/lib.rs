@@ -1,11 +1,11 @@
-//! CuTe's layouts: nested shapes with strides, of any whole numbers.
+//! CuTe layouts: nested shapes with strides, of arbitrary integers.
 //!
-//! A [`Layout`] such as `(4,2):(2,1)` takes a coordinate (i, j) to the index 2 i + j. A coordinate may also be a
-//! single number, of which the first mode takes its share first: 5 = 1 + 4 * 1 is (1, 1). So each layout is a
-//! function of one number from 0 to its size, and two layouts of one size can be composed.
+//! A [`Layout`] such as `(4,2):(2,1)` maps a coordinate (i, j) to the index 2 i + j. A coordinate may also be an
+//! integer, decomposed with the first mode fastest: 5 = 1 + 4 * 1 is (1, 1). So each layout is a function of an integer
+//! from 0 to its size, and two layouts can be composed.
 //!
-//! Linear layouts are functions of bits, and XOR instead of adding; a CuTe layout adds, and has no need of powers
-//! of two. What is both is for `bridge` to say.
+//! Linear layouts are functions of bits and combine them by XOR; CuTe layouts add, and are not limited to powers of
+//! two. The conversion between them is in `linear_layout::bridge`.
 //!
 //! ```
 //! use linear_layout_cute::{Layout, Tiler};
@@ -21,17 +21,17 @@
 //! ```
 //!
 //! # Reading order
-//! [`Layout`] is the type; `at`, `apply` and `slice` are what it is as a function. [`Layout::coalesce`] gives a function its
-//! one form, [`Layout::composition`] and [`Layout::complement`] are what all the rest is made of: inverses, divisions
-//! and products by a [`Tiler`], `upcast` and `downcast` for other widths of elements. [`Swizzle`] XORs bits of indices,
-//! and [`ComposedLayout`] is a layout with one behind it.
+//! [`Layout`] is the type; `at`, `apply` and `slice` evaluate it. [`Layout::coalesce`] computes the normal form of a
+//! function. [`Layout::composition`] and [`Layout::complement`] are the primitives of the algebra: inverses, divisions
+//! and products by a [`Tiler`], `upcast` and `downcast` for other element widths. [`Swizzle`] XORs bits of indices, and
+//! [`ComposedLayout`] is a layout followed by one.
 //!
 //! # Errors
-//! An answer satisfies the law that its documentation states. Where there is no such layout the operation says why, in
-//! a [`CuteError`]: which mode does not fit, by what it would have to be divided, and the nearest number that would do.
+//! A result satisfies the law in the operation's documentation. If there is no such layout, the [`CuteError`] names the
+//! mode, the required divisor, and the nearest valid number.
 //!
 //! # Not here
-//! Strides that count steps along several dimensions (`E<i>`), and numbers that are known at run time only.
+//! Strides along several dimensions (`E<i>`), and dynamic numbers.
 #![forbid(unsafe_code)]
 
 mod arithmetic;

@@ -1,6 +1,6 @@
-//! A number of a shape and its stride, and what numbers have in common.
+//! Modes: a number of a shape and its stride.
 
-/// One number of a shape and its stride.
+/// One number of a shape, and its stride.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mode {
     /// The number of steps, at least one.
@@ -18,7 +18,7 @@ impl Mode {
     }
 }
 
-/// The greatest common divisor of two numbers of zero or more.
+/// Returns the greatest common divisor of two non-negative numbers.
 pub(crate) fn gcd(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);

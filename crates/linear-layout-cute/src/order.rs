@@ -1,13 +1,13 @@
-//! Compact layouts whose modes are fastest in a given order.
+//! Compact layouts with a given order of modes.
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
 
 impl Layout {
-    /// Returns the compact layout of a shape whose modes are fastest in the order of these numbers, the smallest
-    /// first; of equal ones the left first.
+    /// Returns the compact layout of a shape whose modes are fastest in ascending order of these numbers, ties from
+    /// left to right.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -16,7 +16,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the order has not one number for each mode, or more; and as of [`new`](Self::new).
+    /// If `order` does not have exactly one number for each mode, or as of [`new`](Self::new).
     pub fn ordered(shape: &IntTuple, order: &IntTuple) -> Result<Self, CuteError> {
         let mut keys = Leaves::new();
         collect_keys(shape, order, &mut keys)?;
@@ -33,7 +33,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// None but that of a size which does not fit, which that of `self` does.
+    /// None: the size fits, as that of `self` does.
     pub fn compact_like(&self) -> Result<Self, CuteError> {
         let keys: Leaves<i64> = self.leaves().iter().map(|mode| mode.stride).collect();
         let moving = self.filter_zeros();
@@ -53,7 +53,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// None but that of a size which does not fit, which that of `self` does.
+    /// None: the size fits, as that of `self` does.
     pub fn fragment_like(&self) -> Result<Self, CuteError> {
         let mut keys: Leaves<i64> = Leaves::new();
         for (i, mode) in self.as_ref().items().enumerate() {
@@ -69,7 +69,7 @@ impl Layout {
     }
 }
 
-/// The order's number for each number of the shape.
+/// Collects the order's number for each number of the shape.
 fn collect_keys(
     shape: &IntTuple,
     order: &IntTuple,
@@ -82,7 +82,7 @@ fn collect_keys(
         return Ok(());
     }
     if shape.is_leaf() || shape.rank() != order.rank() {
-        return Err(Kind::RankDiffers {
+        return Err(CuteErrorKind::RankDiffers {
             what: "the order",
             found: order.rank(),
             expected: shape.rank(),
@@ -93,7 +93,7 @@ fn collect_keys(
     items.try_for_each(|(shape, order)| collect_keys(&shape, &order, keys))
 }
 
-/// The compact layout whose modes are fastest in ascending order of keys.
+/// Returns the compact layout whose modes are fastest in ascending order of keys.
 fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
     let mut sorted: Vec<usize> = (0..keys.len()).collect();
     sorted.sort_by_key(|&i| keys[i]);
@@ -104,7 +104,9 @@ fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
         if mode.shape != 1 {
             mode.stride = next;
         }
-        next = next.checked_mul(mode.shape).ok_or(Kind::Overflow)?;
+        next = next
+            .checked_mul(mode.shape)
+            .ok_or(CuteErrorKind::Overflow)?;
     }
     Layout::checked(Tuple::with_nodes(shape.nodes(), modes))
 }

@@ -1,14 +1,14 @@
-//! Reading the text that CuTe prints.
+//! Parser of CuTe's textual notation.
 
 use core::str::FromStr;
 
 use super::composed::ComposedLayout;
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
 
-/// Reads `(4,(2,3))`; a `_` before a number, which CuTe prints where it is known at compile time, does not matter.
+/// Parses `(4,(2,3))`; a `_` before a number, CuTe's mark of static numbers, is ignored.
 impl FromStr for IntTuple {
     type Err = CuteError;
 
@@ -17,7 +17,7 @@ impl FromStr for IntTuple {
     }
 }
 
-/// Reads `(1,_)`.
+/// Parses `(1,_)`.
 impl FromStr for Coord {
     type Err = CuteError;
 
@@ -26,7 +26,7 @@ impl FromStr for Coord {
     }
 }
 
-/// Reads `(4,(2,3)):(1,(4,8))`, and with a shape only its compact layout, the first mode fastest.
+/// Parses `(4,(2,3)):(1,(4,8))`; a shape alone is its compact layout, the first mode fastest.
 ///
 /// ```
 /// use linear_layout_cute::Layout;
@@ -46,7 +46,7 @@ impl FromStr for Layout {
     }
 }
 
-/// Reads `Sw<2,0,3>`, also spelled `S<2,0,3>`.
+/// Parses `Sw<2,0,3>`, also spelled `S<2,0,3>`.
 impl FromStr for Swizzle {
     type Err = CuteError;
 
@@ -55,7 +55,7 @@ impl FromStr for Swizzle {
     }
 }
 
-/// Reads `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout alone.
+/// Parses `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout alone.
 impl FromStr for ComposedLayout {
     type Err = CuteError;
 
@@ -76,7 +76,7 @@ impl FromStr for ComposedLayout {
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// How many numbers and tuples there have been.
+    /// Number of numbers and tuples parsed.
     nodes: usize,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn expected(&self, expected: &'static str) -> CuteError {
-        Kind::Parse {
+        CuteErrorKind::Parse {
             at: self.at,
             expected,
             found: self.rest().chars().take(12).collect(),
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<Tuple<T>, CuteError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         if !self.takes("(") {
             return leaf(self).map(Tuple::leaf);
@@ -172,7 +172,7 @@ impl<'a> Cursor<'a> {
                 return items.finish();
             }
             self.expect(",", "`,` or `)`")?;
-            // CuTe prints a tuple of one item as `(4)`; Python's spelling of it is `(4,)`.
+            // CuTe prints a tuple of one item as `(4)`; Python prints `(4,)`.
             if self.takes(")") {
                 return items.finish();
             }

@@ -1,14 +1,14 @@
-//! Layouts repeated by layouts.
+//! Products of layouts: repetition of a block.
 
 use super::complement::free_places;
 use super::divide::{flat, tiled, zipped};
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
-use super::tiler::{Rest, Tiler, by_tiler};
+use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
 
 impl Layout {
-    /// Returns `(self, rest)`: `self` as often as the tiler says, in its order, and nowhere over itself.
+    /// Returns `(self, rest)`: `self` repeated according to the tiler, in its order, without overlap.
     ///
     /// ```
     /// use linear_layout_cute::{Layout, Tiler};
@@ -19,23 +19,22 @@ impl Layout {
     /// ```
     /// # Laws
     /// Mode 0 is `self`; mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
-    /// # Errors
-    /// When modes of `self` overlap, and as of [`composition`](Self::composition).
+    /// If modes of `self` overlap, or as of [`composition`](Self::composition).
     pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
-        by_tiler(self, tiler, Rest::Kept, &Self::multiply_by_layout)
+        by_tiler(self, tiler, UntiledModes::Kept, &Self::multiply_by_layout)
     }
 
     fn multiply_by_layout(&self, tiler: &Self) -> Result<Self, CuteError> {
         let cotarget = self.size().checked_mul(tiler.cosize());
-        let cotarget = cotarget.ok_or(Kind::Overflow)?;
-        // As many places as the tiler counts: where gaps are uneven, a complement of that cosize may have fewer.
+        let cotarget = cotarget.ok_or(CuteErrorKind::Overflow)?;
+        // At least as many positions as the tiler has; with uneven gaps, a complement of that cosize may have fewer.
         let free = free_places(self.leaves(), cotarget, tiler.cosize())?;
         Self::concat([self, &free.composition(tiler)?])
     }
 
     /// Returns `((blocks), (repetitions))` of [`logical_product`](Self::logical_product).
     /// # Errors
-    /// As of [`logical_product`](Self::logical_product), and when a tiler keeps a mode.
+    /// As of [`logical_product`](Self::logical_product); or if a tiler keeps a mode.
     pub fn zipped_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         zipped(&self.logical_product(tiler)?, tiler)
     }
@@ -54,7 +53,7 @@ impl Layout {
         flat(&self.logical_product(tiler)?, tiler)
     }
 
-    /// Returns the product mode by mode, each `(block, repetition)`: blocks stay together.
+    /// Returns the product mode by mode, each `(block, repetition)`: blocks stay contiguous.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -68,7 +67,7 @@ impl Layout {
         self.interleaved(tiler, |block, repetition| [block, repetition])
     }
 
-    /// Returns the product mode by mode, each `(repetition, block)`: neighbours are in different blocks.
+    /// Returns the product mode by mode, each `(repetition, block)`: adjacent elements are in different blocks.
     /// # Errors
     /// As of [`logical_product`](Self::logical_product).
     pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
@@ -83,7 +82,7 @@ impl Layout {
         let rank = self.rank().max(tiler.rank());
         let (mut block, mut tiler) = (self.append(rank)?, tiler.append(rank)?);
         if block.is_leaf() != tiler.is_leaf() {
-            // The mode of the one is the only mode of the other.
+            // A single mode corresponds to the only mode of the other layout.
             let leaf = if block.is_leaf() {
                 &mut block
             } else {
@@ -93,7 +92,7 @@ impl Layout {
         }
         let product = block.multiply_by_layout(&tiler)?;
         let (Some(blocks), Some(repetitions)) = (product.mode(0), product.mode(1)) else {
-            return Err(Kind::EmptyTuple.into());
+            return Err(CuteErrorKind::EmptyTuple.into());
         };
         if block.is_leaf() {
             return Self::concat(&order(blocks, repetitions));
@@ -105,8 +104,8 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the product of `self`, as the block, that has this shape. Blocks follow each other in the order of
-    /// `order`, smallest number first; without one, the first mode first.
+    /// Returns the repetition of the block `self` that has this shape. Blocks are ordered by `order`, smallest number
+    /// first; without one, the first mode first.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -116,7 +115,8 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the block has more modes than the shape or does not divide it, and as of [`logical_product`](Self::logical_product).
+    /// If the block has more modes than the shape or does not divide it, or as of
+    /// [`logical_product`](Self::logical_product).
     pub fn tile_to_shape(
         &self,
         shape: &IntTuple,
@@ -124,7 +124,7 @@ impl Layout {
     ) -> Result<Self, CuteError> {
         let rank = shape.rank();
         if self.rank() > rank {
-            return Err(Kind::RankDiffers {
+            return Err(CuteErrorKind::RankDiffers {
                 what: "the block",
                 found: self.rank(),
                 expected: rank,
@@ -136,7 +136,7 @@ impl Layout {
         for (i, (part, target)) in block.modes().zip(shape.items()).enumerate() {
             let (found, target) = (part.size(), target.product()?);
             if target < 1 || target % found != 0 {
-                return Err(Kind::BlockDoesNotDivide {
+                return Err(CuteErrorKind::BlockDoesNotDivide {
                     mode: i,
                     found,
                     target,

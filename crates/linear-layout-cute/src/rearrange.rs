@@ -1,14 +1,14 @@
-//! Modes in other places and other tuples.
+//! Selection, grouping and flattening of modes.
 
 use core::ops::Range;
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Leaves};
 
 impl Layout {
-    /// Returns the layout without tuples in tuples: `(4,(2,3))` becomes `(4,2,3)`. A layout of one mode is no tuple.
+    /// Returns the layout without nested tuples: `(4,(2,3))` becomes `(4,2,3)`. A layout of one mode is not a tuple.
     #[must_use]
     pub fn flatten(&self) -> Self {
         Self::of_modes(Leaves::from(self.leaves()))
@@ -25,14 +25,14 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When there is no mode in it, or one that the layout has not.
+    /// If the range is empty or exceeds the modes.
     pub fn take(&self, range: Range<usize>) -> Result<Self, CuteError> {
         self.select(&range.collect::<Vec<_>>())
     }
 
     /// Returns these modes, in this order.
     /// # Errors
-    /// When there is none, or one that the layout has not.
+    /// If the list is empty or exceeds the modes.
     pub fn select(&self, modes: &[usize]) -> Result<Self, CuteError> {
         let mut found = Builder::new();
         for &mode in modes {
@@ -41,9 +41,9 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout in which the modes of a range are one.
+    /// Returns the layout with the modes of a range grouped into one.
     /// # Errors
-    /// When there is no mode in it, or one that the layout has not.
+    /// If the range is empty or exceeds the modes.
     pub fn group(&self, range: Range<usize>) -> Result<Self, CuteError> {
         let inner = self.take(range.clone())?;
         let mut found = Builder::new();
@@ -57,7 +57,7 @@ impl Layout {
         Self::checked(found.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` behind it, up to this rank.
+    /// Returns the layout with modes `1:0` appended, up to this rank.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -65,7 +65,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When there would be too many.
+    /// If the result has too many modes.
     pub fn append(&self, rank: usize) -> Result<Self, CuteError> {
         if self.rank() >= rank {
             return Ok(self.clone());
@@ -78,9 +78,9 @@ impl Layout {
         Self::checked(modes.finish()?)
     }
 
-    /// Returns the layout with modes `1:0` before it, up to this rank.
+    /// Returns the layout with modes `1:0` prepended, up to this rank.
     /// # Errors
-    /// When there would be too many.
+    /// If the result has too many modes.
     pub fn prepend(&self, rank: usize) -> Result<Self, CuteError> {
         if self.rank() >= rank {
             return Ok(self.clone());
@@ -96,6 +96,6 @@ impl Layout {
     fn nth(&self, mode: usize) -> Result<LayoutRef<'_>, CuteError> {
         let rank = self.rank();
         let found = self.as_ref().items().nth(mode);
-        found.ok_or_else(|| Kind::NoSuchMode { mode, rank }.into())
+        found.ok_or_else(|| CuteErrorKind::NoSuchMode { mode, rank }.into())
     }
 }

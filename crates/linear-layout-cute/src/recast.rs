@@ -1,14 +1,14 @@
-//! Layouts of wider and of narrower elements.
+//! Recasts: layouts and swizzles for wider or narrower elements.
 
 use super::coalesce::coalesced;
 use super::composition::CHECKED;
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
 
 impl Layout {
-    /// Returns the layout of elements that are `factor` times as wide.
+    /// Returns the layout for elements that are `factor` times as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -17,10 +17,10 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// It reaches the indices of `self` divided by `factor`, rounded towards 0.
+    /// The image is that of `self` divided by `factor`, rounded towards 0.
     /// # Errors
-    /// When a stride other than 0 neither divides `factor` nor is a multiple of it, when modes overlap so that the law
-    /// fails, and when `factor` is less than 1.
+    /// If a stride other than 0 neither divides `factor` nor is a multiple of it, modes overlap so that the law fails,
+    /// or `factor` is less than 1.
     pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         let mut wrong = None;
@@ -40,7 +40,7 @@ impl Layout {
             }
         });
         if let Some(mode) = wrong {
-            return Err(Kind::NotCastable { mode, factor }.into());
+            return Err(CuteErrorKind::NotCastable { mode, factor }.into());
         }
         let found = Self::checked(modes)?;
         if !self.divides_mode_by_mode(factor) {
@@ -49,7 +49,7 @@ impl Layout {
         Ok(found)
     }
 
-    /// Whether a sum of steps is divided where each of them is: what is left of them is less than `factor` together.
+    /// Returns true if a sum of steps can be divided step by step: the remainders add up to less than `factor`.
     fn divides_mode_by_mode(&self, factor: i64) -> bool {
         let mut left = 0_i64;
         self.leaves().iter().all(|mode| {
@@ -67,7 +67,7 @@ impl Layout {
         let size = self.size();
         if size > CHECKED {
             let limit = CHECKED;
-            return Err(Kind::NotDecided { size, limit }.into());
+            return Err(CuteErrorKind::NotDecided { size, limit }.into());
         }
         let indices = |layout: &Self, divisor: i64| -> Result<Vec<i64>, CuteError> {
             let indices = (0..layout.size()).map(|i| Ok(layout.at(i)? / divisor));
@@ -78,11 +78,11 @@ impl Layout {
         };
         match indices(self, factor)? == indices(found, 1)? {
             true => Ok(()),
-            false => Err(Kind::OverlapInVector { factor }.into()),
+            false => Err(CuteErrorKind::OverlapInVector { factor }.into()),
         }
     }
 
-    /// Returns the layout of elements of which `factor` are as wide as one.
+    /// Returns the layout for elements that are 1 / `factor` as wide.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -91,15 +91,15 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// It reaches `factor * x`, `factor * x + 1` and so on to `factor - 1`, for each index x of `self`. A mode of one step
-    /// and stride 1 counts as one that has the parts, as in C++: beside another one of stride 1 there are too many.
+    /// It reaches `factor * x` to `factor * x + factor - 1` for each index x of `self`. A mode of shape 1 and stride 1
+    /// counts as holding the parts, as in C++: beside another one of stride 1 there are too many.
     /// # Errors
-    /// When no stride is 1, so that the parts of an element lie in no mode; when several modes of stride 1 or -1 have more
-    /// than one step, so that they would lie in each; and when `factor` is less than 1.
+    /// If no stride is 1, so that no mode holds the parts of an element; if several modes of stride 1 or -1 have a
+    /// shape above 1, so that each would hold them; or if `factor` is less than 1.
     pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         if !self.leaves().iter().any(|mode| mode.stride == 1) {
-            return Err(Kind::NoUnitStride.into());
+            return Err(CuteErrorKind::NoUnitStride.into());
         }
         let mut units = self
             .leaves()
@@ -107,7 +107,7 @@ impl Layout {
             .filter(|mode| mode.shape > 1 && mode.stride.abs() == 1);
         let first = units.next();
         if let Some(&mode) = units.next().or(first.filter(|mode| mode.stride < 0)) {
-            return Err(Kind::SecondUnitStride { mode }.into());
+            return Err(CuteErrorKind::SecondUnitStride { mode }.into());
         }
         let mut overflows = false;
         let modes = self.tuple().map(|&mode| {
@@ -123,12 +123,12 @@ impl Layout {
             }
         });
         match overflows {
-            true => Err(Kind::Overflow.into()),
+            true => Err(CuteErrorKind::Overflow.into()),
             false => Self::checked(modes),
         }
     }
 
-    /// Returns the layout of elements of `new_bits` bits where `self` has those of `old_bits`.
+    /// Returns the layout for elements of `new_bits` bits, given that of elements of `old_bits` bits.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -150,8 +150,8 @@ impl Layout {
         }
     }
 
-    /// Returns how many neighbouring indices always stay together: a vector of so many elements that begins at a
-    /// multiple of it is in the layout with all of them, or with none.
+    /// Returns the largest vector width: every aligned vector of so many elements is in the layout entirely or not at
+    /// all.
     ///
     /// ```
     /// use linear_layout_cute::Layout;
@@ -161,7 +161,7 @@ impl Layout {
     /// ```
     #[must_use]
     pub fn max_alignment(&self) -> i64 {
-        // The modes that reach 0, 1, 2, ... one after the other; the others must be aligned to these.
+        // The modes that reach 0, 1, 2, ... consecutively; the others must be aligned to these.
         let mut modes = coalesced(self.leaves());
         modes.sort_by_key(|mode| mode.stride);
         let mut run = 1;
@@ -178,7 +178,7 @@ impl Layout {
 }
 
 impl Swizzle {
-    /// Returns the swizzle of elements that are `factor` times as wide. Bits within one such element are none any more.
+    /// Returns the swizzle for elements that are `factor` times as wide. Bits within one such element vanish.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -189,7 +189,7 @@ impl Swizzle {
     /// # Laws
     /// `wide.apply(x) == self.apply(factor * x) / factor`.
     /// # Errors
-    /// When `factor` is no power of two.
+    /// If `factor` is not a power of two.
     pub fn upcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let base = i64::from(self.base()) - by;
@@ -197,24 +197,24 @@ impl Swizzle {
         Self::new(bits.max(0), base.max(0), i64::from(self.shift()))
     }
 
-    /// Returns the swizzle of elements of which `factor` are as wide as one.
+    /// Returns the swizzle for elements that are 1 / `factor` as wide.
     /// # Errors
-    /// When `factor` is no power of two; when a bit would be at 63 or above.
+    /// If `factor` is not a power of two, or a bit would be at 63 or above.
     pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
         let by = power_of_two(factor)?;
         let (bits, base) = (i64::from(self.bits()), i64::from(self.base()));
         Self::new(bits, base + by, i64::from(self.shift()))
     }
 
-    /// Returns the swizzle of elements of `new_bits` bits where `self` is one of elements of `old_bits`.
+    /// Returns the swizzle for elements of `new_bits` bits, given that of elements of `old_bits` bits.
     /// # Errors
-    /// When the ratio is no power of two.
+    /// If the ratio is not a power of two.
     pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
         let (up, down) = ratio(old_bits, new_bits)?;
         self.upcast(up)?.downcast(down)
     }
 
-    /// Returns how many neighbouring elements stay together.
+    /// Returns the number of adjacent elements that stay contiguous.
     #[must_use]
     pub fn max_alignment(self) -> i64 {
         1 << self.base()
@@ -224,7 +224,7 @@ impl Swizzle {
 fn positive(factor: i64) -> Result<(), CuteError> {
     match factor {
         1.. => Ok(()),
-        _ => Err(Kind::FactorNotPositive { found: factor }.into()),
+        _ => Err(CuteErrorKind::FactorNotPositive { found: factor }.into()),
     }
 }
 
@@ -232,11 +232,11 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     positive(factor)?;
     match factor.count_ones() {
         1 => Ok(i64::from(factor.trailing_zeros())),
-        _ => Err(Kind::FactorNotPowerOfTwo { found: factor }.into()),
+        _ => Err(CuteErrorKind::FactorNotPowerOfTwo { found: factor }.into()),
     }
 }
 
-/// By what elements become wider, then narrower.
+/// Returns the factors of widening, then of narrowing.
 fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
     positive(old_bits)?;
     positive(new_bits)?;

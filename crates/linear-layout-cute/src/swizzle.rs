@@ -2,11 +2,12 @@
 
 use core::fmt;
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 
-/// An index whose bits `M + S ..` are XORed into its bits `M ..`, `B` of them; with a negative `S` the other way round.
+/// A swizzle: the bits `M + S ..` of an index are XORed into its bits `M ..`, `B` of them; with a negative `S` the
+/// reverse.
 ///
-/// `Sw<2,0,3>` takes the two bits at 3 into those at 0: 0b01000 becomes 0b01001.
+/// `Sw<2,0,3>` XORs the two bits at 3 into those at 0: 0b01000 becomes 0b01001.
 /// ```
 /// use linear_layout_cute::Swizzle;
 /// let swizzle = Swizzle::new(2, 0, 3)?;
@@ -24,7 +25,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// The swizzle that changes nothing, as CuTe spells it.
+    /// The identity, as CuTe spells it.
     pub const IDENTITY: Self = Self {
         bits: 0,
         base: 4,
@@ -33,10 +34,10 @@ impl Swizzle {
 
     /// Returns `Sw<bits,base,shift>`.
     /// # Errors
-    /// When a number of bits is negative, when |shift| is less than `bits`, so that the bits would be XORed into
-    /// themselves, and when a bit is at 63 or above.
+    /// If the number of bits is negative, |shift| is less than `bits`, so that the bits would be XORed into themselves,
+    /// or a bit is at 63 or above.
     pub fn new(bits: i64, base: i64, shift: i64) -> Result<Self, CuteError> {
-        let none = || Kind::SwizzleNumbers { bits, base, shift };
+        let none = || CuteErrorKind::SwizzleNumbers { bits, base, shift };
         let reach = shift.checked_abs().ok_or_else(none)?;
         if bits < 0 || base < 0 || reach < bits {
             return Err(none().into());
@@ -57,19 +58,19 @@ impl Swizzle {
         }
     }
 
-    /// Returns how many bits are changed.
+    /// Returns the number of bits that are changed.
     #[must_use]
     pub fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns the lowest bit of the lower of both groups.
+    /// Returns the lowest bit of the lower group.
     #[must_use]
     pub fn base(self) -> u32 {
         self.base
     }
 
-    /// Returns by how much the bits that are read lie above those that are changed; below them where it is negative.
+    /// Returns the distance from the bits that are changed to those that are read; negative if the latter are lower.
     #[must_use]
     pub fn shift(self) -> i32 {
         self.shift
@@ -91,7 +92,7 @@ impl Swizzle {
         ((1_i64 << self.bits) - 1) << base
     }
 
-    /// Tells whether it changes nothing.
+    /// Returns true if the swizzle is the identity.
     #[must_use]
     pub fn is_identity(self) -> bool {
         self.bits == 0

@@ -1,15 +1,15 @@
-//! The algebra with swizzles in it.
+//! Algebra of swizzled layouts.
 
 use super::composed::ComposedLayout;
 use super::composition::CHECKED;
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::swizzle::Swizzle;
 use super::tuple::{Coord, Leaves};
 
 impl Swizzle {
-    /// Returns the swizzle that reads these bits and changes those.
+    /// Returns the swizzle that reads the bits of one mask and changes those of the other.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -17,8 +17,7 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When bits of a mask are not next to each other, when the masks have not the same number of bits, and when they
-    /// have bits in common.
+    /// If the bits of a mask are not contiguous, the masks differ in size, or they intersect.
     pub fn from_masks(source: i64, target: i64) -> Result<Self, CuteError> {
         if source == 0 && target == 0 {
             return Self::new(0, 0, 0);
@@ -27,7 +26,7 @@ impl Swizzle {
         let is_run =
             |mask: i64| mask > 0 && ((mask >> mask.trailing_zeros()) + 1).count_ones() == 1;
         if bits != target.count_ones() || !is_run(source) || !is_run(target) {
-            return Err(Kind::SwizzleMasks {
+            return Err(CuteErrorKind::SwizzleMasks {
                 read: source,
                 changed: target,
             }
@@ -38,7 +37,7 @@ impl Swizzle {
         Self::new(i64::from(bits), i64::from(from.min(to)), shift)
     }
 
-    /// Returns the swizzle that is `inner`, then `self`.
+    /// Returns the swizzle `inner`, then `self`.
     ///
     /// ```
     /// use linear_layout_cute::Swizzle;
@@ -47,16 +46,16 @@ impl Swizzle {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When no single swizzle does the same: their shifts differ, their bits together are not next to each other, or
-    /// `self` reads what `inner` changes.
+    /// If no single swizzle is equivalent: their shifts differ, their combined bits are not contiguous, or `self` reads
+    /// the bits that `inner` changes.
     pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
         if self.shift() != inner.shift() {
             let (outer, inner) = (self.to_string(), inner.to_string());
-            return Err(Kind::ShiftsDiffer { outer, inner }.into());
+            return Err(CuteErrorKind::ShiftsDiffer { outer, inner }.into());
         }
         if !self.is_identity() && self.source_mask() & inner.target_mask() != 0 {
             let (outer, inner) = (self.to_string(), inner.to_string());
-            return Err(Kind::SwizzlesChain { outer, inner }.into());
+            return Err(CuteErrorKind::SwizzlesChain { outer, inner }.into());
         }
         let source = self.source_mask() ^ inner.source_mask();
         let target = self.target_mask() ^ inner.target_mask();
@@ -65,10 +64,9 @@ impl Swizzle {
 }
 
 impl Layout {
-    /// Returns the swizzle after `self` that does what the swizzle before it does: `self` after `inner` is the swizzled
-    /// layout.
+    /// Returns the equivalent of `inner`, then `self`, with the swizzle after the layout.
     ///
-    /// In a layout that turns rows into columns a swizzle of columns is one of rows:
+    /// In a transposing layout a swizzle of columns becomes one of rows:
     /// ```
     /// use linear_layout_cute::{Layout, Swizzle};
     /// let layout: Layout = "(8,8):(8,1)".parse()?;
@@ -79,8 +77,8 @@ impl Layout {
     /// # Laws
     /// `swizzled.at(i) == self.at(inner.apply(i))` for i in 0..size.
     /// # Errors
-    /// When there is no such swizzle, with an element where the only one that could be is wrong. Layouts of more than
-    /// 65536 elements are compared bit by bit, for which shapes must be powers of two and strides without common
+    /// If there is no such swizzle; the error has an element at which the only candidate is wrong. Layouts of more than
+    /// 65536 elements are compared bit by bit, which requires shapes that are powers of two and strides without common
     /// bits.
     pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
         if inner.is_identity() {
@@ -89,21 +87,21 @@ impl Layout {
         let (source, target) = (inner.source_mask(), inner.target_mask());
         let outer = Swizzle::from_masks(self.at(source)?, self.at(target)?)?;
         let found = self.swizzled_like(inner, outer);
-        // Coordinates have no bits above the size: where nothing else is read, nothing is swizzled.
+        // Coordinates have no bits above the size: if the swizzle reads no other bits, it is the identity.
         if found.is_err() && source.trailing_zeros() >= 64 - (self.size() - 1).leading_zeros() {
             return Ok(self.clone().into());
         }
         found
     }
 
-    /// The swizzle `outer` after `self`, if it is as `inner` before it.
+    /// Returns the swizzle `outer` after `self`, if it is equivalent to `inner` before it.
     fn swizzled_like(&self, inner: Swizzle, outer: Swizzle) -> Result<ComposedLayout, CuteError> {
         let found = ComposedLayout::new(outer, 0, self.clone());
         let compare = |i: i64| -> Result<(), CuteError> {
             let expected = self.at(inner.apply(i))?;
             match found.at(i)? {
                 found if found == expected => Ok(()),
-                found => Err(Kind::NotSwizzled {
+                found => Err(CuteErrorKind::NotSwizzled {
                     at: i,
                     expected,
                     found,
@@ -119,19 +117,18 @@ impl Layout {
             (0..size.trailing_zeros()).try_for_each(|bit| compare(1 << bit))?;
         } else {
             let limit = CHECKED;
-            return Err(Kind::NotDecided { size, limit }.into());
+            return Err(CuteErrorKind::NotDecided { size, limit }.into());
         }
         Ok(found)
     }
 
-    /// Whether all shapes are powers of two and no two steps have a bit in common, so that adding is XOR.
+    /// Returns true if all shapes are powers of two and no two steps have a bit in common, so that addition is XOR.
     fn is_linear_over_bits(&self) -> bool {
         let mut seen = 0_i64;
         self.leaves().iter().all(|mode| {
             mode.shape.count_ones() == 1
                 && mode.stride >= 0
                 && (0..mode.shape.trailing_zeros()).all(|bit| {
-                    // Less than the cosize, which fits.
                     let step = mode.stride << bit;
                     let is_new = seen & step == 0;
                     seen |= step;
@@ -141,24 +138,23 @@ impl Layout {
     }
 }
 
-/// A slice of a swizzled layout: the modes that it keeps, and the index where it starts.
+/// A slice of a swizzled layout: the kept modes, and the index of their origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComposedSlice {
-    /// The layout of the modes at which the coordinate has `_`.
+    /// The layout of the modes with `_` in the coordinate.
     pub layout: ComposedLayout,
     /// The offset, added after the swizzle.
     pub offset: i64,
 }
 
 impl ComposedLayout {
-    /// Tells whether there is neither a swizzle nor an offset, so that this is a layout alone.
+    /// Returns true if there is neither a swizzle nor an offset.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.swizzle.is_identity() && self.offset == 0
     }
 
-    /// Returns the right inverse: where to find each index of the swizzled layout; see
-    /// [`Layout::right_inverse`].
+    /// Returns the right inverse: the coordinate of each index of the swizzled layout; see [`Layout::right_inverse`].
     ///
     /// ```
     /// use linear_layout_cute::ComposedLayout;
@@ -169,7 +165,7 @@ impl ComposedLayout {
     /// # Laws
     /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse).
     /// # Errors
-    /// When there is an offset, and as of [`Layout::after_swizzle`].
+    /// If there is an offset, or as of [`Layout::after_swizzle`].
     pub fn right_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         let found = self.layout.right_inverse().after_swizzle(self.swizzle)?;
@@ -177,7 +173,7 @@ impl ComposedLayout {
         for i in 0..size {
             let index = self.at(found.at(i)?)?;
             if index != i {
-                return Err(Kind::NotSwizzled {
+                return Err(CuteErrorKind::NotSwizzled {
                     at: i,
                     expected: i,
                     found: index,
@@ -188,10 +184,9 @@ impl ComposedLayout {
         Ok(found)
     }
 
-    /// Returns the layout that leads from an index of the swizzled layout back to its coordinate; see
-    /// [`Layout::left_inverse`].
+    /// Returns the layout from an index of the swizzled layout back to its coordinate; see [`Layout::left_inverse`].
     /// # Errors
-    /// When there is an offset, and as of [`Layout::left_inverse`] and [`Layout::after_swizzle`].
+    /// If there is an offset, or as of [`Layout::left_inverse`] and [`Layout::after_swizzle`].
     pub fn left_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         self.layout.left_inverse()?.after_swizzle(self.swizzle)
@@ -200,14 +195,14 @@ impl ComposedLayout {
     fn without_offset(&self) -> Result<(), CuteError> {
         match self.offset {
             0 => Ok(()),
-            offset => Err(Kind::OffsetNotZero { offset }.into()),
+            offset => Err(CuteErrorKind::OffsetNotZero { offset }.into()),
         }
     }
 
-    /// Returns the layout of the modes at which the coordinate has `_`, and the index where it starts.
+    /// Returns the layout of the modes with `_` in the coordinate, and the index of its origin.
     ///
-    /// Where what is kept moves only bits that the swizzle reads, or only bits that it changes, the swizzle is a matter
-    /// of strides, and none is left:
+    /// If the kept modes change only bits that the swizzle reads, or only bits that it changes, the swizzle is folded
+    /// into the strides:
     /// ```
     /// use linear_layout_cute::ComposedLayout;
     /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
@@ -217,14 +212,17 @@ impl ComposedLayout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Laws
-    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate with k for its `_`.
+    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate with k in place of `_`.
     /// # Errors
     /// As of [`Layout::slice`].
     pub fn slice(&self, coordinate: &Coord) -> Result<ComposedSlice, CuteError> {
         let kept = self.layout.slice(coordinate)?;
-        let start = self.offset.checked_add(kept.offset).ok_or(Kind::Overflow)?;
+        let start = self
+            .offset
+            .checked_add(kept.offset)
+            .ok_or(CuteErrorKind::Overflow)?;
         let swizzle = self.swizzle;
-        // Right in any case: the swizzle stays, with all of the offset before it.
+        // Always correct: the swizzle is kept, with the whole offset before it.
         let whole = ComposedSlice {
             layout: Self::new(swizzle, start, kept.layout.clone()),
             offset: 0,
@@ -238,7 +236,7 @@ impl ComposedLayout {
             return Ok(ComposedSlice { layout, offset });
         }
         let mask = swizzle.source_mask() | swizzle.target_mask();
-        // An index is split into the bits that the swizzle looks at and the rest, which is added behind it.
+        // The index is split into the bits of the swizzle and the rest, which is added after it.
         let (inside, outside) = (start & mask, start & !mask);
         let active = kept.layout.at(kept.layout.size() - 1)? & mask;
         let found = if active & !swizzle.apply(active) != 0 {
@@ -262,7 +260,7 @@ impl ComposedLayout {
 }
 
 impl ComposedSlice {
-    /// Whether this is the same function; where there are too many elements to tell, it counts as another.
+    /// Returns true if this is the same function; false if there are too many elements to compare.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
         if size > CHECKED {
@@ -277,14 +275,14 @@ impl ComposedSlice {
     }
 }
 
-/// The swizzle of indices that are `inside` and, disjoint to it, bits read or bits changed: as a layout, in which each
-/// bit has a stride of its own.
+/// Returns the swizzle of indices that are `inside` plus, disjoint to it, either bits read or bits changed, as a layout
+/// with a stride per bit.
 fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
     let (bits, base) = (swizzle.bits(), swizzle.base());
     let distance = swizzle.shift().unsigned_abs();
     let source = 1_i64 << swizzle.source_mask().trailing_zeros();
     let target = 1_i64 << swizzle.target_mask().trailing_zeros();
-    // A changed bit goes up, or down where the bit that is read is set; a bit that is read takes the changed one along.
+    // A changed bit counts up, or down if the bit that is read is set; a bit that is read also flips the changed one.
     let changed = |bit: u32| match inside & (source << bit) {
         0 => target << bit,
         _ => -(target << bit),

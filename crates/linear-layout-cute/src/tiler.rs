@@ -1,11 +1,11 @@
-//! Tilers, the right operands of divisions and products: a layout, or something for each mode.
+//! Tilers: right operands of divisions and products.
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
 
-/// The second operand of a division or a product.
+/// The right operand of a division or a product: a layout, a size, or a tiler for each mode.
 ///
 /// ```
 /// use linear_layout_cute::{Layout, Tiler};
@@ -22,7 +22,7 @@ pub enum Tiler {
     Size(i64),
     /// The mode is kept, CuTe's `_`.
     Keep,
-    /// The first modes, each by its own.
+    /// The first modes, each by its own tiler.
     Modes(Vec<Tiler>),
 }
 
@@ -32,18 +32,18 @@ impl From<Layout> for Tiler {
     }
 }
 
-/// What happens to modes for which the tiler has nothing.
+/// The treatment of modes without a tiler.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rest {
+pub(crate) enum UntiledModes {
     Kept,
     Dropped,
 }
 
-/// Applies an operation where the tiler has a layout or a size.
+/// Applies an operation at each layout or size of the tiler.
 pub(crate) fn by_tiler(
     layout: &Layout,
     tiler: &Tiler,
-    rest: Rest,
+    rest: UntiledModes,
     operation: &impl Fn(&Layout, &Layout) -> Result<Layout, CuteError>,
 ) -> Result<Layout, CuteError> {
     match tiler {
@@ -52,7 +52,7 @@ pub(crate) fn by_tiler(
         Tiler::Keep => Ok(layout.clone()),
         Tiler::Modes(tilers) => {
             if tilers.len() > layout.rank() {
-                return Err(Kind::RankDiffers {
+                return Err(CuteErrorKind::RankDiffers {
                     what: "the tiler",
                     found: tilers.len(),
                     expected: layout.rank(),
@@ -68,7 +68,7 @@ pub(crate) fn by_tiler(
                         let found = found.map_err(|error| error.in_mode(i))?;
                         modes.push(found.as_ref())?;
                     }
-                    None if rest == Rest::Kept => modes.push(mode)?,
+                    None if rest == UntiledModes::Kept => modes.push(mode)?,
                     None => break,
                 }
             }
@@ -77,8 +77,8 @@ pub(crate) fn by_tiler(
     }
 }
 
-/// From modes that are pairs (tile, rest), where the tiler has a layout or a size, the tiles and the rests: CuTe's
-/// `zip2_by`. Modes without a tile join the rests.
+/// Separates modes that are pairs (tile, rest) at each layout or size of the tiler into tiles and rests: CuTe's
+/// `zip2_by`. Modes without a tile are among the rests.
 pub(crate) fn unzip(
     layout: LayoutRef<'_>,
     tiler: &Tiler,
@@ -88,10 +88,10 @@ pub(crate) fn unzip(
             let mut pair = layout.items();
             match (pair.next(), pair.next()) {
                 (Some(tile), Some(rest)) => Ok((tile.to_owned(), rest.to_owned())),
-                _ => Err(Kind::KeptInZip.into()),
+                _ => Err(CuteErrorKind::KeptInZip.into()),
             }
         }
-        Tiler::Keep => Err(Kind::KeptInZip.into()),
+        Tiler::Keep => Err(CuteErrorKind::KeptInZip.into()),
         Tiler::Modes(tilers) => {
             let (mut tiles, mut rests) = (Builder::new(), Builder::new());
             let mut tilers = tilers.iter();

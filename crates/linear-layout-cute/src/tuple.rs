@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::error::{CuteError, Kind};
+use super::error::{CuteError, CuteErrorKind};
 use smallvec::SmallVec;
 
 /// The largest number of leaves and tuples, counted together, in one nested tuple.
@@ -13,9 +13,9 @@ pub(crate) type Nodes = SmallVec<[u16; 12]>;
 /// The leaves from left to right.
 pub(crate) type Leaves<T> = SmallVec<[T; 8]>;
 
-/// A value, or a tuple of such: `4`, `(4, 2)`, `(4, (2, 3))`.
+/// A nested tuple of values: `4`, `(4, 2)`, `(4, (2, 3))`.
 ///
-/// `4` and `(4)` are different. No tuple is empty. Up to eight leaves take no allocation.
+/// `4` and `(4)` are different. Tuples are not empty. Up to eight leaves need no allocation.
 ///
 /// ```
 /// use linear_layout_cute::IntTuple;
@@ -30,10 +30,10 @@ pub struct Tuple<T> {
     leaves: Leaves<T>,
 }
 
-/// A shape, a stride, or a coordinate of whole numbers.
+/// A shape, a stride, or a coordinate of integers.
 pub type IntTuple = Tuple<i64>;
 
-/// A coordinate, in which nothing (`_`) stands for a mode that is kept.
+/// A coordinate; `None` (`_`) keeps a mode.
 pub type Coord = Tuple<Option<i64>>;
 
 /// A part of a nested tuple.
@@ -78,7 +78,7 @@ impl<'a, T> Iterator for Items<'a, T> {
     }
 }
 
-/// How many nodes and leaves the first item of these nodes has.
+/// Returns the number of nodes and leaves of the first item.
 #[inline]
 fn first_item(nodes: &[u16]) -> (usize, usize) {
     let (mut open, mut at, mut leaves) = (1, 0, 0);
@@ -131,7 +131,7 @@ impl<T: Copy + Default> TupleRef<'_, T> {
 }
 
 impl<T: Copy + Default> Tuple<T> {
-    /// Returns the value that is no tuple.
+    /// Returns a value that is not a tuple.
     #[inline]
     #[must_use]
     pub fn leaf(value: T) -> Self {
@@ -143,7 +143,7 @@ impl<T: Copy + Default> Tuple<T> {
 
     /// Returns the tuple of these values.
     /// # Errors
-    /// When there is no value, or when there are too many.
+    /// If there is no value, or too many.
     pub fn flat(values: &[T]) -> Result<Self, CuteError> {
         let mut tuple = Self::begin(values.len())?;
         tuple.nodes = flat_nodes(values.len());
@@ -151,9 +151,9 @@ impl<T: Copy + Default> Tuple<T> {
         Ok(tuple)
     }
 
-    /// Returns the tuple of these items: of `4` and `(2,3)`, `(4,(2,3))`.
+    /// Returns the tuple of these items: `4` and `(2,3)` form `(4,(2,3))`.
     /// # Errors
-    /// When there is no item, or when there are too many.
+    /// If there is no item, or too many.
     pub fn of<'a>(items: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError>
     where
         T: 'a,
@@ -165,13 +165,13 @@ impl<T: Copy + Default> Tuple<T> {
         builder.finish()
     }
 
-    /// A tuple of `rank` items, which are yet to come.
+    /// Begins a tuple of `rank` items.
     fn begin(rank: usize) -> Result<Self, CuteError> {
         if rank == 0 {
-            return Err(Kind::EmptyTuple.into());
+            return Err(CuteErrorKind::EmptyTuple.into());
         }
         if rank >= MAX_NODES {
-            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         Ok(Self {
             nodes: Nodes::new(),
@@ -179,13 +179,12 @@ impl<T: Copy + Default> Tuple<T> {
         })
     }
 
-    /// One value for each leaf of these nodes.
+    /// Builds a tuple; there is one value for each leaf of the nodes.
     #[inline]
     pub(crate) fn from_parts(nodes: Nodes, leaves: Leaves<T>) -> Self {
         Self { nodes, leaves }
     }
 
-    /// One value for each leaf of these nodes.
     #[inline]
     pub(crate) fn with_nodes(nodes: &[u16], leaves: Leaves<T>) -> Self {
         Self {
@@ -194,7 +193,7 @@ impl<T: Copy + Default> Tuple<T> {
         }
     }
 
-    /// No tuple for one value, and a flat tuple for more: what operations that flatten answer.
+    /// Returns a value for one leaf, and a flat tuple for more: the result of flattening operations.
     #[inline]
     pub(crate) fn flattened(leaves: Leaves<T>) -> Self {
         let nodes = match leaves.len() {
@@ -224,7 +223,7 @@ impl<T: Copy + Default> Tuple<T> {
         &self.nodes
     }
 
-    /// Tells whether this is one value, and no tuple.
+    /// Returns true if this is one value, not a tuple.
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.as_ref().is_leaf()
@@ -236,7 +235,7 @@ impl<T: Copy + Default> Tuple<T> {
         self.as_ref().rank()
     }
 
-    /// Returns how deep tuples are nested: 0 for a value, 1 for a flat tuple.
+    /// Returns the nesting depth: 0 for a value, 1 for a flat tuple.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.as_ref().depth()
@@ -253,13 +252,13 @@ impl<T: Copy + Default> Tuple<T> {
         self.as_ref().items().map(TupleRef::to_owned)
     }
 
-    /// Tells whether both have the same profile.
+    /// Returns true if both have the same profile.
     #[must_use]
     pub fn is_congruent<U: Copy + Default>(&self, other: &Tuple<U>) -> bool {
         *self.nodes == *other.nodes
     }
 
-    /// Returns the tuple of the same profile whose leaves are made from these.
+    /// Returns the tuple of the same profile with mapped leaves.
     pub(crate) fn map<U: Copy + Default>(&self, f: impl FnMut(&T) -> U) -> Tuple<U> {
         Tuple {
             nodes: self.nodes.clone(),
@@ -268,7 +267,6 @@ impl<T: Copy + Default> Tuple<T> {
     }
 }
 
-/// The profile of a flat tuple.
 #[inline]
 fn flat_nodes(len: usize) -> Nodes {
     let mut nodes = Nodes::new();
@@ -279,7 +277,7 @@ fn flat_nodes(len: usize) -> Nodes {
     nodes
 }
 
-/// Puts a tuple together, item by item.
+/// A builder of tuples, item by item.
 #[derive(Debug)]
 pub(crate) struct Builder<T> {
     rank: u16,
@@ -302,7 +300,7 @@ impl<T: Copy + Default> Builder<T> {
     #[inline]
     pub(crate) fn push(&mut self, item: TupleRef<'_, T>) -> Result<(), CuteError> {
         if self.nodes.len() + item.nodes.len() > MAX_NODES {
-            return Err(Kind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         self.rank += 1;
         self.nodes.extend_from_slice(item.nodes);
@@ -318,7 +316,7 @@ impl<T: Copy + Default> Builder<T> {
         })
     }
 
-    /// The items of a tuple as items of this one; a leaf as one item.
+    /// Pushes the items of a tuple; a leaf is one item.
     #[inline]
     pub(crate) fn push_items(&mut self, tuple: TupleRef<'_, T>) -> Result<(), CuteError> {
         tuple.items().try_for_each(|item| self.push(item))
@@ -327,7 +325,7 @@ impl<T: Copy + Default> Builder<T> {
     #[inline]
     pub(crate) fn finish(mut self) -> Result<Tuple<T>, CuteError> {
         if self.rank == 0 {
-            return Err(Kind::EmptyTuple.into());
+            return Err(CuteErrorKind::EmptyTuple.into());
         }
         self.nodes[0] = self.rank;
         Ok(Tuple {
@@ -344,7 +342,7 @@ impl<T: Copy + Default> From<T> for Tuple<T> {
 }
 
 impl<T: Copy> TupleRef<'_, T> {
-    /// Writes `(4,(2,3))`, each leaf as `write` does it.
+    /// Writes `(4,(2,3))`, each leaf by `write`.
     pub(crate) fn write(
         self,
         f: &mut fmt::Formatter<'_>,
@@ -361,7 +359,7 @@ impl<T: Copy> TupleRef<'_, T> {
     }
 }
 
-/// Writes `(4,(2,3))`; `{:#}` marks numbers as known at compile time, as CuTe does: `(_4,(_2,_3))`.
+/// Writes `(4,(2,3))`; `{:#}` marks numbers as static, as CuTe does: `(_4,(_2,_3))`.
 impl fmt::Display for Tuple<i64> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_ref().write(f, &write_int)

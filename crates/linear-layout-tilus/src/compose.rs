@@ -1,16 +1,16 @@
-//! Layouts of layouts, and their quotients.
+//! Composition and division of register layouts.
 
 use super::RegisterLayout;
-use super::error::{Kind, ModeList, TilusError};
+use super::error::{ModeList, TilusError, TilusErrorKind};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
-/// Which part of a composition a divisor is.
+/// The position of a divisor in a composition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The fast digits of every dim and list.
+    /// The low-order digits of every dim and list.
     Inner,
-    /// The slow ones.
+    /// The high-order digits.
     Outer,
 }
 
@@ -22,7 +22,7 @@ impl Part {
         }
     }
 
-    /// The place in a list of the digit that is reached at this step.
+    /// Returns the index in a list of the digit reached at this step.
     const fn at(self, step: usize, len: usize) -> usize {
         match self {
             Self::Inner => len - 1 - step,
@@ -31,12 +31,12 @@ impl Part {
     }
 }
 
-/// The extent of a replication of one thread that is to stay.
+/// Extent that marks a replication of one thread to be kept.
 const KEPT: u64 = 0;
 
-/// Takes digits of these extents, the slowest first, until their product is `size`; a digit that is
-/// more than what is left is split. Writes what it takes of each digit it reaches and returns how many
-/// those are, or nothing where `size` is no boundary.
+/// Takes digits of these extents, the slowest first, until their product is `size`; a digit larger than the remainder
+/// is split. Writes the part taken of each digit and returns the number of digits, or `None` if `size` is not a
+/// boundary.
 #[inline]
 fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
@@ -62,10 +62,10 @@ fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usi
 }
 
 impl RegisterLayout {
-    /// Returns `self` with each of its elements replaced by the whole of `inner`.
+    /// Returns the composition: `self` with each element replaced by a copy of `inner`.
     ///
-    /// Element `i * inner.shape + j` is held where `self` holds `i`, and within that where `inner` holds
-    /// `j`. The layout of lower rank gets dims of extent 1 in front.
+    /// The thread and register of element `i * inner.shape + j` combine those of `i` in `self` (high-order digits) and
+    /// of `j` in `inner`. The layout of lower rank is padded with leading dims of extent 1.
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
     /// let l = local(&[3, 4])?.compose(&spatial(&[2, 3])?)?;
@@ -77,7 +77,7 @@ impl RegisterLayout {
     /// Associative, with [`unit`](Self::unit) as identity (property `composition_is_a_monoid`).
     ///
     /// # Errors
-    /// When the product of the shapes or of the numbers of threads is too large.
+    /// If the product of the shapes or of the thread counts is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.rank().max(inner.rank());
         let padded = |layout: &Self, dim: usize| {
@@ -87,7 +87,7 @@ impl RegisterLayout {
         };
         let mut shape: Extents = Extents::new();
         for dim in 0..rank {
-            // What saturates is too large below.
+            // A saturated product is rejected below.
             shape.push(padded(self, dim).saturating_mul(padded(inner, dim)));
         }
         product(shape.iter().copied(), "shape")?;
@@ -120,7 +120,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// The lists of `self` and then those of the other, with modes numbered anew.
+    /// Concatenates the lists of two layouts, renumbering the modes.
     fn lists_with(
         &self,
         other: &Self,
@@ -138,11 +138,11 @@ impl RegisterLayout {
         (spatial, local)
     }
 
-    /// Returns the layout of the pairs: the dims of `self`, then those of the other, whose threads and
-    /// places are the fast digits.
+    /// Returns the product layout: the dims of `self`, then those of the other, whose threads and registers are the
+    /// low-order digits.
     ///
     /// # Errors
-    /// When the product of the shapes or of the numbers of threads is too large.
+    /// If the product of the shapes or of the thread counts is too large.
     pub fn concat(&self, other: &Self) -> Result<Self, TilusError> {
         let shape: Extents = self
             .shape
@@ -170,7 +170,7 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout of which `self` is the composition with `inner`.
+    /// Returns a layout `x` with `x.compose(&inner) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -181,16 +181,16 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `x.compose(&inner) == self` for every answer `x`, and there is an answer if there is such an `x`
-    /// (property `a_quotient_is_found_where_there_is_one`).
+    /// `x.compose(&inner) == self` for every result `x`, and there is a result if there is such an `x` (property
+    /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// When there is none; which dim, list or mode has no boundary where one is needed.
+    /// If there is none; the error names the dim, list or mode without a required boundary.
     pub fn divide(&self, inner: &Self) -> Result<Self, TilusError> {
         self.quotient(inner, Part::Inner)
     }
 
-    /// Returns the layout whose composition into `outer` is `self`.
+    /// Returns a layout `x` with `outer.compose(&x) == self`.
     ///
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
@@ -199,11 +199,11 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// `outer.compose(&x) == self` for every answer `x`, and there is an answer if there is such an `x`
-    /// (property `a_quotient_is_found_where_there_is_one`).
+    /// `outer.compose(&x) == self` for every result `x`, and there is a result if there is such an `x` (property
+    /// `a_quotient_is_found_where_there_is_one`).
     ///
     /// # Errors
-    /// When there is none; which dim, list or mode has no boundary where one is needed.
+    /// If there is none; the error names the dim, list or mode without a required boundary.
     pub fn left_divide(&self, outer: &Self) -> Result<Self, TilusError> {
         self.quotient(outer, Part::Outer)
     }
@@ -212,7 +212,7 @@ impl RegisterLayout {
         if self.has_modes_to_merge() {
             return self.merged().quotient(divisor, part);
         }
-        // First with replications as they are spelled, which the answer then keeps.
+        // First with replications as spelled, so that the quotient keeps the spelling.
         let found = self.quotient_as_spelled(divisor, part);
         if found.is_err() {
             let canonical = self.canonical();
@@ -229,7 +229,7 @@ impl RegisterLayout {
     fn quotient_as_spelled(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
         let rank = self.rank();
         let Some(missing) = rank.checked_sub(divisor.rank()) else {
-            return Err(Kind::RankLarger {
+            return Err(TilusErrorKind::RankLarger {
                 found: divisor.rank(),
                 rank,
             }
@@ -241,7 +241,7 @@ impl RegisterLayout {
             let by = dim.checked_sub(missing).map_or(1, |i| divisor.shape[i]);
             let extent = self.shape[dim];
             let modes = &self.mode_shape[group.clone()];
-            take(modes, by, part, &mut taken[group]).ok_or(Kind::DimNotDivisible {
+            take(modes, by, part, &mut taken[group]).ok_or(TilusErrorKind::DimNotDivisible {
                 dim,
                 extent,
                 by,
@@ -251,25 +251,28 @@ impl RegisterLayout {
         let threads: Modes<u64> = self.spatial_shape().collect();
         let by = divisor.spatial_size();
         let mut of_threads: Modes<u64> = Modes::from_elem(1, threads.len());
-        let digits =
-            take(&threads, by, part, &mut of_threads).ok_or_else(|| Kind::ListNotDivisible {
+        let digits = take(&threads, by, part, &mut of_threads).ok_or_else(|| {
+            TilusErrorKind::ListNotDivisible {
                 list: ModeList::Spatial,
                 size: self.spatial_size(),
                 by,
-            })?;
+            }
+        })?;
         let places: Modes<u64> = self.local_shape().collect();
         let by = divisor.local_size();
         let mut of_places: Modes<u64> = Modes::from_elem(1, places.len());
-        take(&places, by, part, &mut of_places).ok_or_else(|| Kind::ListNotDivisible {
-            list: ModeList::Local,
-            size: self.local_size(),
-            by,
+        take(&places, by, part, &mut of_places).ok_or_else(|| {
+            TilusErrorKind::ListNotDivisible {
+                list: ModeList::Local,
+                size: self.local_size(),
+                by,
+            }
         })?;
         let agrees = |list, mode: usize, by_list| {
             if taken[mode] == by_list {
                 return Ok(());
             }
-            Err(TilusError::from(Kind::CutsDiffer {
+            Err(TilusError::from(TilusErrorKind::CutsDiffer {
                 list,
                 mode,
                 extent: self.mode_shape[mode],
@@ -285,10 +288,10 @@ impl RegisterLayout {
         for (&mode, &by_list) in self.local_modes.iter().zip(of_places.iter()) {
             agrees(ModeList::Local, mode, by_list)?;
         }
-        // Without dims of extent 1 in front, which the divisor has not.
+        // Without leading dims of extent 1 that the divisor lacks.
         let found = self.with_extents(divisor.shape.clone(), &taken, &of_threads);
         if found != *divisor {
-            return Err(Kind::PartDiffers {
+            return Err(TilusErrorKind::PartDiffers {
                 which: part.name(),
                 found: found.merged().to_string(),
             }
@@ -311,15 +314,15 @@ impl RegisterLayout {
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
-    /// Marks the replications of one thread that stay in a quotient: those beyond what the divisor took.
+    /// Marks the replications of one thread that stay in a quotient: those beyond the divisor's part.
     ///
-    /// They say nothing; but a layout is printed as it was spelled.
+    /// They do not affect the map, but layouts are printed as spelled.
     fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
         let len = left.len();
         let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
         let inside = (0..taken).filter(|step| is_single(*step)).count();
         let of_divisor = divisor.spatial_modes.iter().filter(|e| **e == -1).count();
-        // Those of the divisor stand at its edge, too.
+        // The divisor's own are also at its edge.
         let edge = of_divisor.saturating_sub(inside);
         let at_edge = (taken..len).take(edge).take_while(|step| is_single(*step));
         let first = taken + at_edge.count();
@@ -328,8 +331,8 @@ impl RegisterLayout {
         }
     }
 
-    /// The layout of this shape with other extents of modes and of entries of the spatial list; those of
-    /// 1 are left out, but for replications that are [`KEPT`].
+    /// Returns the layout of this shape with other extents of modes and of entries of the spatial list; those of extent
+    /// 1 are dropped, except replications that are [`KEPT`].
     fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;
@@ -361,11 +364,11 @@ impl RegisterLayout {
     }
 }
 
-/// Fails where two layouts together have too many threads.
+/// Returns an error if two layouts together have too many threads.
 fn check_threads(a: &RegisterLayout, b: &RegisterLayout) -> Result<(), TilusError> {
     match a.spatial_size().checked_mul(b.spatial_size()) {
         Some(threads) if threads <= MAX_SIZE => Ok(()),
-        _ => Err(Kind::TooLarge {
+        _ => Err(TilusErrorKind::TooLarge {
             what: "number of threads",
         }
         .into()),

@@ -1,7 +1,7 @@
-//! The layouts that others are made of.
+//! Constructors of basic layouts.
 
 use super::RegisterLayout;
-use super::error::{Kind, TilusError};
+use super::error::{TilusError, TilusErrorKind};
 use super::register_layout::{check_count, check_extents, entry_of, product, replication};
 use super::{Extents, Modes};
 
@@ -12,7 +12,8 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// One mode for each dim with an extent above 1, listed as these say of their number.
+/// Builds a layout of one mode per dim with an extent above 1; the closures give the list entries for a number of
+/// modes.
 #[inline]
 fn one_mode_each(
     shape: &[u64],
@@ -33,27 +34,27 @@ fn one_mode_each(
     })
 }
 
-/// A list with nothing in it.
+/// Returns an empty list.
 #[inline]
 fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
 }
 
-/// The dims in order of their ranks, the slowest first.
+/// Returns the dims in order of their ranks, the slowest first.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::from_elem(usize::MAX, rank);
     for (dim, &found) in ranks.iter().enumerate() {
         match order.get_mut(found) {
             Some(to) if *to == usize::MAX => *to = dim,
-            Some(_) => return Err(Kind::DimTwice { dim: found }.into()),
-            None => return Err(Kind::NoSuchDim { found, rank }.into()),
+            Some(_) => return Err(TilusErrorKind::DimTwice { dim: found }.into()),
+            None => return Err(TilusErrorKind::NoSuchDim { found, rank }.into()),
         }
     }
     Ok(order)
 }
 
-/// The modes of a layout without lists, in order of the ranks of their dims.
+/// Returns the modes of a layout without lists, in order of the ranks of their dims.
 fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusError> {
     let order = order_of(ranks, shape.len())?;
     let with_mode = order.iter().copied().filter(|dim| shape[*dim] > 1);
@@ -69,22 +70,22 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// When an extent is zero, or their product is too large.
+/// If an extent is zero, or their product is too large.
 #[inline]
 pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, |modes| (0..modes).map(entry_of).collect(), none)
 }
 
-/// Returns the layout in which thread 0 holds everything, in row-major order.
+/// Returns the layout in which thread 0 holds all elements, in row-major order.
 ///
 /// # Errors
-/// When an extent is zero, or their product is too large.
+/// If an extent is zero, or their product is too large.
 #[inline]
 pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).collect())
 }
 
-/// Returns [`local`] under the name it has in older texts on Tilus.
+/// Returns [`local`], under its name in older texts on Tilus.
 ///
 /// # Errors
 /// As [`local`].
@@ -92,22 +93,22 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     local(shape)
 }
 
-/// Returns the layout with one element for each thread, in which `ranks[i]` says how fast dim `i`
-/// goes: 0 is the slowest.
+/// Returns the layout with one element for each thread; `ranks[i]` is the position of dim `i` in the order of dims, 0
+/// for the slowest.
 ///
 /// # Errors
-/// As [`spatial`], and when the ranks are not each of `0..rank` once.
+/// As [`spatial`], or if the ranks are not a permutation of `0..rank`.
 pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
     let modes = modes_by_rank(shape, ranks)?;
     let spatial_modes = |_| modes.iter().map(|mode| entry_of(*mode)).collect();
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds everything and `ranks[i]` says how fast dim `i` goes: 0
-/// is the slowest.
+/// Returns the layout in which thread 0 holds all elements; `ranks[i]` is the position of dim `i` in the order of dims,
+/// 0 for the slowest.
 ///
 /// # Errors
-/// As [`local`], and when the ranks are not each of `0..rank` once.
+/// As [`local`], or if the ranks are not a permutation of `0..rank`.
 pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
     let modes = modes_by_rank(shape, ranks)?;
     one_mode_each(shape, none, |_| modes)
@@ -122,7 +123,7 @@ pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, spatial_modes, none)
 }
 
-/// Returns the layout in which thread 0 holds everything, in column-major order.
+/// Returns the layout in which thread 0 holds all elements, in column-major order.
 ///
 /// # Errors
 /// As [`local`].
@@ -130,10 +131,10 @@ pub fn column_local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     one_mode_each(shape, none, |modes| (0..modes).rev().collect())
 }
 
-/// Returns the layout in which each of `threads` threads holds everything, in row-major order.
+/// Returns the layout in which each of `threads` threads holds all elements, in row-major order.
 ///
 /// # Errors
-/// As [`local`], and when there is no thread, or too many.
+/// As [`local`], or if `threads` is zero or too large.
 pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusError> {
     let mut layout = local(shape)?;
     check_extents(&[threads], "number of threads")?;
@@ -141,8 +142,8 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
     Ok(layout)
 }
 
-/// Returns `local(..).spatial(..)` of this shape for this many threads: neighbours along the last dims
-/// go to different threads, and what they do not hold is repeated; threads that are left replicate.
+/// Returns `local(..).spatial(..)` of this shape for this many threads: elements adjacent along the last dims go to
+/// different threads, remaining elements to registers; remaining threads are replicas.
 ///
 /// ```
 /// # use linear_layout_tilus::{auto_local_spatial, local};
@@ -150,13 +151,13 @@ pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusEr
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// As [`spatial`], and when neither of the number of threads and that of elements divides the other.
+/// As [`spatial`], or if the number of threads and that of elements do not divide one another.
 pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(&[threads], "number of threads")?;
     let size = product(shape.iter().copied(), "shape")?;
     if !size.is_multiple_of(threads) && !threads.is_multiple_of(size) {
-        return Err(Kind::ThreadsDoNotFit { threads, size }.into());
+        return Err(TilusErrorKind::ThreadsDoNotFit { threads, size }.into());
     }
     let (mut outer, mut inner): (Extents, Extents) = (shape.into(), shape.into());
     let mut left = threads;
@@ -176,8 +177,7 @@ pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout,
 }
 
 impl RegisterLayout {
-    /// Returns the layout of one element in one thread, of rank 0: the identity of
-    /// [`compose`](Self::compose).
+    /// Returns the layout of one element in one thread, of rank 0: the identity of [`compose`](Self::compose).
     #[must_use]
     pub fn unit() -> Self {
         Self {
@@ -212,7 +212,7 @@ impl RegisterLayout {
         self.compose(&local(shape)?)
     }
 
-    /// Returns [`local`](Self::local) under the name it has in older texts on Tilus.
+    /// Returns [`local`](Self::local), under its name in older texts on Tilus.
     ///
     /// # Errors
     /// As [`local`](Self::local).

@@ -1,4 +1,4 @@
-//! Errors of Tilus' layouts, with the mode or dim that is at fault.
+//! Errors of layouts, with the mode or dim at fault.
 
 use core::fmt;
 use thiserror::Error;
@@ -6,9 +6,9 @@ use thiserror::Error;
 /// One of the two lists of modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModeList {
-    /// Modes that choose the thread.
+    /// Modes that select the thread.
     Spatial,
-    /// Modes that choose the place in a thread's registers.
+    /// Modes that select the register of a thread.
     Local,
 }
 
@@ -21,9 +21,9 @@ impl fmt::Display for ModeList {
     }
 }
 
-/// An error of making a layout or of an operation on it.
+/// An invalid layout, or an operation without a result.
 ///
-/// The kind is private; the text says what was found, what was expected and what comes nearest.
+/// The kind is private; the text states what was found, what was expected, and the nearest valid value.
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let e = RegisterLayout::new(&[4, 6], &[4, 4], &[0], &[1]).unwrap_err();
@@ -35,17 +35,16 @@ impl fmt::Display for ModeList {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct TilusError(Box<Kind>);
+pub struct TilusError(Box<TilusErrorKind>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
-    /// An extent is zero.
+pub(super) enum TilusErrorKind {
     #[error("entry {at} of the {what} is 0; extents are 1 or more")]
     Zero { what: &'static str, at: usize },
     #[error("the {what} is larger than 2^62")]
     TooLarge { what: &'static str },
-    #[error("mode {mode} of extent {extent} does not divide what is left of dim {dim}, {left} of {of}; a divisor \
-             of {left} does, such as {}", divisor_near(*.left, *.extent - 1))]
+    #[error("mode {mode} of extent {extent} does not divide the remaining {left} of {of} of dim {dim}; expected \
+             a divisor of {left}, such as {}", divisor_near(*.left, *.extent - 1))]
     ModeDoesNotDivide {
         mode: usize,
         extent: u64,
@@ -54,11 +53,11 @@ pub(super) enum Kind {
         of: u64,
     },
     #[error(
-        "the modes end inside dim {dim}: {left} of its extent {of} is left; another mode of extent {left} would fill it"
+        "the modes end inside dim {dim}: {left} of its extent {of} is not covered; add a mode of extent {left}"
     )]
     ModesMissing { dim: usize, left: u64, of: u64 },
     #[error(
-        "mode {mode} of extent {extent} is left when all dims are filled; drop it, or enlarge the last dim"
+        "mode {mode} of extent {extent} exceeds the last dim; drop it, or enlarge the last dim"
     )]
     ModesLeft { mode: usize, extent: u64 },
     #[error("{}", no_such_mode(*.list, *.found, *.modes))]
@@ -70,11 +69,11 @@ pub(super) enum Kind {
     #[error("mode {mode} is used twice; each mode is either spatial or local, once")]
     ModeTwice { mode: usize },
     #[error(
-        "mode {mode} of extent {extent} is neither spatial nor local: {extent} elements would share each place; add it \
+        "mode {mode} of extent {extent} is neither spatial nor local: {extent} elements would share each position; add it \
          to one of the lists"
     )]
     ModeUnused { mode: usize, extent: u64 },
-    #[error("{found} {what} for {expected} {of}; one each is needed")]
+    #[error("{found} {what} for {expected} {of}; expected one each")]
     LengthsDiffer {
         what: &'static str,
         found: usize,
@@ -83,24 +82,21 @@ pub(super) enum Kind {
     },
     #[error("dim {found} does not exist: the rank is {rank}, counted from 0")]
     NoSuchDim { found: usize, rank: usize },
-    #[error("dim {dim} is named twice")]
+    #[error("dim {dim} is repeated")]
     DimTwice { dim: usize },
-    #[error("dims {start}..{end} are not a range of the {rank} dims; the widest is 0..{rank}")]
+    #[error("dims {start}..{end} are out of range; expected a range within 0..{rank}")]
     RangeOfDims {
         start: usize,
         end: usize,
         rank: usize,
     },
-    #[error(
-        "dim {dim} has extent {extent}; only a dim of extent 1 can be squeezed: reduce it first"
-    )]
+    #[error("dim {dim} has extent {extent}; expected extent 1 to squeeze it: reduce it first")]
     NotExtentOne { dim: usize, extent: u64 },
-    #[error("the new shape has {found} elements, the layout {expected}")]
+    #[error("the new shape has {found} elements; expected {expected}")]
     SizesDiffer { found: u64, expected: u64 },
     #[error(
-        "mode {mode} of extent {extent} would straddle the end of new dim {dim}, of which {left} is left: neither \
-         divides the other; a new dim with a boundary at a multiple of {extent} can be had, or flatten first, which \
-         merges modes"
+        "mode {mode} of extent {extent} crosses the end of new dim {dim}, {left} before it: neither \
+         divides the other; expected a boundary at a multiple of {extent}; flattening first merges modes"
     )]
     Straddles {
         mode: usize,
@@ -108,21 +104,17 @@ pub(super) enum Kind {
         dim: usize,
         left: u64,
     },
-    #[error("dim {dim} of extent {extent} cannot be reduced to {found}; only to 1 or {extent}")]
+    #[error("dim {dim} of extent {extent} cannot be reduced to {found}; expected 1 or {extent}")]
     NotBroadcast { dim: usize, extent: u64, found: u64 },
-    #[error(
-        "the divisor has rank {found}, the layout {rank}; a quotient needs a divisor of no larger rank"
-    )]
+    #[error("the divisor has rank {found}; expected at most {rank}, the rank of the layout")]
     RankLarger { found: usize, rank: usize },
-    #[error(
-        "dim {dim} of extent {extent} has no boundary of modes at {by}, the divisor's extent there"
-    )]
+    #[error("dim {dim} of extent {extent} has no boundary of modes at {by}, the divisor's extent")]
     DimNotDivisible { dim: usize, extent: u64, by: u64 },
     #[error("the {list} modes, {size} in all, have no boundary at {by}, the divisor's {list} size")]
     ListNotDivisible { list: ModeList, size: u64, by: u64 },
     #[error(
-        "of mode {mode} of extent {extent} the divisor would take {by_dim} by its dim and {by_list} by its place among \
-         the {list} modes"
+        "mode {mode} of extent {extent} is cut at {by_dim} by the divisor's dim, but at {by_list} by its {list} \
+         modes"
     )]
     CutsDiffer {
         list: ModeList,
@@ -133,7 +125,7 @@ pub(super) enum Kind {
     },
     #[error("the {which} part of the layout is {found}, not the divisor")]
     PartDiffers { which: &'static str, found: String },
-    #[error("{threads} threads and {size} elements: one must divide the other; {} threads would do",
+    #[error("{threads} threads and {size} elements: one must divide the other; the nearest number of threads is {}",
             divisor_near(*.size, *.threads))]
     ThreadsDoNotFit { threads: u64, size: u64 },
     #[error("{what} {found}{} is not below {size}", .at.map_or_else(String::new, |at| format!(" of dim {at}")))]
@@ -146,89 +138,89 @@ pub(super) enum Kind {
     #[error("a swizzle with base {base}, bits {bits} and shift {shift} reaches bit {}; offsets have 63",
             u64::from(*.base) + u64::from(*.bits) + u64::from(*.shift))]
     SwizzleTooLarge { base: u32, bits: u32, shift: u32 },
-    #[error("an element of {bytes} bytes; 1, 2, 4, 8 or 16 can be swizzled")]
+    #[error("an element has {bytes} bytes; expected 1, 2, 4, 8 or 16 for a swizzle")]
     ElementSize { bytes: u64 },
-    #[error("a swizzled tile has a multiple of 8 rows of a multiple of 16 bytes, here {rows} rows of {row_bytes} \
-             bytes; {} rows of {} bytes would do", .rows.div_ceil(8) * 8, .row_bytes.div_ceil(16) * 16)]
+    #[error("a swizzled tile has {rows} rows of {row_bytes} bytes; expected multiples of 8 rows and 16 bytes, such as \
+             {} rows of {} bytes", .rows.div_ceil(8) * 8, .row_bytes.div_ceil(16) * 16)]
     SwizzledTile { rows: u64, row_bytes: u64 },
-    #[error("the element lies before the first one of the part, from which offsets count")]
+    #[error("the element is before the first one of the sub-tensor")]
     BeforeFirst,
-    #[error("two swizzles, one after the other, are not one; only one of the layouts may have one")]
+    #[error(
+        "two consecutive swizzles are not one swizzle; expected at most one of the layouts to be swizzled"
+    )]
     SwizzleTwice,
-    #[error("the swizzle would not stay inside the tile of {size} elements; pad the tile to {}, a multiple of \
+    #[error("the swizzle exceeds the tile of {size} elements; pad the tile to {}, a multiple of \
              {unit}", .size.div_ceil(*.unit) * .unit)]
     SwizzleNeedsTile { size: u64, unit: u64 },
-    #[error("{rows} rows in tensor memory; the last dim but one has 32, 64 or 128")]
+    #[error("{rows} rows in tensor memory; expected 32, 64 or 128 in the second-to-last dim")]
     RowsOfTensorMemory { rows: u64 },
-    #[error(
-        "a column stride of {stride} for the rows; rows are lanes, and their column stride is 0"
-    )]
+    #[error("the rows have column stride {stride}; expected 0, as rows are lanes")]
     RowStride { stride: u64 },
     #[error("expected {expected} at byte {at} of the layout text")]
     Parse { at: usize, expected: &'static str },
 }
 
-impl From<Kind> for TilusError {
-    fn from(kind: Kind) -> Self {
+impl From<TilusErrorKind> for TilusError {
+    fn from(kind: TilusErrorKind) -> Self {
         Self(Box::new(kind))
     }
 }
 
 impl TilusError {
     pub(super) fn parse(at: usize, expected: &'static str) -> Self {
-        Kind::Parse { at, expected }.into()
+        TilusErrorKind::Parse { at, expected }.into()
     }
 
-    /// Returns the dim at fault, where it is one.
+    /// Returns the dim at fault, if there is one.
     #[must_use]
     pub fn dim(&self) -> Option<usize> {
         match *self.0 {
-            Kind::ModeDoesNotDivide { dim, .. }
-            | Kind::ModesMissing { dim, .. }
-            | Kind::DimTwice { dim }
-            | Kind::NotExtentOne { dim, .. }
-            | Kind::Straddles { dim, .. }
-            | Kind::NotBroadcast { dim, .. }
-            | Kind::DimNotDivisible { dim, .. }
-            | Kind::NoSuchDim { found: dim, .. } => Some(dim),
-            Kind::OutOfRange { at, .. } => at,
+            TilusErrorKind::ModeDoesNotDivide { dim, .. }
+            | TilusErrorKind::ModesMissing { dim, .. }
+            | TilusErrorKind::DimTwice { dim }
+            | TilusErrorKind::NotExtentOne { dim, .. }
+            | TilusErrorKind::Straddles { dim, .. }
+            | TilusErrorKind::NotBroadcast { dim, .. }
+            | TilusErrorKind::DimNotDivisible { dim, .. }
+            | TilusErrorKind::NoSuchDim { found: dim, .. } => Some(dim),
+            TilusErrorKind::OutOfRange { at, .. } => at,
             _ => None,
         }
     }
 
-    /// Returns the mode at fault, where it is one.
+    /// Returns the mode at fault, if there is one.
     #[must_use]
     pub fn mode(&self) -> Option<usize> {
         match *self.0 {
-            Kind::ModeDoesNotDivide { mode, .. }
-            | Kind::ModesLeft { mode, .. }
-            | Kind::ModeTwice { mode }
-            | Kind::ModeUnused { mode, .. }
-            | Kind::Straddles { mode, .. }
-            | Kind::CutsDiffer { mode, .. } => Some(mode),
+            TilusErrorKind::ModeDoesNotDivide { mode, .. }
+            | TilusErrorKind::ModesLeft { mode, .. }
+            | TilusErrorKind::ModeTwice { mode }
+            | TilusErrorKind::ModeUnused { mode, .. }
+            | TilusErrorKind::Straddles { mode, .. }
+            | TilusErrorKind::CutsDiffer { mode, .. } => Some(mode),
             _ => None,
         }
     }
 
-    /// Returns the byte of the text where reading stopped, for an error of reading a text.
+    /// Returns the byte offset of a syntax error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {
-            Kind::Parse { at, .. } => Some(at),
+            TilusErrorKind::Parse { at, .. } => Some(at),
             _ => None,
         }
     }
 
-    /// Tells whether there is no quotient of two layouts.
+    /// Returns true if there is no quotient of two layouts.
     #[must_use]
     pub fn is_not_divisible(&self) -> bool {
         matches!(
             *self.0,
-            Kind::RankLarger { .. }
-                | Kind::DimNotDivisible { .. }
-                | Kind::ListNotDivisible { .. }
-                | Kind::CutsDiffer { .. }
-                | Kind::PartDiffers { .. }
+            TilusErrorKind::RankLarger { .. }
+                | TilusErrorKind::DimNotDivisible { .. }
+                | TilusErrorKind::ListNotDivisible { .. }
+                | TilusErrorKind::CutsDiffer { .. }
+                | TilusErrorKind::PartDiffers { .. }
         )
     }
 }
@@ -242,9 +234,9 @@ fn no_such_mode(list: ModeList, found: i64, modes: usize) -> String {
     format!("{list} mode {found} does not exist: there are {modes} modes, counted from 0")
 }
 
-/// A divisor of `n` that is near `to`: the largest one not above it, and not one if there is another.
+/// Returns a divisor of `n` near `to`: the largest one not above it, and not 1 if there is another.
 fn divisor_near(n: u64, to: u64) -> u64 {
-    // Numbers in messages are extents; beyond this the text is not worth a search.
+    // Extents in messages are small; a search beyond this limit is not worthwhile.
     let limit = to.min(1 << 12);
     (2..=limit)
         .rev()

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::Extents;
 use super::TilusError;
-use super::error::Kind;
+use super::error::TilusErrorKind;
 use super::multi_function::row_major_number;
 use super::register_layout::{MAX_SIZE, check_count, check_extents, product};
 
-/// The offset of each element of a tensor in global memory.
+/// A layout in global memory: the offset of each element of a tensor.
 ///
 /// ```
 /// # use linear_layout_tilus::GlobalLayout;
@@ -28,9 +28,9 @@ pub struct GlobalLayout {
 #[derive(Debug)]
 enum Map {
     Strides(Extents),
-    /// The second for each element of the first.
+    /// A copy of the second layout for each element of the first.
     Tiles(GlobalLayout, GlobalLayout),
-    /// From a first element on, along some of the dims.
+    /// A sub-tensor from a first element on, along some of the dims.
     Part {
         of: GlobalLayout,
         first: Extents,
@@ -39,7 +39,7 @@ enum Map {
 }
 
 impl GlobalLayout {
-    /// Returns the layout in which a step along each dim is its stride.
+    /// Returns the layout with a stride for each dim.
     ///
     /// ```
     /// # use linear_layout_tilus::GlobalLayout;
@@ -47,7 +47,7 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When an extent is zero, there is not one stride for each dim, or an offset would be too large.
+    /// If an extent is zero, the number of strides differs from that of dims, or an offset would be too large.
     pub fn strided(shape: &[u64], strides: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_count("strides", strides.len(), "dims", shape.len())?;
@@ -55,7 +55,7 @@ impl GlobalLayout {
             last.checked_add((e - 1).checked_mul(*s)?)
         });
         if reach.is_none_or(|last| last >= MAX_SIZE) {
-            return Err(Kind::TooLarge {
+            return Err(TilusErrorKind::TooLarge {
                 what: "largest offset",
             }
             .into());
@@ -70,7 +70,7 @@ impl GlobalLayout {
     /// Returns the compact layout in which the last dim is the fastest.
     ///
     /// # Errors
-    /// When an extent is zero, or their product is too large.
+    /// If an extent is zero, or their product is too large.
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let strides = (0..shape.len()).map(|dim| shape[dim + 1..].iter().product());
@@ -80,7 +80,7 @@ impl GlobalLayout {
     /// Returns the compact layout in which the first dim is the fastest.
     ///
     /// # Errors
-    /// When an extent is zero, or their product is too large.
+    /// If an extent is zero, or their product is too large.
     pub fn column_major(shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let strides = (0..shape.len()).map(|dim| shape[..dim].iter().product());
@@ -102,8 +102,7 @@ impl GlobalLayout {
     /// Returns the offset of an element.
     ///
     /// # Errors
-    /// When the index has another rank or is beyond the shape, and when the element of a part lies
-    /// before the part's first element.
+    /// If the index has another rank or is out of bounds, or the element is before the first one of a sub-tensor.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         row_major_number(index, &self.shape)?;
         self.offset(index)
@@ -111,7 +110,7 @@ impl GlobalLayout {
 
     fn offset(&self, index: &[u64]) -> Result<u64, TilusError> {
         let too_large = || {
-            TilusError::from(Kind::TooLarge {
+            TilusError::from(TilusErrorKind::TooLarge {
                 what: "largest offset",
             })
         };
@@ -138,19 +137,19 @@ impl GlobalLayout {
                 }
                 of.offset(&whole)?
                     .checked_sub(of.offset(first)?)
-                    .ok_or_else(|| Kind::BeforeFirst.into())
+                    .ok_or_else(|| TilusErrorKind::BeforeFirst.into())
             }
         }
     }
 
-    /// Returns the layout of tiles: `self` with each element replaced by the whole of `inner`.
+    /// Returns the composition: `self` with each element replaced by a tile of layout `inner`.
     ///
     /// # Laws
-    /// The offset of element `i * inner.shape + j` is that of `i` times the size of `inner`, plus that
-    /// of `j` (property `global_composition_is_tiles_of_tiles`).
+    /// The offset of element `i * inner.shape + j` is that of `i` times the size of `inner`, plus that of `j` (property
+    /// `global_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// When the ranks differ, or the result is too large.
+    /// If the ranks differ, or the result is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         check_count(
             "dims of the tile",
@@ -169,7 +168,7 @@ impl GlobalLayout {
         })
     }
 
-    /// Returns the layout of a part: from the element at `first` on, `shape` elements along `dims`.
+    /// Returns the layout of a sub-tensor: from the element at `first` on, `shape` elements along `dims`.
     ///
     /// Offsets count from that element.
     /// ```
@@ -179,8 +178,8 @@ impl GlobalLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When `first` has another rank, there is not one extent for each of `dims`, a dim does not exist
-    /// or is named twice, or the part goes beyond the shape.
+    /// If `first` has another rank, the number of extents differs from that of `dims`, a dim does not exist or is
+    /// repeated, or the sub-tensor exceeds the shape.
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         row_major_number(first, &self.shape)?;
@@ -188,15 +187,14 @@ impl GlobalLayout {
         let rank = self.shape.len();
         for (i, (&dim, &extent)) in dims.iter().zip(shape).enumerate() {
             let Some(&size) = self.shape.get(dim) else {
-                return Err(Kind::NoSuchDim { found: dim, rank }.into());
+                return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into());
             };
             if dims[..i].contains(&dim) {
-                return Err(Kind::DimTwice { dim }.into());
+                return Err(TilusErrorKind::DimTwice { dim }.into());
             }
-            // Neither is above 2^62.
             let last = first[dim] + extent - 1;
             if last >= size {
-                return Err(Kind::OutOfRange {
+                return Err(TilusErrorKind::OutOfRange {
                     what: "last index",
                     at: Some(dim),
                     found: last,

@@ -1,15 +1,15 @@
-//! From elements to threads and places, and back.
+//! Evaluation of register layouts: from elements to threads and registers, and back.
 
 use super::Modes;
 use super::RegisterLayout;
-use super::error::{Kind, TilusError};
+use super::error::{TilusError, TilusErrorKind};
 use super::register_layout::{check_index, mode_of};
 
-/// The threads that hold an element, in ascending order.
+/// An iterator over the threads that hold an element, in ascending order.
 #[derive(Clone, Debug)]
 pub struct Threads {
     base: u64,
-    /// How often each replication repeats and by how much the thread's number then grows, fast first.
+    /// Count and thread stride of each replication, fastest first.
     replications: Modes<(u64, u64)>,
     next: u64,
     count: u64,
@@ -38,7 +38,7 @@ impl Iterator for Threads {
 }
 
 impl RegisterLayout {
-    /// The digits of an index.
+    /// Returns the digits of an index.
     fn digits(&self, index: &[u64]) -> Result<Modes<u64>, TilusError> {
         check_index(index, &self.shape)?;
         let mut digits: Modes<u64> = Modes::from_elem(0, self.mode_shape.len());
@@ -52,10 +52,10 @@ impl RegisterLayout {
         Ok(digits)
     }
 
-    /// Returns the place at which its threads hold this element.
+    /// Returns the position of an element in the registers of its threads.
     ///
     /// # Errors
-    /// When the index has another rank, or is beyond the shape.
+    /// If the index has another rank or is out of bounds.
     pub fn local_of(&self, index: &[u64]) -> Result<u64, TilusError> {
         let digits = self.digits(index)?;
         Ok(self.local_modes.iter().fold(0, |place, &mode| {
@@ -72,7 +72,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When the index has another rank, or is beyond the shape.
+    /// If the index has another rank or is out of bounds.
     pub fn threads_of(&self, index: &[u64]) -> Result<Threads, TilusError> {
         let digits = self.digits(index)?;
         let (mut base, mut weight) = (0, 1);
@@ -93,16 +93,16 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the index of the element that this thread holds at this place.
+    /// Returns the index of the element of a thread at this position in its registers.
     ///
     /// # Errors
-    /// When there is no such thread, or no such place.
+    /// If the thread or position does not exist.
     pub fn index_of(&self, thread: u64, local: u64) -> Result<Vec<u64>, TilusError> {
         let mut digits: Modes<u64> = Modes::from_elem(0, self.mode_shape.len());
         self.thread_digits(thread, &mut digits)?;
         let (mut rest, size) = (local, self.local_size());
         if local >= size {
-            return Err(Kind::OutOfRange {
+            return Err(TilusErrorKind::OutOfRange {
                 what: "place",
                 at: None,
                 found: local,
@@ -122,10 +122,10 @@ impl RegisterLayout {
         Ok(index.collect())
     }
 
-    /// Tells whether this thread holds this element.
+    /// Returns true if this thread holds this element.
     ///
     /// # Errors
-    /// When the index has another rank or is beyond the shape, or there is no such thread.
+    /// If the index has another rank or is out of bounds, or the thread does not exist.
     pub fn holds(&self, thread: u64, index: &[u64]) -> Result<bool, TilusError> {
         let digits = self.digits(index)?;
         let mut of_thread = digits.clone();
@@ -133,11 +133,11 @@ impl RegisterLayout {
         Ok(digits == of_thread)
     }
 
-    /// Writes the digits of a thread's number over those of its modes.
+    /// Distributes the digits of a thread number over its modes.
     fn thread_digits(&self, thread: u64, digits: &mut Modes<u64>) -> Result<(), TilusError> {
         let (mut rest, size) = (thread, self.spatial_size());
         if thread >= size {
-            return Err(Kind::OutOfRange {
+            return Err(TilusErrorKind::OutOfRange {
                 what: "thread",
                 at: None,
                 found: thread,

@@ -1,12 +1,11 @@
-//! Layouts as Tilus has them: digits of an index, dealt out to threads and to places.
+//! Tilus layouts: mixed-radix index digits distributed over threads, registers and memory.
 //!
-//! # The idea
-//! A [`RegisterLayout`] splits the extent of each dim into a product of *modes*, as a number is split
-//! into digits. Each digit goes to one of two lists: the *spatial* digits make the number of the thread
-//! that holds an element, the *local* ones its place among the registers of that thread. Small layouts
-//! are composed to large ones: `local(2, 1).spatial(8, 4).local(1, 2)` is two of [`spatial`]'s 8 x 4
-//! threads below each other, each with two neighbours in a row, which is what one tensor instruction
-//! gives each thread:
+//! # Concept
+//! A [`RegisterLayout`] splits the extent of each dim into a product of *modes*, the digits of a mixed-radix index.
+//! Each digit goes to one of two lists: the *spatial* digits form the number of the thread that holds an element, the
+//! *local* ones its position in the registers of that thread. Large layouts are compositions of small ones:
+//! `local(2, 1).spatial(8, 4).local(1, 2)` is two of [`spatial`]'s 8 x 4 threads below each other, each with two
+//! elements adjacent in a row, which is the fragment of a tensor instruction:
 //!
 //! ```
 //! use linear_layout_tilus::{TilusError, local};
@@ -22,32 +21,32 @@
 //! # Ok::<(), TilusError>(())
 //! ```
 //!
-//! Extents need not be powers of two, which is what this crate has over linear layouts; in return
-//! there is no XOR here. The `bridge` of the crate `linear-layout` says when a layout is both, and converts.
+//! Extents need not be powers of two, unlike those of linear layouts; in return there is no XOR. The `bridge` of the
+//! crate `linear-layout` converts the layouts that are both.
 //!
 //! # Reading order
 //! [`RegisterLayout`], [`local`] and [`spatial`], [`compose`](RegisterLayout::compose) and
-//! [`divide`](RegisterLayout::divide), then memory: [`SharedLayout`], [`GlobalLayout`],
-//! [`TensorMemoryLayout`]. [`MultiFunction`] is the part of a layout that says which threads hold an
-//! element. Errors are [`TilusError`]s that name the mode or dim at fault.
+//! [`divide`](RegisterLayout::divide), then memory: [`SharedLayout`], [`GlobalLayout`], [`TensorMemoryLayout`].
+//! [`MultiFunction`] is the map from elements to sets of threads. Errors are [`TilusError`]s that name the mode or dim
+//! at fault.
 //!
 //! # Orders
-//! All is row-major, unlike in CuTe: the last dim, the last digit of a list are the fastest.
+//! Row-major throughout, unlike CuTe: the last dim and the last digit of a list are the fastest.
 //!
-//! # Where Tilus 0.2.0 differs
-//! What Tilus prints, this room prints. It differs where Tilus gives a wrong map or a crash: modes that
-//! are in no list are an error; equal layouts are equal, and have one hash, however replications are
-//! spelled; a quotient is found whenever there is one; [`flatten`](RegisterLayout::flatten) takes a
-//! range that says whether it includes its end; [`reshape`](RegisterLayout::reshape) loses no part of a
-//! mode; indices beyond the shape are errors; composed shared layouts keep their swizzle, and modes of
-//! shared layouts are merged only where the map stays; composed global layouts are tiles of tiles.
+//! # Differences from Tilus 0.2.0
+//! The printed forms agree. Results differ where Tilus computes a wrong map or crashes: modes that are in no list are
+//! an error; equal layouts compare equal and have one hash, independent of the spelling of replications; a quotient is
+//! found whenever there is one; [`flatten`](RegisterLayout::flatten) takes a range with explicit bounds;
+//! [`reshape`](RegisterLayout::reshape) keeps all parts of a mode; out-of-bounds indices are errors; composed shared
+//! layouts keep their swizzle, and modes of shared layouts are merged only if the map is preserved; composed global
+//! layouts are tiles of tiles.
 //!
 //! # Speed
-//! Nothing here allocates for up to four dims and eight modes, but for texts, grids and lists that are
-//! returned. `cargo bench --bench tilus` prints our times, beside those of Tilus where it is at hand.
+//! Operations do not allocate for up to four dims and eight modes, except for returned texts, grids and lists. `cargo
+//! bench --bench tilus` compares the speed with that of Tilus, if it is installed.
 //!
-//! # Deliberately missing
-//! Symbolic extents; the search for layouts of a whole program, which is what `assign` is for.
+//! # Not here
+//! Symbolic extents; layout selection for a whole program (`assign` of `linear-layout`).
 #![forbid(unsafe_code)]
 
 mod compose;
@@ -79,7 +78,7 @@ pub use shared::SharedLayout;
 pub use swizzle::Swizzle;
 pub use tensor_memory::TensorMemoryLayout;
 
-/// Extents of dims: most tensors have at most four.
+/// Extents of dims; most tensors have at most four.
 type Extents = SmallVec<[u64; 4]>;
 /// Extents of modes, and lists of modes.
 type Modes<T> = SmallVec<[T; 8]>;

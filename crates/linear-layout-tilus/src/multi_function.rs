@@ -1,9 +1,9 @@
-//! Functions from an index to a set of numbers: what threads hold an element, and who covers whom.
+//! Multi-functions: maps from indices to sets of numbers, such as the threads that hold an element.
 
 use core::hash::{Hash, Hasher};
 
 use super::RegisterLayout;
-use super::error::{Kind, TilusError};
+use super::error::{TilusError, TilusErrorKind};
 use super::register_layout::{
     check_extents, check_index, entry_of, groups, mode_of, product, replication,
 };
@@ -12,8 +12,8 @@ use super::{Extents, Modes};
 
 /// A function from the indices of a shape to sets of numbers.
 ///
-/// The row-major number of an index is split into modes; those that are listed make the values, the
-/// first the most significant, and a negative one `-r` stands for every number below `r`.
+/// The row-major number of an index is split into modes; the listed ones form the value, the first the most
+/// significant. A negative entry `-r` is a free digit: it takes all values below `r`.
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
@@ -29,8 +29,7 @@ pub struct MultiFunction {
     modes: Modes<i64>,
 }
 
-/// A digit of the row-major number of an index, `number / weight % extent`; every number below the
-/// extent where there is no weight.
+/// A digit of the row-major number of an index, `number / weight % extent`; a free digit if there is no weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Digit {
     weight: Option<u64>,
@@ -38,7 +37,7 @@ struct Digit {
 }
 
 impl Digit {
-    /// The slow and the fast part, the latter of this extent, which divides.
+    /// Splits off the low-order digit of extent `fast`, which divides the extent.
     fn split(self, fast: u64) -> (Self, Self) {
         let slow = Self {
             weight: self.weight.map(|weight| weight * fast),
@@ -53,7 +52,7 @@ impl Digit {
         )
     }
 
-    /// One digit for both, if they are one; `fast` follows `self`.
+    /// Returns `self` and the following digit `fast` as one digit, if they are contiguous.
     fn merged(self, fast: Self) -> Option<Self> {
         let is_one = match (self.weight, fast.weight) {
             (None, None) => true,
@@ -68,27 +67,27 @@ impl Digit {
 }
 
 impl MultiFunction {
-    /// Returns the function with these modes, neighbours merged where they are one digit.
+    /// Returns the function with these modes, adjacent ones merged if they form one digit.
     ///
     /// # Errors
-    /// When an extent is zero, the modes and the shape have different numbers of elements, the list
-    /// names a mode that does not exist or is named already, or its product is too large.
+    /// If an extent is zero, the modes and the shape have different numbers of elements, the list names a mode that
+    /// does not exist or repeats, or its product is too large.
     pub fn new(shape: &[u64], mode_shape: &[u64], modes: &[i64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
         let expected = product(shape.iter().copied(), "shape")?;
         let found = product(mode_shape.iter().copied(), "mode shape")?;
         if found != expected {
-            return Err(Kind::SizesDiffer { found, expected }.into());
+            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
         }
         let mut is_used: Modes<bool> = Modes::from_elem(false, mode_shape.len());
         for &found in modes {
             let Some(mode) = mode_of(found) else { continue };
             match is_used.get_mut(mode) {
-                Some(is_used) if *is_used => return Err(Kind::ModeTwice { mode }.into()),
+                Some(is_used) if *is_used => return Err(TilusErrorKind::ModeTwice { mode }.into()),
                 Some(is_used) => *is_used = true,
                 None => {
-                    return Err(Kind::NoSuchMode {
+                    return Err(TilusErrorKind::NoSuchMode {
                         list: super::ModeList::Spatial,
                         found,
                         modes: mode_shape.len(),
@@ -107,16 +106,16 @@ impl MultiFunction {
         .merged())
     }
 
-    /// Returns the function that gives each index its row-major number.
+    /// Returns the function from each index to its row-major number.
     ///
     /// # Errors
-    /// When an extent is zero, or their product is too large.
+    /// If an extent is zero, or their product is too large.
     pub fn identity(shape: &[u64]) -> Result<Self, TilusError> {
         let modes: Modes<i64> = (0..shape.len()).map(entry_of).collect();
         Self::new(shape, shape, &modes)
     }
 
-    /// Modes of extent 1 dropped, neighbours in both lists as one.
+    /// Drops modes of extent 1 and merges modes that are adjacent in both lists.
     fn merged(&self) -> Self {
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, self.mode_shape.len());
         let is_kept = |mode: usize| self.mode_shape[mode] > 1;
@@ -168,8 +167,7 @@ impl MultiFunction {
         &self.mode_shape
     }
 
-    /// Returns what makes the values, most significant first: modes, and replications as negative
-    /// numbers.
+    /// Returns the entries of the value, most significant first: modes, and free digits as negative numbers.
     #[must_use]
     pub fn modes(&self) -> &[i64] {
         &self.modes
@@ -190,7 +188,7 @@ impl MultiFunction {
             .product()
     }
 
-    /// The digits that make the values, the slowest first, with neighbours that are one digit merged.
+    /// Returns the digits of the value, the slowest first, with contiguous ones merged.
     fn digits(&self) -> Modes<Digit> {
         let mut weights: Modes<u64> = Modes::from_elem(1, self.mode_shape.len());
         for mode in (1..self.mode_shape.len()).rev() {
@@ -218,7 +216,7 @@ impl MultiFunction {
     /// Returns the values at an index, in ascending order.
     ///
     /// # Errors
-    /// When the index has another rank, or is beyond the shape.
+    /// If the index has another rank or is out of bounds.
     pub fn image_of(&self, index: &[u64]) -> Result<Vec<u64>, TilusError> {
         let number = row_major_number(index, &self.shape)?;
         let mut values = vec![0];
@@ -238,18 +236,18 @@ impl MultiFunction {
         Ok(values)
     }
 
-    /// Returns the function whose values are those of `after` at the values of `self`, which `after`
-    /// takes as row-major numbers of its shape.
+    /// Returns the composition `after(self(index))`, a union over the values of `self`, as row-major numbers of the
+    /// shape of `after`.
     ///
     /// # Errors
-    /// When `after` has not as many indices as `self` has possible values, or a mode of one ends inside
-    /// a mode of the other at no divisor of it.
+    /// If the number of indices of `after` differs from that of values of `self`, or modes of the two overlap without
+    /// dividing one another.
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
-            return Err(Kind::SizesDiffer { found, expected }.into());
+            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
         }
-        // The image split where a mode of `after` begins, and the other way round.
+        // The image split at the boundaries of the modes of `after`, and vice versa.
         let mut parts_of_entry: Modes<(usize, usize)> = Modes::new();
         let mut parts: Modes<u64> = Modes::new();
         let mut parts_of_after: Modes<(usize, usize)> = Modes::new();
@@ -268,7 +266,7 @@ impl MultiFunction {
                 } else if rest_of_after.is_multiple_of(rest) {
                     rest
                 } else {
-                    return Err(Kind::Straddles {
+                    return Err(TilusErrorKind::Straddles {
                         mode: parts_of_after.len() - 1,
                         extent: rest_of_after,
                         dim: parts_of_entry.len(),
@@ -285,7 +283,7 @@ impl MultiFunction {
             }
             parts_of_entry.push((first, parts.len()));
         }
-        // The modes of `self`, with those that are listed split, and where each part of the image is.
+        // The modes of `self`, with the listed ones split, and the location of each part of the image.
         let mut place: Modes<i64> = parts.iter().map(|extent| replication(*extent)).collect();
         let mut mode_shape: Modes<u64> = Modes::new();
         for (mode, &extent) in self.mode_shape.iter().enumerate() {
@@ -314,17 +312,17 @@ impl MultiFunction {
         Self::new(&self.shape, &mode_shape, &modes)
     }
 
-    /// Returns the function whose values do not depend on these dims: their digits are left out.
+    /// Returns the function whose values do not depend on these dims: their digits are dropped.
     ///
     /// # Errors
-    /// When a dim does not exist, or a mode ends inside a dim at no divisor of it.
+    /// If a dim does not exist, or a mode ends inside a dim at no divisor of it.
     pub fn collapse(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         let mut is_kept: Modes<bool> = Modes::from_elem(true, rank);
         for &found in dims {
             match is_kept.get_mut(found) {
                 Some(is_kept) => *is_kept = false,
-                None => return Err(Kind::NoSuchDim { found, rank }.into()),
+                None => return Err(TilusErrorKind::NoSuchDim { found, rank }.into()),
             }
         }
         let (parts, first) = split_modes(&self.mode_shape, &self.shape)?;
@@ -346,7 +344,7 @@ impl MultiFunction {
         Self::new(&self.shape, &parts, &modes)
     }
 
-    /// Tells whether at every index the values of `self` include those of the other.
+    /// Returns true if the values of `self` include those of the other at every index.
     ///
     /// ```
     /// # use linear_layout_tilus::MultiFunction;
@@ -355,8 +353,8 @@ impl MultiFunction {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// As by comparing the sets at every index (property `covering_is_inclusion_everywhere`); false
-    /// for functions of different numbers of indices.
+    /// Equivalent to a comparison of the sets at every index (property `covering_is_inclusion_everywhere`); false for
+    /// functions of different numbers of indices.
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
         if self.size() != other.size() {
@@ -369,7 +367,7 @@ impl MultiFunction {
         loop {
             let (digit, given) = match (a, b) {
                 (None, None) => return true,
-                // Numbers that `self` has not.
+                // Values outside of the image of `self`.
                 (None, Some(_)) => return false,
                 // Digits that are zero in the other.
                 (Some(Digit { weight: None, .. }), None) => {
@@ -385,7 +383,7 @@ impl MultiFunction {
             ) {
                 (true, _) => given.extent,
                 (_, true) => digit.extent,
-                // The last digit of `self` may be any number that is small enough.
+                // The last digit of `self` is free; it covers all values below its extent.
                 _ if digit.weight.is_none() && mine.next().is_none() => {
                     let rest: u64 = theirs.map(|digit| digit.extent).product();
                     return given.extent * rest <= digit.extent;
@@ -417,7 +415,7 @@ fn extent_of(mode_shape: &[u64], entry: i64) -> u64 {
     }
 }
 
-/// The place of an index in row-major order.
+/// Returns the row-major number of an index.
 pub(super) fn row_major_number(index: &[u64], shape: &[u64]) -> Result<u64, TilusError> {
     check_index(index, shape)?;
     let number = |number, (&at, &size): (&u64, &u64)| number * size + at;

@@ -1,4 +1,4 @@
-//! Reading the printed forms back, and chains such as `local(2, 1).spatial(8, 4)`.
+//! Parser of the printed forms, and of chains such as `local(2, 1).spatial(8, 4)`.
 
 use core::str::FromStr;
 
@@ -50,7 +50,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A word of letters, digits and `_`.
+    /// Parses a word of letters, digits and `_`.
     fn word(&mut self) -> &'a str {
         self.skip_space();
         let rest = self.rest();
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// Numbers between commas, up to what closes the list.
+    /// Parses comma-separated numbers up to the closing token.
     fn numbers<T: FromStr>(
         &mut self,
         close: &str,
@@ -193,8 +193,8 @@ impl<'a> Cursor<'a> {
 const EXTENT: &str = "an extent of 1 or more";
 const BITS: &str = "a number of bits";
 
-/// Reads what [`Display`](core::fmt::Display) writes, which is what Tilus prints, or a chain of
-/// `spatial`, `local`, `repeat`, `column_spatial` and `column_local`.
+/// Parses the output of [`Display`](core::fmt::Display), which is that of Tilus, or a chain of `spatial`, `local`,
+/// `repeat`, `column_spatial` and `column_local`.
 ///
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
@@ -206,8 +206,7 @@ const BITS: &str = "a number of bits";
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// When the text is not of that form, with the byte where it goes wrong; when the layout cannot be
-/// made, as in [`RegisterLayout::new`].
+/// If the text does not have that form, with the byte offset; if the layout is invalid, as in [`RegisterLayout::new`].
 impl FromStr for RegisterLayout {
     type Err = TilusError;
 
@@ -216,11 +215,10 @@ impl FromStr for RegisterLayout {
     }
 }
 
-/// Reads what [`Display`](core::fmt::Display) writes, which is what Tilus prints.
+/// Parses the output of [`Display`](core::fmt::Display), which is that of Tilus.
 ///
 /// # Errors
-/// When the text is not of that form, with the byte where it goes wrong; when the layout cannot be
-/// made, as in [`SharedLayout::new`].
+/// If the text does not have that form, with the byte offset; if the layout is invalid, as in [`SharedLayout::new`].
 impl FromStr for SharedLayout {
     type Err = TilusError;
 

@@ -1,19 +1,19 @@
-//! The register layout itself: what is stored, and what is asked of it.
+//! Register layouts: representation, validation and queries.
 
 use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
-use super::error::{Kind, ModeList, TilusError};
+use super::error::{ModeList, TilusError, TilusErrorKind};
 use super::{Extents, Modes};
 
-/// No product of extents is larger, so that no arithmetic on places and indices overflows.
+/// Limit on all products of extents, so that arithmetic on positions and indices does not overflow.
 pub(super) const MAX_SIZE: u64 = 1 << 62;
 
-/// A register layout: for each element of a tensor, the threads that hold it and its place in their registers.
+/// A register layout: the threads that hold each element of a tensor, and its position in their registers.
 ///
-/// The shape is split into *modes*, the digits of an index. Digits that are listed as spatial make the
-/// thread, those that are listed as local the place; in both lists the first is the most significant.
-/// Six rows of twelve, each row half a thread block wide (`3 x 2` rows, `4 x 3` columns):
+/// The shape is split into *modes*, the digits of an index. Digits listed as spatial form the thread, those listed as
+/// local the position; in both lists the first is the most significant. Six rows of twelve, each row half a thread
+/// block wide (`3 x 2` rows, `4 x 3` columns):
 /// ```
 /// use linear_layout_tilus::RegisterLayout;
 /// let l = RegisterLayout::new(&[6, 12], &[3, 2, 4, 3], &[1, 3], &[0, 2])?;
@@ -23,29 +23,29 @@ pub(super) const MAX_SIZE: u64 = 1 << 62;
 /// assert_eq!(l.index_of(4, 10)?, [5, 7]);
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
-/// A negative spatial mode `-r` is a replication: `r` threads, one for each value of that digit of the
-/// thread's number, hold the same element.
+/// A negative spatial mode `-r` is a replication: `r` threads, one for each value of that digit of the thread number,
+/// hold the same element.
 ///
 /// # Shape
 /// Any rank and any extents whose product is at most `2^62`; extents need not be powers of two.
 ///
 /// # Units
-/// Threads and places count from 0 within the thread block; places count elements, not bytes.
+/// Threads and positions count from 0 within the thread block; positions count elements, not bytes.
 ///
 /// # Laws
-/// Two layouts are equal when they have one shape and put every element to the same places, however
-/// they are spelled; then their hashes are equal too (property `equality_is_that_of_the_maps`).
+/// Two layouts are equal if they have one shape and map every element to the same threads and positions, however they
+/// are spelled; then their hashes are equal, too (property `equality_is_that_of_the_maps`).
 #[derive(Clone, Debug)]
 pub struct RegisterLayout {
     pub(super) shape: Extents,
-    /// Each more than 1; the product of a run of them is the extent of each dim.
+    /// Each is more than 1; consecutive ones multiply to the extent of each dim.
     pub(super) mode_shape: Modes<u64>,
     /// Modes, and replications as negative numbers.
     pub(super) spatial_modes: Modes<i64>,
     pub(super) local_modes: Modes<usize>,
 }
 
-/// The mode that an entry of the spatial list names; `None` for a replication.
+/// Returns the mode of an entry of the spatial list; `None` for a replication.
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
@@ -59,7 +59,7 @@ pub(super) const fn mode_of(entry: i64) -> Option<usize> {
     }
 }
 
-/// The entry of the spatial list for a mode.
+/// Returns the entry of the spatial list for a mode.
 #[expect(
     clippy::cast_possible_wrap,
     reason = "a list of modes is shorter than 2^63"
@@ -68,13 +68,13 @@ pub(super) const fn entry_of(mode: usize) -> i64 {
     mode as i64
 }
 
-/// The entry of the spatial list for a replication.
+/// Returns the entry of the spatial list for a replication.
 #[expect(clippy::cast_possible_wrap, reason = "no extent is above 2^62")]
 pub(super) const fn replication(times: u64) -> i64 {
     -(times as i64)
 }
 
-/// The product of extents, unless it passes the limit.
+/// Returns the product of extents, or an error if it exceeds the limit.
 pub(super) fn product(
     extents: impl IntoIterator<Item = u64>,
     what: &'static str,
@@ -83,18 +83,18 @@ pub(super) fn product(
         .into_iter()
         .try_fold(1u64, |size, extent| size.checked_mul(extent))
         .filter(|size| *size <= MAX_SIZE)
-        .ok_or_else(|| Kind::TooLarge { what }.into())
+        .ok_or_else(|| TilusErrorKind::TooLarge { what }.into())
 }
 
-/// Fails where an extent is zero or the product of all is too large.
+/// Returns an error if an extent is zero or the product is too large.
 pub(super) fn check_extents(extents: &[u64], what: &'static str) -> Result<(), TilusError> {
     match extents.iter().position(|extent| *extent == 0) {
-        Some(at) => Err(Kind::Zero { what, at }.into()),
+        Some(at) => Err(TilusErrorKind::Zero { what, at }.into()),
         None => product(extents.iter().copied(), what).map(|_| ()),
     }
 }
 
-/// Fails where there are not as many of one thing as of another.
+/// Returns an error if two counts differ.
 #[inline]
 pub(super) fn check_count(
     what: &'static str,
@@ -105,7 +105,7 @@ pub(super) fn check_count(
     if found == expected {
         return Ok(());
     }
-    Err(Kind::LengthsDiffer {
+    Err(TilusErrorKind::LengthsDiffer {
         what,
         found,
         of,
@@ -114,13 +114,13 @@ pub(super) fn check_count(
     .into())
 }
 
-/// Fails where an index is not one of a shape.
+/// Returns an error if an index is out of bounds.
 #[inline]
 pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError> {
     check_count("indices", index.len(), "dims", shape.len())?;
     match index.iter().zip(shape).position(|(i, size)| i >= size) {
         None => Ok(()),
-        Some(dim) => Err(Kind::OutOfRange {
+        Some(dim) => Err(TilusErrorKind::OutOfRange {
             what: "index",
             at: Some(dim),
             found: index[dim],
@@ -130,7 +130,7 @@ pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError
     }
 }
 
-/// Fails where modes, of which those of extent 1 do not count, do not fill the dims one after the other.
+/// Returns an error if the modes, without those of extent 1, do not fill the dims one after the other.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape
         .iter()
@@ -141,10 +141,10 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
         let mut left = of;
         while left > 1 {
             let Some((mode, extent)) = modes.next() else {
-                return Err(Kind::ModesMissing { dim, left, of }.into());
+                return Err(TilusErrorKind::ModesMissing { dim, left, of }.into());
             };
             if !left.is_multiple_of(extent) {
-                return Err(Kind::ModeDoesNotDivide {
+                return Err(TilusErrorKind::ModeDoesNotDivide {
                     mode,
                     extent,
                     dim,
@@ -157,12 +157,12 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
         }
     }
     match modes.next() {
-        Some((mode, extent)) => Err(Kind::ModesLeft { mode, extent }.into()),
+        Some((mode, extent)) => Err(TilusErrorKind::ModesLeft { mode, extent }.into()),
         None => Ok(()),
     }
 }
 
-/// For each dim the range of modes that fill it; the modes are known to do so.
+/// Returns the range of modes of each dim, for valid modes.
 pub(super) fn groups<'a>(
     shape: &'a [u64],
     mode_shape: &'a [u64],
@@ -179,7 +179,7 @@ pub(super) fn groups<'a>(
     })
 }
 
-/// Returns for each dim the range of modes that fill it.
+/// Returns the range of modes of each dim.
 ///
 /// ```
 /// # use linear_layout_tilus::mode_groups;
@@ -187,20 +187,20 @@ pub(super) fn groups<'a>(
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Errors
-/// When an extent is zero, a mode has extent 1 (it belongs to no dim), or the modes do not fill the
-/// dims one after the other.
+/// If an extent is zero, a mode has extent 1 (it belongs to no dim), or the modes do not fill the dims one after the
+/// other.
 pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>>, TilusError> {
     check_extents(shape, "shape")?;
     check_extents(mode_shape, "mode shape")?;
     if let Some(mode) = mode_shape.iter().position(|extent| *extent == 1) {
-        return Err(Kind::ModesLeft { mode, extent: 1 }.into());
+        return Err(TilusErrorKind::ModesLeft { mode, extent: 1 }.into());
     }
     check_groups(shape, mode_shape)?;
     Ok(groups(shape, mode_shape).collect())
 }
 
 impl RegisterLayout {
-    /// Returns the layout with these modes, neighbours merged where they are one digit.
+    /// Returns the layout with these modes, adjacent ones merged if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -210,10 +210,9 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When an extent is zero or a product too large, the modes do not fill the dims one after the
-    /// other, a list names a mode that does not exist, is named already or, in the local list, is a
-    /// replication, and when a mode of extent 2 or more is in neither list: its elements would share
-    /// one place.
+    /// If an extent is zero or a product too large; the modes do not fill the dims one after the other; a list names a
+    /// mode that does not exist or repeats; the local list has a replication; or a mode of extent 2 or more is in
+    /// neither list, so that its elements would share one position.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -223,7 +222,7 @@ impl RegisterLayout {
         Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
-    /// Returns the layout with these modes as they are given, but for those of extent 1.
+    /// Returns the layout with these modes as given, without those of extent 1.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -240,14 +239,14 @@ impl RegisterLayout {
         let mut mark = |list, found: i64| {
             let mode = mode_of(found).filter(|mode| *mode < mode_shape.len());
             let Some(mode) = mode else {
-                return Err(TilusError::from(Kind::NoSuchMode {
+                return Err(TilusError::from(TilusErrorKind::NoSuchMode {
                     list,
                     found,
                     modes: mode_shape.len(),
                 }));
             };
             if is_used[mode] {
-                return Err(Kind::ModeTwice { mode }.into());
+                return Err(TilusErrorKind::ModeTwice { mode }.into());
             }
             is_used[mode] = true;
             Ok(mode)
@@ -262,7 +261,7 @@ impl RegisterLayout {
         }
         for (mode, &extent) in mode_shape.iter().enumerate() {
             if extent > 1 && !is_used[mode] {
-                return Err(Kind::ModeUnused { mode, extent }.into());
+                return Err(TilusErrorKind::ModeUnused { mode, extent }.into());
             }
         }
         let threads = spatial_modes.iter().map(|&entry| match mode_of(entry) {
@@ -270,7 +269,7 @@ impl RegisterLayout {
             None => entry.unsigned_abs(),
         });
         product(threads, "number of threads")?;
-        // Modes of extent 1 say nothing: they are dropped, and the others counted anew.
+        // Modes of extent 1 are dropped, and the others renumbered.
         let mut number: Modes<usize> = Modes::new();
         let mut kept = 0;
         for &extent in mode_shape {
@@ -315,25 +314,25 @@ impl RegisterLayout {
         &self.mode_shape
     }
 
-    /// Returns what makes the number of a thread, most significant first: modes by their index, and
-    /// replications as negative numbers.
+    /// Returns the digits of the thread number, most significant first: modes by their index, and replications as
+    /// negative numbers.
     #[must_use]
     pub fn spatial_modes(&self) -> &[i64] {
         &self.spatial_modes
     }
 
-    /// Returns the modes that make the place in a thread's registers, most significant first.
+    /// Returns the modes that form the position in a thread's registers, most significant first.
     #[must_use]
     pub fn local_modes(&self) -> &[usize] {
         &self.local_modes
     }
 
-    /// Returns for each dim the range of its modes.
+    /// Returns the range of modes of each dim.
     pub fn mode_groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         groups(&self.shape, &self.mode_shape)
     }
 
-    /// Returns the extent of each spatial mode, of a replication how often it repeats.
+    /// Returns the extent of each spatial mode; for a replication, its count.
     pub fn spatial_shape(
         &self,
     ) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + '_ {
@@ -374,22 +373,22 @@ impl RegisterLayout {
         self.shape.iter().product()
     }
 
-    /// Returns how many threads hold each element.
+    /// Returns the number of threads that hold each element.
     #[must_use]
     pub fn replications(&self) -> u64 {
         let replications = self.spatial_modes.iter().filter(|entry| **entry < 0);
         replications.map(|entry| entry.unsigned_abs()).product()
     }
 
-    /// Returns the same map with modes merged that are neighbours in their dim and in their list.
+    /// Returns the same map with modes merged that are adjacent in both their dim and their list.
     ///
-    /// Replications stay as they are spelled, as Tilus leaves them; see [`canonical`](Self::canonical).
+    /// Replications stay as spelled, as in Tilus; see [`canonical`](Self::canonical).
     #[must_use]
     pub fn merged(&self) -> Self {
         self.clone().into_merged()
     }
 
-    /// Tells whether two neighbours in a list are neighbours in a dim, the first one first.
+    /// Returns true if two modes adjacent in a list are adjacent in a dim, in the same order.
     pub(super) fn has_modes_to_merge(&self) -> bool {
         let follows = |first: usize, second: usize| {
             second == first + 1 && self.mode_groups().all(|group| group.start != second)
@@ -403,12 +402,12 @@ impl RegisterLayout {
             })
     }
 
-    /// [`merged`](Self::merged), of a layout that is not needed any more.
+    /// Returns [`merged`](Self::merged), by value.
     pub(super) fn into_merged(self) -> Self {
         if !self.has_modes_to_merge() {
             return self;
         }
-        // The mode that follows each in its list.
+        // The successor of each mode in its list.
         let modes = self.mode_shape.len();
         let mut next: Modes<usize> = Modes::from_elem(usize::MAX, modes);
         for pair in self.spatial_modes.windows(2) {
@@ -454,7 +453,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Returns the one spelling that all equal layouts share: modes merged, replications merged.
+    /// Returns the normal form that all equal layouts share: modes and replications merged.
     ///
     /// ```
     /// # use linear_layout_tilus::RegisterLayout;
@@ -471,7 +470,7 @@ impl RegisterLayout {
         self.with_merged_replications().into_merged()
     }
 
-    /// Neighbouring replications as one, and none of one thread.
+    /// Merges adjacent replications and drops those of one thread.
     pub(super) fn with_merged_replications(&self) -> Self {
         let mut spatial_modes: Modes<i64> = Modes::new();
         for &entry in self.spatial_modes.iter().filter(|entry| **entry != -1) {
@@ -488,7 +487,7 @@ impl RegisterLayout {
         }
     }
 
-    /// Tells whether the other is spelled in the same way.
+    /// Returns true if the other layout has the same spelling.
     #[must_use]
     pub fn is_spelled_like(&self, other: &Self) -> bool {
         self.shape == other.shape

@@ -1,29 +1,29 @@
-//! Other shapes for the same threads and places: dims added, dropped, moved, merged, split, reduced.
+//! Reshapes of register layouts: dims added, dropped, permuted, merged, split, reduced.
 
 use core::ops::{Bound, RangeBounds};
 
 use super::RegisterLayout;
-use super::error::{Kind, TilusError};
+use super::error::{TilusError, TilusErrorKind};
 use super::register_layout::{
     check_count, check_extents, check_groups, entry_of, groups, mode_of, product, replication,
 };
 use super::{Extents, Modes};
 
-/// For each of `rank` dims, whether it is named.
+/// Returns for each of `rank` dims whether the list contains it.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
         match is_named.get_mut(dim) {
-            Some(is_named) if *is_named => return Err(Kind::DimTwice { dim }.into()),
+            Some(is_named) if *is_named => return Err(TilusErrorKind::DimTwice { dim }.into()),
             Some(is_named) => *is_named = true,
-            None => return Err(Kind::NoSuchDim { found: dim, rank }.into()),
+            None => return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into()),
         }
     }
     Ok(is_named)
 }
 
-/// Modes split where dims of these extents end inside one, and where the parts of each mode start; the
-/// products are known to agree.
+/// Splits modes at the boundaries of dims of these extents; also returns the first part of each mode. The products must
+/// agree.
 pub(super) fn split_modes(
     mode_shape: &[u64],
     shape: &[u64],
@@ -37,7 +37,7 @@ pub(super) fn split_modes(
         let mut rest = extent;
         while rest > 1 {
             while left == 1 {
-                // The products agree, so that a dim is left while a mode is.
+                // The products agree, so a dim remains while a mode does.
                 (dim, left) = dims.next().unwrap_or((dim, rest));
             }
             let part = if left.is_multiple_of(rest) {
@@ -45,7 +45,7 @@ pub(super) fn split_modes(
             } else if rest.is_multiple_of(left) {
                 left
             } else {
-                return Err(Kind::Straddles {
+                return Err(TilusErrorKind::Straddles {
                     mode,
                     extent,
                     dim,
@@ -66,13 +66,13 @@ impl RegisterLayout {
     /// Returns the layout without these dims of extent 1.
     ///
     /// # Errors
-    /// When a dim does not exist, is named twice, or has another extent.
+    /// If a dim does not exist, is repeated, or has another extent.
     pub fn squeeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let is_named = named(dims, self.rank())?;
         for &dim in dims {
             let extent = self.shape[dim];
             if extent != 1 {
-                return Err(Kind::NotExtentOne { dim, extent }.into());
+                return Err(TilusErrorKind::NotExtentOne { dim, extent }.into());
             }
         }
         let rest = self.shape.iter().zip(is_named.iter());
@@ -90,7 +90,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When a position is beyond the new shape, or named twice.
+    /// If a position is beyond the new shape or repeated.
     pub fn unsqueeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let is_new = named(dims, self.rank() + dims.len())?;
         let mut old = self.shape.iter();
@@ -104,10 +104,10 @@ impl RegisterLayout {
         })
     }
 
-    /// Returns the layout in which dim `i` is dim `dims[i]` of `self`.
+    /// Returns the layout whose dim `i` is dim `dims[i]` of `self`.
     ///
     /// # Errors
-    /// When `dims` are not each of the dims once.
+    /// If `dims` is not a permutation of the dims.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.rank();
         check_count("numbers of dims", dims.len(), "dims", rank)?;
@@ -139,7 +139,7 @@ impl RegisterLayout {
     /// Returns the layout with the same modes, spelled as they are, in dims of these extents.
     ///
     /// # Errors
-    /// When the modes do not fill the new dims one after the other.
+    /// If the modes do not fill the new dims one after the other.
     pub fn with_shape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_groups(shape, &self.mode_shape)?;
@@ -151,7 +151,7 @@ impl RegisterLayout {
 
     /// Returns the layout of the same elements in row-major order under another shape.
     ///
-    /// Modes are split where a new dim ends inside one.
+    /// Modes are split at the boundaries of the new dims.
     /// ```
     /// # use linear_layout_tilus::{local, spatial};
     /// let l = spatial(&[8])?.local(&[4])?.reshape(&[4, 2, 4])?;
@@ -159,15 +159,15 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// The element of every row-major number stays where it is (property `reshape_keeps_the_order`).
+    /// The thread and position of every row-major number are preserved (property `reshape_keeps_the_order`).
     ///
     /// # Errors
-    /// When the number of elements differs, or a dim would end inside a mode at no divisor of it.
+    /// If the number of elements differs, or a dim would end inside a mode at no divisor of it.
     pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
         if found != expected {
-            return Err(Kind::SizesDiffer { found, expected }.into());
+            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
         }
         let whole = self.merged();
         let (mode_shape, first) = split_modes(&whole.mode_shape, shape)?;
@@ -188,10 +188,9 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout with the dims of this range as one, in row-major order.
+    /// Returns the layout with the dims of this range merged into one, in row-major order.
     ///
-    /// The range is one of Rust's: `..` is all dims, `1..3` ends before dim 3 and `1..=3` with it. An
-    /// empty range puts a dim of extent 1 at its place.
+    /// `..` is all dims, `1..3` excludes dim 3 and `1..=3` includes it. An empty range inserts a dim of extent 1.
     /// ```
     /// # use linear_layout_tilus::local;
     /// let l = local(&[3, 4, 5])?;
@@ -200,7 +199,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When the range is not one of the dims.
+    /// If the range is out of bounds.
     pub fn flatten(&self, dims: impl RangeBounds<usize>) -> Result<Self, TilusError> {
         let rank = self.rank();
         let start = match dims.start_bound() {
@@ -214,7 +213,7 @@ impl RegisterLayout {
             Bound::Unbounded => rank,
         };
         if start > end || end > rank {
-            return Err(Kind::RangeOfDims { start, end, rank }.into());
+            return Err(TilusErrorKind::RangeOfDims { start, end, rank }.into());
         }
         let mut shape: Extents = self.shape[..start].into();
         shape.push(self.shape[start..end].iter().product());
@@ -222,9 +221,8 @@ impl RegisterLayout {
         self.with_shape(&shape).map(Self::into_merged)
     }
 
-    /// Returns the layout of what is left when these dims are reduced to one element each: where their
-    /// digits chose the thread, all those threads hold the result, and where they chose the place, one
-    /// place does.
+    /// Returns the layout of the result of a reduction along these dims: all threads of a digit of theirs hold the
+    /// result, and all positions become one.
     ///
     /// With `keeps_dims` the dims stay, with extent 1.
     /// ```
@@ -234,7 +232,7 @@ impl RegisterLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When a dim does not exist, or is named twice.
+    /// If a dim does not exist or is repeated.
     pub fn reduce(&self, dims: &[usize], keeps_dims: bool) -> Result<Self, TilusError> {
         let is_named = named(dims, self.rank())?;
         if dims.is_empty() {
@@ -276,14 +274,14 @@ impl RegisterLayout {
         .into_merged())
     }
 
-    /// Returns the layout [reduced](Self::reduce) to a shape that broadcasts to its own: leading dims may
-    /// be missing, other dims are kept or become 1.
+    /// Returns the layout [reduced](Self::reduce) to a shape that broadcasts to its own: leading dims may be missing,
+    /// other dims are kept or become 1.
     ///
     /// # Errors
-    /// When the shape has more dims, or a dim is neither kept nor 1.
+    /// If the shape has more dims, or a dim is neither kept nor 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
-            return Err(Kind::LengthsDiffer {
+            return Err(TilusErrorKind::LengthsDiffer {
                 what: "extents to reduce to",
                 found: shape.len(),
                 of: "dims",
@@ -296,7 +294,7 @@ impl RegisterLayout {
             let (dim, extent) = (missing + i, self.shape[missing + i]);
             if found != extent {
                 if found != 1 {
-                    return Err(Kind::NotBroadcast { dim, extent, found }.into());
+                    return Err(TilusErrorKind::NotBroadcast { dim, extent, found }.into());
                 }
                 to_one.push(dim);
             }

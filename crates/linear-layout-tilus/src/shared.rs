@@ -2,15 +2,15 @@
 
 use core::hash::{Hash, Hasher};
 
-use super::error::{Kind, TilusError};
+use super::error::{TilusError, TilusErrorKind};
 use super::register_layout::{MAX_SIZE, check_count, check_extents, check_groups, product};
 use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
 
-/// The offset of each element of a tensor in shared memory.
+/// A layout in shared memory: the offset of each element of a tensor.
 ///
-/// As in a [`RegisterLayout`](super::RegisterLayout) the shape is split into modes; each has a stride,
-/// and the sum of digits times strides may be swizzled.
+/// As in a [`RegisterLayout`](super::RegisterLayout) the shape is split into modes; each has a stride, and the sum of
+/// digits times strides may be swizzled.
 /// ```
 /// # use linear_layout_tilus::SharedLayout;
 /// let l = SharedLayout::new(&[4, 6], &[4, 2, 3], &[3, 12, 1], None)?;
@@ -21,8 +21,8 @@ use super::{Swizzle, multi_function::row_major_number};
 /// Offsets count elements.
 ///
 /// # Laws
-/// Layouts of one shape without swizzle are equal when all offsets are; of two that are swizzled, the
-/// swizzles must agree too (property `shared_layouts_are_equal_as_maps`).
+/// Layouts of one shape without swizzle are equal if all offsets are; swizzled ones only if their swizzles agree, too
+/// (property `shared_layouts_are_equal_as_maps`).
 #[derive(Clone, Debug)]
 pub struct SharedLayout {
     shape: Extents,
@@ -31,7 +31,7 @@ pub struct SharedLayout {
     swizzle: Option<Swizzle>,
 }
 
-/// Strides of the compact layout in which the dims go faster and faster in this order.
+/// Returns the strides of the compact layout with dims in this order, the slowest first.
 fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Modes<u64> {
     let mut strides: Modes<u64> = Modes::from_elem(1, shape.len());
     let mut stride = 1;
@@ -43,7 +43,7 @@ fn compact(shape: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Mode
 }
 
 impl SharedLayout {
-    /// Returns the layout with these modes, neighbours merged where they are one digit.
+    /// Returns the layout with these modes, adjacent ones merged if they form one digit.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -52,8 +52,8 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When an extent is zero, the modes do not fill the dims one after the other, there is not one
-    /// stride for each mode, or an offset would be too large.
+    /// If an extent is zero, the modes do not fill the dims one after the other, the number of strides differs from
+    /// that of modes, or an offset would be too large.
     pub fn new(
         shape: &[u64],
         mode_shape: &[u64],
@@ -63,7 +63,7 @@ impl SharedLayout {
         Self::spelled(shape, mode_shape, mode_strides, swizzle).map(|layout| layout.merged())
     }
 
-    /// Returns the layout with these modes as they are given.
+    /// Returns the layout with these modes as given.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -84,7 +84,7 @@ impl SharedLayout {
                 .and_then(|reach| last.checked_add(reach))
                 .filter(|last| *last < MAX_SIZE)
                 .ok_or_else(|| {
-                    TilusError::from(Kind::TooLarge {
+                    TilusError::from(TilusErrorKind::TooLarge {
                         what: "largest offset",
                     })
                 })?;
@@ -108,7 +108,7 @@ impl SharedLayout {
     /// Returns the compact layout in which the last dim is the fastest.
     ///
     /// # Errors
-    /// When an extent is zero, or their product is too large.
+    /// If an extent is zero, or their product is too large.
     pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
         Self::compact_in(shape, 0..shape.len())
     }
@@ -116,13 +116,13 @@ impl SharedLayout {
     /// Returns the compact layout in which the first dim is the fastest.
     ///
     /// # Errors
-    /// When an extent is zero, or their product is too large.
+    /// If an extent is zero, or their product is too large.
     pub fn column_major(shape: &[u64]) -> Result<Self, TilusError> {
         Self::compact_in(shape, (0..shape.len()).rev())
     }
 
-    /// Returns the layout that tensor cores read without bank conflicts: rows of up to 128 bytes, their
-    /// 16-byte pieces swizzled; of wider tensors, one column of such rows after the other.
+    /// Returns the layout that tensor cores read without bank conflicts: rows of up to 128 bytes with swizzled 16-byte
+    /// units; wider tensors are split into columns of such rows, one after the other.
     ///
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
@@ -132,12 +132,12 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Errors
-    /// When there are fewer than two dims, elements are not of 1, 2, 4, 8 or 16 bytes, the rows are not
-    /// a multiple of 8, or a row is not a multiple of 16 bytes.
+    /// If there are fewer than two dims, elements are not of 1, 2, 4, 8 or 16 bytes, the number of rows is not a
+    /// multiple of 8, or a row is not a multiple of 16 bytes.
     pub fn row_major_swizzled(shape: &[u64], element_bytes: u64) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let &[ref head @ .., rows, columns] = shape else {
-            return Err(Kind::LengthsDiffer {
+            return Err(TilusErrorKind::LengthsDiffer {
                 what: "extents",
                 found: shape.len(),
                 of: "dims of a tile",
@@ -146,20 +146,20 @@ impl SharedLayout {
             .into());
         };
         if !element_bytes.is_power_of_two() || element_bytes > 16 {
-            return Err(Kind::ElementSize {
+            return Err(TilusErrorKind::ElementSize {
                 bytes: element_bytes,
             }
             .into());
         }
         let row_bytes = product([columns, element_bytes], "row")?;
         if !rows.is_multiple_of(8) || !row_bytes.is_multiple_of(16) {
-            return Err(Kind::SwizzledTile { rows, row_bytes }.into());
+            return Err(TilusErrorKind::SwizzledTile { rows, row_bytes }.into());
         }
         let piece_bytes = 1 << row_bytes.trailing_zeros().min(7);
         let piece = piece_bytes / element_bytes;
         let mut mode_shape: Modes<u64> = head.into();
         mode_shape.extend([rows, columns / piece, piece]);
-        // One column of pieces after the other; inside one, row after row.
+        // Columns of units one after the other; row after row within a column.
         let first = head.len();
         let order = (0..first).chain([first + 1, first, first + 2]);
         let order: Modes<usize> = order.collect();
@@ -170,7 +170,8 @@ impl SharedLayout {
         Self::new(shape, &mode_shape, &strides, Some(swizzle))
     }
 
-    /// Modes of extent 1 dropped, neighbours with strides of one digit merged, no swizzle of no bits.
+    /// Returns the same map without modes of extent 1, adjacent modes of contiguous strides merged, without an empty
+    /// swizzle.
     #[must_use]
     pub fn merged(&self) -> Self {
         let mut modes: Modes<(u64, u64)> = Modes::new();
@@ -221,7 +222,7 @@ impl SharedLayout {
         &self.mode_strides
     }
 
-    /// Returns the swizzle, if there is one.
+    /// Returns the swizzle, if any.
     #[must_use]
     pub const fn swizzle(&self) -> Option<Swizzle> {
         self.swizzle
@@ -245,10 +246,9 @@ impl SharedLayout {
     /// Returns the offset of an element.
     ///
     /// # Errors
-    /// When the index has another rank, or is beyond the shape.
+    /// If the index has another rank or is out of bounds.
     pub fn offset_of(&self, index: &[u64]) -> Result<u64, TilusError> {
-        // Modes fill the dims one after the other, so that the digits of an index are those of its
-        // row-major number.
+        // Modes fill the dims one after the other, so the digits of an index are those of its row-major number.
         let mut rest = row_major_number(index, &self.shape)?;
         let mut offset = 0;
         for (&extent, &stride) in self.mode_shape.iter().zip(self.mode_strides.iter()).rev() {
@@ -258,7 +258,7 @@ impl SharedLayout {
         Ok(self.swizzle.map_or(offset, |swizzle| swizzle.apply(offset)))
     }
 
-    /// Returns the swizzle that changes an offset, if there is one.
+    /// Returns the swizzle if it changes an offset.
     fn swizzle_in_effect(&self) -> Option<Swizzle> {
         let last = self.span() - 1;
         self.swizzle
@@ -274,13 +274,13 @@ impl SharedLayout {
         }
     }
 
-    /// Returns the layout with this swizzle after it.
+    /// Returns the layout followed by this swizzle.
     ///
     /// # Errors
-    /// When it has one: two in a row are not one.
+    /// If the layout has a swizzle.
     pub fn with_swizzle(&self, swizzle: Swizzle) -> Result<Self, TilusError> {
         if self.swizzle.is_some() {
-            return Err(Kind::SwizzleTwice.into());
+            return Err(TilusErrorKind::SwizzleTwice.into());
         }
         Ok(Self {
             swizzle: Some(swizzle),
@@ -288,10 +288,10 @@ impl SharedLayout {
         })
     }
 
-    /// Returns the layout of tiles: `self` with each element replaced by the whole of `inner`, which
-    /// takes [`span`](Self::span) elements.
+    /// Returns the composition: `self` with each element replaced by a tile of layout `inner`, which spans
+    /// [`span`](Self::span) elements.
     ///
-    /// A swizzle of either is kept.
+    /// A swizzle of either layout is kept.
     /// ```
     /// # use linear_layout_tilus::SharedLayout;
     /// let tile = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
@@ -300,30 +300,30 @@ impl SharedLayout {
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws
-    /// The offset of element `i * inner.shape + j` is that of `i` times the span of `inner`, plus that
-    /// of `j` (property `shared_composition_is_tiles_of_tiles`).
+    /// The offset of element `i * inner.shape + j` is that of `i` times the span of `inner`, plus that of `j` (property
+    /// `shared_composition_is_tiles_of_tiles`).
     ///
     /// # Errors
-    /// When the ranks differ, the result is too large, or it would need a swizzle that there is not:
-    /// both have one, the tile's would reach beyond its span, or that of `self` is not of whole tiles.
+    /// If the ranks differ, the result is too large, or its swizzle does not exist: both layouts are swizzled, the
+    /// tile's swizzle would exceed its span, or that of `self` does not move whole tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
         let span = inner.span();
         let swizzle = match (self.swizzle_in_effect(), inner.swizzle_in_effect()) {
             (None, None) => None,
-            (Some(_), Some(_)) => return Err(Kind::SwizzleTwice.into()),
+            (Some(_), Some(_)) => return Err(TilusErrorKind::SwizzleTwice.into()),
             (Some(outer), None) if span.is_power_of_two() => {
                 Some(outer.scaled(span.trailing_zeros())?)
             }
             (Some(_), None) => {
                 let unit = span.next_power_of_two();
-                return Err(Kind::SwizzleNeedsTile { size: span, unit }.into());
+                return Err(TilusErrorKind::SwizzleNeedsTile { size: span, unit }.into());
             }
             (None, Some(swizzle)) => {
                 let unit = 1 << (swizzle.base() + swizzle.bits() + swizzle.shift());
                 if !span.is_multiple_of(unit) {
-                    return Err(Kind::SwizzleNeedsTile { size: span, unit }.into());
+                    return Err(TilusErrorKind::SwizzleNeedsTile { size: span, unit }.into());
                 }
                 Some(swizzle)
             }
@@ -346,7 +346,7 @@ impl SharedLayout {
         Self::new(&shape, &mode_shape, &mode_strides, swizzle)
     }
 
-    /// For each dim the range of its modes, of a layout without modes of extent 1.
+    /// Returns the range of modes of each dim, for a layout without modes of extent 1.
     fn groups(&self) -> impl Iterator<Item = core::ops::Range<usize>> + '_ {
         super::register_layout::groups(&self.shape, &self.mode_shape)
     }
@@ -354,16 +354,16 @@ impl SharedLayout {
     /// Returns the layout of the tensor whose dim `i` is dim `dims[i]` of this one.
     ///
     /// # Errors
-    /// When `dims` are not each of the dims once.
+    /// If `dims` is not a permutation of the dims.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
         check_count("numbers of dims", dims.len(), "dims", self.shape.len())?;
         self.slice(dims)
     }
 
-    /// Returns the layout of the elements with index 0 in all dims but these, in this order.
+    /// Returns the layout of the elements with index 0 in all other dims; `dims` in this order.
     ///
     /// # Errors
-    /// When a dim does not exist, or is named twice.
+    /// If a dim does not exist or is repeated.
     pub fn slice(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len();
         let whole = self.merged();
@@ -375,10 +375,10 @@ impl SharedLayout {
         let mut mode_strides: Modes<u64> = Modes::new();
         for &dim in dims {
             let Some(&(first, end)) = of_dim.get(dim) else {
-                return Err(Kind::NoSuchDim { found: dim, rank }.into());
+                return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into());
             };
             if is_named[dim] {
-                return Err(Kind::DimTwice { dim }.into());
+                return Err(TilusErrorKind::DimTwice { dim }.into());
             }
             is_named[dim] = true;
             shape.push(whole.shape[dim]);
@@ -391,12 +391,12 @@ impl SharedLayout {
     /// Returns the layout of the same elements in row-major order under another shape.
     ///
     /// # Errors
-    /// When the number of elements differs, or a dim would end inside a mode at no divisor of it.
+    /// If the number of elements differs, or a dim would end inside a mode at no divisor of it.
     pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
         if found != expected {
-            return Err(Kind::SizesDiffer { found, expected }.into());
+            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
         }
         let mut modes = self
             .mode_shape
@@ -410,7 +410,7 @@ impl SharedLayout {
             let mut left = extent;
             while left > 1 {
                 while rest == 1 {
-                    // The products agree, so that a mode is left while a dim is.
+                    // The products agree, so a mode remains while a dim does.
                     let Some((next, (&extent, &of_mode))) = modes.next() else {
                         break;
                     };
@@ -418,7 +418,7 @@ impl SharedLayout {
                 }
                 let part = gcd(left, rest);
                 if part == 1 {
-                    return Err(Kind::Straddles {
+                    return Err(TilusErrorKind::Straddles {
                         mode,
                         extent: whole,
                         dim,
@@ -438,15 +438,15 @@ impl SharedLayout {
     /// Returns the layout with dims of extent 1 at these positions of the new shape.
     ///
     /// # Errors
-    /// When a position is beyond the new shape, or named twice.
+    /// If a position is beyond the new shape or repeated.
     pub fn unsqueeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.shape.len() + dims.len();
         let mut is_new: Modes<bool> = Modes::from_elem(false, rank);
         for &dim in dims {
             match is_new.get_mut(dim) {
-                Some(is_new) if *is_new => return Err(Kind::DimTwice { dim }.into()),
+                Some(is_new) if *is_new => return Err(TilusErrorKind::DimTwice { dim }.into()),
                 Some(is_new) => *is_new = true,
-                None => return Err(Kind::NoSuchDim { found: dim, rank }.into()),
+                None => return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into()),
             }
         }
         let mut old = self.shape.iter();
@@ -458,11 +458,10 @@ impl SharedLayout {
         Self::new(&shape, &self.mode_shape, &self.mode_strides, self.swizzle)
     }
 
-    /// Returns the layout of this many such tensors one after the other, a [`span`](Self::span) apart,
-    /// along a new first dim.
+    /// Returns the layout of `extent` such tensors at a distance of [`span`](Self::span), along a new first dim.
     ///
     /// # Errors
-    /// When the number is zero, or the result too large.
+    /// If the number is zero, or the result too large.
     pub fn prepend_dim(&self, extent: u64) -> Result<Self, TilusError> {
         let one_more = |first: u64, rest: &[u64]| -> Modes<u64> {
             core::iter::once(first)
@@ -478,7 +477,7 @@ impl SharedLayout {
         .map(|layout| layout.without_single_first())
     }
 
-    /// Without a first mode of extent 1.
+    /// Returns the layout without a first mode of extent 1.
     fn without_single_first(self) -> Self {
         match self.mode_shape.first() {
             Some(1) => Self {
@@ -499,7 +498,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 impl SharedLayout {
-    /// What two equal layouts share.
+    /// Returns the normal form that equal layouts share.
     fn canonical(&self) -> Self {
         Self {
             swizzle: self.swizzle_in_effect(),

@@ -1,9 +1,9 @@
-//! Offsets with some bits XORed into others.
+//! Swizzles: offsets with some bits XORed into others.
 
 use super::TilusError;
-use super::error::Kind;
+use super::error::TilusErrorKind;
 
-/// XORs `bits` bits of an offset, those from bit `base + shift` on, into those from bit `base` on.
+/// A swizzle: XORs `bits` bits of an offset, those from bit `base + shift` on, into those from bit `base` on.
 ///
 /// ```
 /// # use linear_layout_tilus::Swizzle;
@@ -13,7 +13,7 @@ use super::error::Kind;
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Units
-/// Offsets count elements; [`to_bytes`](Self::to_bytes) has the swizzle of offsets in bytes.
+/// Offsets count elements; [`to_bytes`](Self::to_bytes) is the swizzle of byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     base: u32,
@@ -22,14 +22,14 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// Returns the swizzle; CuTe writes it `Sw<bits,base,shift>`.
+    /// Returns the swizzle, `Sw<bits,base,shift>` in CuTe's notation.
     ///
     /// # Errors
-    /// When it reaches beyond bit 62.
+    /// If it exceeds bit 62.
     pub fn new(base: u32, bits: u32, shift: u32) -> Result<Self, TilusError> {
         match base.checked_add(bits).and_then(|b| b.checked_add(shift)) {
             Some(end) if end < 64 => Ok(Self { base, bits, shift }),
-            _ => Err(Kind::SwizzleTooLarge { base, bits, shift }.into()),
+            _ => Err(TilusErrorKind::SwizzleTooLarge { base, bits, shift }.into()),
         }
     }
 
@@ -39,13 +39,13 @@ impl Swizzle {
         self.base
     }
 
-    /// Returns how many bits change.
+    /// Returns the number of bits that change.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Returns how far above a bit that changes it is the one that changes it.
+    /// Returns the distance from a bit that changes to the one XORed into it.
     #[must_use]
     pub const fn shift(self) -> u32 {
         self.shift
@@ -58,25 +58,25 @@ impl Swizzle {
         offset ^ (offset >> self.shift & mask)
     }
 
-    /// Tells whether offsets up to this one stay what they are.
+    /// Returns true if all offsets up to this one are unchanged.
     pub(crate) const fn keeps_all_up_to(self, offset: u64) -> bool {
         self.bits == 0 || offset >> (self.base + self.shift) == 0
     }
 
-    /// Returns the swizzle that does to multiples of `2^log2` what `self` does to their quotients.
+    /// Returns the swizzle of multiples of `2^log2` whose quotients are swizzled by `self`.
     pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
         Self::new(self.base.saturating_add(log2), self.bits, self.shift)
     }
 
-    /// Returns the swizzle of offsets in bytes, for elements of this many bytes.
+    /// Returns the swizzle of byte offsets, for elements of this size.
     ///
     /// # Errors
-    /// When that is not a power of two, or the swizzle reaches beyond bit 62.
+    /// If the size is not a power of two, or the swizzle exceeds bit 62.
     pub fn to_bytes(self, bytes: u64) -> Result<Self, TilusError> {
         if bytes.is_power_of_two() {
             self.scaled(bytes.trailing_zeros())
         } else {
-            Err(Kind::ElementSize { bytes }.into())
+            Err(TilusErrorKind::ElementSize { bytes }.into())
         }
     }
 }

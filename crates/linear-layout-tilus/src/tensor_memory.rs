@@ -2,12 +2,12 @@
 
 use super::Extents;
 use super::TilusError;
-use super::error::Kind;
+use super::error::TilusErrorKind;
 use super::register_layout::{check_count, check_extents, product};
 
-/// The lane and column of each element of a tensor in tensor memory.
+/// A layout in tensor memory: the lane and column of each element of a tensor.
 ///
-/// The last dim but one is the row, which is the lane; the others choose the column.
+/// The second-to-last dim is the row, which selects the lane; the others select the column.
 /// ```
 /// # use linear_layout_tilus::TensorMemoryLayout;
 /// let l = TensorMemoryLayout::row_major(&[2, 128, 64])?;
@@ -24,11 +24,11 @@ pub struct TensorMemoryLayout {
 }
 
 impl TensorMemoryLayout {
-    /// Returns the layout with these strides in columns; rows begin at lane `lane_offset`.
+    /// Returns the layout with these column strides; row 0 is at lane `lane_offset`.
     ///
     /// # Errors
-    /// When an extent is zero, there is not one stride for each dim, there are fewer than two dims, not
-    /// 32, 64 or 128 rows, or a column stride of the rows that is not 0.
+    /// If an extent is zero, the number of strides differs from that of dims, there are fewer than two dims, the number
+    /// of rows is not 32, 64 or 128, or the column stride of the rows is not 0.
     pub fn new(
         shape: &[u64],
         column_strides: &[u64],
@@ -37,7 +37,7 @@ impl TensorMemoryLayout {
         check_extents(shape, "shape")?;
         check_count("column strides", column_strides.len(), "dims", shape.len())?;
         let (&[.., rows, _], &[.., stride, _]) = (shape, column_strides) else {
-            return Err(Kind::LengthsDiffer {
+            return Err(TilusErrorKind::LengthsDiffer {
                 what: "extents",
                 found: shape.len(),
                 of: "dims of a tile",
@@ -46,10 +46,10 @@ impl TensorMemoryLayout {
             .into());
         };
         if !matches!(rows, 32 | 64 | 128) {
-            return Err(Kind::RowsOfTensorMemory { rows }.into());
+            return Err(TilusErrorKind::RowsOfTensorMemory { rows }.into());
         }
         if stride != 0 {
-            return Err(Kind::RowStride { stride }.into());
+            return Err(TilusErrorKind::RowStride { stride }.into());
         }
         for (extent, stride) in shape.iter().zip(column_strides) {
             product([*extent, (*stride).max(1)], "largest column")?;
@@ -78,10 +78,10 @@ impl TensorMemoryLayout {
         Self::new(shape, &strides, 0)
     }
 
-    /// Returns the layout of a part: `shape` elements along these dims, `lane_offset` lanes further on.
+    /// Returns the layout of a sub-tensor: `shape` elements along these dims, offset by `lane_offset` lanes.
     ///
     /// # Errors
-    /// As [`new`](Self::new), and when a dim does not exist.
+    /// As [`new`](Self::new), or if a dim does not exist.
     pub fn slice(
         &self,
         lane_offset: u64,
@@ -92,7 +92,10 @@ impl TensorMemoryLayout {
         let mut strides = Extents::new();
         for &found in dims {
             let stride = self.column_strides.get(found);
-            strides.push(*stride.ok_or_else(|| TilusError::from(Kind::NoSuchDim { found, rank }))?);
+            strides.push(
+                *stride
+                    .ok_or_else(|| TilusError::from(TilusErrorKind::NoSuchDim { found, rank }))?,
+            );
         }
         let lane = self.lane_offset.saturating_add(lane_offset);
         Self::new(shape, &strides, lane)
@@ -104,7 +107,7 @@ impl TensorMemoryLayout {
         &self.shape
     }
 
-    /// Returns how many columns a step along each dim is.
+    /// Returns the column stride of each dim.
     #[must_use]
     pub fn column_strides(&self) -> &[u64] {
         &self.column_strides
@@ -119,7 +122,7 @@ impl TensorMemoryLayout {
     /// Returns the lane and the column of an element.
     ///
     /// # Errors
-    /// When the index has another rank, or is beyond the shape.
+    /// If the index has another rank or is out of bounds.
     pub fn place_of(&self, index: &[u64]) -> Result<(u64, u64), TilusError> {
         super::multi_function::row_major_number(index, &self.shape)?;
         let row = index[index.len() - 2];

@@ -1,4 +1,4 @@
-//! Layouts as Tilus prints them. Grids of who holds what are drawn in `view`.
+//! Textual notation of layouts, as Tilus prints them.
 
 use core::fmt::{self, Display, Write};
 

@@ -257,7 +257,7 @@ fn everything<'c>(
     }
     for access in [Access::Load, Access::Store] {
         for fragment in gpu.target.fragments(access) {
-            let deal = fragment.deal();
+            let deal = fragment.layout();
             for matrices_log2 in 0..=deal.most_log2 {
                 let count = ((deal.lane_bytes() / 4) as usize) << matrices_log2;
                 if access == Access::Load {

@@ -1,9 +1,9 @@
 //! Transfer functions of arithmetic operations on axis information.
 
-use super::{AxisInfo, BEYOND, divisor_log2};
+use super::{AxisInfo, MAX_LOG2, divisor_log2};
 use crate::number::narrow;
 
-/// An operation on two integers of one width, of wrapping arithmetic.
+/// A binary operation on integers of one width, with wrapping arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BinaryOp {
     /// Sum.
@@ -22,9 +22,9 @@ pub enum BinaryOp {
     RemU,
     /// Left shift.
     Shl,
-    /// Right shift that repeats the sign.
+    /// Arithmetic right shift.
     ShrS,
-    /// Right shift that brings in zeros.
+    /// Logical right shift.
     ShrU,
     /// Bitwise and.
     And,
@@ -32,13 +32,13 @@ pub enum BinaryOp {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// The smaller as signed numbers.
+    /// Signed minimum.
     MinS,
-    /// The larger as signed numbers.
+    /// Signed maximum.
     MaxS,
-    /// The smaller as unsigned numbers.
+    /// Unsigned minimum.
     MinU,
-    /// The larger as unsigned numbers.
+    /// Unsigned maximum.
     MaxU,
 }
 
@@ -59,7 +59,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// All, each at the position that is its number in `arith.cmpi`.
+    /// All comparisons, indexed by their number in `arith.cmpi`.
     #[cfg(test)]
     pub(crate) const ALL: [Self; 10] = [
         Self::Eq,
@@ -74,7 +74,7 @@ impl Comparison {
         Self::Uge,
     ];
 
-    /// The comparison that holds of (b, a) when this one holds of (a, b).
+    /// Returns the comparison with exchanged operands: it holds for (b, a) if this one holds for (a, b).
     const fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,
@@ -106,7 +106,7 @@ impl Comparison {
     }
 }
 
-/// A number reduced to a width: sign-extended, truth values as 0 and 1.
+/// Reduces a number to a width: sign-extended, truth values as 0 and 1.
 #[expect(clippy::cast_possible_truncation, reason = "reducing is what it does")]
 pub(super) fn wrap(value: i128, bits: u32) -> i64 {
     match bits {
@@ -134,7 +134,7 @@ fn unsigned(value: i64, bits: u32) -> u128 {
     i128::from(value).cast_unsigned() & mask
 }
 
-/// The result on constants, or nothing where it is undefined.
+/// Folds an operation on constants; `None` if the result is undefined.
 fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     let (sx, sy) = (signed(x, bits), signed(y, bits));
     let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
@@ -161,9 +161,9 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// What is being gathered of one dimension of a result, as logarithms.
+/// Facts along one dimension of a result, as logarithms.
 #[derive(Clone, Copy, Default)]
-struct Along {
+struct AxisFacts {
     contiguity: u8,
     divisibility: u8,
     constancy: u8,
@@ -194,14 +194,14 @@ impl AxisInfo {
             let along = match op {
                 BinaryOp::Add => sum(a, b, d),
                 BinaryOp::Sub => difference(a, b, d),
-                BinaryOp::Mul => Along {
+                BinaryOp::Mul => AxisFacts {
                     divisibility: a.everywhere_log2() + b.everywhere_log2(),
-                    ..Along::default()
+                    ..AxisFacts::default()
                 },
-                BinaryOp::Shl => Along {
+                BinaryOp::Shl => AxisFacts {
                     divisibility: a.everywhere_log2()
                         + b.constant.map_or(0, |s| narrow::<u8>(s.clamp(0, 63))),
-                    ..Along::default()
+                    ..AxisFacts::default()
                 },
                 BinaryOp::DivS => quotient(a, b, d, a.non_negative),
                 BinaryOp::DivU => quotient(a, b, d, true),
@@ -210,15 +210,15 @@ impl AxisInfo {
                 BinaryOp::ShrS | BinaryOp::ShrU => match shift_divisor(b, bits) {
                     // Both round down, whatever the sign.
                     Some(divisor) => quotient(a, &divisor, d, true),
-                    None => Along::default(),
+                    None => AxisFacts::default(),
                 },
                 BinaryOp::And => conjunction(a, b, d),
                 BinaryOp::Or => disjunction(a, b, d),
                 BinaryOp::Xor => disjoint_bits(a, b, d),
                 BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU => {
-                    // Two aligned runs never cross, so one of them wins for the whole group.
+                    // Two aligned runs never cross, so one operand is selected for the whole group.
                     let run = a.aligned_run(d).min(b.aligned_run(d));
-                    Along {
+                    AxisFacts {
                         contiguity: run,
                         divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
                         constancy: 0,
@@ -226,7 +226,7 @@ impl AxisInfo {
                 }
             };
             info.contiguity_log2[d] = along.contiguity;
-            info.divisibility_log2[d] = along.divisibility.min(BEYOND);
+            info.divisibility_log2[d] = along.divisibility.min(MAX_LOG2);
             info.constancy_log2[d] = along
                 .constancy
                 .max(a.constancy_log2[d].min(b.constancy_log2[d]));
@@ -236,8 +236,8 @@ impl AxisInfo {
 
     /// Returns the facts of a comparison of numbers `bits` wide.
     ///
-    /// Against a multiple of 16, an aligned run of 16 is all less or all not less: such a mask comes in groups.
-    /// `0 1 2 3 < n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
+    /// Compared with a multiple of 16, an aligned run of 16 is uniform, so the mask is constant in groups: `0 1 2 3 <
+    /// n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -262,9 +262,9 @@ impl AxisInfo {
         info
     }
 
-    /// Elements of `on_true` where the condition holds, else of `on_false`.
+    /// Returns the facts of a selection between `on_true` and `on_false`.
     ///
-    /// The condition may be a scalar: it is then the same for all elements.
+    /// A scalar condition is uniform over all elements.
     #[must_use]
     pub fn select(condition: &Self, is_scalar: bool, on_true: &Self, on_false: &Self) -> Self {
         match condition.constant {
@@ -286,10 +286,9 @@ impl AxisInfo {
         info
     }
 
-    /// Extends numbers, by the sign or by zeros.
+    /// Returns the facts of a sign or zero extension.
     ///
-    /// Of a run that may be negative only the aligned part is sure to stay a run: 127 and -128 follow each
-    /// other in 8 bits, not in 16.
+    /// If a run may be negative, only its aligned part is kept: 127 and -128 are consecutive in 8 bits, not in 16.
     #[must_use]
     pub fn extend(&self, from_bits: u32, to_bits: u32, by_sign: bool) -> Self {
         if from_bits == to_bits {
@@ -307,7 +306,7 @@ impl AxisInfo {
             return self.replaced_by(value, to_bits);
         }
         let mut info = *self;
-        // A run through the place where the type wraps would hold a negative number.
+        // A run that crosses the wrap-around would contain a negative number.
         if !self.non_negative {
             for d in 0..self.rank() {
                 info.cut_run(d, self.aligned_run(d));
@@ -317,7 +316,7 @@ impl AxisInfo {
         info
     }
 
-    /// Truncates numbers, or reads them at the same width.
+    /// Returns the facts of a truncation, or of a reinterpretation at the same width.
     #[must_use]
     pub fn truncate(&self, to_bits: u32) -> Self {
         if let Some(value) = self.constant {
@@ -328,7 +327,7 @@ impl AxisInfo {
         info.finish(to_bits)
     }
 
-    /// Pointers moved by whole elements; offsets narrower than 64 bits are sign-extended.
+    /// Returns the facts of pointers advanced by elements; offsets narrower than 64 bits are sign-extended.
     ///
     /// # Units
     /// `self` in bytes, `offset` in elements of the pointee.
@@ -347,7 +346,7 @@ impl AxisInfo {
             info.divisibility_log2[d] = self
                 .divisibility_at(d, along.contiguity)
                 .min(offset.divisibility_at(d, along.contiguity) + self.step_log2)
-                .min(BEYOND);
+                .min(MAX_LOG2);
         }
         info.raise_divisibility();
         info
@@ -367,7 +366,7 @@ impl AxisInfo {
         info.with_element_bytes(element_bytes)
     }
 
-    /// This tensor with one number in every element.
+    /// Returns the facts of this tensor with all elements replaced by a constant.
     fn replaced_by(&self, value: i64, bits: u32) -> Self {
         let mut info = Self::constant(&[], value, bits);
         info.rank = self.rank;
@@ -376,7 +375,7 @@ impl AxisInfo {
     }
 }
 
-/// Results that follow from one constant operand alone.
+/// Returns the facts that follow from one constant operand alone.
 fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
     match (op, a.constant, b.constant) {
@@ -405,7 +404,7 @@ fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisIn
 fn stays_non_negative(op: BinaryOp, a: &AxisInfo, b: &AxisInfo) -> bool {
     let (a_is, b_is) = (a.non_negative, b.non_negative);
     match op {
-        // The first three by the assumption of the module's ground rules.
+        // The first three by the no-overflow assumption in the module's documentation.
         BinaryOp::Add
         | BinaryOp::Mul
         | BinaryOp::Shl
@@ -421,62 +420,62 @@ fn stays_non_negative(op: BinaryOp, a: &AxisInfo, b: &AxisInfo) -> bool {
     }
 }
 
-fn sum(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+fn sum(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     let run = (a.contiguity_log2[d].min(b.constancy_log2[d]))
         .max(a.constancy_log2[d].min(b.contiguity_log2[d]));
-    Along {
+    AxisFacts {
         contiguity: run,
         divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
         constancy: 0,
     }
 }
 
-fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     let run = a.contiguity_log2[d].min(b.constancy_log2[d]);
-    Along {
+    AxisFacts {
         contiguity: run,
         divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
-        // Two runs in step keep their distance.
+        // The difference of two parallel runs is constant.
         constancy: a.contiguity_log2[d].min(b.contiguity_log2[d]),
     }
 }
 
-/// Log2 of the groups along `d` in which `a` is m * g, ..., m * g + g - 1 and `b` is one multiple of g.
+/// Returns log2 of the groups along `d` in which `a` is m * g, ..., m * g + g - 1 and `b` is one multiple of g.
 fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
     a.aligned_run(d)
         .min(b.divisibility_at(d, 0))
         .min(b.constancy_log2[d])
 }
 
-fn quotient(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> Along {
+fn quotient(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFacts {
     let group = if rounds_down { aligned_to(a, b, d) } else { 0 };
     let exact = b
         .constant
         .filter(|c| *c > 0 && c.count_ones() == 1)
         .map(|c| narrow::<u8>(c.trailing_zeros()))
-        // No run goes past the divisor, so each has one quotient: its first element's.
+        // No run crosses a multiple of the divisor, so each has one quotient: its first element's.
         .filter(|log2| {
             a.divisibility_log2[d] >= *log2
                 && (a.contiguity_log2[d] == 0 || (rounds_down && a.contiguity_log2[d] <= *log2))
         })
         .map_or(0, |log2| a.divisibility_log2[d] - log2);
-    Along {
+    AxisFacts {
         contiguity: 0,
         divisibility: exact,
         constancy: group,
     }
 }
 
-fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> Along {
+fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFacts {
     let run = if rounds_down { aligned_to(a, b, d) } else { 0 };
-    Along {
+    AxisFacts {
         contiguity: run,
         divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, 0)),
         constancy: 0,
     }
 }
 
-/// The power of two that a right shift divides by; the shift is at most the sign bit.
+/// Returns the power of two that a right shift divides by; the shift is at most the sign bit.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant
@@ -485,22 +484,22 @@ fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     Some(by.replaced_by(1 << shift, 64))
 }
 
-/// Log2 of the low bits that are ones in every element.
+/// Returns log2 of the low bits that are ones in every element.
 fn low_ones(b: &AxisInfo) -> u8 {
     b.constant
-        .map_or(0, |c| u8::try_from(c.trailing_ones()).unwrap_or(BEYOND))
-        .min(BEYOND)
+        .map_or(0, |c| u8::try_from(c.trailing_ones()).unwrap_or(MAX_LOG2))
+        .min(MAX_LOG2)
 }
 
-fn conjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
-    // Ones let a run's low bits through, zeros stop them.
+fn conjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
+    // Ones preserve a run's low bits, zeros clear them.
     let through = |run: &AxisInfo, mask: &AxisInfo| {
         run.aligned_run(d)
             .min(low_ones(mask))
             .min(mask.constancy_log2[d])
     };
     let run = through(a, b).max(through(b, a));
-    Along {
+    AxisFacts {
         contiguity: run,
         divisibility: if run == 0 {
             a.everywhere_log2().max(b.everywhere_log2())
@@ -513,28 +512,28 @@ fn conjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
     }
 }
 
-fn disjoint_bits(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+fn disjoint_bits(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     let run = aligned_to(a, b, d).max(aligned_to(b, a, d));
-    Along {
+    AxisFacts {
         contiguity: run,
         divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
         constancy: 0,
     }
 }
 
-fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     let saturated = |run: &AxisInfo, mask: &AxisInfo| {
         run.aligned_run(d)
             .min(low_ones(mask))
             .min(mask.constancy_log2[d])
     };
-    Along {
+    AxisFacts {
         constancy: saturated(a, b).max(saturated(b, a)),
         ..disjoint_bits(a, b, d)
     }
 }
 
-/// Log2 of the groups in which `run` compares to `fixed` the same way throughout.
+/// Returns log2 of the groups in which a comparison of `run` with `fixed` is uniform.
 fn run_against_fixed(
     comparison: Comparison,
     run: &AxisInfo,
@@ -546,7 +545,7 @@ fn run_against_fixed(
         Comparison::Slt | Comparison::Sge | Comparison::Ult | Comparison::Uge => {
             fixed.divisibility_at(d, 0)
         }
-        // `x <= c` is `x < c + 1`, and `x > c` is `x >= c + 1`; the sum is taken without wrapping.
+        // `x <= c` is `x < c + 1`, and `x > c` is `x >= c + 1`; the sum is computed without wrapping.
         Comparison::Sle | Comparison::Sgt => fixed
             .constant
             .map_or(0, |c| divisor_log2(signed(c, bits) + 1)),

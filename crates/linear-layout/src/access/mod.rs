@@ -1,9 +1,9 @@
-//! Axis information (contiguity, divisibility and constancy of values), and the width of memory accesses.
+//! Axis information (contiguity, divisibility and constancy of values), and vectorisation of memory accesses.
 //!
-//! A thread that holds elements 4 to 7 of a row may fetch them with one access when their addresses are
-//! consecutive, the first is aligned, and the mask is the same for all four. [`AxisInfo`] carries these three
-//! facts; the transfer functions here say what an operation does to them; [`MemoryAccess`] draws the conclusion.
-//! All of it is plain data: the walk over a function lives with the lowering.
+//! A thread that holds elements 4 to 7 of a row may load them with one access if their addresses are consecutive, the
+//! first is aligned, and the mask is the same for all four. [`AxisInfo`] is the lattice of these three facts with a
+//! transfer function per operation; [`GlobalAccess`] derives the access width from them. The data-flow analysis over
+//! functions is in the lowering.
 //!
 //! # A worked example
 //! `x + pid * 64 + range(0, 64)` over `f32`, where `x` is aligned to 16 bytes:
@@ -21,19 +21,19 @@
 //! ```
 //!
 //! # Ground rules
-//! - Every claim holds in the wrapping arithmetic of the type. A run never crosses the place where the type wraps
-//!   around before it is extended or turned into an address, because only the aligned part of a run is kept.
-//! - One assumption: sums, products and left shifts of values known to be not negative do not exceed the signed
-//!   range of the type. Only signed division, signed remainder and extensions rely on it.
-//! - Sizes, divisibilities and run lengths are powers of two; 2^62 stands for "and beyond", so zero is divisible
-//!   by 2^62.
+//! - Every fact holds in the wrapping arithmetic of the type. A run never crosses the wrap-around of the type before it
+//! is
+//!   extended or used as an address, because only the aligned part of a run is kept.
+//! - One assumption: sums, products and left shifts of non-negative values do not exceed the signed range of the type.
+//! Only
+//!   signed division, signed remainder and extensions rely on it.
+//! - Sizes, divisibilities and run lengths are powers of two; they saturate at 2^62, so zero is divisible by 2^62.
 //!
-//! Reading order: this file (the facts, shapes), `arithmetic` (operations on numbers), `vector` (the conclusion).
-//! Missing on purpose: facts about loaded values (another thread may write them) and ranges of values.
+//! Reading order: this file (facts and shape operations), `arithmetic` (integer operations), `vector` (access widths).
 //!
 //! # Source
-//! Triton's `AxisInfo.cpp`. Stricter: negative dividends, runs cut by alignment before an extension. Wider: bit
-//! operations, comparisons between two runs, `<=` against constants, reshapes.
+//! Triton's `AxisInfo.cpp`. Stricter: negative dividends, runs cut by alignment before an extension. More general: bit
+//! operations, comparisons of two runs, `<=` with constants, reshapes.
 
 mod arithmetic;
 #[cfg(test)]
@@ -42,13 +42,13 @@ mod vector;
 
 use crate::number::narrow;
 pub use arithmetic::{BinaryOp, Comparison};
-pub use vector::{MemoryAccess, VectorAccess};
+pub use vector::{GlobalAccess, VectorAccess};
 
 use crate::layout::MAX_DIMS;
 use core::fmt;
 
-/// Stands for every power of two from 2^62 on: what divides zero.
-const BEYOND: u8 = 62;
+/// Saturation limit: stands for every power of two from 2^62 on, and is the divisor of zero.
+const MAX_LOG2: u8 = 62;
 
 /// Axis information of a tensor of integers, truth values or pointers; a scalar counts as one dimension of size 1.
 ///
@@ -59,25 +59,25 @@ const BEYOND: u8 = 62;
 /// 4 4 4 4 12 12 12 12                    1             4           4
 /// ```
 /// # Units
-/// Contiguity and constancy count elements. Divisibility is of the number itself, for pointers of the address in
-/// bytes. Getters answer with the number, never its logarithm.
+/// Contiguity and constancy count elements. Divisibility is that of the number, for pointers of the address in bytes.
+/// Getters return the number, not its logarithm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AxisInfo {
     rank: u8,
     contiguity_log2: [u8; MAX_DIMS],
     divisibility_log2: [u8; MAX_DIMS],
     constancy_log2: [u8; MAX_DIMS],
-    /// Two to this divides the bytes from one element to the next; 0 for numbers.
+    /// log2 of a divisor of the byte distance between elements; 0 for numbers.
     step_log2: u8,
     non_negative: bool,
     constant: Option<i64>,
 }
 
 impl AxisInfo {
-    /// Returns the facts of a tensor of which nothing is known; rank 0 is a scalar.
+    /// Returns no facts, for a tensor of this rank; rank 0 is a scalar.
     ///
     /// # Panics
-    /// Never; dimensions beyond the eighth are left out, and nothing is claimed of them.
+    /// Never; dimensions beyond the eighth are dropped.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -101,13 +101,13 @@ impl AxisInfo {
         }
     }
 
-    /// Returns the facts of a scalar of which nothing is known.
+    /// Returns no facts, for a scalar.
     #[must_use]
     pub const fn scalar() -> Self {
         Self::unknown(0)
     }
 
-    /// Returns the facts of a counter that starts at `first` and goes up by `step`.
+    /// Returns the facts of an induction variable that starts at `first` and advances by `step`.
     #[must_use]
     pub fn counter(first: &Self, step: &Self) -> Self {
         let mut info = Self::scalar();
@@ -116,7 +116,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of one number in every element; `shape` is empty for a scalar.
+    /// Returns the facts of a constant; `shape` is empty for a scalar.
     ///
     /// # Units
     /// `bits` is the width of the type: `value` is reduced to it.
@@ -146,10 +146,10 @@ impl AxisInfo {
         info.finish(64)
     }
 
-    /// Computes the exact facts of a tensor that is given element by element in row-major order.
+    /// Computes the exact facts of a tensor given by its elements in row-major order.
     ///
     /// # Errors
-    /// Nothing where the number of elements is not the shape's.
+    /// `None` if the number of elements does not match the shape.
     #[must_use]
     pub fn of_elements(shape: &[u64], values: &[i64], bits: u32) -> Option<Self> {
         let count = shape.iter().try_fold(1u64, |n, s| n.checked_mul(*s))?;
@@ -164,7 +164,7 @@ impl AxisInfo {
         let sizes = sizes_log2(shape);
         for d in 0..shape.len() {
             let stride: usize = narrow(shape[d + 1..].iter().product::<u64>());
-            // Groups divide the size, so the dims before `d` do not move where they begin.
+            // Groups divide the size, so dims before `d` do not affect the start of groups.
             let begins = |i: usize, group_log2: u8| (i / stride).is_multiple_of(1 << group_log2);
             // Whether every aligned group of this size goes up by `step` from each element to the next.
             let steps_by = |group_log2: u8, step: i64| {
@@ -202,7 +202,7 @@ impl AxisInfo {
         info
     }
 
-    /// Makes these the facts of pointers to elements of this many bytes.
+    /// Sets the size of the pointees: these become the facts of pointers.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
@@ -216,7 +216,7 @@ impl AxisInfo {
         self
     }
 
-    /// Returns the facts of addresses that are given as one pointer and a tensor of offsets, as in `amdg.buffer_load`.
+    /// Returns the facts of addresses given as one pointer and a tensor of offsets, as in `amdg.buffer_load`.
     ///
     /// # Units
     /// `self` is a scalar pointer in bytes, `offsets` counts elements.
@@ -225,11 +225,11 @@ impl AxisInfo {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds what an author promises along dimension `d`: run lengths and divisors, 1 where nothing is promised.
+    /// Adds the author's hints along dimension `d`: run lengths and divisors; 1 carries no information.
     ///
-    /// A promise of contiguity 12 counts as 4: the largest power of two that cuts its groups evenly.
+    /// A contiguity of 12 counts as 4: the largest power of two that divides its groups evenly.
     #[must_use]
-    pub fn with_promise(
+    pub fn with_hints(
         mut self,
         d: usize,
         size: u64,
@@ -242,7 +242,7 @@ impl AxisInfo {
         }
         let limit = divisor_log2(i128::from(size.max(1)));
         let group = |n: u64| divisor_log2(i128::from(n.max(1))).min(limit);
-        // The starts of longer runs are among those of shorter ones, so old divisors still hold.
+        // Starts of longer runs are starts of shorter ones, so known divisors remain valid.
         self.contiguity_log2[d] = self.contiguity_log2[d].max(group(contiguity));
         self.constancy_log2[d] = self.constancy_log2[d].max(group(constancy));
         self.divisibility_log2[d] =
@@ -263,7 +263,7 @@ impl AxisInfo {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns a power of two that divides the first element of every such group; for pointers, of bytes.
+    /// Returns a power of two that divides the first element of every such group; for pointers, in bytes.
     #[must_use]
     pub fn divisibility(&self, d: usize) -> u64 {
         1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
@@ -275,22 +275,23 @@ impl AxisInfo {
         1 << self.constancy_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the number that every element is, sign-extended from the type's width; truth values are 0 and 1.
+    /// Returns the constant value of all elements, if known, sign-extended from the type's width; truth values are 0
+    /// and 1.
     #[must_use]
     pub const fn constant_value(&self) -> Option<i64> {
         self.constant
     }
 
-    /// Returns whether no element is negative when read as signed.
+    /// Returns true if no element is negative when read as signed.
     #[must_use]
     pub const fn is_non_negative(&self) -> bool {
         self.non_negative
     }
 
-    /// Returns the facts that hold of a value that is either `self` or `other`.
+    /// Returns the join: facts that hold for a value that is either `self` or `other`.
     ///
     /// # Laws
-    /// Commutative, associative, idempotent, and every claim of the result follows from either side's.
+    /// Commutative, associative, idempotent; every fact of the result is implied by either side.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         if self.rank != other.rank {
@@ -340,7 +341,7 @@ impl AxisInfo {
         info
     }
 
-    /// Dimensions of size 1 in `from` repeated to their size in `to`.
+    /// Repeats dimensions of size 1 in `from` to their size in `to`.
     #[must_use]
     pub fn broadcast(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = *self;
@@ -371,8 +372,8 @@ impl AxisInfo {
 
     /// Reshapes: the same elements in row-major order under another shape.
     ///
-    /// A dimension of the result that walks along one dimension of `self` in steps of 1 keeps its runs, cut to
-    /// what both hold; one that walks in larger steps keeps the equal groups that are longer than a step.
+    /// A dimension of the result that advances along one dimension of `self` with stride 1 keeps its runs, cut to the
+    /// smaller extent; one with a larger stride keeps the constant groups that are longer than the stride.
     #[must_use]
     pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = Self::unknown(to.len());
@@ -386,7 +387,7 @@ impl AxisInfo {
             info.constancy_log2 = sizes_log2(to);
             return info;
         }
-        // log2 of the elements from one position to the next along each dimension.
+        // log2 of the row-major strides.
         let strides = |shape: &[u64]| {
             let mut strides = [0u32; MAX_DIMS];
             for d in (0..shape.len().saturating_sub(1)).rev() {
@@ -410,7 +411,7 @@ impl AxisInfo {
                 info.contiguity_log2[d] = run;
                 info.divisibility_log2[d] = self.divisibility_at(s, run);
             }
-            // Equal groups that fill a source dimension go on into the next.
+            // Constant groups that span a whole source dimension continue in the next.
             let mut equal = self.constancy_log2[s];
             let mut next = s;
             let mut filled: u8 = narrow(from[s].trailing_zeros());
@@ -455,7 +456,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of any elementwise operation: equal operands give equal results.
+    /// Returns the facts of an arbitrary elementwise operation: equal operands give equal results.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {
@@ -474,7 +475,7 @@ impl AxisInfo {
         info
     }
 
-    /// Log2 of what divides the first element of every aligned group of 2^`run` elements along `d`.
+    /// Returns log2 of a divisor of the first element of every aligned group of 2^`run` elements along `d`.
     ///
     /// Groups shorter than the runs also start inside them, at multiples of their length.
     fn divisibility_at(&self, d: usize, run: u8) -> u8 {
@@ -485,7 +486,7 @@ impl AxisInfo {
         }
     }
 
-    /// Log2 of what divides every element.
+    /// Returns log2 of a divisor of every element.
     fn everywhere_log2(&self) -> u8 {
         self.everywhere_log2_below(self.rank())
     }
@@ -497,7 +498,7 @@ impl AxisInfo {
             .unwrap_or(0)
     }
 
-    /// Log2 of the longest aligned groups along `d` that are runs and whose length divides their first element.
+    /// Returns log2 of the longest aligned groups along `d` that are runs and whose length divides their first element.
     fn aligned_run(&self, d: usize) -> u8 {
         self.contiguity_log2[d].min(self.divisibility_log2[d])
     }
@@ -510,7 +511,7 @@ impl AxisInfo {
         }
     }
 
-    /// What divides every element divides the first of every run.
+    /// Every divisor of all elements is a divisor of the first of every run.
     fn raise_divisibility(&mut self) {
         let everywhere = self.everywhere_log2();
         for d in 0..self.rank() {
@@ -518,11 +519,11 @@ impl AxisInfo {
         }
     }
 
-    /// Restores the invariants of a number `bits` wide: an aligned run does not wrap around, signed or unsigned.
+    /// Restores the invariant of a number `bits` wide: an aligned run does not wrap around, signed or unsigned.
     fn finish(mut self, bits: u32) -> Self {
-        let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(BEYOND);
+        let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(MAX_LOG2);
         for d in 0..self.rank() {
-            self.divisibility_log2[d] = self.divisibility_log2[d].min(BEYOND);
+            self.divisibility_log2[d] = self.divisibility_log2[d].min(MAX_LOG2);
             self.cut_run(d, longest);
         }
         self.raise_divisibility();
@@ -571,14 +572,14 @@ impl fmt::Display for AxisInfo {
     }
 }
 
-/// Log2 of the largest power of two that divides a number, [`BEYOND`] for zero.
+/// Returns log2 of the largest power of two that divides a number, [`MAX_LOG2`] for zero.
 fn divisor_log2(value: i128) -> u8 {
     u8::try_from(value.trailing_zeros())
-        .unwrap_or(BEYOND)
-        .min(BEYOND)
+        .unwrap_or(MAX_LOG2)
+        .min(MAX_LOG2)
 }
 
-/// Log2 of the largest power of two that divides each size.
+/// Returns log2 of the largest power of two that divides each size.
 fn sizes_log2(shape: &[u64]) -> [u8; MAX_DIMS] {
     let mut sizes = [0; MAX_DIMS];
     for (log2, size) in sizes.iter_mut().zip(shape) {

@@ -1,12 +1,12 @@
-//! Every claim of the analysis against tensors computed element by element.
+//! Facts of the analysis against tensors computed element by element.
 
 use super::arithmetic::wrap;
-use super::{AxisInfo, BinaryOp, Comparison, MemoryAccess};
+use super::{AxisInfo, BinaryOp, Comparison, GlobalAccess};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::split_mix::Random;
 use proptest::prelude::*;
 
-/// A tensor with its elements, and what the analysis says of it.
+/// A tensor with its elements and its derived facts.
 #[derive(Clone, Debug)]
 struct Tensor {
     shape: Vec<u64>,
@@ -28,7 +28,7 @@ impl Tensor {
         }
     }
 
-    /// The first claim that its elements refute, where one step is `step` units.
+    /// Returns the first fact refuted by the elements, where one step is `step` units.
     fn refuted(&self, step: i64) -> Option<String> {
         let shape: &[u64] = if self.shape.is_empty() {
             &[1]
@@ -131,7 +131,7 @@ impl Tensor {
         result
     }
 
-    /// In another shape, by splat or broadcast.
+    /// Returns the tensor in another shape, by splat or broadcast.
     fn spread(&self, shape: &[u64]) -> Option<Self> {
         if self.shape == shape {
             return Some(self.clone());
@@ -150,7 +150,7 @@ impl Tensor {
     }
 }
 
-/// Both in the larger of the two shapes, or in what both spread to.
+/// Returns both tensors in a common shape.
 fn together(a: &Tensor, b: &Tensor) -> Option<(Tensor, Tensor)> {
     let shape: Vec<u64> = if a.shape.len() == b.shape.len() {
         a.shape
@@ -186,7 +186,7 @@ const OPS: [BinaryOp; 17] = [
     BinaryOp::MaxU,
 ];
 
-/// The machine's answer, written without the analysis; nothing where the operation is undefined.
+/// Evaluates an operation independently of the analysis; `None` if it is undefined.
 fn concrete(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     let mask = (1i128 << bits) - 1;
     let sx = if bits == 1 { -x } else { x };
@@ -221,7 +221,8 @@ fn concrete(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     ))
 }
 
-/// Whether the one assumption of the analysis is broken: both are not negative, and the true result does not fit.
+/// Returns true if the no-overflow assumption is violated: both operands are non-negative, and the exact result does
+/// not fit.
 fn breaks_assumption(op: BinaryOp, x: i64, y: i64, bits: u32) -> bool {
     let most = (1i128 << (bits - 1)) - 1;
     let truth = match op {
@@ -233,9 +234,9 @@ fn breaks_assumption(op: BinaryOp, x: i64, y: i64, bits: u32) -> bool {
     x >= 0 && y >= 0 && truth > most
 }
 
-/// One step of a random program: an operation and where it takes its operands from.
+/// One step of a random program: an operation and the choice of its operands.
 #[derive(Clone, Debug)]
-struct Instruction {
+struct ProgramStep {
     op: u8,
     a: u8,
     b: u8,
@@ -254,7 +255,7 @@ fn numbers() -> impl Strategy<Value = i64> {
     ]
 }
 
-fn programs() -> impl Strategy<Value = (u32, Vec<Instruction>)> {
+fn programs() -> impl Strategy<Value = (u32, Vec<ProgramStep>)> {
     let instruction = (
         any::<u8>(),
         any::<u8>(),
@@ -262,7 +263,7 @@ fn programs() -> impl Strategy<Value = (u32, Vec<Instruction>)> {
         any::<u8>(),
         numbers(),
     )
-        .prop_map(|(op, a, b, c, number)| Instruction {
+        .prop_map(|(op, a, b, c, number)| ProgramStep {
             op,
             a,
             b,
@@ -275,9 +276,9 @@ fn programs() -> impl Strategy<Value = (u32, Vec<Instruction>)> {
     )
 }
 
-/// Adds the result of one instruction, or nothing where it is undefined or does not apply.
-fn step(tensors: &[Tensor], bits: u32, i: &Instruction) -> Option<Tensor> {
-    // The latest results are the most interesting operands.
+/// Returns the result of one step; `None` if it is undefined or does not apply.
+fn step(tensors: &[Tensor], bits: u32, i: &ProgramStep) -> Option<Tensor> {
+    // Recent results are preferred as operands.
     let pick = |n: u8| &tensors[tensors.len() - 1 - usize::from(n) % tensors.len().min(6)];
     let (a, b) = (pick(i.a), pick(i.b));
     Some(match i.op % 32 {
@@ -499,7 +500,7 @@ fn step(tensors: &[Tensor], bits: u32, i: &Instruction) -> Option<Tensor> {
             }
         }
         _ => {
-            // A scalar of which only a divisor is known, or its sign.
+            // A scalar of which only a divisor or the sign is known.
             let divisor = 1i64 << (i.c % 6);
             let value = wrap(i128::from(i.number) * i128::from(divisor), bits);
             let argument = AxisInfo::argument(divisor as u64);
@@ -518,7 +519,7 @@ fn step(tensors: &[Tensor], bits: u32, i: &Instruction) -> Option<Tensor> {
     })
 }
 
-fn run(bits: u32, program: &[Instruction]) -> Vec<Tensor> {
+fn run(bits: u32, program: &[ProgramStep]) -> Vec<Tensor> {
     let range = Tensor {
         shape: vec![32],
         bits,
@@ -543,7 +544,7 @@ fn run(bits: u32, program: &[Instruction]) -> Vec<Tensor> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// Law: every claim holds of the elements.
+    /// Law: every fact holds for the elements.
     #[test]
     fn claims_hold((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -551,7 +552,7 @@ proptest! {
         }
     }
 
-    /// Law: every claim about addresses holds, and so does the conclusion for each thread's registers.
+    /// Law: every fact about addresses holds, and so does the derived access for each thread's registers.
     #[test]
     fn accesses_are_consecutive_aligned_and_under_one_mask(
         (bits, program) in programs(),
@@ -577,7 +578,7 @@ proptest! {
         }
     }
 
-    /// Law: what is read off the elements holds, is no less than what the analysis claims, and twice as much does not hold.
+    /// Law: facts computed from elements hold, imply those of the analysis, and are maximal.
     #[test]
     fn elements_are_read_exactly((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -610,7 +611,7 @@ proptest! {
         }
     }
 
-    /// Law: what a join claims holds of both sides.
+    /// Law: a join holds for both sides.
     #[test]
     fn joins_hold_of_both_sides((bits, program) in programs()) {
         let tensors = run(bits, &program);
@@ -626,7 +627,7 @@ proptest! {
     }
 }
 
-/// Lays a tensor out over registers and lanes in a random order of bits, and checks each thread's accesses.
+/// Distributes a tensor over registers and lanes in a random bit order, and checks each thread's accesses.
 fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuffle: u64) {
     let mut columns: Vec<Vec<u64>> = Vec::new();
     for (d, size) in pointer.shape.iter().enumerate() {
@@ -674,12 +675,12 @@ fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuf
         Surjectivity::Required,
     )
     .unwrap();
-    let widest = MemoryAccess {
+    let widest = GlobalAccess {
         pointer: &pointer.info,
         mask: mask.map(|m| &m.info),
         element_bits,
         layout: &layout,
-        promised_elements: 1,
+        hinted_elements: 1,
         widest_bits: 128,
     }
     .widest();
@@ -736,7 +737,7 @@ fn blocked(per_thread: u64, lanes: u64, repeat: u64) -> LinearLayout {
     })
 }
 
-/// `x + pid * 1024 + range(0, 1024)` of 4-byte elements, as the kernels have it.
+/// `x + pid * 1024 + range(0, 1024)` of 4-byte elements, as in typical kernels.
 fn pointer(alignment: u64) -> (AxisInfo, AxisInfo) {
     let block = AxisInfo::binary(
         BinaryOp::Mul,
@@ -768,12 +769,12 @@ fn check_width(
         let n = AxisInfo::argument(divisor).splat(&[1024]);
         AxisInfo::compare(Comparison::Slt, &offsets, &n, 32)
     });
-    let access = MemoryAccess {
+    let access = GlobalAccess {
         pointer: &pointer,
         mask: mask.as_ref(),
         element_bits: 32,
         layout,
-        promised_elements: 1,
+        hinted_elements: 1,
         widest_bits: 128,
     }
     .widest();
@@ -817,7 +818,7 @@ fn any_register_bits_and_only_undisturbed_ones() {
     )
     .unwrap();
     check_width(16, None, &layout, (4, &[2, 1], 16));
-    // Lane bit 0 steps by 6: it turns pairs of pairs around.
+    // Lane bit 0 has stride 6: it exchanges pairs of pairs.
     let bases: Vec<Vec<u64>> = [512, 2, 1, 6, 8, 16, 32, 64, 128, 256]
         .iter()
         .map(|b| vec![*b])
@@ -832,28 +833,28 @@ fn any_register_bits_and_only_undisturbed_ones() {
 }
 
 #[test]
-fn promises_widen_along_the_first_register() {
+fn hints_widen_along_the_first_register() {
     let unknown = AxisInfo::unknown(1).with_element_bytes(4);
     let layout = blocked(4, 32, 8);
-    let access = |promised_elements| {
-        MemoryAccess {
+    let access = |hinted_elements| {
+        GlobalAccess {
             pointer: &unknown,
             mask: Some(&unknown),
             element_bits: 32,
             layout: &layout,
-            promised_elements,
+            hinted_elements,
             widest_bits: 128,
         }
         .widest()
     };
-    for (promised, elements) in [(1, 1), (2, 2), (4, 4), (64, 4)] {
-        let widest = access(promised);
+    for (hinted, elements) in [(1, 1), (2, 2), (4, 4), (64, 4)] {
+        let widest = access(hinted);
         assert_eq!(widest.elements(), elements);
         assert_eq!(widest.alignment_bytes(), 4 * elements as u64);
     }
 }
 
-/// Rows of 8 equal elements, each equal to its neighbour, are runs of 16 once they are one line.
+/// Rows of 8 equal elements, consecutive rows equal, form constant groups of 16 after flattening.
 #[test]
 fn equal_rows_go_on_into_the_next() {
     let two = AxisInfo::constant(&[8], 2, 32);
@@ -866,7 +867,7 @@ fn equal_rows_go_on_into_the_next() {
     assert_eq!((back.constancy(0), back.constancy(1)), (1, 16));
 }
 
-/// As numbers of 8 bits, -1 is below 1 with a sign and above it without.
+/// As 8-bit numbers, -1 is less than 1 if signed and greater if unsigned.
 #[test]
 fn comparisons_of_constants_are_known() {
     use Comparison::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
@@ -920,7 +921,7 @@ fn shifts_by_unknown_amounts_may_turn_negative() {
     assert!(!shifted.is_non_negative());
 }
 
-/// A tensor that has as many elements as its shape, and a shape that has so many dims as are kept.
+/// The number of elements must match the shape; dims beyond the limit are dropped.
 #[test]
 fn elements_must_fill_their_shape() {
     let found = |shape: &[u64], count: usize| {
@@ -933,7 +934,7 @@ fn elements_must_fill_their_shape() {
     assert!(most > 4 && !found(&vec![1; 200], 1));
 }
 
-/// A truth value is 0 or -1 where it has a sign.
+/// A truth value is 0 or -1 if it is signed.
 #[test]
 fn truth_values_have_no_sign_to_rely_on() {
     let is_non_negative = |values: &[i64], bits| {
@@ -958,9 +959,9 @@ fn equal_elements_are_one_constant() {
     assert_eq!(constant(&[7, 8, 8, 8]), None);
 }
 
-/// 0 to 31 shifted by 31 is 0 throughout; by 32 it is nothing to rely on.
+/// 0 to 31 shifted right by 31 is 0; by 32 it is undefined.
 #[test]
-fn shifts_by_the_width_promise_nothing() {
+fn shifts_by_the_width_have_no_facts() {
     let constancy = |by: i64| {
         let (a, b) = (AxisInfo::range(0, 32), AxisInfo::constant(&[32], by, 32));
         AxisInfo::binary(BinaryOp::ShrU, &a, &b, 32).constancy(0)
@@ -981,7 +982,7 @@ fn zeros_that_a_shift_brings_in_clear_the_sign() {
     assert_eq!([0, 1, 31].map(|by| shifted(BinaryOp::ShrS, by)), [false; 3]);
 }
 
-/// 0 to 31 and 16 m: in the low four bits is one of them only, so or and exclusive or count up like a sum.
+/// 0 to 31 and 16 m: each of the low four bits is set in one operand only, so `or` and `xor` equal the sum.
 #[test]
 fn bits_of_one_side_only_count_up() {
     let high = AxisInfo::argument(16).splat(&[32]);
@@ -1000,7 +1001,7 @@ fn bits_of_one_side_only_count_up() {
     }
 }
 
-/// 16 m / 4 = 4 m, whatever m is; what is no power of two leaves nothing to rely on.
+/// 16 m / 4 = 4 m for all m; a divisor that is no power of two preserves nothing.
 #[test]
 fn quotients_keep_what_the_divisor_leaves() {
     let quotient = |divisibility: u64, by: i64| {

@@ -1,28 +1,28 @@
-//! Vectorised accesses: the number of elements of one access, and their registers.
+//! Vectorised accesses: number of elements per access, and their registers.
 
 use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// An access to global memory by every thread, as far as its width depends on it.
+/// An access to global memory by every thread: the properties that determine its width.
 #[derive(Clone, Copy, Debug)]
-pub struct MemoryAccess<'a> {
+pub struct GlobalAccess<'a> {
     /// The addresses, one per element.
     pub pointer: &'a AxisInfo,
-    /// The mask of elements that take part; all do if there is none.
+    /// The mask of active elements; `None` if all are active.
     pub mask: Option<&'a AxisInfo>,
-    /// The width of an element; truth values and anything narrower than a byte take one.
+    /// Width of an element in bits; anything narrower than a byte takes one.
     pub element_bits: u32,
     /// (register, lane, warp, block) -> (dim0, ...) without zero register bases.
     pub layout: &'a LinearLayout,
-    /// The operation's own promise, as `contiguity` of `amdg.buffer_load`: so many elements along the
-    /// dimension of the layout's first register are consecutive, aligned, and under one mask. 1 for nothing.
-    pub promised_elements: u64,
-    /// The widest access of the machine, in bits.
+    /// The operation's own hint, as `contiguity` of `amdg.buffer_load`: number of elements along the dimension of the
+    /// layout's first register that are consecutive, aligned, and under one mask. 1 carries no information.
+    pub hinted_elements: u64,
+    /// Width of the widest access of the target, in bits.
     pub widest_bits: u32,
 }
 
-/// A group of registers that one access moves.
+/// A group of registers moved by one access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
     bits: [u8; 8],
@@ -33,13 +33,13 @@ pub struct VectorAccess {
 }
 
 impl VectorAccess {
-    /// Returns the number of elements of an access: a power of two, 1 where nothing wider is safe.
+    /// Returns the number of elements of an access: a power of two, 1 if no wider access is legal.
     #[must_use]
     pub const fn elements(&self) -> usize {
         1 << self.num_bits
     }
 
-    /// Returns the register bits that tell the elements apart: setting the i-th moves by 2^i elements in memory.
+    /// Returns the register bits that number the elements: setting the i-th advances by 2^i elements in memory.
     ///
     /// They may be any bits, in any order; `[2, 0]` pairs register 0 with 4, and then with 1.
     #[must_use]
@@ -47,20 +47,20 @@ impl VectorAccess {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// Returns a power of two that divides every access's address, at least the access's own size and at most the widest
-    /// access's or the element's.
+    /// Returns the alignment of every access: a power of two between the access's own size and the larger of the widest
+    /// access and the element.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
     }
 
-    /// Splits the access into accesses of at most so many elements.
+    /// Splits the access into accesses of at most `elements` elements.
     #[must_use]
     pub fn at_most(mut self, elements: usize) -> Self {
         let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
         if bits < self.num_bits {
             self.num_bits = bits;
-            // The parts behind the first one start at multiples of their own size.
+            // Parts after the first one start at multiples of their own size.
             self.alignment_bytes = self.alignment_bytes.min(self.element_bytes << bits);
         }
         self
@@ -80,22 +80,22 @@ impl VectorAccess {
         })
     }
 
-    /// Returns whether a register is the first of its access.
+    /// Returns true if a register is the first of its access.
     #[must_use]
     pub fn is_first(&self, register: usize) -> bool {
         self.register_bits().iter().all(|b| register >> b & 1 == 0)
     }
 }
 
-impl MemoryAccess<'_> {
-    /// Returns the widest access that the addresses, the mask and the layout allow.
+impl GlobalAccess<'_> {
+    /// Returns the widest legal access for the addresses, the mask and the layout.
     ///
     /// # Laws
-    /// For every thread and every group of registers: the addresses go up by one element from each to the next,
-    /// the first is a multiple of the access's size, and the mask is the same for all.
+    /// For every thread and every group of registers: consecutive registers have consecutive addresses, the first is a
+    /// multiple of the access's size, and the mask is uniform.
     ///
     /// # Source
-    /// Triton's `getVectorSize`. Wider: the elements may lie in any register bits, along any dimension.
+    /// Triton's `getVectorSize`. More general: the elements may be in any register bits, along any dimension.
     #[must_use]
     pub fn widest(&self) -> VectorAccess {
         let bytes = u64::from(self.element_bits.max(8) / 8);
@@ -112,7 +112,7 @@ impl MemoryAccess<'_> {
             return best;
         }
         let most = u64::from(self.widest_bits) / (bytes * 8);
-        let promised_dim = (0..self.pointer.rank()).find(|d| self.moves(0, *d) != 0);
+        let hinted_dim = (0..self.pointer.rank()).find(|d| self.moves(0, *d) != 0);
         for d in 0..self.pointer.rank() {
             let mut limit = self
                 .pointer
@@ -125,8 +125,8 @@ impl MemoryAccess<'_> {
                     1
                 });
             }
-            if promised_dim == Some(d) {
-                limit = limit.max(1 << self.promised_elements.max(1).ilog2());
+            if hinted_dim == Some(d) {
+                limit = limit.max(1 << self.hinted_elements.max(1).ilog2());
             }
             let Some(found) = self.registers_along(d, limit.min(most)) else {
                 continue;
@@ -146,7 +146,7 @@ impl MemoryAccess<'_> {
         best
     }
 
-    /// How far register bit `bit` moves along `d`, or 0 where it moves along another dimension too.
+    /// Returns the stride of register bit `bit` along `d`, or 0 if it also moves along another dimension.
     fn moves(&self, bit: usize, d: usize) -> u64 {
         if bit >= self.layout.in_bits(Dim::REGISTER) {
             return 0;
@@ -162,8 +162,8 @@ impl MemoryAccess<'_> {
         if alone { step } else { 0 }
     }
 
-    /// The register bits that move by 1, 2, 4, ... along `d`, at most `limit` elements of them, while nothing else
-    /// disturbs the order inside a group.
+    /// Returns the register bits with strides 1, 2, 4, ... along `d`, at most `limit` elements, up to the first bit
+    /// that another input also affects.
     fn registers_along(&self, d: usize, limit: u64) -> Option<VectorAccess> {
         if !self.layout.has_out_dim(Dim::out(d)) {
             return None;
@@ -182,7 +182,7 @@ impl MemoryAccess<'_> {
                 break;
             };
             found.bits[usize::from(found.num_bits)] = narrow(bit);
-            // Another input that touches this bit would turn the group around for some threads.
+            // Another input that affects this bit would permute the group in some threads.
             let others = self.layout.in_dims().any(|dim| {
                 (0..self.layout.in_bits(dim)).any(|other| {
                     (dim != Dim::REGISTER || other != bit)

@@ -187,7 +187,7 @@ mod tests {
     /// The planner's bits and the evaluator's formulas agree.
     #[test]
     fn both_descriptions_of_fragments_agree() {
-        use crate::target::Held;
+        use crate::target::BitSource;
         use Fragment as F;
         let all = [
             F::Plain,
@@ -200,7 +200,7 @@ mod tests {
             F::Load8,
         ];
         for fragment in all {
-            let (deal, size) = (fragment.deal(), size(fragment));
+            let (deal, size) = (fragment.layout(), size(fragment));
             assert_eq!(
                 (
                     deal.row_count(),
@@ -216,10 +216,10 @@ mod tests {
                 for byte in 0..size.lane_bytes {
                     let unit = byte / deal.unit_bytes;
                     let mut units = (0..).map(|bit| unit >> bit & 1);
-                    let mut number = |bits: &[Held]| {
-                        let bit = |by: &Held| match by {
-                            Held::Lane(bit) => lane >> bit & 1,
-                            Held::Unit => units.next().unwrap(),
+                    let mut number = |bits: &[BitSource]| {
+                        let bit = |by: &BitSource| match by {
+                            BitSource::Lane(bit) => lane >> bit & 1,
+                            BitSource::Unit => units.next().unwrap(),
                         };
                         (0..)
                             .zip(bits.iter().map(bit))

@@ -1,15 +1,15 @@
-//! Bank conflicts: how many wavefronts a warp's access of shared memory takes, of plans and of kernels.
+//! Bank conflicts: wavefronts of a warp-wide shared-memory access.
 
 use super::Target;
 use crate::number::narrow;
 use std::ops::AddAssign;
 
-/// The wavefronts of accesses.
+/// Wavefront counts of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wavefronts {
-    /// Wavefronts that the access takes.
+    /// Number of wavefronts of the access.
     pub taken: u64,
-    /// One for each group of lanes that are served together.
+    /// Minimum: one per phase (group of lanes that are served together).
     pub ideal: u64,
 }
 
@@ -41,19 +41,19 @@ impl Banks {
         }
     }
 
-    /// Returns the bits of a lane's number that run through lanes served together, where these are consecutive: as many
-    /// lanes as fill all banks once. On 32 banks of 4 bytes, 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
+    /// Returns the lane bits that vary within a phase, if phases are consecutive lanes: as many lanes as fill all banks
+    /// once. On 32 banks of 4 bytes, 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
     pub fn consecutive(self, bytes: u32) -> u32 {
-        // An access of 12 bytes takes the room of one of 16.
+        // An access of 12 bytes occupies as many banks as one of 16.
         let per_lane = bytes.max(self.bytes).next_power_of_two();
         (self.count * self.bytes / per_lane).max(1) - 1
     }
 
-    /// Counts the wavefronts of one access of one warp, and how many it would take at best.
+    /// Counts the wavefronts of one access of one warp, and the minimum.
     ///
-    /// Lanes whose numbers differ only in `lane_bits` are served together: each bank delivers one word per
-    /// wavefront, and lanes that want the same word share it. CDNA3 serves 16-byte loads of lanes 0 to 3 and 16 to
-    /// 19 together, which is `0b010011`.
+    /// Lanes whose numbers differ only in `lane_bits` form a phase: each bank delivers one word per wavefront, and
+    /// lanes that access the same word share it. CDNA3 serves 16-byte loads of lanes 0 to 3 and 16 to 19 together,
+    /// which is `0b010011`.
     ///
     /// | lanes 0 .. 31 read 4 bytes at | taken | ideal |
     /// |---|---|---|
@@ -62,13 +62,13 @@ impl Banks {
     /// | `128 * lane` | 32 | 1 |
     /// | `0` | 1 | 1 |
     /// # Units
-    /// `addresses` are byte addresses, `None` for lanes that are off; the result counts wavefronts.
+    /// `addresses` are byte addresses, `None` for inactive lanes; the result counts wavefronts.
     pub fn wavefronts(self, addresses: &[Option<u64>], bytes: u32, lane_bits: u32) -> Wavefronts {
         let lane_bits = lane_bits as usize;
         let (width, count) = (u64::from(self.bytes), u64::from(self.count));
-        // The words that lanes want, each with the one before it of the same bank, plus one.
+        // The distinct words, each with a link to the previous word of the same bank, plus one.
         let mut words: Vec<(u64, usize)> = Vec::new();
-        // Of each bank the last of its words, plus one, and how many there are.
+        // For each bank, its last word plus one, and the number of its words.
         let mut banks = vec![(0, 0u64); self.count as usize];
         let mut sum = Wavefronts::default();
         for first in (0..addresses.len()).filter(|lane| lane & lane_bits == 0) {
@@ -107,7 +107,7 @@ impl Banks {
     }
 }
 
-/// A division, which is a shift in practice.
+/// Divides, by a shift where possible.
 fn quotient(value: u64, by: u64) -> u64 {
     match by.is_power_of_two() {
         true => value >> by.trailing_zeros(),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn groups_of_lanes_that_are_not_consecutive() {
-        // Lanes 4 to 7 and 16 to 19 want the same banks: no conflict if served apart.
+        // Lanes 4 to 7 and 16 to 19 access the same banks: no conflict in separate phases.
         let at = |lane: u64| 16 * (lane & 3 | lane >> 2 & 4) + 128 * (lane >> 2);
         let addresses: Vec<_> = (0..64).map(|lane| Some(at(lane))).collect();
         let banks = Banks {

@@ -1,6 +1,6 @@
-//! Floats of 8 bits: what their bits mean, and which of them a GPU converts by instructions.
+//! 8-bit floats: encodings, and formats that a GPU converts by instructions.
 
-/// A format of floats of 8 bits: a sign, then `exponent_bits`, then `mantissa_bits`.
+/// An 8-bit float format: a sign, then `exponent_bits`, then `mantissa_bits`.
 ///
 /// ```
 /// use linear_layout::target::Float8;
@@ -19,21 +19,21 @@
 pub struct Float8 {
     /// MLIR's name.
     pub name: &'static str,
-    /// The bits of the exponent.
+    /// Number of exponent bits.
     pub exponent_bits: u32,
-    /// The bits of the mantissa, without the leading one that normal numbers leave out.
+    /// Number of mantissa bits, without the implicit leading one of normal numbers.
     pub mantissa_bits: u32,
-    /// The bias of the exponent.
+    /// Exponent bias.
     pub bias: u32,
-    /// The standard that says which codes are no numbers.
+    /// The standard that defines NaNs and infinities.
     pub family: Float8Family,
 }
 
-/// The standard that defines a format, which decides the codes that are no numbers.
+/// The standard that defines the NaNs and infinities of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8Family {
-    /// The Open Compute Project: E5M2 has infinities and NaNs as IEEE's formats do; E4M3 one NaN of each sign,
-    /// all bits set, and no infinity.
+    /// Open Compute Project: E5M2 has infinities and NaNs as IEEE formats; E4M3 has one NaN of each sign, all bits set,
+    /// and no infinity.
     Ocp,
     /// `FNUZ`: no infinity and no negative zero, whose code is the only NaN.
     Fnuz,
@@ -58,13 +58,13 @@ const fn float8(name: &'static str, exponent_bits: u32, bias: u32, family: Float
 }
 
 impl Float8 {
-    /// Returns the format of a name, as `f8E5M2`.
+    /// Returns the format with an MLIR name, as `f8E5M2`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         FLOAT8.into_iter().find(|format| format.name == name)
     }
 
-    /// Returns the code of infinity, where there is one.
+    /// Returns the code of infinity, if any.
     #[must_use]
     pub const fn infinity(self) -> Option<u8> {
         match (self.family, self.exponent_bits) {
@@ -83,7 +83,7 @@ impl Float8 {
         }
     }
 
-    /// Returns the code of NaN that conversions make.
+    /// Returns the code of the canonical NaN.
     #[must_use]
     pub const fn nan(self) -> u8 {
         match self.family {
@@ -92,7 +92,7 @@ impl Float8 {
         }
     }
 
-    /// Returns the number that a code stands for.
+    /// Returns the value of a code.
     #[must_use]
     pub fn value(self, code: u8) -> f64 {
         let size = code & 0x7f;
@@ -113,8 +113,8 @@ impl Float8 {
         sign * f64::from(implied + mantissa) * self.step(exponent)
     }
 
-    /// Returns the code of a number of at least 0, rounded to nearest and of two to the even one, without a limit:
-    /// a number too large has a code larger than [`Self::largest`].
+    /// Returns the code of a non-negative number, rounded to nearest, ties to even, without a limit: a number too large
+    /// has a code larger than [`Self::largest`].
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -124,12 +124,12 @@ impl Float8 {
     pub fn nearest(self, size: f64) -> u32 {
         let powers = (size.to_bits() >> 52) as i32 - 1023;
         let exponent = (powers + self.bias.cast_signed()).max(1).cast_unsigned();
-        // The leading one of a normal number counts as one more of the exponent.
+        // The implicit leading one increments the exponent of a normal number.
         let steps = (size / self.step(exponent)).round_ties_even() as u32;
         ((exponent - 1) << self.mantissa_bits).saturating_add(steps)
     }
 
-    /// How far numbers of an exponent are apart; 0 is as 1.
+    /// Returns the distance of consecutive numbers of an exponent; 0 counts as 1.
     fn step(self, exponent: u32) -> f64 {
         let power = exponent.max(1).cast_signed() - (self.bias + self.mantissa_bits).cast_signed();
         2f64.powi(power)

@@ -1,7 +1,7 @@
-//! Fragments: the distribution of rows of shared memory to lanes by instructions that a warp runs together.
+//! Fragments: distribution of shared-memory rows over lanes by warp-wide matrix loads and stores.
 //!
-//! Each lane gives the address of a row, and holds a few units of several rows. Which ones, the instruction says: bits
-//! of the lane and of what it holds number the units of a row and the rows.
+//! Each lane supplies the address of a row, and holds a few units of several rows: bits of the lane and of the unit's
+//! number select the unit in a row and the row.
 //!
 //! | [`Fragment`] | instruction | a row | a lane holds |
 //! |---|---|---|---|
@@ -20,63 +20,63 @@
 use super::{Access, Target};
 use crate::number::narrow;
 
-/// An instruction of a warp, by what it deals to whom.
+/// A fragment: the distribution of rows by one instruction of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
-    /// 8 rows, of which a lane holds neighbours.
+    /// 8 rows, of which a lane holds adjacent units.
     Plain,
-    /// 8 rows of units of 16 bits, of which a lane holds two of a column.
+    /// 8 rows of 16-bit units, of which a lane holds two of a column.
     Transposed,
     /// 16 rows of bytes, of which a lane holds four of a column, twice.
     LoadedBytes,
     /// 8 rows of bytes, of which a lane holds two of a column, twice.
     StoredBytes,
-    /// A row a lane, of units of 16 bits (CDNA 4).
+    /// One row per lane, of 16-bit units (CDNA 4).
     Read16,
-    /// A row a lane, of bytes (CDNA 4).
+    /// One row per lane, of bytes (CDNA 4).
     Read8,
-    /// A row a lane, of units of 16 bits (gfx1250).
+    /// One row per lane, of 16-bit units (gfx1250).
     Load16,
-    /// A row a lane, of bytes (gfx1250).
+    /// One row per lane, of bytes (gfx1250).
     Load8,
 }
 
 /// The source of one bit of a unit's position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Held {
-    /// A bit of the lane's number.
+pub(crate) enum BitSource {
+    /// A bit of the lane number.
     Lane(usize),
-    /// A bit of the number of a lane's unit: those of `rows` come first, each list in its order.
+    /// The next bit of the number of a lane's unit: first those of `rows`, then those of `within`, in order.
     Unit,
 }
 
-/// A fragment as bits.
+/// The layout of a fragment, as bits.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Deal {
-    /// Bytes that keep together.
+pub struct FragmentLayout {
+    /// Number of bytes that stay contiguous.
     pub(crate) unit_bytes: u32,
     /// The sources of the bits of a unit's index in its row, lowest bit first.
-    pub(crate) within: &'static [Held],
+    pub(crate) within: &'static [BitSource],
     /// The sources of the bits of a row's index, lowest bit first.
-    pub(crate) rows: &'static [Held],
-    /// One instruction moves up to 2^this of them.
+    pub(crate) rows: &'static [BitSource],
+    /// log2 of the fragments that one instruction moves at most.
     pub most_log2: u32,
 }
 
-impl Deal {
-    /// Returns log2 of the units that a lane holds.
+impl FragmentLayout {
+    /// Returns log2 of the units per lane.
     pub(crate) fn units_log2(&self) -> u32 {
         let units = self.within.iter().chain(self.rows);
-        narrow::<u32>(units.filter(|held| **held == Held::Unit).count())
+        narrow::<u32>(units.filter(|held| **held == BitSource::Unit).count())
     }
 
-    /// Bytes that a lane holds.
+    /// Returns the number of bytes per lane.
     pub fn lane_bytes(&self) -> u32 {
         self.unit_bytes << self.units_log2()
     }
 
-    /// Bytes of a row.
+    /// Returns the number of bytes per row.
     pub(crate) fn row_bytes(&self) -> u32 {
         self.unit_bytes << self.within.len()
     }
@@ -87,55 +87,55 @@ impl Deal {
     }
 }
 
-use Held::{Lane, Unit};
+use BitSource::{Lane, Unit};
 
 impl Fragment {
-    /// Returns which lane holds what of the rows.
-    pub const fn deal(self) -> &'static Deal {
+    /// Returns the distribution of the rows over lanes.
+    pub const fn layout(self) -> &'static FragmentLayout {
         match self {
-            Self::Plain => &Deal {
+            Self::Plain => &FragmentLayout {
                 unit_bytes: 4,
                 within: &[Lane(0), Lane(1)],
                 rows: &[Lane(2), Lane(3), Lane(4)],
                 most_log2: 2,
             },
-            Self::Transposed => &Deal {
+            Self::Transposed => &FragmentLayout {
                 unit_bytes: 2,
                 within: &[Lane(2), Lane(3), Lane(4)],
                 rows: &[Unit, Lane(0), Lane(1)],
                 most_log2: 2,
             },
-            Self::LoadedBytes => &Deal {
+            Self::LoadedBytes => &FragmentLayout {
                 unit_bytes: 1,
                 within: &[Lane(2), Lane(3), Lane(4), Unit],
                 rows: &[Unit, Unit, Lane(0), Lane(1)],
                 most_log2: 1,
             },
-            Self::StoredBytes => &Deal {
+            Self::StoredBytes => &FragmentLayout {
                 unit_bytes: 1,
                 within: &[Lane(2), Lane(3), Lane(4), Unit],
                 rows: &[Unit, Lane(0), Lane(1)],
                 most_log2: 2,
             },
-            Self::Read16 => &Deal {
+            Self::Read16 => &FragmentLayout {
                 unit_bytes: 2,
                 within: &[Lane(0), Lane(1)],
                 rows: &[Lane(2), Lane(3), Unit, Unit, Lane(4), Lane(5)],
                 most_log2: 0,
             },
-            Self::Read8 => &Deal {
+            Self::Read8 => &FragmentLayout {
                 unit_bytes: 1,
                 within: &[Lane(0), Lane(1), Lane(2)],
                 rows: &[Lane(3), Unit, Unit, Unit, Lane(4), Lane(5)],
                 most_log2: 0,
             },
-            Self::Load16 => &Deal {
+            Self::Load16 => &FragmentLayout {
                 unit_bytes: 2,
                 within: &[Lane(0), Lane(1), Lane(2)],
                 rows: &[Unit, Unit, Unit, Lane(3), Lane(4)],
                 most_log2: 0,
             },
-            Self::Load8 => &Deal {
+            Self::Load8 => &FragmentLayout {
                 unit_bytes: 1,
                 within: &[Lane(0), Lane(1), Lane(2)],
                 rows: &[Unit, Unit, Lane(3), Unit, Lane(4)],

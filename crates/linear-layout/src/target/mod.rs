@@ -1,7 +1,7 @@
-//! GPUs as data: lanes, banks, phases, instructions, costs.
+//! GPU targets as data: lanes, banks, phases, instructions, costs.
 //!
-//! A [`Target`] says what one GPU is, as far as layouts need to know. Nothing here decides anything: the
-//! planner reads the tables, and so does the machine model, so a plan and its check agree on the hardware.
+//! A [`Target`] describes one GPU as far as layouts depend on it. It contains no policy: planner and evaluator read the
+//! same tables, so a plan and its check agree on the hardware.
 //!
 //! ```
 //! use linear_layout::target::{Access, Target};
@@ -14,13 +14,11 @@
 //! # Ok::<(), linear_layout::target::TargetError>(())
 //! ```
 //!
-//! What differs between GPUs is a column here, with its source. A new difference is a new column; names and version
-//! numbers are compared in `table.rs` only, where the rows are made. So structs of tables are non-exhaustive. Enums that
-//! a back end or a simulator matches are exhaustive, so that the compiler finds the places where a new variant needs
-//! code.
+//! Each difference between GPUs is a column here, with its source. Names and version numbers are compared only in
+//! `table.rs`, which builds the rows. Structs of tables are therefore non-exhaustive. Enums that a back end or a
+//! simulator matches are exhaustive, so that the compiler finds the places where a new variant needs code.
 //!
-//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`]. Missing on purpose: TMA,
-//! which nothing asks for yet.
+//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`].
 
 use core::fmt;
 use thiserror::Error;
@@ -34,15 +32,15 @@ mod table;
 
 pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
-pub(crate) use fragment::Held;
-pub use fragment::{Deal, Fragment};
+pub(crate) use fragment::BitSource;
+pub use fragment::{Fragment, FragmentLayout};
 pub use product::{
     Argument, BlockScales, Calls, Number, Product, ProductFamily, Scalar, ScaleBit, ScaleNumber,
     ScaleOperand, TileBit, TileOperand,
 };
 pub use table::TARGETS;
 
-/// The maker of a GPU, which is also the instruction set family that a lowering emits.
+/// The vendor of a GPU, which is also the instruction set family that a lowering emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vendor {
     /// NVIDIA: NVVM intrinsics, `cuda:90`.
@@ -51,21 +49,23 @@ pub enum Vendor {
     Amd,
 }
 
-/// An assembly language: what LLVM writes for a GPU, and inline assembly is written in.
+/// An assembly language: the output of LLVM for a GPU, and the language of inline assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Assembly {
     /// NVIDIA's PTX, a virtual instruction set that `ptxas` or the driver assembles.
     Ptx,
-    /// AMD's, in the words of its ISA manuals.
+    /// AMD's, in the syntax of its ISA manuals.
     Gcn,
 }
 
 impl Assembly {
-    /// Returns options of LLVM's command line, and their values, that a function's attributes cannot say.
+    /// Returns command-line options of LLVM, and their values, that function attributes cannot express.
     ///
-    /// - `slp-schedule-budget` bounds how far apart in a basic block operations are that the SLP vectoriser puts side by
-    ///   side. It looks through all between them for each, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel
-    ///   with 6500 operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
+    /// - `slp-schedule-budget` bounds the distance in a basic block of operations that the SLP vectoriser combines. It
+    /// scans
+    ///   all operations in between, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel with 6500
+    /// operations, whose
+    ///   2900 instructions become 4 more with this bound. LLVM's default is 100000.
     /// - `nvptx-short-ptr` makes addresses of shared memory 32 bits wide, in one register instead of two.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
@@ -87,7 +87,7 @@ pub enum Access {
 
 /// Optional instructions of a target, as a set of flags.
 ///
-/// A flag is set where the instruction exists; what it costs stands in [`Costs`].
+/// A flag is set if the instruction exists; its cost is in [`Costs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Instructions {
@@ -99,7 +99,8 @@ pub struct Instructions {
     pub move_matrix: bool,
     /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later.
     pub byte_matrices: bool,
-    /// `v_permlane16_swap` and `v_permlane32_swap`: a register bit for lane bit 4 or 5, gfx950 and gfx1250.
+    /// `v_permlane16_swap` and `v_permlane32_swap`: exchange of a register bit with lane bit 4 or 5, gfx950 and
+    /// gfx1250.
     pub permlane_swap: bool,
     /// `v_permlanex16`: lane bit 4 flipped, gfx10 and later.
     pub permlane_x16: bool,
@@ -107,9 +108,9 @@ pub struct Instructions {
     pub dpp: bool,
     /// `row_xmask`: any exclusive or within 16 lanes in one DPP operation, gfx10 and later.
     pub dpp_xmask: bool,
-    /// `ds_read_b64_tr_b16` and its kin: transposed reads of shared memory, CDNA 4.
+    /// `ds_read_b64_tr_b16` and variants: transposed reads of shared memory, CDNA 4.
     pub read_transposed: bool,
-    /// `ds_load_tr16_b128` and its kin: the same since gfx1250.
+    /// `ds_load_tr16_b128` and variants: transposed reads of shared memory, gfx1250.
     pub load_transposed: bool,
     /// Stores to shared memory of another block of the cluster.
     pub clusters: bool,
@@ -119,38 +120,38 @@ pub struct Instructions {
     pub warp_group_products: bool,
     /// Scales in tensor memory of 4-bit `a` are read along K first.
     pub k_first_scales: bool,
-    /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
+    /// Atomic sums of bf16, and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
-    /// One instruction combines integers of 32 bits of all lanes of a warp (`redux.sync`): sums, extremes, bits.
+    /// Reductions of 32-bit integers over all lanes of a warp by one instruction (`redux.sync`): sums, extremes, bits.
     pub lane_reductions: bool,
-    /// And the extremes of f32.
+    /// `redux.sync` of f32: extremes.
     pub float_lane_reductions: bool,
-    /// Copies from global to shared memory beside other work (`cp.async`), `sm_80` and later.
+    /// Asynchronous copies from global to shared memory (`cp.async`), `sm_80` and later.
     pub async_copies: bool,
-    /// Copies of blocks by the tensor memory accelerator, and its mbarriers, `sm_90` and later.
+    /// TMA copies, and their mbarriers, `sm_90` and later.
     pub tensor_copies: bool,
-    /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
+    /// `griddepcontrol`: programmatic dependent launch, `sm_90` and later.
     pub grid_dependencies: bool,
-    /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.
+    /// The clock is read by a message (`s_sendmsg_rtn`), gfx11 and later; by `s_memrealtime` before.
     pub time_by_message: bool,
-    /// Policies for the second cache on each access (`createpolicy`), `sm_80` and later.
+    /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
     /// `cvt` of f32 to bf16, to nearest and towards zero, `sm_80` and later.
     pub bf16_conversions: bool,
     /// `cvt` of f32 and f64 to bf16 in every rounding mode, `sm_90` and later.
     pub bf16_rounding_modes: bool,
-    /// Buffer instructions that write shared memory, gfx942 and gfx950.
+    /// Buffer loads to shared memory, gfx942 and gfx950.
     pub buffer_to_shared: bool,
-    /// And those of 12 and 16 bytes a lane, gfx950.
+    /// Buffer loads to shared memory of 12 and 16 bytes per lane, gfx950.
     pub wide_buffer_to_shared: bool,
-    /// Copies to shared memory that have a counter of their own (`global_load_async_to_lds`), gfx1250.
+    /// Asynchronous copies to shared memory with a separate counter (`global_load_async_to_lds`), gfx1250.
     pub async_to_shared: bool,
     /// Buffer instructions; none on NVIDIA.
     pub buffer: Option<BufferInstructions>,
     /// The instructions for conversions with scales.
     pub scaled_conversion: ScaledConversion,
-    /// The floats of 8 bits that are converted by instructions, to nearest: OCP's from `sm_89` on, on gfx950 and
-    /// gfx12; FNUZ on gfx942.
+    /// The 8-bit floats that instructions convert, rounding to nearest: OCP's from `sm_89` on, on gfx950 and gfx12;
+    /// FNUZ on gfx942.
     pub float8: Option<Float8Family>,
 }
 
@@ -162,16 +163,16 @@ pub struct Instructions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct BufferInstructions {
-    /// The bits that say how data is cached.
+    /// Cache control bits.
     pub cache: CacheBits,
-    /// The fourth word of the resource descriptor: data format, and rules for what is out of range.
+    /// The fourth word of the resource descriptor: data format, and out-of-range rules.
     pub descriptor_flags: u32,
 }
 
 /// The bits of a buffer instruction for each of Triton's cache modifiers; 0 for the others.
 ///
-/// `sc0` is 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; on RDNA 4 a temporal hint
-/// stands in bits 0 to 2 and a scope from bit 3 on.
+/// `sc0` is 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; on RDNA 4 a temporal hint is in bits 0
+/// to 2 and a scope from bit 3 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
@@ -185,7 +186,7 @@ pub struct CacheBits {
     pub(crate) cv: u32,
     /// `wt`.
     pub(crate) wt: u32,
-    /// Of an atomic access that all blocks see, beside `sc0`, which asks for what was there.
+    /// Bits of a device-scope atomic access, beside `sc0`, which returns the old value.
     pub atomic: u32,
 }
 
@@ -212,23 +213,23 @@ impl CacheBits {
     }
 }
 
-/// The instructions that widen numbers of 4 and 8 bits and multiply them by scales.
+/// The instructions that widen 4-bit and 8-bit numbers and multiply them by scales.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
-    /// By instructions for any number of elements.
+    /// General instructions, for any number of elements.
     #[default]
     Any,
-    /// As gfx950: four numbers of 8 bits or eight of 4 bits at a time.
+    /// gfx950: four 8-bit or eight 4-bit numbers at a time.
     Words,
-    /// As gfx1250: eight numbers at a time, by scales of 8 bits.
+    /// gfx1250: eight numbers at a time, with 8-bit scales.
     Eights,
 }
 
 /// The cost of each warp-wide operation, in quarters of a clock of one SM (or CU).
 ///
-/// Two units work side by side: the load-store unit and the arithmetic unit. A plan takes as long as the
-/// busier one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
-/// memory one slot (4): measured, see the conversion benchmarks.
+/// Two units run in parallel: the load-store unit and the arithmetic unit. The cost of a plan is that of the busier
+/// one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared memory one slot
+/// (4): measured, see the conversion benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Costs {
@@ -238,23 +239,23 @@ pub struct Costs {
     pub shuffle: u32,
     /// A lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
     pub lane_alu: u32,
-    /// A reduction of one word over all lanes by one instruction, where there is one.
+    /// A single-instruction reduction of one word over all lanes, if the target has one.
     pub lane_reduction: u32,
     /// One wavefront: up to `banks * 4` bytes read or written at once.
     pub wavefront: u32,
-    /// The cost of an access beside its wavefronts: issue and address.
+    /// Fixed cost of an access beside its wavefronts: issue and address.
     pub access: u32,
-    /// A barrier of the whole block, with the time lost waiting for the slowest warp.
+    /// A barrier of the whole block, including the wait for the slowest warp.
     pub barrier: u32,
-    /// A synchronisation of one warp with itself.
+    /// A warp barrier.
     pub warp_sync: u32,
-    /// The time of one trip through shared memory when nothing else hides it, weighed for a partly filled SM.
+    /// Latency of one unhidden round trip through shared memory, weighted for a partly filled SM.
     pub round_trip: u32,
-    /// The time of one shuffle that waits for another, weighed as `round_trip` is; 0 where it was not measured.
+    /// Latency of one shuffle that depends on another, weighted as `round_trip`; 0 if it was not measured.
     pub shuffle_trip: u32,
 }
 
-/// The instruction that flips bits of the lane number, cheapest first where a target has several.
+/// The instruction that flips lane bits, the cheapest first if a target has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum XorShuffle {
     /// NVIDIA `shfl.sync.bfly` with the mask.
@@ -278,28 +279,28 @@ pub enum XorShuffle {
 }
 
 impl XorShuffle {
-    /// Says whether the exchange stays in the arithmetic unit and leaves the load-store unit alone.
+    /// Returns true if the exchange uses the arithmetic unit, not the load-store unit.
     pub(crate) const fn is_arithmetic(self) -> bool {
         !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
     }
 }
 
-/// The resources that resident blocks of one processor (SM, CU) share.
+/// The resources shared by the resident blocks of one processor (SM, CU).
 ///
-/// CUDA programming guide, "Compute capabilities"; the makers' ISA and tuning manuals for waves of a CU.
+/// CUDA programming guide, "Compute capabilities"; AMD's ISA and tuning manuals for waves of a CU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Processor {
-    /// The most threads of all blocks.
+    /// Maximum number of threads of all blocks.
     pub(crate) threads: u32,
-    /// The most blocks.
+    /// Maximum number of blocks.
     pub(crate) blocks: u32,
     /// Bytes of shared memory.
     pub(crate) shared_bytes: u32,
-    /// Bytes that each block takes beside its own.
+    /// Bytes reserved per block beside its own.
     pub(crate) reserved_bytes: u32,
-    /// Registers of 32 bits, of all lanes.
+    /// Number of 32-bit registers, over all lanes.
     pub(crate) registers: u32,
-    /// The most registers of 32 bits that a lane can have.
+    /// Maximum number of 32-bit registers per lane.
     pub(crate) lane_registers: u32,
 }
 
@@ -317,33 +318,32 @@ pub struct Target {
     pub name: &'static str,
     /// The processor name for LLVM: `sm_90a`, `gfx942`.
     pub llvm_cpu: &'static str,
-    /// The features that LLVM is asked for beside what the processor has, as `+ptx80`; empty for none.
+    /// Features requested from LLVM beside the processor's own, as `+ptx80`; empty for none.
     ///
-    /// Drivers since CUDA 12.0 take PTX 8.0, those since CUDA 12.1 PTX 8.1, which has the vectors that `sm_90`
-    /// accesses atomically and the floats of 8 bits that `sm_89` converts. From PTX 8.8 on, `sm_100` and
-    /// later access 256 bits at once.
+    /// Drivers since CUDA 12.0 accept PTX 8.0, those since CUDA 12.1 PTX 8.1, which adds the vector atomics of `sm_90`
+    /// and the 8-bit float conversions of `sm_89`. From PTX 8.8 on, `sm_100` and later have 256-bit accesses.
     pub llvm_features: &'static str,
-    /// The maker.
+    /// The vendor.
     pub vendor: Vendor,
-    /// LLVM's name of the platform.
+    /// LLVM's target triple.
     pub llvm_triple: &'static str,
-    /// The language of assembly, inline or not.
+    /// The assembly language, inline or not.
     pub assembly: Assembly,
-    /// True if LLVM writes objects for it, which a linker turns into code objects that the driver loads.
+    /// True if LLVM writes object files, which a linker turns into loadable code objects.
     pub has_objects: bool,
-    /// True if the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
+    /// True if the lanes of a warp run in lockstep, so that program order orders their accesses.
     ///
     /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since `sm_70` (CUDA
     /// programming guide, "Independent thread scheduling").
     pub lockstep: bool,
-    /// The most threads of one block.
+    /// Maximum number of threads per block.
     ///
     /// 1024 on all (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
     /// Lanes per warp (wave): 32 or 64.
     pub lanes: u32,
-    /// The lanes that a kernel may choose to have per warp.
+    /// The lane counts per warp that a kernel may choose.
     ///
     /// Waves of RDNA have 32 or 64 (LLVM's AMDGPU usage guide, `wavefrontsize64`), of gfx1250 only 32.
     pub warp_sizes: &'static [u32],
@@ -351,42 +351,42 @@ pub struct Target {
     pub banks: u32,
     /// Bytes of one bank.
     pub bank_bytes: u32,
-    /// The most shared memory one block can have.
+    /// Maximum bytes of shared memory per block.
     pub max_shared_bytes: u32,
-    /// The resources that resident blocks share.
+    /// The resources shared by resident blocks.
     pub(crate) processor: Processor,
-    /// The most bits one lane reads or writes in one access to global memory.
+    /// Maximum bits per lane of one access to global memory.
     ///
-    /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), in accesses that no mask, cache or order is said of; 128 elsewhere.
+    /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), for accesses without mask, cache modifier or ordering; 128 elsewhere.
     pub max_global_vector_bits: u32,
-    /// The most bits one lane reads or writes in one shared-memory access.
+    /// Maximum bits per lane of one shared-memory access.
     pub max_shared_vector_bits: u32,
-    /// The optional instructions that it has.
+    /// The optional instructions.
     pub instructions: Instructions,
     /// The costs of operations.
     pub costs: Costs,
-    /// Lane bits served together by a 16-byte load, where they are not simply the lowest ones.
+    /// Lane bits that vary within a phase of a 16-byte load, if they are not simply the lowest ones.
     load_b128_lane_bits: Option<u32>,
 }
 
-/// Shared memory is given to blocks in pieces of so many bytes, at most.
+/// Upper bound of the allocation granularity of shared memory, in bytes.
 const SHARED_GRANULE_BYTES: u32 = 128;
 
 impl Target {
-    /// Returns how many bytes of shared memory a block of so many threads may take instead of `bytes`, without
-    /// fewer blocks running on a processor at the same time.
+    /// Returns the maximum bytes of shared memory that a block of `threads` threads may take instead of `bytes` at the
+    /// same occupancy.
     ///
     /// ```
     /// use linear_layout::target::Target;
     /// let h100 = Target::parse("cuda:90")?;
     /// // 16 blocks of 128 threads have 14 KiB each, of which one is reserved.
-    /// assert_eq!(h100.shared_bytes_as_cheap_as(16, 128), 13_568);
+    /// assert_eq!(h100.shared_bytes_at_same_occupancy(16, 128), 13_568);
     /// // 7 blocks with 29 600 bytes each run at the same time, and so do 7 with 32 256.
-    /// assert_eq!(h100.shared_bytes_as_cheap_as(29_600, 128), 32_256);
+    /// assert_eq!(h100.shared_bytes_at_same_occupancy(29_600, 128), 32_256);
     /// # Ok::<(), linear_layout::target::TargetError>(())
     /// ```
     #[must_use]
-    pub fn shared_bytes_as_cheap_as(&self, bytes: u32, threads: u32) -> u32 {
+    pub fn shared_bytes_at_same_occupancy(&self, bytes: u32, threads: u32) -> u32 {
         let Processor {
             threads: all_threads,
             blocks,
@@ -405,7 +405,7 @@ impl Target {
             .max(bytes)
     }
 
-    /// Returns how many registers of 32 bits each thread of a block of so many can have.
+    /// Returns the number of 32-bit registers available to each thread of a block of `threads` threads.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -419,7 +419,7 @@ impl Target {
         share.min(self.processor.lane_registers)
     }
 
-    /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are understood too.
+    /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are accepted, too.
     ///
     /// # Errors
     /// An unknown name, with the known ones and the nearest.
@@ -460,17 +460,17 @@ impl Target {
             })
     }
 
-    /// Returns the default GPU with so many lanes in a warp, for modules that name none.
+    /// Returns the default GPU with this number of lanes per warp, for modules that name no target.
     ///
     /// # Panics
     /// Never: both are in the table.
     #[must_use]
-    pub fn usual(lanes: u64) -> &'static Self {
+    pub fn default_for_lanes(lanes: u64) -> &'static Self {
         let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
         Self::parse(name).expect("it is in the table")
     }
 
-    /// Returns the names of the targets that have something, for messages: `cuda:90`, `cuda:100`.
+    /// Returns the names of the targets with a feature, for messages: `cuda:90`, `cuda:100`.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
         let all = TARGETS.iter().filter(|target| has(&target.instructions));
@@ -484,16 +484,16 @@ impl Target {
         self.lanes.trailing_zeros()
     }
 
-    /// Bytes of shared memory that one wavefront reads or writes when no two lanes meet in a bank.
+    /// Bytes of shared memory per conflict-free wavefront.
     pub(crate) const fn wavefront_bytes(&self) -> u32 {
         self.banks * self.bank_bytes
     }
 
-    /// Returns the lane bits that vary among lanes served together in an access of `bytes` per lane.
+    /// Returns the lane bits that vary within a phase of an access of `bytes` per lane.
     ///
-    /// Lanes that agree in all *other* lane bits are served in the same phase, and conflicts count only
-    /// among them. 4-byte accesses of 32 lanes are one phase (`0b11111`); 16-byte accesses are four phases
-    /// of eight lanes, on most targets the consecutive ones (`0b00111`).
+    /// Lanes that agree in all *other* lane bits are served in the same phase, and conflicts count only among them.
+    /// 4-byte accesses of 32 lanes are one phase (`0b11111`); 16-byte accesses are four phases of eight lanes, on most
+    /// targets the consecutive ones (`0b00111`).
     ///
     /// # Units
     /// `bytes`: bytes per lane, a power of two up to 16. Result: a mask of lane bits.
@@ -523,7 +523,7 @@ impl Target {
     /// Returns the instruction that moves a word from lane `i ^ mask` to lane `i`.
     ///
     /// # Panics
-    /// None; a mask of 0 answers like any other.
+    /// None; a mask of 0 is accepted.
     #[must_use]
     pub const fn xor_shuffle(&self, mask: u32) -> XorShuffle {
         if matches!(self.vendor, Vendor::Nvidia) {
@@ -541,7 +541,7 @@ impl Target {
         }
     }
 
-    /// Says whether a register bit can be exchanged with lane bit `bit` by one swap instruction per pair.
+    /// Returns true if a register bit can be exchanged with lane bit `bit` by one swap instruction per pair.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))
@@ -554,7 +554,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// No target has this name.
+/// An unknown target name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown target `{name}`; known targets are {}",
         TARGETS.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "))]
@@ -577,7 +577,7 @@ mod tests {
                 bare.to_owned()
             };
             assert_eq!(Target::parse(&bare).unwrap(), t);
-            // LLVM has no name for the newest: it takes code for the first of their family.
+            // LLVM does not know the newest one: it is compiled for the first of its family.
             if t.name != "cuda:107" {
                 assert_eq!(Target::parse(t.llvm_cpu).unwrap(), t);
             }
@@ -621,7 +621,7 @@ mod tests {
         }
     }
 
-    /// Buffer instructions and lockstep are AMD's, a version 8 of PTX is asked for where a later one is not needed.
+    /// Buffer instructions and lockstep are AMD's; PTX 8.x is requested unless a later version is needed.
     #[test]
     fn columns_follow_the_instruction_set() {
         for t in TARGETS {
@@ -640,7 +640,7 @@ mod tests {
         }
     }
 
-    /// A phase never asks for more bytes than one wavefront carries, and covers the warp with the others.
+    /// A phase never accesses more bytes than one wavefront, and the phases cover the warp.
     #[test]
     fn phases_fill_a_wavefront() {
         for t in TARGETS {

@@ -1,4 +1,4 @@
-//! Element types of matrix instructions: their spellings, and the registers that they take.
+//! Element types of matrix instructions: spelling and register counts.
 
 use super::{Number, Product};
 use core::fmt;
@@ -53,7 +53,7 @@ impl Number {
             .find(|number| number.ir_name() == name)
     }
 
-    /// Returns how many registers of 32 bits so many elements take.
+    /// Returns the number of 32-bit registers for `elements` elements.
     pub(crate) const fn registers(self, elements: u64) -> u64 {
         (elements * self.bits() as u64).div_ceil(32)
     }
@@ -66,7 +66,7 @@ impl Product {
         [self.factors[0], self.factors[1], self.sum]
     }
 
-    /// Returns how many registers of 32 bits of a lane A, B and D take.
+    /// Returns the number of 32-bit registers per lane of A, B and D.
     ///
     /// ```
     /// use linear_layout::target::Target;

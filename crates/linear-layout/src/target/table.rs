@@ -1,11 +1,11 @@
-//! The table of targets: one row per GPU, from the makers' manuals.
+//! The table of targets: one row per GPU, from the vendors' manuals.
 
 use super::{
     Assembly, BufferInstructions, CacheBits, Costs, Float8Family, Instructions, Processor,
     ScaledConversion, Target, Vendor,
 };
 
-/// `sm_90` as measured; the older and newer ones have the same widths per SM.
+/// `sm_90` as measured; older and newer ones have the same widths per SM.
 const NVIDIA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
@@ -19,7 +19,7 @@ const NVIDIA_COSTS: Costs = Costs {
     shuffle_trip: 16,
 };
 
-/// A wave64 takes a SIMD of 16 lanes four clocks; four SIMDs work side by side.
+/// A SIMD of 16 lanes takes four clocks for a wave64; a CU has four SIMDs.
 const CDNA_COSTS: Costs = Costs {
     select: 4,
     shuffle: 8,
@@ -33,7 +33,7 @@ const CDNA_COSTS: Costs = Costs {
     shuffle_trip: 0,
 };
 
-/// A wave32 takes one clock of one of two SIMDs.
+/// A SIMD takes one clock for a wave32; a CU has two SIMDs.
 const RDNA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
@@ -47,10 +47,10 @@ const RDNA_COSTS: Costs = Costs {
     shuffle_trip: 0,
 };
 
-/// Data format 7 (32 bits, float or integer alike) in bits 12 to 14, and 4 from bit 15.
+/// Data format 7 (32 bits, float or integer) in bits 12 to 14, and 4 from bit 15.
 const BUFFER_FLAGS: u32 = 7 << 12 | 4 << 15;
 
-/// RDNA has a resource level in bit 24 and its rule for what is out of range in bits 28 and 29.
+/// RDNA has a resource level in bit 24 and its out-of-range rule in bits 28 and 29.
 const RDNA_BUFFER_FLAGS: u32 = BUFFER_FLAGS | 1 << 24 | 3 << 28;
 
 const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheBits {
@@ -64,7 +64,7 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
     }
 }
 
-/// From `sm_80` on, a processor has 1 KiB more than a block can take, which each block takes beside its own.
+/// From `sm_80` on, a processor has 1 KiB more than the maximum of a block; each block reserves 1 KiB.
 const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
     let reserved_kib = if arch >= 80 { 1 } else { 0 };
     let (threads, blocks) = match arch {
@@ -90,9 +90,9 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         llvm_cpu,
         llvm_features: match arch {
             0..89 => "+ptx80",
-            // It needs PTX 9.0 itself.
+            // The target needs PTX 9.0.
             110 => "",
-            // Products of 8-bit floats, and what accesses 256 bits at once.
+            // For products of 8-bit floats, and 256-bit accesses.
             _ => "+ptx88",
         },
         vendor: Vendor::Nvidia,
@@ -167,7 +167,8 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_cdna4 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
-        // Four SIMDs of eight waves, each with 512 registers for each of 64 lanes, of which half accumulate.
+        // Four SIMDs of eight waves, each with 512 registers for each of 64 lanes, of which half are accumulation
+        // registers.
         processor: Processor {
             threads: 2048,
             blocks: 32,

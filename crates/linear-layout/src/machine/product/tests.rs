@@ -284,7 +284,7 @@ fn every_product_has_a_plan() {
     let plan = planned(&row, &[a.clone(), b.clone(), elsewhere(&d)], target);
     assert!(plan.instruction().starts_with("mma"), "{}", plan.program());
     assert_eq!(plan.is_converted(), [false, false, true]);
-    let exact = Product::of_lane([Number::F32; 2], Number::F32);
+    let exact = Product::per_lane([Number::F32; 2], Number::F32);
     let plan = planned(&exact, &[a, b, d], target);
     assert_eq!(plan.instruction(), "fma");
     assert_eq!(plan.is_converted(), [true, true, false]);

@@ -22,7 +22,7 @@ use super::sides::{Side, Sides};
 use crate::number::narrow;
 use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
 use crate::plan::memory::Form;
-use crate::target::{Access, Fragment, Held, Target};
+use crate::target::{Access, BitSource, Fragment, Target};
 
 /// A swizzle: which combination of tensor coordinates each offset bit steps along.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,14 +64,14 @@ struct Rows {
 impl Rows {
     /// Returns nothing where registers or lanes do not fill whole rows.
     fn of(side: &Side, lanes_log2: u32, container_bits: u32, fragment: Fragment) -> Option<Self> {
-        let deal = fragment.deal();
+        let deal = fragment.layout();
         let lanes = side.lane(lanes_log2);
         let elements = log2_floor(8 * deal.unit_bytes / container_bits) as usize;
         let (unit, more) = side.reg.split_at_checked(elements)?;
         let mut more = more.iter();
-        let mut column = |by: &Held| match by {
-            Held::Lane(lane) => Some(lanes[*lane]),
-            Held::Unit => more.next().copied(),
+        let mut column = |by: &BitSource| match by {
+            BitSource::Lane(lane) => Some(lanes[*lane]),
+            BitSource::Unit => more.next().copied(),
         };
         let apart: Vec<u64> = deal.rows.iter().map(&mut column).collect::<Option<_>>()?;
         let units: Vec<u64> = deal.within.iter().map(column).collect::<Option<_>>()?;

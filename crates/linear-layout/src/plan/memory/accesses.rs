@@ -16,7 +16,7 @@ use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, wavefronts};
-use crate::target::{Access, Banks, Fragment, Held, Target, Wavefronts};
+use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
 
 /// What accesses are chosen from. Positions are in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl Form {
         access: Access,
         target: &Target,
     ) -> impl Iterator<Item = Fragment> + use<> {
-        let fits = move |fragment: &Fragment| element_bytes <= fragment.deal().unit_bytes;
+        let fits = move |fragment: &Fragment| element_bytes <= fragment.layout().unit_bytes;
         target.fragments(access).filter(fits)
     }
 }
@@ -82,7 +82,7 @@ impl Choices<'_> {
 
     /// Says whether lanes lie as a fragment asks: rows are whole, and begin at multiples of their length.
     fn lie_as(&self, held: &Echelon, fragment: Fragment) -> bool {
-        let deal = fragment.deal();
+        let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
         let row = u64::from(deal.row_bytes()) - 1;
         let unit = u64::from(deal.unit_bytes);
@@ -95,15 +95,15 @@ impl Choices<'_> {
             .iter()
             .fold(self.taken | self.last, |bits, c| bits | c);
         for by in deal.rows {
-            if let Held::Lane(lane) = by {
+            if let BitSource::Lane(lane) = by {
                 others |= lanes[*lane];
             }
         }
         for (i, by) in deal.within.iter().enumerate() {
             match by {
-                Held::Lane(lane) if lanes[*lane] != unit << i => return false,
-                Held::Lane(_) => {}
-                Held::Unit => own |= unit << i,
+                BitSource::Lane(lane) if lanes[*lane] != unit << i => return false,
+                BitSource::Lane(_) => {}
+                BitSource::Unit => own |= unit << i,
             }
         }
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
@@ -209,7 +209,7 @@ impl Accesses {
         if !choices.lie_as(held, fragment) {
             return None;
         }
-        let deal = fragment.deal();
+        let deal = fragment.layout();
         let (element, unit) = (choices.element_bytes, u64::from(deal.unit_bytes));
         let (lanes, warps) = choices.threads.split_at(choices.lanes_log2 as usize);
         let mut others = steps(choices, held, u64::from(deal.row_bytes()) - 1)?;
@@ -218,9 +218,9 @@ impl Accesses {
             .map(|v| held_at(u64::from(element) << v))
             .collect::<Option<_>>()?;
         // Which rows are a lane's units: those of the registers that meet the fewest others in a bank.
-        let lane_of = |by: &Held| match by {
-            Held::Lane(lane) => Some(lanes[*lane]),
-            Held::Unit => None,
+        let lane_of = |by: &BitSource| match by {
+            BitSource::Lane(lane) => Some(lanes[*lane]),
+            BitSource::Unit => None,
         };
         let mut served: Vec<u64> = deal.rows.iter().filter_map(lane_of).collect();
         let mut threads: Vec<u64> = Vec::with_capacity(choices.threads.len());
@@ -241,7 +241,7 @@ impl Accesses {
             });
         }
         for (i, by) in deal.within.iter().enumerate() {
-            if *by == Held::Unit {
+            if *by == BitSource::Unit {
                 basis.push(held_at(unit << i)?);
             }
         }
@@ -285,7 +285,7 @@ impl Accesses {
         let (addressing, bytes) = match self.form {
             Form::Own => (lanes.len(), self.bytes()),
             Form::Matrices(fragment) => {
-                let deal = fragment.deal();
+                let deal = fragment.layout();
                 let matrices_log2 = log2_floor(self.bytes() / deal.lane_bytes()) as usize;
                 (deal.rows.len() + matrices_log2, deal.row_bytes())
             }

@@ -71,8 +71,8 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         let time = issues * u64::from(row.issue(product.target.lanes));
         (time, issues * size, issues)
     };
-    let is_of_lane = |(row, ..): &Tried<'_>| row.is_of_lane();
-    let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.into_iter().partition(is_of_lane);
+    let is_per_lane = |(row, ..): &Tried<'_>| row.is_per_lane();
+    let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.into_iter().partition(is_per_lane);
     // A lane may have to pack what it multiplies, which only the whole program tells.
     let best_of_warp = of_warp.into_iter().min_by_key(cost);
     let plans = best_of_warp.into_iter().chain(of_lane);
@@ -127,7 +127,7 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
     // What comes first in the list is better, then what is faster.
     rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
-    rows.push(Product::of_lane(*own, product.sum));
+    rows.push(Product::per_lane(*own, product.sum));
     Ok(rows)
 }
 
@@ -245,7 +245,7 @@ fn converted(
     ];
     for kept in KEPT {
         // A lane multiplies whatever the layout of the sum is.
-        if row.is_of_lane() && !kept[2] {
+        if row.is_per_lane() && !kept[2] {
             continue;
         }
         let Some(layouts) = layouts_for(product, row, elements, kept, sizes) else {

@@ -21,7 +21,7 @@ pub(super) fn factor(
     let of_sum = |at: &At| part_of_sum(*at, own);
     let bits = &row.operands[operand];
     let tile = |bits: &[_]| -> Vec<At> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
-    let (lanes, mut warps): (Vec<At>, Vec<At>) = match row.is_of_lane() {
+    let (lanes, mut warps): (Vec<At>, Vec<At>) = match row.is_per_lane() {
         true => (sum.lanes.iter().map(of_sum).collect(), Vec::new()),
         false => (tile(&bits.lanes), Vec::new()),
     };

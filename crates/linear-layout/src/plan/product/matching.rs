@@ -294,7 +294,7 @@ impl Match {
         let renaming = Renaming::of(row, operands.map(Some), [0, 0, 0, k_size])?;
         let [a, b, d] = operands;
         // What an instruction does not speak of must agree in all threads: the registers are the same everywhere.
-        let outer = |elements: &Elements| match row.is_of_lane() {
+        let outer = |elements: &Elements| match row.is_per_lane() {
             true => [&elements.lanes[..], &elements.warps].concat(),
             false => elements.warps.clone(),
         };

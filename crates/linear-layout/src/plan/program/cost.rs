@@ -94,7 +94,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                         (address, count): (Address, u32),
                         fragment: Fragment,
                         access| {
-        let deal = fragment.deal();
+        let deal = fragment.layout();
         let rows = deal.row_count() * (4 * count).div_ceil(deal.lane_bytes());
         (waves(address, deal.row_bytes(), access) * rows * costs.wavefront) / target.lanes
     };

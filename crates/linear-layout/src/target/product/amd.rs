@@ -1,6 +1,6 @@
-//! MFMA, WMMA and dot products of AMD.
+//! AMD's matrix instructions: MFMA, WMMA and dot products.
 //!
-//! The order of k within an instruction is a renaming that A and B share, so that it does not matter to a sum.
+//! A and B share the order of k within an instruction, so it does not affect the sum.
 //!
 //! # Source
 //! The CDNA 3, CDNA 4, RDNA 3 and RDNA 4 ISA manuals; LLVM's `IntrinsicsAMDGPU.td` for names and operands.
@@ -14,8 +14,8 @@ use crate::number::narrow;
 use Number as T;
 use Scalar as S;
 
-/// An instruction of a square of results, `1 << edge` on each side, whose lanes hold `1 << own` elements side by side along k.
-struct Square {
+/// An instruction with `1 << edge` rows and columns of results, whose lanes hold `1 << own` elements adjacent along k.
+struct SquareInstruction {
     intrinsic: String,
     edge: u8,
     own: u8,
@@ -26,8 +26,8 @@ struct Square {
     rate: u32,
 }
 
-impl Square {
-    /// A factor whose lanes begin with the square's edge.
+impl SquareInstruction {
+    /// Returns a factor whose low lane bits number the edge.
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
@@ -52,7 +52,7 @@ impl Square {
         }
     }
 
-    /// The row, of operands with these lanes, and registers of D.
+    /// Returns the row with these lanes of the factors, and lanes and registers of D.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -65,7 +65,7 @@ impl Square {
         self.product(operands)
     }
 
-    /// MFMA, of a wave of 64 lanes.
+    /// MFMA, for a wave of 64 lanes.
     fn mfma(self) -> Product {
         let (edge, own) = (self.edge, self.own);
         let spare = 6 - edge;
@@ -77,8 +77,8 @@ impl Square {
         self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
-    /// MFMA of 16 blocks of 4 x 4 results as one of 4 x 64: each of 16 calls broadcasts another block of A to all of them
-    /// (`cbsz` = 4, `abid` = the call), so that lanes hold different k of A, and registers those of B.
+    /// MFMA of 16 blocks of 4 x 4 results as one of 4 x 64: each of 16 calls broadcasts another block of A (`cbsz` = 4,
+    /// `abid` = the call), so that lanes hold different k of A, and registers those of B.
     fn mfma_of_blocks(mut self) -> Product {
         let own = self.own;
         self.edge = 2;
@@ -114,7 +114,7 @@ impl Square {
         }
     }
 
-    /// WMMA of gfx11, of a wave of 32 lanes, of which the upper half holds the factors once more.
+    /// WMMA of gfx11, for a wave of 32 lanes, of which the upper half holds replicas of the factors.
     fn wmma_of_copies(self) -> Product {
         self.row(&[Held], vec![M(0)], bits(M, 1..4))
     }
@@ -126,11 +126,11 @@ impl Square {
     }
 }
 
-/// The names of 8-bit floats in intrinsics, and the numbers that they are on CDNA 3 and elsewhere.
+/// Names of 8-bit floats in intrinsics, and their formats on CDNA 3 and elsewhere.
 const FLOATS8: [(&str, Number, Number); 2] =
     [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
 
-/// All pairs of 8-bit floats: how an intrinsic ends, and the factors.
+/// All pairs of 8-bit floats: suffix of the intrinsic, and the factors.
 fn pairs_of_floats8(is_fnuz: bool) -> impl Iterator<Item = (String, [Number; 2])> {
     let number = move |(_, fnuz, ocp)| if is_fnuz { fnuz } else { ocp };
     FLOATS8
@@ -142,8 +142,8 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
     let is_cdna4 = name == "gfx950";
     let f32 = (T::F32, S::F32);
     let i32 = (T::I32, S::Int(32));
-    let square =
-        |intrinsic: &str, [edge, own]: [u8; 2], factor: Number, scalar, sum, rate| Square {
+    let square = |intrinsic: &str, [edge, own]: [u8; 2], factor: Number, scalar, sum, rate| {
+        SquareInstruction {
             intrinsic: intrinsic.to_owned(),
             edge,
             own,
@@ -152,7 +152,8 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
             sum,
             arguments: [A_B_D, [constant(32, 0); 3]].concat(),
             rate,
-        };
+        }
+    };
     let mut rows = vec![
         square("mfma.f32.32x32x8f16", [5, 2], T::F16, S::F16, f32, 1024).mfma(),
         square("mfma.f32.16x16x16f16", [4, 2], T::F16, S::F16, f32, 1024).mfma(),
@@ -197,9 +198,9 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
         .mfma_of_blocks(),
         square("mfma.f32.4x4x1f32", [2, 0], T::F32, S::F32, f32, 64).mfma_of_blocks(),
         square("mfma.i32.4x4x4i8", [2, 2], T::I8, S::Int(32), i32, 256).mfma_of_blocks(),
-        of_lane("fdot2", T::F16, f32, true),
+        per_lane("fdot2", T::F16, f32, true),
     ];
-    rows.push(of_lane("sdot4", T::I8, i32, true));
+    rows.push(per_lane("sdot4", T::I8, i32, true));
     if name == "gfx90a" {
         rows.push(square("mfma.i32.32x32x8i8", [5, 2], T::I8, S::Int(32), i32, 1024).mfma());
         rows.push(square("mfma.i32.16x16x16i8", [4, 2], T::I8, S::Int(32), i32, 1024).mfma());
@@ -211,7 +212,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
         for (shape, sizes) in [("32x32x16", [5, 3]), ("16x16x32", [4, 3])] {
             let intrinsic = format!("mfma.f32.{shape}.{names}");
             let square = square(&intrinsic, sizes, factors[0], S::Int(64), f32, 2048);
-            rows.push(Square { factors, ..square }.mfma());
+            rows.push(SquareInstruction { factors, ..square }.mfma());
         }
     }
     if !is_cdna4 {
@@ -242,13 +243,13 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
         .mfma(),
         square("mfma.i32.32x32x32.i8", [5, 4], T::I8, S::Int(32), i32, 4096).mfma(),
         square("mfma.i32.16x16x64.i8", [4, 4], T::I8, S::Int(32), i32, 4096).mfma(),
-        of_lane("fdot2.f32.bf16", T::Bf16, f32, true),
+        per_lane("fdot2.f32.bf16", T::Bf16, f32, true),
     ]);
     rows
 }
 
-/// A sum of the products of all elements of two registers, in each lane.
-fn of_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
+/// A dot product of all elements of two registers, in each lane.
+fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
     let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
     let (scalar, vector) = match factor {
         T::F16 => (S::F16, 2),
@@ -281,7 +282,7 @@ fn of_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool)
     }
 }
 
-/// Operands of integers, each after whether it is signed; further arguments follow.
+/// Integer operands, each after its sign flag; further arguments follow.
 const SIGNED: [Argument; 5] = [
     constant(1, 1),
     Argument::Operand(0),
@@ -293,15 +294,17 @@ const SIGNED: [Argument; 5] = [
 pub(super) fn wmma(name: &str) -> Vec<Product> {
     let (f16, f32, i32) = ((T::F16, S::F16), (T::F32, S::F32), (T::I32, S::Int(32)));
     let square =
-        |intrinsic: &str, own, factor: Number, scalar, sum, arguments: &[Argument], rate| Square {
-            intrinsic: intrinsic.to_owned(),
-            edge: 4,
-            own,
-            factors: [factor; 2],
-            scalar,
-            sum,
-            arguments: arguments.to_vec(),
-            rate,
+        |intrinsic: &str, own, factor: Number, scalar, sum, arguments: &[Argument], rate| {
+            SquareInstruction {
+                intrinsic: intrinsic.to_owned(),
+                edge: 4,
+                own,
+                factors: [factor; 2],
+                scalar,
+                sum,
+                arguments: arguments.to_vec(),
+                rate,
+            }
         };
     let signed = [&SIGNED[..], &[constant(1, 0)]].concat();
     if name.starts_with("gfx11") {
@@ -326,9 +329,12 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
                 512,
             ),
         ];
-        let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma_of_copies).collect();
-        rows.push(of_lane("fdot2", T::F16, f32, true));
-        rows.push(of_lane("fdot2.f32.bf16", T::Bf16, f32, true));
+        let mut rows: Vec<Product> = rows
+            .into_iter()
+            .map(SquareInstruction::wmma_of_copies)
+            .collect();
+        rows.push(per_lane("fdot2", T::F16, f32, true));
+        rows.push(per_lane("fdot2.f32.bf16", T::Bf16, f32, true));
         return rows;
     }
     if name.starts_with("gfx125") {
@@ -394,12 +400,12 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
             for (size, own) in [(128, 6), (64, 5)] {
                 let intrinsic = format!("wmma.f32.16x16x{size}.{names}");
                 let square = square(&intrinsic, own, factors[0], S::Int(32), f32, &float8, 2048);
-                rows.push(Square { factors, ..square });
+                rows.push(SquareInstruction { factors, ..square });
             }
         }
-        return rows.into_iter().map(Square::wmma).collect();
+        return rows.into_iter().map(SquareInstruction::wmma).collect();
     }
-    // The sum is in whole registers, so that no half of them is to be selected.
+    // The sum is in whole registers, so no half is selected.
     let packed = [&A_B_D[..], &[constant(1, 0)]].concat();
     let mut rows = vec![
         square("wmma.f32.16x16x16.f16", 3, T::F16, S::F16, f32, &A_B_D, 512),
@@ -434,27 +440,27 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     for (names, factors) in pairs_of_floats8(false) {
         let intrinsic = format!("wmma.f32.16x16x16.{names}");
         let square = square(&intrinsic, 3, factors[0], S::Int(32), f32, &A_B_D, 1024);
-        rows.push(Square { factors, ..square });
+        rows.push(SquareInstruction { factors, ..square });
     }
-    let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma).collect();
-    rows.push(of_lane("fdot2", T::F16, f32, true));
-    rows.push(of_lane("fdot2.f32.bf16", T::Bf16, f32, true));
+    let mut rows: Vec<Product> = rows.into_iter().map(SquareInstruction::wmma).collect();
+    rows.push(per_lane("fdot2", T::F16, f32, true));
+    rows.push(per_lane("fdot2.f32.bf16", T::Bf16, f32, true));
     rows
 }
 
-/// The formats of `f8f6f4`, and their numbers in modifiers.
+/// The formats of `f8f6f4` and their modifier values.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// A tile of `f8f6f4`: lanes hold 16 bytes side by side along k, then 16 bytes behind those of the other groups of lanes.
+/// A tile of `f8f6f4`: lanes hold 16 bytes adjacent along k, then 16 bytes after those of the other groups of lanes.
 #[derive(Clone, Copy)]
-struct Mixed {
+struct MixedTile {
     /// log2 of the edge of the square of results, of the groups of lanes along k, and of k.
     edge: u8,
     groups: u8,
     k: u8,
 }
 
-impl Mixed {
+impl MixedTile {
     fn factor(self, of: fn(u8) -> TileBit, number: Number) -> TileOperand {
         let packed = narrow::<u8>(number.packed_log2());
         let run = 4 + packed;
@@ -480,48 +486,49 @@ impl Mixed {
 
 pub(super) fn scaled_rows(name: &str) -> Vec<Product> {
     let pairs = || F8F6F4.into_iter().flat_map(|a| F8F6F4.map(|b| [a, b]));
-    // Where both factors have 4 bits, twice as many are multiplied.
+    // The rate doubles if both factors have 4 bits.
     let rate = |eights: u32, factors: [Number; 2]| {
         eights << u32::from(factors.iter().all(|factor| factor.bits() == 4))
     };
-    let row = |tile: Mixed, intrinsic: &str, d: [Vec<TileBit>; 2], scales, arguments, factors| {
-        let [a, b]: [Number; 2] = factors;
-        let [lanes, registers] = d;
-        let d = TileOperand {
-            vector: 1 << registers.len(),
-            lanes,
-            packed: Vec::new(),
-            registers,
-            scalar: S::F32,
+    let row =
+        |tile: MixedTile, intrinsic: &str, d: [Vec<TileBit>; 2], scales, arguments, factors| {
+            let [a, b]: [Number; 2] = factors;
+            let [lanes, registers] = d;
+            let d = TileOperand {
+                vector: 1 << registers.len(),
+                lanes,
+                packed: Vec::new(),
+                registers,
+                scalar: S::F32,
+            };
+            Product {
+                name: format!("{intrinsic}.{}.{}", a.name(), b.name()),
+                operands: [tile.factor(M, a), tile.factor(N, b), d],
+                factors,
+                sum: T::F32,
+                intrinsic: Some(format!("llvm.amdgcn.{intrinsic}.f8f6f4")),
+                arguments,
+                calls: None,
+                scales: Some(BlockScales {
+                    operands: scales,
+                    block_log2: 5,
+                    number: ScaleNumber::E8m0,
+                    absent: 0,
+                }),
+                rate: 0,
+            }
         };
-        Product {
-            name: format!("{intrinsic}.{}.{}", a.name(), b.name()),
-            operands: [tile.factor(M, a), tile.factor(N, b), d],
-            factors,
-            sum: T::F32,
-            intrinsic: Some(format!("llvm.amdgcn.{intrinsic}.f8f6f4")),
-            arguments,
-            calls: None,
-            scales: Some(BlockScales {
-                operands: scales,
-                block_log2: 5,
-                number: ScaleNumber::E8m0,
-                absent: 0,
-            }),
-            rate: 0,
-        }
-    };
     let selector = |factor| Argument::Selector { factor, bits: 32 };
     let mut rows = Vec::new();
     if name == "gfx950" {
         for (shape, edge) in [("32x32x64", 5), ("16x16x128", 4)] {
             let spare = 6 - edge;
-            let tile = Mixed {
+            let tile = MixedTile {
                 edge,
                 groups: spare,
                 k: 11 - edge,
             };
-            // A lane's scale is for a block of k that it need not hold elements of.
+            // A lane's scale may be for a block of k of other lanes.
             let blocks = scale_bits(&bits(K, 5..5 + spare));
             let bytes = [ScaleBit::Selected(0), ScaleBit::Selected(1)];
             for [a, b] in pairs() {
@@ -546,7 +553,7 @@ pub(super) fn scaled_rows(name: &str) -> Vec<Product> {
         }
     }
     if name.starts_with("gfx125") {
-        let tile = Mixed {
+        let tile = MixedTile {
             edge: 4,
             groups: 1,
             k: 7,

@@ -1,11 +1,12 @@
-//! Matrix instructions as data: what each lane bit and register bit of an operand addresses, and how it is called.
+//! Matrix instructions as data: the coordinate of each lane bit and register bit of an operand, and the intrinsic call.
 //!
 //! A [`Product`] computes `D = A B + D` in each warp, or in each lane. Its operands are tiles of `m x k`, `k x n` and
 //! `m x n` elements; every bit of a lane or register number of an operand is a bit of one coordinate ([`TileBit`]).
-//! Planner, checker and lowering read the same rows; `gpu-sim` states the instructions anew, and compares.
+//! Planner, checker and lowering read the same rows; `gpu-sim` states the instructions independently, and tests compare
+//! them.
 //!
 //! Reading order: this file (a row), `nvidia`, `amd` (the rows).
-//! Missing on purpose: operands in shared or tensor memory.
+//! Not here: operands in shared or tensor memory.
 
 mod amd;
 mod nvidia;
@@ -23,7 +24,7 @@ pub enum TileBit {
     N(u8),
     /// A bit of the column of A and the row of B.
     K(u8),
-    /// Nothing: both values of the bit hold the same element.
+    /// None: both values of the bit hold the same element.
     Copy,
 }
 
@@ -37,17 +38,17 @@ impl TileBit {
     }
 }
 
-/// The elements of an operand that one warp holds.
+/// The distribution of an operand over one warp.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TileOperand {
-    /// By bit of the lane number; empty for an instruction that each lane carries out alone.
+    /// One entry per bit of the lane number; empty for an instruction that each lane executes alone.
     pub lanes: Vec<TileBit>,
-    /// By bit of the element's number in a byte that holds several; empty where an element has bytes of its own.
+    /// One entry per bit of the element's number in a byte; empty if elements are at least a byte wide.
     ///
-    /// A tensor of such elements has a byte for all of them, which is the unit that `registers` counts.
+    /// A tensor of such elements has one byte for all of them, which is the unit that `registers` counts.
     pub packed: Vec<TileBit>,
-    /// By bit of the element's number in the registers, lowest bits first within a packed register.
+    /// One entry per bit of the element's number in the registers, lowest bits first within a packed register.
     pub registers: Vec<TileBit>,
     /// The size of the vectors that pass the elements; 1 for scalars.
     pub vector: u32,
@@ -55,7 +56,7 @@ pub struct TileOperand {
     pub scalar: Scalar,
 }
 
-/// A type that LLVM passes to an intrinsic.
+/// The LLVM type of an intrinsic's argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scalar {
     /// `half`.
@@ -67,7 +68,7 @@ pub enum Scalar {
     F32,
     /// `double`.
     F64,
-    /// An integer of so many bits, which may carry several elements.
+    /// An integer of this width, which may carry several elements.
     Int(u32),
 }
 
@@ -84,7 +85,7 @@ impl Scalar {
     }
 }
 
-/// The type of the elements of an operand.
+/// The element type of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Number {
@@ -108,9 +109,9 @@ pub enum Number {
     E5m2,
     /// E4M3 without infinities or a negative zero, exponents one lower.
     E4m3Fnuz,
-    /// E5M2 of the same kind.
+    /// E5M2 without infinities or a negative zero, exponents one lower.
     E5m2Fnuz,
-    /// OCP's E2M1, two of which are in a byte.
+    /// OCP's E2M1, two per byte.
     E2m1,
 }
 
@@ -127,7 +128,7 @@ impl Number {
         }
     }
 
-    /// log2 of the elements that a byte holds.
+    /// Returns log2 of the elements per byte.
     #[must_use]
     pub const fn packed_log2(self) -> u32 {
         match self.bits() {
@@ -136,7 +137,7 @@ impl Number {
         }
     }
 
-    /// Returns the name, as in the names of instructions.
+    /// Returns the name of the type in instruction names.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -167,21 +168,21 @@ impl Number {
 pub enum Argument {
     /// The registers of A, B or D: 0, 1 or 2.
     Operand(usize),
-    /// A constant of so many bits.
+    /// A constant of this width.
     Constant {
         /// Width in bits.
         bits: u32,
         /// Its value.
         value: u64,
     },
-    /// The index of the call, where an instruction is several calls of its intrinsic ([`Calls`]).
+    /// The index of the call, for instructions of several calls ([`Calls`]).
     CallIndex {
         /// Width in bits.
         bits: u32,
     },
     /// The word with the scales of A or B: 0 or 1.
     Scales(usize),
-    /// Which scales of those words are used ([`ScaleBit::Selected`]), of A or B.
+    /// The selector of scales in a word ([`ScaleBit::Selected`]), for A or B.
     Selector {
         /// 0 or 1.
         factor: usize,
@@ -200,7 +201,7 @@ pub enum ScaleNumber {
 }
 
 impl ScaleNumber {
-    /// Returns the byte that stands for 1.
+    /// Returns the byte that encodes 1.
     #[must_use]
     pub const fn one(self) -> u8 {
         match self {
@@ -210,23 +211,23 @@ impl ScaleNumber {
     }
 }
 
-/// What a bit of the number of a lane, or of a byte in its word of scales, addresses.
+/// The meaning of a bit of a lane number, or of a byte number in its word of scales.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleBit {
-    /// A bit of the row or column, or a bit of k that is not within a block.
+    /// A bit of the row or column, or a bit of k outside of a block.
     Of(TileBit),
-    /// Scales with another value of this bit of the selector are not read.
+    /// Scales are read only if this bit of the selector has the same value.
     Selected(u8),
-    /// Scales where the bit is set are not read.
+    /// Scales are read only if the bit is clear.
     Clear,
 }
 
-/// The scales of a factor that one warp holds, in a word of 32 bits in each lane.
+/// The distribution of the scales of a factor over one warp, in a 32-bit word per lane.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScaleOperand {
-    /// By bit of the lane number.
+    /// One entry per bit of the lane number.
     pub lanes: Vec<ScaleBit>,
-    /// By bit of the number of a byte in the word.
+    /// One entry per bit of the byte number in the word.
     pub bytes: Vec<ScaleBit>,
 }
 
@@ -240,8 +241,8 @@ impl ScaleOperand {
         self
     }
 
-    /// Returns the row of A or column of B, and k, of the first element that the scale in a byte of a lane is for;
-    /// nothing where it is not read.
+    /// Returns the row of A or column of B, and k, of the first element of a scale, given by byte and lane; `None` if
+    /// it is not read.
     #[must_use]
     pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
         let lanes = self.lanes.iter().zip(0..);
@@ -262,29 +263,29 @@ impl ScaleOperand {
     }
 }
 
-/// Scales of blocks of the factors' elements along k, by which an instruction multiplies.
+/// Scales of blocks of the factors' elements along k.
 ///
-/// Bits of k below `block_log2` are within a block, which has one scale: no [`ScaleBit`] addresses them. A renaming of k
-/// must therefore send them to places within a block, and the others to whole blocks.
+/// Bits of k below `block_log2` are within a block, which has one scale: no [`ScaleBit`] addresses them. A permutation
+/// of k must therefore map them to bits within a block, and the others to whole blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockScales {
-    /// Those of A and B.
+    /// The scales of A and B.
     pub operands: [ScaleOperand; 2],
-    /// log2 of the elements along k that have one scale.
+    /// log2 of the elements along k per scale.
     pub block_log2: u8,
     /// The type of a scale.
     pub number: ScaleNumber,
-    /// The word that is passed for both factors where neither has scales.
+    /// The word passed for both factors if neither has scales.
     pub absent: u32,
 }
 
-/// An instruction that is several calls of an intrinsic, each of which adds to the sum of the one before.
+/// An instruction that is several calls of an intrinsic, each of which accumulates into the result of the previous one.
 ///
-/// A call takes the next part of the registers of one operand, and all registers of the others.
+/// Each call takes the next part of the registers of one operand, and all registers of the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
-    /// The operand that is taken part by part: 0 or 1, A or B. Its highest register bits number the calls.
+    /// The operand that is split: 0 or 1, A or B. Its highest register bits number the calls.
     pub operand: usize,
     /// log2 of the number of calls.
     pub count_log2: u32,
@@ -312,15 +313,15 @@ pub struct Product {
     pub factors: [Number; 2],
     /// The type of D.
     pub sum: Number,
-    /// The intrinsic; none for a multiplication and an addition in each lane.
+    /// The intrinsic; `None` for a multiplication and an addition in each lane.
     pub intrinsic: Option<String>,
     /// The arguments of the intrinsic, in order.
     pub arguments: Vec<Argument>,
     /// The split into calls, if the intrinsic is called more than once.
     pub calls: Option<Calls>,
-    /// The scales that the factors are multiplied by.
+    /// The scales of the factors.
     pub scales: Option<BlockScales>,
-    /// Multiplications and additions that a processor carries out in a clock.
+    /// Multiply-adds per clock of a processor.
     pub rate: u32,
 }
 
@@ -339,13 +340,12 @@ fn bits(of: fn(u8) -> TileBit, range: core::ops::Range<u8>) -> Vec<TileBit> {
     range.map(of).collect()
 }
 
-/// Bits of the tile as bits of scales.
 fn scale_bits(bits: &[TileBit]) -> Vec<ScaleBit> {
     bits.iter().copied().map(ScaleBit::Of).collect()
 }
 
 impl Product {
-    /// Sizes m, n, k of the tile.
+    /// Returns the sizes m, n, k of the tile.
     #[must_use]
     pub fn sizes(&self) -> [u64; 3] {
         let all = self.operands.iter().flat_map(|operand| {
@@ -365,22 +365,22 @@ impl Product {
         sizes
     }
 
-    /// Returns the issue cost for a warp of so many lanes, in quarters of a clock.
+    /// Returns the issue cost for a warp with `lanes` lanes, in quarters of a clock.
     #[must_use]
     pub fn issue(&self, lanes: u32) -> u32 {
-        let lanes = if self.is_of_lane() { lanes } else { 1 };
+        let lanes = if self.is_per_lane() { lanes } else { 1 };
         let products = narrow::<u32>(self.sizes().iter().product::<u64>()) * lanes;
         (products * 4).div_ceil(self.rate)
     }
 
-    /// Returns true for an instruction that each lane carries out alone.
+    /// Returns true for an instruction that each lane executes alone.
     #[must_use]
-    pub const fn is_of_lane(&self) -> bool {
+    pub const fn is_per_lane(&self) -> bool {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of an element of an operand: `[m, k]` of A, `[k, n]` of B, `[m, n]` of D. Of several
-    /// elements in a byte, those of the first.
+    /// Returns the coordinates of an element of an operand: `[m, k]` of A, `[k, n]` of B, `[m, n]` of D; the first one
+    /// if a byte holds several elements.
     #[must_use]
     pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
         let held = &self.operands[operand];
@@ -400,7 +400,7 @@ impl Product {
         at
     }
 
-    /// Returns the same instruction for transposed matrices: `D^T = B^T A^T`, of which A is passed as B.
+    /// Returns the same instruction for transposed matrices: `D^T = B^T A^T`, with A passed as B.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
@@ -444,8 +444,8 @@ impl Product {
         }
     }
 
-    /// Returns a multiplication and an addition in each lane: what every target has.
-    pub(crate) fn of_lane(factors: [Number; 2], sum: Number) -> Self {
+    /// Returns a multiplication and an addition in each lane, available on every target.
+    pub(crate) fn per_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,
             ..TileOperand::default()
@@ -459,13 +459,13 @@ impl Product {
             arguments: A_B_D.to_vec(),
             calls: None,
             scales: None,
-            // Those with the most arithmetic on f64 have a quarter of it, or half.
+            // Processors with full-rate f64 have a quarter of the f32 rate, or half.
             rate: if sum.bits() == 64 { 32 } else { 128 },
         }
     }
 }
 
-/// The encoding in which Triton spells the result of a target's matrix instructions.
+/// Triton's encoding of the result of a target's matrix instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProductFamily {
     /// `#ttg.nvidia_mma` of version 2: `mma.sync`.
@@ -477,7 +477,7 @@ pub enum ProductFamily {
 }
 
 impl Target {
-    /// Returns the encoding in which results of [`Self::matrix_instructions`] are spelled.
+    /// Returns the encoding of results of [`Self::matrix_instructions`].
     #[must_use]
     pub fn product_family(&self) -> ProductFamily {
         match (self.vendor, self.short_name()) {
@@ -491,7 +491,7 @@ impl Target {
         }
     }
 
-    /// Returns the matrix instructions that take their operands from registers, the fastest first.
+    /// Returns the matrix instructions with operands in registers, the fastest first.
     #[must_use]
     pub fn matrix_instructions(&self) -> Vec<Product> {
         let name = self.short_name();
@@ -504,7 +504,7 @@ impl Target {
         rows
     }
 
-    /// Returns the matrix instructions that multiply the factors by [`BlockScales`], the fastest first.
+    /// Returns the matrix instructions with [`BlockScales`], the fastest first.
     #[must_use]
     pub fn scaled_matrix_instructions(&self) -> Vec<Product> {
         let name = self.short_name();

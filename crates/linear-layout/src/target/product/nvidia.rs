@@ -1,4 +1,4 @@
-//! `mma.sync`.
+//! NVIDIA's matrix instructions: `mma.sync`.
 //!
 //! # Source
 //! PTX ISA 8.8, section 9.7.14 (fragments), LLVM's `IntrinsicsNVVM.td` (names and operands).
@@ -10,17 +10,17 @@ use super::{
 };
 use crate::number::narrow;
 
-/// The types of the numbers of an instruction, and how registers of the factors are passed.
+/// The element types of an instruction, and the passing of the factors' registers.
 #[derive(Clone, Copy)]
-struct Types {
+struct OperandTypes {
     factors: [Number; 2],
     sum: Number,
-    /// The type of a register of A or B, of which there are as many as `vector`.
+    /// The type of a register of A or B; there are `vector` of them.
     scalar: Scalar,
     vector: u32,
 }
 
-impl Types {
+impl OperandTypes {
     /// Factors of one type in registers of 32 bits.
     const fn of(factor: Number, sum: Number) -> Self {
         let (scalar, vector) = match factor {
@@ -77,8 +77,8 @@ impl Types {
     }
 }
 
-/// The fragments of a tile of `1 << m` x 8 results: `m` is 3 or 4, and a register holds `1 << packed` elements along k,
-/// of which there are `1 << more` registers.
+/// The fragments of a tile of `1 << m` x 8 results: `m` is 3 or 4; a factor has `1 << more` registers of `1 << packed`
+/// elements along k.
 fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     let lanes = |of: fn(u8) -> TileBit| [bits(K, packed..packed + 2), bits(of, 0..3)].concat();
     let rows = bits(M, 3..m);
@@ -94,12 +94,12 @@ fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     ]
 }
 
-/// The rows of a GPU of so much compute capability, 90 for 9.0.
+/// The rows of a GPU by compute capability, 90 for 9.0.
 pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
-    // The shape, the types as the intrinsic has them, and the types.
-    let mut add = |[m, k]: [u8; 2], name: &str, types: Types, rate| {
+    // The shape, the types as spelled in the intrinsic, and the types.
+    let mut add = |[m, k]: [u8; 2], name: &str, types: OperandTypes, rate| {
         let [left, right] = types.factors;
         let packed = narrow::<u8>((32 / left.bits().min(32)).trailing_zeros());
         let (rows_m, size_k) = (1 << m, 1 << k);
@@ -115,34 +115,44 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     if arch >= 80 {
         for sum in [T::F32, T::F16] {
             let name = format!("{0}.{0}", sum.name());
-            add([4, 4], &name, Types::of(T::F16, sum), 1024);
+            add([4, 4], &name, OperandTypes::of(T::F16, sum), 1024);
         }
-        add([4, 4], "bf16", Types::of(T::Bf16, T::F32), 1024);
-        add([4, 3], "bf16", Types::of(T::Bf16, T::F32), 512);
-        add([4, 3], "tf32", Types::of(T::Tf32, T::F32), 512);
-        add([4, 2], "tf32", Types::of(T::Tf32, T::F32), 256);
-        add([4, 5], "satfinite.s8", Types::of(T::I8, T::I32), 2048);
-        add([4, 4], "satfinite.s8", Types::of(T::I8, T::I32), 1024);
-        add([3, 2], "f64", Types::of(T::F64, T::F64), 64);
+        add([4, 4], "bf16", OperandTypes::of(T::Bf16, T::F32), 1024);
+        add([4, 3], "bf16", OperandTypes::of(T::Bf16, T::F32), 512);
+        add([4, 3], "tf32", OperandTypes::of(T::Tf32, T::F32), 512);
+        add([4, 2], "tf32", OperandTypes::of(T::Tf32, T::F32), 256);
+        add(
+            [4, 5],
+            "satfinite.s8",
+            OperandTypes::of(T::I8, T::I32),
+            2048,
+        );
+        add(
+            [4, 4],
+            "satfinite.s8",
+            OperandTypes::of(T::I8, T::I32),
+            1024,
+        );
+        add([3, 2], "f64", OperandTypes::of(T::F64, T::F64), 64);
     }
     if arch >= 75 {
         for sum in [T::F32, T::F16] {
             let name = format!("{0}.{0}", sum.name());
-            add([4, 3], &name, Types::of(T::F16, sum), 512);
+            add([4, 3], &name, OperandTypes::of(T::F16, sum), 512);
         }
-        add([3, 4], "satfinite.s8", Types::of(T::I8, T::I32), 512);
+        add([3, 4], "satfinite.s8", OperandTypes::of(T::I8, T::I32), 512);
     }
     if arch >= 90 {
         for k in 2..5 {
-            add([4, k], "f64", Types::of(T::F64, T::F64), 64);
+            add([4, k], "f64", OperandTypes::of(T::F64, T::F64), 64);
         }
     }
     if arch >= 89 {
         let formats = [T::E4m3, T::E5m2];
         for factors in formats.into_iter().flat_map(|a| formats.map(|b| [a, b])) {
-            let types = Types {
+            let types = OperandTypes {
                 factors,
-                ..Types::of(factors[0], T::F32)
+                ..OperandTypes::of(factors[0], T::F32)
             };
             let name = format!("f32.{}.{}.f32", factors[0].name(), factors[1].name());
             add([4, 5], &name, types, 2048);
@@ -163,9 +173,9 @@ pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
     let mut add = |k: u8, kind: &str, factors: [Number; 2], scale: ScaleNumber, block, rate| {
         let size_k = 1 << k;
         let [a, b] = factors.map(Number::name);
-        let types = Types {
+        let types = OperandTypes {
             factors,
-            ..Types::of(factors[0], T::F32)
+            ..OperandTypes::of(factors[0], T::F32)
         };
         let packed = narrow::<u8>((32 / factors[0].bits()).trailing_zeros());
         let suffix = match scale {
@@ -183,7 +193,7 @@ pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
         let blocks = bits(K, block..k);
         let selected = (narrow::<u8>(blocks.len())..2).map(ScaleBit::Selected);
         let bytes: Vec<ScaleBit> = scale_bits(&blocks).into_iter().chain(selected).collect();
-        // Of a quad, the first two lanes hold scales of rows 8 apart, the first one that of a column.
+        // In a quad, the first two lanes hold scales of rows 8 apart, the first one that of a column.
         let rows_of_a = [scale_bits(&[M(3)]), vec![ScaleBit::Clear]].concat();
         let operand = |quad: &[ScaleBit], of: fn(u8) -> TileBit| ScaleOperand {
             lanes: [quad, &scale_bits(&bits(of, 0..3))].concat(),

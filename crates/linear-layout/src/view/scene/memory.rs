@@ -208,7 +208,7 @@ impl Scene {
 
 /// The bytes of a row, and how many rows so many words of a lane come from.
 fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
-    let deal = fragment.deal();
+    let deal = fragment.layout();
     (
         deal.row_bytes(),
         deal.row_count() * (4 * words).div_ceil(deal.lane_bytes()),

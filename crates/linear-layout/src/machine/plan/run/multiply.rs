@@ -127,7 +127,7 @@ impl<N: Name> Machine<'_, N> {
         let row = &self.plan.rows()[number as usize];
         let instruction = multiplier.instruction(number, row);
         let instruction = instruction.ok_or_else(malformed)?;
-        let lanes = match row.is_of_lane() {
+        let lanes = match row.is_per_lane() {
             true => 1,
             false => 1 << self.lanes_log2,
         };
