@@ -11,7 +11,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::table::CountAsyncWaitsOptions;
-use crate::analysis::effects::{Act, Channel, Effects, OpNumber};
+use crate::analysis::effects::{Act, Channel, Effects, OpId};
 use crate::analysis::flow;
 use crate::analysis::tokens::{TokenOp, groups_since};
 use crate::ir::OpKind;
@@ -34,7 +34,7 @@ impl Pass for CountAsyncWaitsOptions {
 }
 
 fn count<'c>(context: &PassContext<'c>, function: Op<'c>) {
-    let mut ops: HashMap<OpNumber, TokenOp> = HashMap::new();
+    let mut ops: HashMap<OpId, TokenOp> = HashMap::new();
     let mut waits = Vec::new();
     let read = flow::of_tokens(function, &mut |op, tokens| {
         let Some(result) = tokens.results.first().copied() else {

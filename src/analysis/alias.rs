@@ -1,172 +1,170 @@
-//! Which bytes of which buffers a value may stand for.
+//! Alias analysis: the bytes of each shared-memory buffer that a value may refer to.
 //!
-//! A view stands for what its operand does, a value that loops and branches carry for what any of those that reach
-//! it does. What is known is a range of bytes for each buffer: a value that may be the first or the third of a row
-//! is taken to be anything from the first to the third.
+//! A flow-insensitive points-to analysis. A view refers to what its operand does; a loop-carried value or block argument
+//! to the union over all incoming values. The union keeps one range per buffer: a value that may be the first or the
+//! third of several buffers may be anything from the first to the third. Ranges that still grow after
+//! [`WIDENING_ROUNDS`] rounds are widened to whole buffers.
 
-use super::effects::{Effects, OpNumber, Part, Touched, ValueNumber};
+use super::effects::{AccessTarget, Effects, OpId, ValueId, ViewRange};
 use super::flow::Flow;
 use std::collections::{BTreeMap, HashMap};
 
-/// What a value may stand for.
+/// The points-to set of a value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Reach {
-    /// The bytes of each buffer, by the operation that makes it.
-    pub(crate) parts: BTreeMap<OpNumber, (u32, u32)>,
-    /// Whether it may be a buffer of another function.
-    pub(crate) outside: bool,
-    /// Whether it may begin at another byte of a buffer than the first of those.
-    is_vague: bool,
+pub(crate) struct PointsTo {
+    /// A byte range of each buffer, by the operation that allocates it.
+    pub(crate) buffers: BTreeMap<OpId, (u32, u32)>,
+    /// True if the value may refer to a buffer of another function.
+    pub(crate) external: bool,
+    /// True if the value may start at another byte than the first of its range.
+    is_inexact: bool,
 }
 
-impl Reach {
-    /// Returns true if it is known which bytes these are: those of one buffer, all of them.
+impl PointsTo {
+    /// Returns true if the value refers to all bytes of one known range.
     pub(crate) fn is_exact(&self) -> bool {
-        self.parts.len() == 1 && !self.is_vague && !self.outside
+        self.buffers.len() == 1 && !self.is_inexact && !self.external
     }
 
-    /// Returns true if some bytes of own buffers are in both.
+    /// Returns true if some byte of this function's buffers may be in both.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
-        self.parts.iter().any(|(buffer, a)| {
-            let there = other.parts.get(buffer);
+        self.buffers.iter().any(|(buffer, a)| {
+            let there = other.buffers.get(buffer);
             there.is_some_and(|b| a.0 < b.1 && b.0 < a.1)
         })
     }
 
-    /// Takes in what another value may stand for; says whether that is more.
+    /// Adds another set; returns true if this one grew.
     fn join(&mut self, other: &Self) -> bool {
-        let before = (self.outside, self.is_vague, self.parts.len());
-        self.outside |= other.outside;
-        self.is_vague |= other.is_vague;
+        let before = (self.external, self.is_inexact, self.buffers.len());
+        self.external |= other.external;
+        self.is_inexact |= other.is_inexact;
         let mut grew = false;
-        for (buffer, (from, to)) in &other.parts {
-            let own = self.parts.entry(*buffer).or_insert((*from, *to));
+        for (buffer, (from, to)) in &other.buffers {
+            let own = self.buffers.entry(*buffer).or_insert((*from, *to));
             let joined = (own.0.min(*from), own.1.max(*to));
             grew |= *own != joined;
-            self.is_vague |= *own != (*from, *to);
+            self.is_inexact |= *own != (*from, *to);
             *own = joined;
         }
-        grew || before != (self.outside, self.is_vague, self.parts.len())
+        grew || before != (self.external, self.is_inexact, self.buffers.len())
     }
 
-    /// What a view of it may stand for.
-    fn part(&self, part: Part) -> Self {
+    fn view(&self, range: ViewRange) -> Self {
         let mut all = self.clone();
-        let (from, to) = match part {
-            Part::Bytes { from, to } if !self.is_vague => (from, to),
-            Part::All => return all,
-            Part::Some | Part::Row { .. } | Part::Bytes { .. } => {
-                all.is_vague = true;
+        let (from, to) = match range {
+            ViewRange::Bytes { from, to } if !self.is_inexact => (from, to),
+            ViewRange::All => return all,
+            ViewRange::Unknown | ViewRange::Indexed { .. } | ViewRange::Bytes { .. } => {
+                all.is_inexact = true;
                 return all;
             }
         };
-        let cut = |(start, end): &(u32, u32)| {
+        for (start, end) in all.buffers.values_mut() {
             let at = |bytes: u32| start.saturating_add(bytes).min(*end);
-            (at(from), at(to))
-        };
-        all.parts.values_mut().for_each(|bytes| *bytes = cut(bytes));
+            (*start, *end) = (at(from), at(to));
+        }
         all
     }
 }
 
-/// What each value may stand for.
+/// The points-to sets of all values of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aliases {
-    reaches: HashMap<ValueNumber, Reach>,
-    /// The bytes of each buffer.
-    sizes: HashMap<OpNumber, u32>,
-    nowhere: Reach,
+    points_to: HashMap<ValueId, PointsTo>,
+    /// Bytes of each buffer.
+    sizes: HashMap<OpId, u32>,
+    empty: PointsTo,
 }
 
-/// Rounds after which what still grows is taken to be all of its buffers.
-const ROUNDS: usize = 4;
+/// Rounds after which sets that still grow are widened to whole buffers.
+const WIDENING_ROUNDS: usize = 4;
 
 impl Aliases {
-    /// Follows buffers through a function; `outside` are the buffers that it is given.
-    pub(crate) fn of(flow: &Flow, outside: &[ValueNumber]) -> Self {
+    /// Computes the points-to sets of a function whose buffer arguments are `arguments`.
+    pub(crate) fn of(flow: &Flow, arguments: &[ValueId]) -> Self {
         let mut all = Self::default();
-        for value in outside {
-            all.reaches.entry(*value).or_default().outside = true;
+        for value in arguments {
+            all.points_to.entry(*value).or_default().external = true;
         }
         let order = flow.order();
         all.sizes = flow
             .events()
-            .filter_map(|event| Some((event.op, event.effects.makes?.request.bytes)))
+            .filter_map(|event| Some((event.op, event.effects.allocation?.request.bytes)))
             .collect();
         let mut round = 0;
         loop {
             let mut changed = false;
-            for segment in order.iter().map(|i| &flow.segments[*i]) {
-                for event in &segment.events {
+            for block in order.iter().map(|i| &flow.blocks[*i]) {
+                for event in &block.events {
                     changed |= all.event(event.op, &event.effects);
                 }
-                for edge in &segment.edges {
-                    for (here, there) in &edge.passes {
-                        let reach = all.get(*here).clone();
-                        changed |= all.reaches.entry(*there).or_default().join(&reach);
-                    }
+                for (from, to) in block.edges.iter().flat_map(|edge| &edge.passes) {
+                    let incoming = all.get(*from).clone();
+                    changed |= all.points_to.entry(*to).or_default().join(&incoming);
                 }
             }
             if !changed {
                 return all;
             }
             round += 1;
-            if round >= ROUNDS {
-                for reach in all.reaches.values_mut() {
-                    reach.is_vague = true;
-                    for (buffer, part) in &mut reach.parts {
-                        *part = (0, all.sizes[buffer]);
+            if round >= WIDENING_ROUNDS {
+                for points_to in all.points_to.values_mut() {
+                    points_to.is_inexact = true;
+                    for (buffer, range) in &mut points_to.buffers {
+                        *range = (0, all.sizes[buffer]);
                     }
                 }
             }
         }
     }
 
-    fn event(&mut self, op: OpNumber, effects: &Effects) -> bool {
+    fn event(&mut self, op: OpId, effects: &Effects) -> bool {
         let mut changed = false;
-        if let Some(makes) = effects.makes {
-            let whole = Reach {
-                parts: BTreeMap::from([(op, (0, makes.request.bytes))]),
-                ..Reach::default()
+        if let Some(allocation) = effects.allocation {
+            let whole = PointsTo {
+                buffers: BTreeMap::from([(op, (0, allocation.request.bytes))]),
+                ..PointsTo::default()
             };
-            changed |= self.reaches.entry(makes.value).or_default().join(&whole);
+            let points_to = self.points_to.entry(allocation.value).or_default();
+            changed |= points_to.join(&whole);
         }
-        for value in &effects.outside {
-            let reach = self.reaches.entry(*value).or_default();
-            changed |= !std::mem::replace(&mut reach.outside, true);
+        for value in &effects.external {
+            let points_to = self.points_to.entry(*value).or_default();
+            changed |= !std::mem::replace(&mut points_to.external, true);
         }
         for view in &effects.views {
-            let part = self.get(view.of).part(view.part);
-            changed |= self.reaches.entry(view.result).or_default().join(&part);
+            let viewed = self.get(view.source).view(view.range);
+            changed |= self.points_to.entry(view.result).or_default().join(&viewed);
         }
         changed
     }
 
-    /// Returns what a value may stand for; of one that nothing is known of, nothing.
-    pub(crate) fn get(&self, value: ValueNumber) -> &Reach {
-        self.reaches.get(&value).unwrap_or(&self.nowhere)
+    /// Returns the points-to set of a value; it is empty for an unknown value.
+    pub(crate) fn get(&self, value: ValueId) -> &PointsTo {
+        self.points_to.get(&value).unwrap_or(&self.empty)
     }
 
-    /// Returns true if a value stands for a whole buffer.
-    pub(crate) fn is_whole(&self, value: ValueNumber) -> bool {
-        let reach = self.get(value);
-        let mut parts = reach.parts.iter();
-        reach.is_exact() && parts.all(|(buffer, part)| *part == (0, self.sizes[buffer]))
+    /// Returns true if a value refers to all of one buffer.
+    pub(crate) fn is_whole(&self, value: ValueId) -> bool {
+        let points_to = self.get(value);
+        let mut buffers = points_to.buffers.iter();
+        points_to.is_exact() && buffers.all(|(buffer, range)| *range == (0, self.sizes[buffer]))
     }
 
-    /// Returns the bytes that an access of an operation goes to.
-    pub(crate) fn touched(&self, op: OpNumber, effects: &Effects, touched: Touched) -> Reach {
-        match touched {
-            Touched::Buffer(value) => self.get(value).clone(),
-            Touched::Outside => Reach {
-                outside: true,
-                ..Reach::default()
+    /// Returns the bytes that an access of an operation refers to.
+    pub(crate) fn accessed(&self, op: OpId, effects: &Effects, target: AccessTarget) -> PointsTo {
+        match target {
+            AccessTarget::Buffer(value) => self.get(value).clone(),
+            AccessTarget::External => PointsTo {
+                external: true,
+                ..PointsTo::default()
             },
-            Touched::Scratch => {
+            AccessTarget::Scratch => {
                 let bytes = effects.scratch.map_or(0, |scratch| scratch.bytes);
-                Reach {
-                    parts: BTreeMap::from([(op, (0, bytes))]),
-                    ..Reach::default()
+                PointsTo {
+                    buffers: BTreeMap::from([(op, (0, bytes))]),
+                    ..PointsTo::default()
                 }
             }
         }

@@ -1,88 +1,92 @@
-//! Where each buffer and each scratch lies in shared memory.
+//! Shared-memory allocation: offsets of buffers and of scratch memory.
 //!
-//! Buffers that are needed at the same time lie apart; others may have the same bytes. Large ones are placed first,
-//! each at the lowest bytes that are free (first fit). The scratch of an operation takes bytes that no buffer needs
-//! at that time.
+//! Buffers with overlapping live ranges get disjoint bytes; others may share them. Larger buffers are placed first, each
+//! at the lowest free offset (first fit). The scratch memory of an operation takes bytes that no live buffer occupies.
 //!
-//! How many bytes a function takes has a bound: what it would take if each operation went the plain way
-//! ([`Choice::plain_bytes`](super::effects::Choice)) and all bytes were used again. What needs more than is free below the bound is planned
-//! anew within that. What the bound leaves saves barriers: bytes that are used again cost one where nothing else makes
-//! everybody wait, so scratch takes fresh bytes, and buffers keep bytes of their own, as far as there are any.
+//! The size of a function is bounded: by default it is no larger than with the baseline plan of each operation
+//! ([`baseline_bytes`](super::effects::ScratchTradeoff)) and all dead bytes reused. An operation whose scratch does not
+//! fit below the bound is replanned. Bytes below the bound that remain free save barriers: reused bytes may need a barrier
+//! between both uses, so scratch prefers unused bytes, and buffers keep disjoint bytes as long as there are any.
 
 use super::alias::Aliases;
-use super::barriers::{Accesses, Barriers, Footprint, Order, Places, Unordered, rounds};
-use super::effects::{Effects, OpNumber, Request, ValueNumber};
-use super::flow::{Event, Flow, Segment};
+use super::barriers::{
+    BarrierAnalysis, Barriers, Offsets, OpAccesses, PendingAccesses, SyncKind, execution_count,
+};
+use super::effects::{Effects, OpId, Request, ValueId};
+use super::flow::{BasicBlock, Event, Flow};
 use super::in_flight::InFlight;
 use super::liveness::Liveness;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where shared memory is used, and what must wait.
+/// The shared-memory offsets of a function, with the barriers and fences that they need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
-    places: Places,
-    sizes: BTreeMap<OpNumber, u32>,
+    offsets: Offsets,
+    sizes: BTreeMap<OpId, u32>,
     barriers: Barriers,
     fences: Barriers,
     bytes: u32,
 }
 
-/// Why buffers cannot be given bytes.
+/// A use of shared memory that no allocation satisfies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Conflict {
-    /// An operation makes a buffer while the one that it made before is needed.
-    StillNeeded(OpNumber),
-    /// A function hands out a buffer of its own.
-    Escapes(OpNumber),
-    /// An operation accesses bytes on which an access is in flight that another operation started.
-    InFlight { started: OpNumber, at: OpNumber },
-    /// An operation accesses bytes that other warps access, and no barrier orders both.
-    OtherWarps(OpNumber),
+pub(crate) enum AllocationError {
+    /// An operation allocates a buffer while its previous allocation is live.
+    StillLive(OpId),
+    /// A function returns a buffer of its own.
+    Escapes(OpId),
+    /// An operation conflicts with an access in flight.
+    InFlight { started: OpId, at: OpId },
+    /// An operation conflicts with accesses of other warps, and no barrier orders both.
+    OtherWarps(OpId),
 }
 
 impl Allocation {
-    /// Places all buffers and scratch memory of a function that is given the buffers `outside`. `room` says how many
-    /// bytes may be taken where the plain way takes so many, and what is planned so many.
+    /// Allocates all buffers and scratch memory of a function whose buffer arguments are `arguments`. `room` computes the
+    /// bound from the bytes of the baseline plans and of the current plans.
     ///
     /// # Errors
-    /// Buffers that would need the same bytes twice, or longer than the function runs.
+    /// All uses of shared memory that no allocation satisfies.
     pub(crate) fn of(
         flow: &mut Flow,
-        outside: &[ValueNumber],
+        arguments: &[ValueId],
         room: &dyn Fn(u32, u32) -> u32,
         replan: &mut Replan<'_>,
-    ) -> Result<Self, Vec<Conflict>> {
+    ) -> Result<Self, Vec<AllocationError>> {
         if flow.events().next().is_none() {
             return Ok(Self::default());
         }
-        let aliases = Aliases::of(flow, outside);
+        let aliases = Aliases::of(flow, arguments);
         let in_flight = InFlight::of(flow, &aliases);
         let liveness = Liveness::of(flow, &aliases, &in_flight);
         let facts = (&aliases, &in_flight);
-        let problem = Problem {
+        let problem = AllocationProblem {
             flow,
             facts,
             liveness: &liveness,
         };
-        let conflicts = problem.conflicts();
-        if !conflicts.is_empty() {
-            return Err(conflicts);
+        let errors = problem.errors();
+        if !errors.is_empty() {
+            return Err(errors);
         }
         let mut found = Self::within(flow, facts, &liveness, room, replan);
         found.fences = flow.fences();
         if in_flight.has_async_proxy() {
-            let fences = Accesses::of(flow, Order::Fences, facts, &found.places);
+            let fences = BarrierAnalysis::of(flow, SyncKind::Fences, facts, &found.offsets);
             found.fences = fences.barriers(found.fences);
         }
-        let barriers = Accesses::of(flow, Order::Barriers, facts, &found.places);
+        let barriers = BarrierAnalysis::of(flow, SyncKind::Barriers, facts, &found.offsets);
         let unordered = barriers.unordered(&found.barriers);
         if unordered.is_empty() {
             return Ok(found);
         }
-        Err(unordered.into_iter().map(Conflict::OtherWarps).collect())
+        Err(unordered
+            .into_iter()
+            .map(AllocationError::OtherWarps)
+            .collect())
     }
 
-    /// Places everything, and plans anew what needs more bytes than there are.
+    /// Allocates within the bound, and replans operations whose scratch memory does not fit.
     fn within(
         flow: &mut Flow,
         facts: (&Aliases, &InFlight),
@@ -90,50 +94,55 @@ impl Allocation {
         room: &dyn Fn(u32, u32) -> u32,
         replan: &mut Replan<'_>,
     ) -> Self {
-        let problem = Problem {
+        let problem = AllocationProblem {
             flow,
             facts,
             liveness,
         };
         let planned = |effects: &Effects| effects.scratch.map(|request| request.bytes);
-        let plain = |effects: &Effects| match effects.choice {
-            Some(choice) => Some(choice.plain_bytes),
+        let baseline = |effects: &Effects| match effects.tradeoff {
+            Some(tradeoff) => Some(tradeoff.baseline_bytes),
             None => planned(effects),
         };
-        let most = room(problem.end_with(plain), problem.end_with(planned));
-        let crowded = problem.crowded(most);
-        let spared = problem.above_plain(&crowded);
-        limit(flow, &crowded, replan);
-        let fast = Self::best(flow, facts, liveness, most);
-        if spared.is_empty() || fast.barriers.is_empty() {
+        let max_bytes = room(problem.end_with(baseline), problem.end_with(planned));
+        let oversized = problem.oversized(max_bytes);
+        let above_baseline = problem.above_baseline(&oversized);
+        replan_all(flow, &oversized, replan);
+        let fast = Self::best(flow, facts, liveness, max_bytes);
+        if above_baseline.is_empty() || fast.barriers.is_empty() {
             return fast;
         }
-        // Bytes that the plain way does not take may be what others wait for.
-        let mut plain_flow = flow.clone();
-        limit(&mut plain_flow, &spared, replan);
-        let plain = Self::best(&plain_flow, facts, liveness, most);
-        if waits(&plain_flow, &plain) < waits(flow, &fast) {
-            *flow = plain_flow;
-            return plain;
+        // Scratch beyond the baseline may reuse bytes that cost other operations a barrier.
+        let mut baseline_flow = flow.clone();
+        replan_all(&mut baseline_flow, &above_baseline, replan);
+        let baseline = Self::best(&baseline_flow, facts, liveness, max_bytes);
+        if barrier_cost(&baseline_flow, &baseline) < barrier_cost(flow, &fast) {
+            *flow = baseline_flow;
+            return baseline;
         }
-        let before = spared
+        let before = above_baseline
             .keys()
-            .map(|op| (*op, crowded.get(op).copied().flatten()));
-        limit(flow, &before.collect(), replan);
+            .map(|op| (*op, oversized.get(op).copied().flatten()));
+        replan_all(flow, &before.collect(), replan);
         fast
     }
 
-    /// The better of two ways to place buffers: where others are not needed, or apart from all.
-    fn best(flow: &Flow, facts: (&Aliases, &InFlight), liveness: &Liveness, most: u32) -> Self {
-        let problem = Problem {
+    /// Returns the cheaper of two allocations: with buffers that share bytes, or with disjoint ones.
+    fn best(
+        flow: &Flow,
+        facts: (&Aliases, &InFlight),
+        liveness: &Liveness,
+        max_bytes: u32,
+    ) -> Self {
+        let problem = AllocationProblem {
             flow,
             facts,
             liveness,
         };
-        let (shared, cost) = problem.solve(true, most);
-        let (own, cost_apart) = problem.solve(false, most);
-        if own.bytes <= most && cost_apart < cost {
-            own
+        let (shared, cost) = problem.solve(true, max_bytes);
+        let (disjoint, disjoint_cost) = problem.solve(false, max_bytes);
+        if disjoint.bytes <= max_bytes && disjoint_cost < cost {
+            disjoint
         } else {
             shared
         }
@@ -144,40 +153,35 @@ impl Allocation {
         self.bytes
     }
 
-    /// Returns where the buffer of an operation begins, or its scratch.
-    pub(crate) fn place(&self, op: OpNumber) -> Option<u32> {
-        self.places.get(&op).copied()
+    /// Returns the offset of an operation's buffer or scratch memory.
+    pub(crate) fn offset(&self, op: OpId) -> Option<u32> {
+        self.offsets.get(&op).copied()
     }
 
-    /// Returns how many bytes the buffer of an operation has, or its scratch.
-    pub(crate) fn size(&self, op: OpNumber) -> Option<u32> {
+    /// Returns the bytes of an operation's buffer or scratch memory.
+    pub(crate) fn size(&self, op: OpId) -> Option<u32> {
         self.sizes.get(&op).copied()
     }
 
-    /// Returns true if a barrier of the team that runs an operation comes before it.
-    pub(crate) fn needs_barrier(&self, op: OpNumber) -> bool {
+    /// Returns true if an operation needs a barrier of its team in front of it.
+    pub(crate) fn needs_barrier(&self, op: OpId) -> bool {
         self.barriers.contains_key(&op)
     }
 
-    /// Returns true if a proxy fence comes before an operation, after its barrier, or in place of it where it is one.
-    pub(crate) fn needs_fence(&self, op: OpNumber) -> bool {
+    /// Returns true if an operation needs a proxy fence, after its barrier; if it is a fence, true if it is needed.
+    pub(crate) fn needs_fence(&self, op: OpId) -> bool {
         self.fences.contains_key(&op)
     }
 }
 
-/// The most bytes of scratch that operations may have which are planned anew; any, where none are given.
-type Limits = BTreeMap<OpNumber, Option<u32>>;
+/// Limits for the scratch memory of operations to replan; `None` is no limit.
+type ScratchLimits = BTreeMap<OpId, Option<u32>>;
 
-/// What an operation does in so many bytes of scratch or a few more, where it can.
-pub(crate) type Replan<'r> = dyn FnMut(OpNumber, Option<u32>) -> Option<Effects> + 'r;
+/// Replans an operation within a limit of scratch bytes, or not much above it, if possible.
+pub(crate) type Replan<'r> = dyn FnMut(OpId, Option<u32>) -> Option<Effects> + 'r;
 
-/// Plans operations anew.
-fn limit(flow: &mut Flow, limits: &Limits, replan: &mut Replan<'_>) {
-    for event in flow
-        .segments
-        .iter_mut()
-        .flat_map(|segment| &mut segment.events)
-    {
+fn replan_all(flow: &mut Flow, limits: &ScratchLimits, replan: &mut Replan<'_>) {
+    for event in flow.blocks.iter_mut().flat_map(|block| &mut block.events) {
         if let Some(limit) = limits.get(&event.op)
             && let Some(effects) = replan(event.op, *limit)
         {
@@ -186,68 +190,69 @@ fn limit(flow: &mut Flow, limits: &Limits, replan: &mut Replan<'_>) {
     }
 }
 
-/// How much waiting barriers are, with those inside operations that can be planned anew.
-fn waits(flow: &Flow, allocation: &Allocation) -> u64 {
-    let segments = flow
-        .order()
-        .into_iter()
-        .map(|number| &flow.segments[number]);
-    let waits = segments.flat_map(|segment| {
-        segment.events.iter().map(|event| {
-            let inside = event.effects.choice.map_or(0, |choice| choice.barriers);
+/// Returns the estimated number of executed barriers, with those inside operations that can be replanned.
+fn barrier_cost(flow: &Flow, allocation: &Allocation) -> u64 {
+    let blocks = flow.order().into_iter().map(|number| &flow.blocks[number]);
+    let waits = blocks.flat_map(|block| {
+        block.events.iter().map(|event| {
+            let inside = event
+                .effects
+                .tradeoff
+                .map_or(0, |tradeoff| tradeoff.barriers);
             let before = usize::from(allocation.needs_barrier(event.op));
-            (inside + before) as u64 * rounds(segment.depth)
+            (inside + before) as u64 * execution_count(block.depth)
         })
     });
     waits.sum()
 }
 
-struct Problem<'f> {
+struct AllocationProblem<'f> {
     flow: &'f Flow,
     facts: (&'f Aliases, &'f InFlight),
     liveness: &'f Liveness,
 }
 
-/// Bytes that are taken while something is placed, from and to.
-type Taken = Vec<(u32, u32)>;
+/// Occupied half-open ranges of bytes.
+type ByteSpans = Vec<(u32, u32)>;
 
-impl Problem<'_> {
-    fn conflicts(&self) -> Vec<Conflict> {
+impl AllocationProblem<'_> {
+    fn errors(&self) -> Vec<AllocationError> {
         let mut found = Vec::new();
         for event in self.flow.events() {
-            if event.effects.makes.is_some() && self.liveness.before(event.op).contains(&event.op) {
-                found.push(Conflict::StillNeeded(event.op));
+            if event.effects.allocation.is_some()
+                && self.liveness.before(event.op).contains(&event.op)
+            {
+                found.push(AllocationError::StillLive(event.op));
             }
-            let is_own = |value: &ValueNumber| !self.facts.0.get(*value).parts.is_empty();
-            if event.effects.is_end && event.effects.uses.iter().any(is_own) {
-                found.push(Conflict::Escapes(event.op));
+            let is_own = |value: &ValueId| !self.facts.0.get(*value).buffers.is_empty();
+            if event.effects.is_return && event.effects.uses.iter().any(is_own) {
+                found.push(AllocationError::Escapes(event.op));
             }
         }
         let in_flight = self.facts.1.conflicts().iter();
-        found.extend(in_flight.map(|(started, at)| Conflict::InFlight {
+        found.extend(in_flight.map(|(started, at)| AllocationError::InFlight {
             started: *started,
             at: *at,
         }));
         found
     }
 
-    /// Places everything, scratch memory up to `most` bytes where that saves barriers; returns what the barriers cost
-    /// beside it.
-    fn solve(&self, reuses: bool, most: u32) -> (Allocation, u64) {
+    /// Allocates everything, with scratch memory up to `max_bytes` where that saves barriers; returns their cost, too.
+    fn solve(&self, reuses: bool, max_bytes: u32) -> (Allocation, u64) {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
-        // What a loop's end leaves is known once it has been gone through.
-        let mut entries = vec![None; self.flow.segments.len()];
+        // The second round knows the accesses pending at the ends of loops.
+        let mut entries = vec![None; self.flow.blocks.len()];
         for _ in 0..2 {
-            let places = self.scratch(&buffers, &mut entries, most);
-            let accesses = Accesses::of(self.flow, Order::Barriers, self.facts, &places);
+            let offsets = self.scratch(&buffers, &mut entries, max_bytes);
+            let accesses = BarrierAnalysis::of(self.flow, SyncKind::Barriers, self.facts, &offsets);
             let barriers = accesses.barriers(Barriers::new());
             let cost = accesses.cost(&barriers);
-            let bytes = self.end(&places);
+            let bytes = self.end(&offsets);
             let is_better = |known: &(Allocation, u64)| (cost, bytes) < (known.1, known.0.bytes);
             if best.as_ref().is_none_or(is_better) {
                 let allocation = Allocation {
-                    places,
+                    offsets,
                     sizes: self.sizes(),
                     barriers,
                     fences: Barriers::new(),
@@ -259,7 +264,7 @@ impl Problem<'_> {
         best.unwrap_or_default()
     }
 
-    /// The bytes that everything takes where each scratch has so many, and all are used again.
+    /// Returns the size of the function for scratch memory of these sizes, if all dead bytes are reused.
     fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let buffers = self.buffers(true);
         let mut bound = self.end(&buffers);
@@ -273,181 +278,189 @@ impl Problem<'_> {
         bound
     }
 
-    /// The operations that can be planned anew and whose scratch has no place below `most`, with the most bytes that
-    /// it may have.
-    fn crowded(&self, most: u32) -> Limits {
+    /// Returns the replannable operations whose scratch does not fit below `max_bytes`, each with the bytes that do.
+    fn oversized(&self, max_bytes: u32) -> ScratchLimits {
         let buffers = self.buffers(true);
-        let mut crowded = BTreeMap::new();
+        let mut oversized = BTreeMap::new();
         for event in self.flow.events() {
-            let (Some(request), Some(_)) = (event.effects.scratch, event.effects.choice) else {
+            let (Some(request), Some(_)) = (event.effects.scratch, event.effects.tradeoff) else {
                 continue;
             };
             let mut taken = self.taken(event, &buffers);
             taken.sort_unstable();
             let (mut free, mut end) = (0, 0);
-            for (from, to) in taken.into_iter().chain([(most, most)]) {
+            for (from, to) in taken.into_iter().chain([(max_bytes, max_bytes)]) {
                 let start = aligned(end, request.alignment);
                 free = free.max(from.saturating_sub(start));
                 end = end.max(to);
             }
             if request.bytes > free {
-                crowded.insert(event.op, Some(free));
+                oversized.insert(event.op, Some(free));
             }
         }
-        crowded
+        oversized
     }
 
-    /// The operations whose scratch has more bytes than the plain way takes, or may have, and these bytes.
-    fn above_plain(&self, limits: &Limits) -> Limits {
+    /// Returns the operations whose scratch within `limits` is larger than in their baseline plan, with the latter's bytes.
+    fn above_baseline(&self, limits: &ScratchLimits) -> ScratchLimits {
         let above = self.flow.events().filter_map(|event| {
-            let plain = event.effects.choice?.plain_bytes;
+            let baseline = event.effects.tradeoff?.baseline_bytes;
             let limit = limits.get(&event.op).copied().flatten();
             let bytes = event.effects.scratch?.bytes.min(limit.unwrap_or(u32::MAX));
-            (bytes > plain).then_some((event.op, Some(plain)))
+            (bytes > baseline).then_some((event.op, Some(baseline)))
         });
         above.collect()
     }
 
-    /// The bytes of the buffers that are needed while an operation runs.
-    fn taken(&self, event: &Event, places: &Places) -> Taken {
+    /// Returns the bytes of the buffers that are live during an operation.
+    fn taken(&self, event: &Event, offsets: &Offsets) -> ByteSpans {
         let needed = self.liveness.during(event.op);
-        let makers = self.flow.events().filter(|e| needed.contains(&e.op));
-        let spans = makers.filter_map(|e| {
-            let start = *places.get(&e.op)?;
-            Some((start, start.saturating_add(e.effects.makes?.request.bytes)))
+        let allocations = self.flow.events().filter(|e| needed.contains(&e.op));
+        let spans = allocations.filter_map(|e| {
+            let start = *offsets.get(&e.op)?;
+            Some((
+                start,
+                start.saturating_add(e.effects.allocation?.request.bytes),
+            ))
         });
         spans.collect()
     }
 
     fn requests(&self) -> impl Iterator<Item = (&Event, Request)> {
         self.flow.events().filter_map(|event| {
-            let made = event.effects.makes.map(|makes| makes.request);
+            let made = event
+                .effects
+                .allocation
+                .map(|allocation| allocation.request);
             Some((event, made.or(event.effects.scratch)?))
         })
     }
 
-    /// The bytes of each buffer and scratch.
-    fn sizes(&self) -> BTreeMap<OpNumber, u32> {
+    fn sizes(&self) -> BTreeMap<OpId, u32> {
         let requests = self.requests();
         requests
             .map(|(event, request)| (event.op, request.bytes))
             .collect()
     }
 
-    /// The end of all that has been placed.
-    fn end(&self, places: &Places) -> u32 {
+    fn end(&self, offsets: &Offsets) -> u32 {
         self.requests()
             .filter_map(|(event, request)| {
-                Some(places.get(&event.op)?.saturating_add(request.bytes))
+                Some(offsets.get(&event.op)?.saturating_add(request.bytes))
             })
             .max()
             .unwrap_or_default()
     }
 
-    /// Places buffers, each apart from those that are needed while it is, or from all.
-    fn buffers(&self, reuses: bool) -> Places {
-        let mut buffers: Vec<(OpNumber, Request)> = self
+    /// Places buffers: with `reuses` disjoint from those with overlapping live ranges, else from all.
+    fn buffers(&self, reuses: bool) -> Offsets {
+        let mut buffers: Vec<(OpId, Request)> = self
             .flow
             .events()
-            .filter_map(|event| Some((event.op, event.effects.makes?.request)))
+            .filter_map(|event| Some((event.op, event.effects.allocation?.request)))
             .collect();
-        let sizes: BTreeMap<OpNumber, u32> = buffers.iter().map(|(op, r)| (*op, r.bytes)).collect();
-        let mut apart: BTreeMap<OpNumber, BTreeSet<OpNumber>> = BTreeMap::new();
+        let sizes: BTreeMap<OpId, u32> = buffers.iter().map(|(op, r)| (*op, r.bytes)).collect();
+        let mut interfering: BTreeMap<OpId, BTreeSet<OpId>> = BTreeMap::new();
         for event in self.flow.events().filter(|_| reuses) {
-            let together = self.liveness.during(event.op);
-            for op in together {
-                apart.entry(*op).or_default().extend(together);
+            let live = self.liveness.during(event.op);
+            for op in live {
+                interfering.entry(*op).or_default().extend(live);
             }
         }
         if reuses {
-            // In order of the function among those of one size.
+            // Stable: buffers of one size stay in program order.
             buffers.sort_by_key(|(_, request)| std::cmp::Reverse(request.bytes));
         }
-        let mut places = Places::new();
+        let mut offsets = Offsets::new();
         for (op, request) in buffers {
-            let taken: Taken = places
+            let taken: ByteSpans = offsets
                 .iter()
-                .filter(|(other, _)| !reuses || apart[&op].contains(other))
+                .filter(|(other, _)| !reuses || interfering[&op].contains(other))
                 .map(|(other, start)| (*start, start.saturating_add(sizes[other])))
                 .collect();
-            let place = first_free(&taken, request);
-            places.insert(op, place);
+            let offset = first_free(&taken, request);
+            offsets.insert(op, offset);
         }
-        places
+        offsets
     }
 
-    /// Places scratch memory, after the buffers, up to `most` bytes where nothing conflicts with it there; `entries` is
-    /// what is pending where segments begin, as far as known.
-    fn scratch(&self, buffers: &Places, entries: &mut [Option<Unordered>], most: u32) -> Places {
-        let mut places = buffers.clone();
+    /// Places scratch memory after the buffers, up to `max_bytes` where no pending access conflicts with it; `entries` are
+    /// the accesses pending at the start of each block, as far as known.
+    fn scratch(
+        &self,
+        buffers: &Offsets,
+        entries: &mut [Option<PendingAccesses>],
+        max_bytes: u32,
+    ) -> Offsets {
+        let mut offsets = buffers.clone();
         let sizes = self.sizes();
         for number in self.flow.order() {
             let mut pending = entries[number].clone().unwrap_or_default();
-            let segment = &self.flow.segments[number];
-            for event in &segment.events {
+            let block = &self.flow.blocks[number];
+            for event in &block.events {
                 if let Some(request) = event.effects.scratch {
                     let needed = self.liveness.during(event.op).iter();
-                    let taken: Taken = needed
-                        .map(|op| (places[op], places[op].saturating_add(sizes[op])))
+                    let taken: ByteSpans = needed
+                        .map(|op| (offsets[op], offsets[op].saturating_add(sizes[op])))
                         .collect();
-                    let mut candidates: Vec<u32> = starts(&taken, request)
+                    let mut candidates: Vec<u32> = candidate_offsets(&taken, request)
                         .chain(pending.ends())
                         .map(|at| aligned(at, request.alignment))
                         .filter(|at| is_free(&taken, *at, request.bytes))
                         .collect();
                     candidates.sort_unstable();
                     let fresh = candidates.iter().copied().find(|at| {
-                        places.insert(event.op, *at);
+                        offsets.insert(event.op, *at);
                         let end = at.saturating_add(request.bytes);
-                        end <= most
-                            && !pending.conflicts_with(&self.footprint(segment, event, &places))
+                        end <= max_bytes
+                            && !pending.conflicts_with(&self.accesses(block, event, &offsets))
                     });
-                    let place = fresh.or_else(|| candidates.first().copied());
-                    places.insert(event.op, place.unwrap_or_default());
+                    let offset = fresh.or_else(|| candidates.first().copied());
+                    offsets.insert(event.op, offset.unwrap_or_default());
                 }
-                let footprint = self.footprint(segment, event, &places);
-                if pending.conflicts_with(&footprint) {
-                    pending.order(segment.team);
+                let accesses = self.accesses(block, event, &offsets);
+                if pending.conflicts_with(&accesses) {
+                    pending.order(block.team);
                 }
-                footprint.leave(&mut pending);
+                accesses.apply(&mut pending);
             }
-            for edge in &segment.edges {
+            for edge in &block.edges {
                 let entry = entries[edge.to].get_or_insert_default();
                 entry.join(&pending);
             }
         }
-        places
+        offsets
     }
 
-    fn footprint(&self, segment: &Segment, event: &Event, places: &Places) -> Footprint {
-        let ran = (event.op, &event.effects, segment.team);
-        Footprint::of(ran, Order::Barriers, self.facts, places)
+    fn accesses(&self, block: &BasicBlock, event: &Event, offsets: &Offsets) -> OpAccesses {
+        let ran = (event.op, &event.effects, block.team);
+        OpAccesses::of(ran, SyncKind::Barriers, self.facts, offsets)
     }
 }
 
-/// The starts that are worth trying: the lowest, and after each run of bytes that is taken.
-fn starts(taken: &Taken, request: Request) -> impl Iterator<Item = u32> {
+/// Returns the offsets worth trying: 0 and the end of each occupied range.
+fn candidate_offsets(taken: &ByteSpans, request: Request) -> impl Iterator<Item = u32> {
     let ends = taken.iter().map(|(_, to)| *to);
     std::iter::once(0)
         .chain(ends)
         .map(move |at| aligned(at, request.alignment))
 }
 
-fn is_free(taken: &Taken, at: u32, bytes: u32) -> bool {
+fn is_free(taken: &ByteSpans, at: u32, bytes: u32) -> bool {
     let end = at.saturating_add(bytes);
     taken.iter().all(|(from, to)| end <= *from || *to <= at)
 }
 
-/// The lowest start at which nothing that is taken is in the way.
-fn first_free(taken: &Taken, request: Request) -> u32 {
-    starts(taken, request)
+/// Returns the lowest free offset.
+fn first_free(taken: &ByteSpans, request: Request) -> u32 {
+    candidate_offsets(taken, request)
         .filter(|at| is_free(taken, *at, request.bytes))
         .min()
-        // What is too much for any GPU is reported for the function as a whole.
+        // An allocation too large for any GPU is reported for the whole function.
         .unwrap_or(u32::MAX)
 }
 
-/// The next multiple, or the largest number.
+/// Rounds up, saturating.
 fn aligned(at: u32, alignment: u32) -> u32 {
     at.checked_next_multiple_of(alignment).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
-//! Insertion of barriers and proxy fences.
+//! Barrier and proxy-fence insertion for shared memory.
 //!
 //! Two accesses to overlapping bytes conflict if at least one of them writes. This is a forward data-flow analysis over
-//! segments: the state is what was read and written since the last barrier ([`Unordered`]), the join is union, the
-//! iteration stops at the least fixed point. An operation whose accesses conflict with the state needs a barrier.
+//! basic blocks: the state is the bytes accessed since the last barrier ([`PendingAccesses`]), the join is union, and the
+//! iteration stops at the least fixed point. An operation whose accesses conflict with the state gets a barrier.
 //!
 //! ```text
 //! write A; barrier; read A, write B; barrier; read B     A is written before the loop: one barrier there
@@ -11,35 +11,34 @@
 //! So a barrier is also tried before each loop, and kept there if it makes those inside redundant.
 //!
 //! - *Asynchronous accesses* conflict at their start as others do, and join the state where a wait observes them, in the
-//!   threads that wait. A barrier in between does not order them; those that all threads observe never join it.
-//! - *Scopes*: a barrier of a team orders, among the warps of that team, what these warps did; all else stays pending.
-//!   An inserted barrier is one of the team that runs the operation; what other warps did it cannot order, which is a
-//!   fault ([`Accesses::unordered`]).
+//!   waiting threads. A barrier in between does not order them; those that all threads observe never join the state.
+//! - *Scopes*: a barrier of a team orders the accesses of that team's warps among themselves; all others stay pending.
+//!   An inserted barrier belongs to the team that executes the operation. A conflict with accesses of other warps, which
+//!   it cannot order, is an error ([`BarrierAnalysis::unordered`]).
 //! - *Proxy fences* are the same problem: generic accesses are pending until a fence, and async accesses conflict with
 //!   them. All threads of the block execute an inserted fence, after the barrier that orders the accesses.
 
-use super::alias::{Aliases, Reach};
-use super::effects::{Act, Effects, OpNumber, Proxy, Scope, Team};
+use super::alias::{Aliases, PointsTo};
+use super::effects::{Act, Effects, OpId, Proxy, SyncScope, Team};
 use super::flow::Flow;
 use super::in_flight::InFlight;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Bytes of shared memory.
+/// A set of bytes of shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Spans {
-    /// Those of this function, from and to, in order and apart.
+pub(crate) struct ByteRanges {
+    /// Half-open ranges of this function's memory, sorted and disjoint.
     own: Vec<(u32, u32)>,
-    /// Whether bytes of other functions are among them.
-    outside: bool,
+    /// True if bytes of other functions are included.
+    external: bool,
 }
 
-impl Spans {
-    /// Adds bytes.
+impl ByteRanges {
     pub(crate) fn add(&mut self, (mut from, mut to): (u32, u32)) {
         if from >= to {
             return;
         }
-        // Most often they are there already.
+        // The common case near a fixed point.
         if self.own.iter().any(|own| own.0 <= from && to <= own.1) {
             return;
         }
@@ -56,60 +55,59 @@ impl Spans {
     }
 
     fn is_empty(&self) -> bool {
-        self.own.is_empty() && !self.outside
+        self.own.is_empty() && !self.external
     }
 
-    /// Adds the bytes of buffers that lie at some places.
-    fn reach(&mut self, reach: &Reach, places: &Places) {
-        self.outside |= reach.outside;
-        for (buffer, (from, to)) in &reach.parts {
-            let start = places.get(buffer).copied().unwrap_or_default();
+    fn add_all(&mut self, accessed: &PointsTo, offsets: &Offsets) {
+        self.external |= accessed.external;
+        for (buffer, (from, to)) in &accessed.buffers {
+            let start = offsets.get(buffer).copied().unwrap_or_default();
             self.add((start.saturating_add(*from), start.saturating_add(*to)));
         }
     }
 
     fn join(&mut self, other: &Self) {
-        self.outside |= other.outside;
-        for span in &other.own {
-            self.add(*span);
+        self.external |= other.external;
+        for range in &other.own {
+            self.add(*range);
         }
     }
 
-    /// Returns true if some bytes are in both.
+    /// Returns true if some byte may be in both.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let overlap = |a: &(u32, u32)| other.own.iter().any(|b| a.0 < b.1 && b.0 < a.1);
-        (self.outside && other.outside) || self.own.iter().any(overlap)
+        (self.external && other.external) || self.own.iter().any(overlap)
     }
 
-    /// Returns where each run of bytes ends.
+    /// Returns the end of each range.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
-        self.own.iter().map(|span| span.1)
+        self.own.iter().map(|range| range.1)
     }
 }
 
-/// Bytes that were read and written.
+/// Bytes read and bytes written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Pending {
-    reads: Spans,
-    writes: Spans,
+pub(crate) struct AccessedBytes {
+    reads: ByteRanges,
+    writes: ByteRanges,
 }
 
-impl Pending {
+impl AccessedBytes {
     fn join(&mut self, other: &Self) {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
     }
 
-    fn reach(&mut self, is_write: bool, reach: &Reach, places: &Places) {
-        let spans = if is_write {
+    fn add(&mut self, is_write: bool, accessed: &PointsTo, offsets: &Offsets) {
+        let ranges = if is_write {
             &mut self.writes
         } else {
             &mut self.reads
         };
-        spans.reach(reach, places);
+        ranges.add_all(accessed, offsets);
     }
 
-    /// Returns true if one of two accesses to the same bytes writes.
+    /// Returns true if a read follows a write, a write a read, or a write a write.
     fn conflicts_with(&self, next: &Self) -> bool {
         self.writes.overlaps(&next.reads)
             || self.writes.overlaps(&next.writes)
@@ -117,24 +115,24 @@ impl Pending {
     }
 }
 
-/// The accesses since the last barrier: by the team that made them, and a smaller team whose barrier came since.
+/// The bytes accessed since the last barrier, by the accessing team and a smaller team whose barrier followed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Unordered(BTreeMap<(Team, Option<Team>), Pending>);
+pub(crate) struct PendingAccesses(BTreeMap<(Team, Option<Team>), AccessedBytes>);
 
-impl Unordered {
+impl PendingAccesses {
     pub(crate) fn join(&mut self, other: &Self) {
         for (teams, pending) in &other.0 {
             self.0.entry(*teams).or_default().join(pending);
         }
     }
 
-    fn add(&mut self, by: Team, pending: &Pending) {
+    fn add(&mut self, by: Team, pending: &AccessedBytes) {
         if !(pending.reads.is_empty() && pending.writes.is_empty()) {
             self.0.entry((by, None)).or_default().join(pending);
         }
     }
 
-    /// A barrier of a team.
+    /// Applies a barrier of `team`.
     pub(crate) fn order(&mut self, team: Team) {
         for ((by, ordered), pending) in std::mem::take(&mut self.0) {
             let is_among = team.contains(by);
@@ -150,8 +148,8 @@ impl Unordered {
         }
     }
 
-    /// The teams whose accesses those of an operation conflict with.
-    fn conflicts<'a>(&'a self, next: &'a Footprint) -> impl Iterator<Item = Team> + 'a {
+    /// Returns the teams with a pending access that conflicts with `next`.
+    fn conflicts<'a>(&'a self, next: &'a OpAccesses) -> impl Iterator<Item = Team> + 'a {
         let others = self.0.iter().filter(|((_, ordered), pending)| {
             let is_ordered = ordered.is_some_and(|team| team.contains(next.team));
             !is_ordered && pending.conflicts_with(&next.before)
@@ -159,169 +157,168 @@ impl Unordered {
         others.map(|((by, _), _)| *by)
     }
 
-    /// Returns true if an operation needs a barrier of its team.
-    pub(crate) fn conflicts_with(&self, next: &Footprint) -> bool {
+    /// Returns true if `next` conflicts with a pending access that a barrier of its team orders.
+    pub(crate) fn conflicts_with(&self, next: &OpAccesses) -> bool {
         self.conflicts(next).any(|by| next.team.contains(by))
     }
 
-    /// Returns where each run of bytes ends.
+    /// Returns the end of each range of pending bytes.
     pub(crate) fn ends(&self) -> impl Iterator<Item = u32> + '_ {
         let pending = self.0.values();
         pending.flat_map(|pending| pending.reads.ends().chain(pending.writes.ends()))
     }
 }
 
-/// Where each buffer and each scratch begins, by operation.
-pub(crate) type Places = HashMap<OpNumber, u32>;
+/// Byte offset of the buffer or scratch memory of each operation.
+pub(crate) type Offsets = HashMap<OpId, u32>;
 
-/// What is put between accesses.
+/// The synchronisation to insert.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+pub(crate) enum SyncKind {
     Barriers,
     Fences,
 }
 
-/// The accesses of one operation, in bytes, by the barriers (or fences) that it has itself.
+/// The accesses of one operation, split at its own barriers (or fences).
 #[derive(Clone, Debug)]
-pub(crate) struct Footprint {
-    /// The warps that run it.
+pub(crate) struct OpAccesses {
+    /// The warps that execute the operation.
     team: Team,
-    /// The accesses that begin before the first barrier of these warps.
-    before: Pending,
-    /// The accesses that complete before each barrier, with the team of the barrier; at last those after all.
-    completes: Vec<(Pending, Option<Team>)>,
+    /// Accesses that start before the operation's first barrier of its team.
+    before: AccessedBytes,
+    /// Accesses that complete before each barrier, with its team; the last entry has those after all barriers.
+    completed: Vec<(AccessedBytes, Option<Team>)>,
 }
 
-impl Footprint {
-    /// Finds the bytes of an operation.
+impl OpAccesses {
     pub(crate) fn of(
-        (op, effects, team): (OpNumber, &Effects, Team),
-        order: Order,
+        (op, effects, team): (OpId, &Effects, Team),
+        kind: SyncKind,
         (aliases, in_flight): (&Aliases, &InFlight),
-        places: &Places,
+        offsets: &Offsets,
     ) -> Self {
-        let is_generic = order == Order::Fences;
-        let (mut before, mut completes) = (Pending::default(), Vec::new());
-        let (mut pending, mut is_first) = (Pending::default(), true);
+        let is_fence = kind == SyncKind::Fences;
+        let (mut before, mut completed) = (AccessedBytes::default(), Vec::new());
+        let (mut pending, mut is_first) = (AccessedBytes::default(), true);
         for (i, act) in effects.acts.iter().enumerate() {
-            let (is_write, touched, begins, ends) = match *act {
-                Act::Read(touched) => (false, touched, !is_generic, true),
-                Act::Write(touched) => (true, touched, !is_generic, true),
-                Act::Start(start) => {
-                    let begins = !is_generic || start.proxy == Proxy::Async;
-                    (start.is_write, start.touched, begins, false)
+            let (is_write, target, starts, completes) = match *act {
+                Act::Read(target) => (false, target, !is_fence, true),
+                Act::Write(target) => (true, target, !is_fence, true),
+                Act::Start(access) => {
+                    let starts = !is_fence || access.proxy == Proxy::Async;
+                    (access.is_write, access.target, starts, false)
                 }
                 Act::Observe { .. } => {
-                    for (start, reach) in in_flight.observed((op, i)) {
-                        if !is_generic || start.proxy == Proxy::Generic {
-                            pending.reach(start.is_write, reach, places);
+                    for (access, accessed) in in_flight.observed((op, i)) {
+                        if !is_fence || access.proxy == Proxy::Generic {
+                            pending.add(access.is_write, accessed, offsets);
                         }
                     }
                     continue;
                 }
                 Act::Commit(_) => continue,
                 Act::Barrier | Act::Sync(_) | Act::Fence => {
-                    let ordered = match (order, act.scope()) {
-                        (Order::Barriers, Some(Scope::Cluster)) => Team::BLOCK,
-                        (Order::Barriers, Some(Scope::Team(team))) => team,
+                    let ordered = match (kind, act.scope()) {
+                        (SyncKind::Barriers, Some(SyncScope::Cluster)) => Team::BLOCK,
+                        (SyncKind::Barriers, Some(SyncScope::Team(team))) => team,
                         _ => continue,
                     };
                     is_first &= !ordered.contains(team);
-                    completes.push((std::mem::take(&mut pending), Some(ordered)));
+                    completed.push((std::mem::take(&mut pending), Some(ordered)));
                     continue;
                 }
             };
-            let reach = aliases.touched(op, effects, touched);
-            if begins && is_first {
-                before.reach(is_write, &reach, places);
+            let accessed = aliases.accessed(op, effects, target);
+            if starts && is_first {
+                before.add(is_write, &accessed, offsets);
             }
-            if ends {
-                pending.reach(is_write, &reach, places);
+            if completes {
+                pending.add(is_write, &accessed, offsets);
             }
         }
-        completes.push((pending, None));
+        completed.push((pending, None));
         Self {
             team,
             before,
-            completes,
+            completed,
         }
     }
 
-    /// Adds what is pending after it.
-    pub(crate) fn leave(&self, unordered: &mut Unordered) {
-        for (pending, barrier) in &self.completes {
-            unordered.add(self.team, pending);
+    /// The transfer function: updates `state` to the accesses pending after the operation.
+    pub(crate) fn apply(&self, state: &mut PendingAccesses) {
+        for (bytes, barrier) in &self.completed {
+            state.add(self.team, bytes);
             if let Some(team) = barrier {
-                unordered.order(*team);
+                state.order(*team);
             }
         }
     }
 }
 
-/// How often something runs inside so many loops: each is taken to have 16 rounds.
-pub(crate) fn rounds(depth: u32) -> u64 {
+/// Returns the estimated number of executions at a loop depth: 16 iterations per loop.
+pub(crate) fn execution_count(depth: u32) -> u64 {
     1 << (4 * depth.min(8))
 }
 
-/// The accesses of a function whose bytes are known.
-pub(crate) struct Accesses<'f> {
+/// Barrier insertion for one function whose buffers have offsets.
+pub(crate) struct BarrierAnalysis<'f> {
     flow: &'f Flow,
     order: Vec<usize>,
-    footprints: HashMap<OpNumber, Footprint>,
-    depths: HashMap<OpNumber, u32>,
+    accesses: HashMap<OpId, OpAccesses>,
+    depths: HashMap<OpId, u32>,
 }
 
-/// The operations that a barrier comes before, with the team that meets there.
-pub(crate) type Barriers = BTreeMap<OpNumber, Team>;
+/// The operations that need a barrier in front of them, with the team of the barrier.
+pub(crate) type Barriers = BTreeMap<OpId, Team>;
 
-impl<'f> Accesses<'f> {
+impl<'f> BarrierAnalysis<'f> {
     pub(crate) fn of(
         flow: &'f Flow,
-        order_by: Order,
+        kind: SyncKind,
         facts: (&Aliases, &InFlight),
-        places: &Places,
+        offsets: &Offsets,
     ) -> Self {
         let order = flow.order();
-        let mut footprints = HashMap::new();
+        let mut accesses = HashMap::new();
         let mut depths = HashMap::new();
-        for segment in order.iter().map(|i| &flow.segments[*i]) {
-            for event in &segment.events {
-                let ran = (event.op, &event.effects, segment.team);
-                let footprint = Footprint::of(ran, order_by, facts, places);
-                footprints.insert(event.op, footprint);
-                depths.insert(event.op, segment.depth);
+        for block in order.iter().map(|i| &flow.blocks[*i]) {
+            for event in &block.events {
+                let op = (event.op, &event.effects, block.team);
+                accesses.insert(event.op, OpAccesses::of(op, kind, facts, offsets));
+                depths.insert(event.op, block.depth);
             }
         }
         Self {
             flow,
             order,
-            footprints,
+            accesses,
             depths,
         }
     }
 
-    /// How much waiting barriers are.
+    /// Returns the estimated number of executed barriers.
     pub(crate) fn cost(&self, barriers: &Barriers) -> u64 {
-        barriers.keys().map(|op| rounds(self.depths[op])).sum()
+        let counts = barriers.keys().map(|op| execution_count(self.depths[op]));
+        counts.sum()
     }
 
-    /// The barriers that are needed, none of which can be left out: of the `given` ones and of others.
-    pub(crate) fn barriers(&self, given: Barriers) -> Barriers {
-        let mut best = self.needed(Barriers::new());
-        if !given.is_empty() {
-            let with = self.needed(given);
-            // Right before an access, behind its barrier, there is the least to wait for.
+    /// Returns an irredundant set of barriers that orders all conflicting accesses, of the `existing` ones and new ones.
+    pub(crate) fn barriers(&self, existing: Barriers) -> Barriers {
+        let mut best = self.completed(Barriers::new());
+        if !existing.is_empty() {
+            let with = self.completed(existing);
+            // Equal costs prefer a new barrier, right before the access, where the wait is shortest.
             if self.cost(&with) < self.cost(&best) {
                 best = with;
             }
         }
-        for each in &self.flow.loops {
-            if !self.depths.contains_key(each) || best.contains_key(each) {
+        for loop_op in &self.flow.loops {
+            if !self.depths.contains_key(loop_op) || best.contains_key(loop_op) {
                 continue;
             }
             let mut with = best.clone();
-            with.insert(*each, self.footprints[each].team);
-            let with = self.needed(with);
+            with.insert(*loop_op, self.accesses[loop_op].team);
+            let with = self.completed(with);
             if self.cost(&with) < self.cost(&best) {
                 best = with;
             }
@@ -329,30 +326,29 @@ impl<'f> Accesses<'f> {
         best
     }
 
-    /// Returns the operations that conflict with accesses of other teams, which no barrier of their own can order.
-    pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpNumber> {
+    /// Returns the operations that conflict with accesses of other teams, which no barrier of their own team orders.
+    pub(crate) fn unordered(&self, barriers: &Barriers) -> BTreeSet<OpId> {
         let mut found = BTreeSet::new();
-        self.first(barriers, &mut |op, state, next| {
-            let is_outside = state.conflicts(next).any(|by| !next.team.contains(by));
-            found.extend(is_outside.then_some(op));
+        self.find(barriers, &mut |op, state, next| {
+            let is_unordered = state.conflicts(next).any(|by| !next.team.contains(by));
+            found.extend(is_unordered.then_some(op));
             false
         });
         found
     }
 
-    /// Adds barriers until nothing conflicts, and takes out those without which nothing does.
-    fn needed(&self, mut barriers: Barriers) -> Barriers {
-        let is_given = !barriers.is_empty();
+    /// Adds barriers until no accesses conflict, then removes redundant ones, innermost loops first.
+    fn completed(&self, mut barriers: Barriers) -> Barriers {
+        let has_candidates = !barriers.is_empty();
         while let Some(op) = self.first_conflict(&barriers) {
-            barriers.insert(op, self.footprints[&op].team);
+            barriers.insert(op, self.accesses[&op].team);
         }
-        // Without branches each was put as late as could be.
-        if self.order.len() == 1 && !is_given {
+        // In straight-line code each barrier was inserted as late as possible, so none is redundant.
+        if self.order.len() == 1 && !has_candidates {
             return barriers;
         }
-        let mut candidates: Vec<OpNumber> = barriers.keys().copied().collect();
-        let position: HashMap<OpNumber, usize> =
-            self.flow.events().map(|e| e.op).zip(0..).collect();
+        let mut candidates: Vec<OpId> = barriers.keys().copied().collect();
+        let position: HashMap<OpId, usize> = self.flow.events().map(|e| e.op).zip(0..).collect();
         candidates.sort_by_key(|op| (std::cmp::Reverse(self.depths[op]), position[op]));
         for op in candidates {
             let team = barriers.remove(&op);
@@ -363,20 +359,19 @@ impl<'f> Accesses<'f> {
         barriers
     }
 
-    /// The first operation that conflicts with what is pending, given these barriers.
-    fn first_conflict(&self, barriers: &Barriers) -> Option<OpNumber> {
-        self.first(barriers, &mut |_, state, next| state.conflicts_with(next))
+    fn first_conflict(&self, barriers: &Barriers) -> Option<OpId> {
+        self.find(barriers, &mut |_, state, next| state.conflicts_with(next))
     }
 
-    /// The first operation of which something holds, given what is pending before it.
-    fn first(
+    /// Runs the analysis to its fixed point; stops at the first operation and state for which `holds` is true.
+    fn find(
         &self,
         barriers: &Barriers,
-        holds: &mut dyn FnMut(OpNumber, &Unordered, &Footprint) -> bool,
-    ) -> Option<OpNumber> {
-        let mut entries: Vec<Option<Unordered>> = vec![None; self.flow.segments.len()];
+        holds: &mut dyn FnMut(OpId, &PendingAccesses, &OpAccesses) -> bool,
+    ) -> Option<OpId> {
+        let mut entries: Vec<Option<PendingAccesses>> = vec![None; self.flow.blocks.len()];
         if let Some(first) = entries.first_mut() {
-            *first = Some(Unordered::default());
+            *first = Some(PendingAccesses::default());
         }
         loop {
             let mut changed = false;
@@ -384,21 +379,21 @@ impl<'f> Accesses<'f> {
                 let Some(mut pending) = entries[number].clone() else {
                     continue;
                 };
-                let segment = &self.flow.segments[number];
-                for event in &segment.events {
-                    let footprint = &self.footprints[&event.op];
+                let block = &self.flow.blocks[number];
+                for event in &block.events {
+                    let accesses = &self.accesses[&event.op];
                     if let Some(team) = barriers.get(&event.op) {
                         pending.order(*team);
                     }
-                    if holds(event.op, &pending, footprint) {
+                    if holds(event.op, &pending, accesses) {
                         return Some(event.op);
                     }
-                    footprint.leave(&mut pending);
+                    accesses.apply(&mut pending);
                 }
-                for edge in &segment.edges {
+                for edge in &block.edges {
                     let entry = entries[edge.to].get_or_insert_with(|| {
                         changed = true;
-                        Unordered::default()
+                        PendingAccesses::default()
                     });
                     let before = entry.clone();
                     entry.join(&pending);

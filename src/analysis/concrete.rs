@@ -1,26 +1,26 @@
-//! Faults of asynchronous accesses on concrete paths through a function.
+//! Concrete execution of asynchronous accesses: faults on paths whose integers are known.
 //!
-//! Which of the rotating buffers an access goes to, and which phase of an mbarrier a wait means, follow from integers that
-//! a loop carries. This analysis runs the control flow and the integers of a function, given that each integer argument
-//! is one of [`SAMPLES`], and applies effects to bytes that are known exactly:
+//! The buffer of a rotation that an access uses, and the phase of an mbarrier that a wait means, follow from loop-carried
+//! integers. This analysis executes the control flow and the integers of a function, with every integer argument set to
+//! one of [`SAMPLES`], and applies effects to exact byte ranges:
 //!
 //! ```text
 //! for i { wait 1; read A[stage]; copy A[next]; commit; (stage, next) = ... }       2 copies in flight, wait 1: right
 //!                                                                                3 copies in flight, wait 1: A[stage] is
 //! ```
-//! A path is left where a condition is unknown, as one of a value from memory is, or after [`MOST_ROUNDS`] iterations. So
-//! each fault is one of the function, if it may be called with that sample. The rules are those of
+//! A path ends where a condition is unknown, such as one loaded from memory, or after [`MAX_ITERATIONS`] iterations. So
+//! there are no false positives, provided that the function may be called with the sample. The rules are those of
 //! [`in_flight`](super::in_flight); beyond them
 //!
-//! - the phase of an mbarrier ends with the last of its arrivals and of its bytes; a wait for one that cannot end, and
-//!   bytes or arrivals beyond those that it expects, are faults;
-//! - the result of an asynchronous product may be used by another product, and by others after a wait only;
-//! - an mbarrier ends after the copies of its last phase;
-//! - bytes that are read have been written, unless an access before was masked;
+//! - the phase of an mbarrier ends with the last of its arrivals and bytes; a wait for a phase that cannot end, and bytes
+//!   or arrivals beyond those expected, are faults;
+//! - the result of an asynchronous product may be used by another product, or after a wait;
+//! - an mbarrier is invalidated after the copies of its last phase;
+//! - bytes that are read have been written, unless an earlier access was masked;
 //! - no access is in flight where a kernel returns.
 
 use super::effects::{
-    Act, Channel, Effects, MbarrierUse, OpNumber, Part, Start, Touched, ValueNumber,
+    AccessTarget, Act, AsyncAccess, Channel, Effects, MbarrierUse, OpId, ValueId, ViewRange,
 };
 use super::flow::Flow;
 use crate::ir::ops::arith::CmpIPredicate;
@@ -33,41 +33,37 @@ use melior::ir::{BlockLike, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The integers that all arguments are taken to be: multiples of 16, as kernels are promised.
+/// Sample values of integer arguments: multiples of 16, as launchers guarantee to kernels.
 const SAMPLES: [i64; 4] = [2048, 512, 128, 16];
 
-/// Iterations of all loops of a path.
-const MOST_ROUNDS: u32 = 40;
+/// Limit for the iterations of all loops of a path.
+const MAX_ITERATIONS: u32 = 40;
 
-/// Operations of a path.
-const MOST_OPERATIONS: u32 = 20_000;
+/// Limit for the operations of a path.
+const MAX_OPERATIONS: u32 = 20_000;
 
-/// What is wrong on a path.
+/// A fault on a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Fault {
-    /// An operation accesses bytes on which an access is in flight that another operation started.
-    InFlight { started: OpNumber, at: OpNumber },
+    /// An operation conflicts with an access in flight.
+    InFlight { started: OpId, at: OpId },
     /// An operation uses the result of a product in flight.
-    Result { started: OpNumber, at: OpNumber },
+    Result { started: OpId, at: OpId },
     /// An operation reads bytes that have not been written.
-    Unwritten(OpNumber),
-    /// A wait for a phase that does not end: so many arrivals and bytes are missing.
-    Endless {
-        at: OpNumber,
-        arrivals: u32,
-        bytes: i64,
-    },
-    /// More bytes come to a phase than it expects.
-    MoreBytes { at: OpNumber, bytes: i64 },
-    /// More arrivals come to a phase than it counts.
-    MoreArrivals(OpNumber),
+    Unwritten(OpId),
+    /// A wait for a phase that does not end, with the missing arrivals and bytes.
+    Endless { at: OpId, arrivals: u32, bytes: i64 },
+    /// A phase gets `bytes` more bytes than it expects.
+    MoreBytes { at: OpId, bytes: i64 },
+    /// A phase gets more arrivals than it counts.
+    MoreArrivals(OpId),
     /// A kernel returns while an access to its shared memory is in flight.
-    AtEnd { started: OpNumber, at: OpNumber },
+    AtEnd { started: OpId, at: OpId },
 }
 
 impl Fault {
-    /// Returns the operation that is at fault.
-    pub(crate) const fn at(self) -> OpNumber {
+    /// Returns the faulty operation.
+    pub(crate) const fn at(self) -> OpId {
         match self {
             Self::InFlight { at, .. }
             | Self::Result { at, .. }
@@ -80,13 +76,11 @@ impl Fault {
     }
 }
 
-/// Finds faults on the paths of samples: those of the first that has any, if another has, too. A kernel may be made for
-/// sizes that one sample is not.
-///
-/// The end of a function that `is_kernel` is that of its shared memory.
+/// Returns the faults of the first sample with any, if another sample has some, too: a kernel may not support the sizes of
+/// a single sample.
 pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet<Fault> {
     let events = flow.events().map(|event| (event.op, &event.effects));
-    let effects: FxHashMap<OpNumber, &Effects> = events.collect();
+    let effects: FxHashMap<OpId, &Effects> = events.collect();
     let mut acts = effects.values().flat_map(|effects| &effects.acts);
     let is_asynchronous = acts.any(|act| matches!(act, Act::Start(_)));
     let mut first = BTreeSet::new();
@@ -102,8 +96,8 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
             integers: FxHashMap::default(),
             views: FxHashMap::default(),
             results: FxHashMap::default(),
-            state: State::default(),
-            rounds: 0,
+            state: PathState::default(),
+            iterations: 0,
             operations: 0,
         };
         path.function(function);
@@ -116,13 +110,13 @@ pub(crate) fn faults(function: Op<'_>, flow: &Flow, is_kernel: bool) -> BTreeSet
     BTreeSet::new()
 }
 
-/// Bytes of an allocation.
+/// A byte range of an allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Bytes {
-    allocation: OpNumber,
+    allocation: OpId,
     from: u32,
     to: u32,
-    /// It is all of these bytes, not some.
+    /// True if these are all of the bytes, false if an unknown part of them.
     is_exact: bool,
 }
 
@@ -136,7 +130,7 @@ impl Bytes {
     }
 
     /// Returns true if some byte is certainly in both.
-    const fn meets(self, other: Self) -> bool {
+    const fn certainly_overlaps(self, other: Self) -> bool {
         match (self.is_exact, other.is_exact) {
             (true, true) => self.overlaps(other),
             (true, false) => self.contains(other),
@@ -149,18 +143,18 @@ impl Bytes {
 /// An access in flight.
 #[derive(Clone, Copy, Debug)]
 struct Access {
-    started: OpNumber,
+    started: OpId,
     bytes: Bytes,
     is_write: bool,
 }
 
-/// The groups of a channel.
+/// The groups in flight of a channel.
 #[derive(Debug, Default)]
-struct Queue {
+struct PathQueue {
     open: Vec<Access>,
-    /// Youngest last; with the number of each.
+    /// Sequence numbers and accesses, youngest last.
     groups: Vec<(u32, Vec<Access>)>,
-    /// Groups that were closed.
+    /// Number of groups closed so far.
     closed: u32,
 }
 
@@ -168,29 +162,29 @@ struct Queue {
 struct Mbarrier {
     count: u32,
     pending: u32,
-    /// Bytes that the phase expects and that have not come.
+    /// Bytes that the phase still expects.
     bytes: i64,
     phase: u64,
     /// The copies of the phase.
     open: Vec<Access>,
-    /// The copies of earlier phases that nothing has observed.
+    /// The copies of earlier phases that no wait has observed.
     ended: Vec<Access>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    copies: Queue,
-    bulk_stores: Queue,
-    products: Queue,
+struct PathState {
+    copies: PathQueue,
+    bulk_stores: PathQueue,
+    products: PathQueue,
     /// By allocation and first byte.
-    mbarriers: BTreeMap<(OpNumber, u32), Mbarrier>,
+    mbarriers: BTreeMap<(OpId, u32), Mbarrier>,
     written: Vec<Bytes>,
-    /// Bytes may have been written that are not among these.
+    /// True if other bytes may have been written.
     is_masked: bool,
 }
 
-impl State {
-    const fn queue(&mut self, channel: Channel) -> Option<&mut Queue> {
+impl PathState {
+    const fn queue(&mut self, channel: Channel) -> Option<&mut PathQueue> {
         match channel {
             Channel::Copies => Some(&mut self.copies),
             Channel::BulkStores => Some(&mut self.bulk_stores),
@@ -210,33 +204,31 @@ impl State {
     }
 }
 
-/// How a block ends.
-enum End<'c> {
-    /// With operands for whatever comes next.
-    Yields(Vec<Val<'c>>),
-    /// With a branch to another block.
-    Goes(Blk<'c>),
+/// The terminator of an executed block.
+enum Terminator<'c> {
+    Yield(Vec<Val<'c>>),
+    Branch(Blk<'c>),
 }
 
-/// What a value is on the path.
+/// A value on the path, as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
-struct Known {
+struct PathValue {
     integer: Option<i64>,
     view: Option<Bytes>,
-    /// The product whose result it is, and the group of the product.
-    result: Option<(OpNumber, u32)>,
+    /// The product that computes it, and the group of the product.
+    result: Option<(OpId, u32)>,
 }
 
 struct Path<'p> {
-    effects: &'p FxHashMap<OpNumber, &'p Effects>,
+    effects: &'p FxHashMap<OpId, &'p Effects>,
     is_kernel: bool,
     sample: i64,
     faults: BTreeSet<Fault>,
-    integers: FxHashMap<ValueNumber, i64>,
-    views: FxHashMap<ValueNumber, Bytes>,
-    results: FxHashMap<ValueNumber, (OpNumber, u32)>,
-    state: State,
-    rounds: u32,
+    integers: FxHashMap<ValueId, i64>,
+    views: FxHashMap<ValueId, Bytes>,
+    results: FxHashMap<ValueId, (OpId, u32)>,
+    state: PathState,
+    iterations: u32,
     operations: u32,
 }
 
@@ -246,7 +238,7 @@ fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// The bits of an integer, if a value is one.
+/// Returns the bits of an integer type of at most 64 bits.
 fn width(value: Val<'_>) -> Option<u32> {
     let type_ = value.r#type();
     if type_.is_index() {
@@ -256,7 +248,7 @@ fn width(value: Val<'_>) -> Option<u32> {
     (1..=64).contains(&width).then_some(width)
 }
 
-/// A number as one of so many bits: 0 or 1 of one bit, else signed.
+/// Wraps a number to `width` bits: 0 or 1 for one bit, else signed.
 const fn wrapped(number: i64, width: u32) -> i64 {
     match width {
         1 => number & 1,
@@ -269,7 +261,7 @@ const fn unsigned(number: i64, width: u32) -> u64 {
 }
 
 impl Path<'_> {
-    /// Runs the path as far as it is known.
+    /// Executes a function as far as its path is known.
     fn function(&mut self, function: Op<'_>) {
         let blocks = build::blocks(function, 0);
         let Some(mut block) = blocks.first().copied() else {
@@ -279,7 +271,7 @@ impl Path<'_> {
             let is_number = width(argument).is_some_and(|width| width >= 32);
             self.set_integer(argument, is_number.then_some(self.sample));
         }
-        while let Some(End::Goes(next)) = self.block(block) {
+        while let Some(Terminator::Branch(next)) = self.block(block) {
             block = next;
         }
     }
@@ -300,16 +292,16 @@ impl Path<'_> {
         }
     }
 
-    fn known(&self, value: Val<'_>) -> Known {
+    fn value(&self, value: Val<'_>) -> PathValue {
         let value = value_id(value);
-        Known {
+        PathValue {
             integer: self.integers.get(&value).copied(),
             view: self.views.get(&value).copied(),
             result: self.results.get(&value).copied(),
         }
     }
 
-    fn set(&mut self, value: Val<'_>, known: Known) {
+    fn set(&mut self, value: Val<'_>, known: PathValue) {
         self.set_integer(value, known.integer);
         let value = value_id(value);
         match known.view {
@@ -322,26 +314,28 @@ impl Path<'_> {
         };
     }
 
-    /// Values become others, all at once.
+    /// Assigns values in parallel.
     fn pass(&mut self, from: &[Val<'_>], to: &[Val<'_>]) {
-        let known: Vec<Known> = from.iter().map(|value| self.known(*value)).collect();
+        let known: Vec<PathValue> = from.iter().map(|value| self.value(*value)).collect();
         for (value, known) in to.iter().zip(known) {
             self.set(*value, known);
         }
     }
 
-    /// Runs a block; nothing where the path is left.
-    fn block<'c>(&mut self, block: Blk<'c>) -> Option<End<'c>> {
+    /// Executes a block; returns `None` where the path ends.
+    fn block<'c>(&mut self, block: Blk<'c>) -> Option<Terminator<'c>> {
         for op in build::operations(block) {
             use UpstreamKind as U;
             self.operations += 1;
-            if self.operations > MOST_OPERATIONS {
+            if self.operations > MAX_OPERATIONS {
                 return None;
             }
             match AnyKind::of(op) {
-                AnyKind::Upstream(U::ScfFor) => self.counted(op)?,
-                AnyKind::Upstream(U::ScfIf) => self.chosen(op)?,
-                AnyKind::Upstream(U::ScfYield) => return Some(End::Yields(build::operands(op))),
+                AnyKind::Upstream(U::ScfFor) => self.for_loop(op)?,
+                AnyKind::Upstream(U::ScfIf) => self.conditional(op)?,
+                AnyKind::Upstream(U::ScfYield) => {
+                    return Some(Terminator::Yield(build::operands(op)));
+                }
                 AnyKind::Upstream(U::CfBranch | U::CfCondBranch) => return self.branch(op),
                 AnyKind::Upstream(U::ScfWhile | U::ScfIndexSwitch | U::CfSwitch)
                 | AnyKind::Own(OpKind::TtgMask | OpKind::TtCall) => return None,
@@ -351,8 +345,8 @@ impl Path<'_> {
         None
     }
 
-    /// `scf.for`, whose trip count must be known.
-    fn counted(&mut self, op: Op<'_>) -> Option<()> {
+    /// Executes an `scf.for` with a known trip count.
+    fn for_loop(&mut self, op: Op<'_>) -> Option<()> {
         let for_ = scf::For::of(op)?;
         let body = build::single_block(op, 0)?;
         let (mut counter, end) = (self.get(for_.lower_bound())?, self.get(for_.upper_bound())?);
@@ -361,15 +355,15 @@ impl Path<'_> {
         let (number, carried) = arguments.split_first()?;
         let results = build::results(op);
         self.pass(&for_.init_args(), carried);
-        // Of what the body has not yielded yet the results are the initial values.
+        // The results of a loop without iterations.
         self.pass(&for_.init_args(), &results);
         while counter < end {
-            self.rounds += 1;
-            if self.rounds > MOST_ROUNDS {
+            self.iterations += 1;
+            if self.iterations > MAX_ITERATIONS {
                 return None;
             }
             self.set_integer(*number, Some(counter));
-            let End::Yields(values) = self.block(body)? else {
+            let Terminator::Yield(values) = self.block(body)? else {
                 return None;
             };
             self.pass(&values, &results);
@@ -379,21 +373,21 @@ impl Path<'_> {
         Some(())
     }
 
-    /// `scf.if`, whose condition must be known.
-    fn chosen(&mut self, op: Op<'_>) -> Option<()> {
+    /// Executes an `scf.if` with a known condition.
+    fn conditional(&mut self, op: Op<'_>) -> Option<()> {
         let condition = self.get(*build::operands(op).first()?)?;
         let Some(block) = build::single_block(op, usize::from(condition == 0)) else {
             return Some(());
         };
-        let End::Yields(values) = self.block(block)? else {
+        let Terminator::Yield(values) = self.block(block)? else {
             return None;
         };
         self.pass(&values, &build::results(op));
         Some(())
     }
 
-    /// `cf.br`, and `cf.cond_br` whose condition is known.
-    fn branch<'c>(&mut self, op: Op<'c>) -> Option<End<'c>> {
+    /// Executes a `cf.br`, or a `cf.cond_br` with a known condition.
+    fn branch<'c>(&mut self, op: Op<'c>) -> Option<Terminator<'c>> {
         let targets = build::successors(op);
         let operands = build::operands(op);
         let (target, from) = match targets[..] {
@@ -402,15 +396,15 @@ impl Path<'_> {
             [then, other] => (other, 1 + then.argument_count()),
             _ => return None,
         };
-        // Two edges to one block may pass other values.
-        self.rounds += 1;
-        if self.rounds > MOST_ROUNDS
+        // Two edges to one block may pass different values.
+        self.iterations += 1;
+        if self.iterations > MAX_ITERATIONS
             || targets.len() == 2 && block_id(targets[0]) == block_id(targets[1])
         {
             return None;
         }
         self.pass(operands.get(from..)?, &arguments(target));
-        Some(End::Goes(target))
+        Some(Terminator::Branch(target))
     }
 
     fn operation(&mut self, op: Op<'_>) -> Option<()> {
@@ -432,10 +426,10 @@ impl Path<'_> {
         if !is_product && !is_wait {
             self.check_results(op);
         }
-        let passed: Vec<Known> = match is_wait && !is_product {
+        let passed: Vec<PathValue> = match is_wait && !is_product {
             true => build::operands(op)
                 .into_iter()
-                .map(|v| self.known(v))
+                .map(|v| self.value(v))
                 .collect(),
             false => Vec::new(),
         };
@@ -444,7 +438,7 @@ impl Path<'_> {
             _ => None,
         };
         for result in &results {
-            self.set(*result, Known::default());
+            self.set(*result, PathValue::default());
         }
         if let [result] = results[..] {
             self.set_integer(result, integer);
@@ -477,7 +471,7 @@ impl Path<'_> {
         Some(())
     }
 
-    /// Results of products in flight must not be used.
+    /// Reports uses of results of products in flight.
     fn check_results(&mut self, op: Op<'_>) {
         for operand in build::operands(op) {
             let Some((started, group)) = self.results.get(&value_id(operand)).copied() else {
@@ -491,36 +485,36 @@ impl Path<'_> {
         }
     }
 
-    fn act(&mut self, op: OpNumber, effects: &Effects) -> Option<()> {
+    fn act(&mut self, op: OpId, effects: &Effects) -> Option<()> {
         if let Some(predicate) = effects.predicate
             && *self.integers.get(&predicate)? == 0
         {
             self.state.is_masked = true;
             return Some(());
         }
-        if let Some(makes) = effects.makes {
+        if let Some(allocation) = effects.allocation {
             let bytes = Bytes {
                 allocation: op,
                 from: 0,
-                to: makes.request.bytes,
+                to: allocation.request.bytes,
                 is_exact: true,
             };
             self.state
                 .written
                 .retain(|written| written.allocation != op);
-            self.views.insert(makes.value, bytes);
+            self.views.insert(allocation.value, bytes);
         }
         for view in &effects.views {
-            if let Some(bytes) = self.views.get(&view.of).copied() {
-                let part = self.part(bytes, view.part);
-                self.views.insert(view.result, part);
+            if let Some(bytes) = self.views.get(&view.source).copied() {
+                let range = self.view(bytes, view.range);
+                self.views.insert(view.result, range);
             }
         }
         for act in &effects.acts {
             match *act {
-                Act::Read(touched) => self.access(op, touched, false, None),
-                Act::Write(touched) => self.access(op, touched, true, None),
-                Act::Start(start) => self.access(op, start.touched, start.is_write, Some(start)),
+                Act::Read(target) => self.access(op, target, false, None),
+                Act::Write(target) => self.access(op, target, true, None),
+                Act::Start(start) => self.access(op, start.target, start.is_write, Some(start)),
                 Act::Commit(channel) => {
                     if let Some(queue) = self.state.queue(channel) {
                         let group = std::mem::take(&mut queue.open);
@@ -543,11 +537,11 @@ impl Path<'_> {
         }
     }
 
-    fn part(&self, bytes: Bytes, part: Part) -> Bytes {
-        let (from, to) = match part {
-            Part::All => return bytes,
-            Part::Bytes { from, to } if bytes.is_exact => (from, to),
-            Part::Row { index, bytes: size } if bytes.is_exact => {
+    fn view(&self, bytes: Bytes, range: ViewRange) -> Bytes {
+        let (from, to) = match range {
+            ViewRange::All => return bytes,
+            ViewRange::Bytes { from, to } if bytes.is_exact => (from, to),
+            ViewRange::Indexed { index, bytes: size } if bytes.is_exact => {
                 let index = self.integers.get(&index);
                 match index.and_then(|index| u32::try_from(*index).ok()) {
                     Some(index) => (
@@ -577,18 +571,26 @@ impl Path<'_> {
         }
     }
 
-    fn access(&mut self, op: OpNumber, touched: Touched, is_write: bool, start: Option<Start>) {
-        let bytes = match touched {
-            Touched::Buffer(value) => self.views.get(&value).copied(),
-            Touched::Scratch => return,
-            Touched::Outside => None,
+    fn access(
+        &mut self,
+        op: OpId,
+        target: AccessTarget,
+        is_write: bool,
+        start: Option<AsyncAccess>,
+    ) {
+        let bytes = match target {
+            AccessTarget::Buffer(value) => self.views.get(&value).copied(),
+            AccessTarget::Scratch => return,
+            AccessTarget::External => None,
         };
         let Some(bytes) = bytes else {
             self.state.is_masked |= is_write;
             return;
         };
-        let meets = |access: &&Access| (is_write || access.is_write) && access.bytes.meets(bytes);
-        if let Some(access) = self.state.in_flight().find(meets) {
+        let certainly_overlaps = |access: &&Access| {
+            (is_write || access.is_write) && access.bytes.certainly_overlaps(bytes)
+        };
+        if let Some(access) = self.state.in_flight().find(certainly_overlaps) {
             let started = access.started;
             self.faults.insert(Fault::InFlight { started, at: op });
         }
@@ -624,17 +626,17 @@ impl Path<'_> {
         }
     }
 
-    fn mbarrier(&mut self, object: ValueNumber) -> Option<&mut Mbarrier> {
+    fn mbarrier(&mut self, object: ValueId) -> Option<&mut Mbarrier> {
         let bytes = self.views.get(&object).filter(|bytes| bytes.is_exact)?;
         self.state
             .mbarriers
             .get_mut(&(bytes.allocation, bytes.from))
     }
 
-    /// An operation uses an mbarrier; the path is left where it is not known which.
-    fn use_mbarrier(&mut self, op: OpNumber, object: ValueNumber, how: MbarrierUse) -> Option<()> {
-        let place = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
-        let key = (place.allocation, place.from);
+    /// Applies an operation on an mbarrier; the path ends if the mbarrier is unknown.
+    fn use_mbarrier(&mut self, op: OpId, object: ValueId, how: MbarrierUse) -> Option<()> {
+        let bytes = *self.views.get(&object).filter(|bytes| bytes.is_exact)?;
+        let key = (bytes.allocation, bytes.from);
         if let MbarrierUse::Init { count } = how {
             let mbarrier = Mbarrier {
                 count,
@@ -646,13 +648,13 @@ impl Path<'_> {
             };
             self.state.mbarriers.insert(key, mbarrier);
         }
-        // One that a caller has initialised is in a phase that is not known.
+        // The phase of an mbarrier that a caller initialised is unknown.
         let mbarrier = self.state.mbarriers.get_mut(&key)?;
         let arrivals = match how {
             MbarrierUse::Init { .. } => return Some(()),
             MbarrierUse::Invalidate => {
                 let ended = self.state.mbarriers.remove(&key)?;
-                // Without it, nothing can wait for the copies that no wait has observed.
+                // No later wait can observe these copies.
                 let unobserved = ended.open.iter().chain(&ended.ended);
                 let faults = unobserved.map(|access| Fault::InFlight {
                     started: access.started,
@@ -704,11 +706,11 @@ impl Path<'_> {
         Some(())
     }
 
-    /// The integer that an operation computes, if its operands are known.
+    /// Returns the integer that an operation computes, if its operands are known.
     fn evaluate(&self, op: Op<'_>) -> Option<i64> {
         use UpstreamKind as U;
         let AnyKind::Upstream(kind) = AnyKind::of(op) else {
-            // Any program will do: the first.
+            // The path is that of program 0.
             return OpKind::TtGetProgramId.is(op).then_some(0);
         };
         if let Some(constant) = arith::Constant::of(op) {

@@ -1,42 +1,41 @@
-//! Counts of copies: how many instructions may be in flight after each wait for groups.
+//! Instruction counts for waits on asynchronous copies.
 //!
 //! Hardware may count instructions where the IR counts groups: a wait for "at most n groups" becomes one for "at most m
-//! instructions". All instructions of the n youngest groups, and of copies that belong to no group yet, may be in flight;
-//! m must not be larger than what a warp certainly has issued of them, or older copies might be, too.
+//! instructions". All instructions of the n youngest groups, and of copies in the open group, may be in flight; m must not
+//! be larger than the number of them that a warp certainly issued, or older copies might be in flight, too.
 //!
-//! A forward data-flow analysis over the segments of a function. The state has the least number of instructions of each
-//! group, youngest first, and of the open group; the join is the minimum, group by group, and a path that has no more
-//! groups has nothing to wait for. A call, and the beginning of a function that is called, leave groups of unknown size,
-//! of which 0 instructions count.
+//! A forward data-flow analysis. The state has a lower bound for the number of instructions of each group, youngest first,
+//! and of the open group; the join is the minimum, group by group, and a path without more groups has nothing to wait for.
+//! Calls, and the entry of a function that is called, leave groups of unknown size, with a bound of 0.
 //!
 //! ```text
 //! copy A (2); commit; copy B (4); commit; copy C (1)
 //! wait 1                                  m = 4 + 1
 //! ```
 
-use super::effects::{Act, Channel, OpNumber, Start, Touched};
-use super::flow::{Event, Flow};
+use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId};
+use super::flow::{Event, Flow, ForwardAnalysis};
 use std::collections::HashMap;
 
-/// The instructions in flight on one path.
+/// Lower bounds for the instructions in flight.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct State {
+struct GroupSizes {
     /// Instructions of copies that belong to no group yet.
     open: u32,
     /// Instructions of each group, youngest first.
     groups: Vec<u32>,
-    /// Whether there may be older groups.
+    /// True if there may be older groups.
     has_older: bool,
 }
 
-impl State {
+impl GroupSizes {
     const UNKNOWN: Self = Self {
         open: 0,
         groups: Vec::new(),
         has_older: true,
     };
 
-    /// The least number of instructions of a group, or `None` if there certainly is no such group.
+    /// Returns the least number of instructions of a group, or `None` if there certainly is no such group.
     fn group(&self, number: usize) -> Option<u32> {
         let known = self.groups.get(number).copied();
         known.or_else(|| self.has_older.then_some(0))
@@ -56,16 +55,16 @@ impl State {
         };
     }
 
-    fn commit(&mut self, longest: usize) {
+    fn commit(&mut self, max_groups: usize) {
         self.groups.insert(0, std::mem::take(&mut self.open));
-        if self.groups.len() > longest {
-            self.groups.truncate(longest);
+        if self.groups.len() > max_groups {
+            self.groups.truncate(max_groups);
             self.has_older = true;
         }
     }
 
-    /// Waits until at most so many groups are in flight; returns how many instructions may be, or `None` if no others
-    /// are.
+    /// Waits until at most `at_most` groups are in flight; returns the number of instructions that may be, or `None` if
+    /// there is nothing to wait for.
     fn observe(&mut self, at_most: usize) -> Option<u32> {
         let is_done = self.group(at_most).is_none();
         let youngest = self.groups.iter().take(at_most);
@@ -78,14 +77,15 @@ impl State {
     }
 }
 
-/// Returns how many instructions of copies may be in flight after each wait for groups of them, or `None` if no wait is
-/// needed. `issued` is how many each operation certainly issues; `is_kernel` says that nothing is in flight at the
-/// start.
+/// Returns the instruction count of each wait for groups of copies, or `None` if the wait is not needed.
+///
+/// `issued` is the number of instructions that each operation certainly issues; at the entry of a kernel nothing is in
+/// flight.
 pub(crate) fn counted_waits(
     flow: &Flow,
-    issued: &HashMap<OpNumber, u32>,
+    issued: &HashMap<OpId, u32>,
     is_kernel: bool,
-) -> HashMap<OpNumber, Option<u32>> {
+) -> HashMap<OpId, Option<u32>> {
     let at_most = |act: &Act| match act {
         Act::Observe {
             channel: Channel::Copies,
@@ -94,61 +94,41 @@ pub(crate) fn counted_waits(
         _ => None,
     };
     let acts = flow.events().flat_map(|event| &event.effects.acts);
-    let Some(longest) = acts.filter_map(at_most).max() else {
+    let Some(most) = acts.filter_map(at_most).max() else {
         return HashMap::new();
     };
-    let mut walk = Walk {
+    let mut analysis = WaitCounts {
         issued,
-        longest: longest + 1,
+        max_groups: most + 1,
         waits: HashMap::new(),
     };
-    let order = flow.order();
-    let mut entries: Vec<Option<State>> = vec![None; flow.segments.len()];
-    entries[0] = Some(State {
+    let entry = GroupSizes {
         has_older: !is_kernel,
-        ..State::UNKNOWN
-    });
-    let mut changed = true;
-    while std::mem::take(&mut changed) {
-        walk.waits.clear();
-        for &number in &order {
-            let Some(mut state) = entries[number].clone() else {
-                continue;
-            };
-            for event in &flow.segments[number].events {
-                walk.event(event, &mut state);
-            }
-            for edge in &flow.segments[number].edges {
-                let entry = &mut entries[edge.to];
-                let before = entry.clone();
-                match entry {
-                    Some(entry) => entry.join(&state),
-                    None => *entry = Some(state.clone()),
-                }
-                changed |= *entry != before;
-            }
-        }
-    }
-    walk.waits
+        ..GroupSizes::UNKNOWN
+    };
+    flow.forward(&mut analysis, entry);
+    analysis.waits
 }
 
-struct Walk<'a> {
-    issued: &'a HashMap<OpNumber, u32>,
-    /// No group is farther back than any wait asks for.
-    longest: usize,
-    waits: HashMap<OpNumber, Option<u32>>,
+struct WaitCounts<'a> {
+    issued: &'a HashMap<OpId, u32>,
+    /// No wait distinguishes more groups.
+    max_groups: usize,
+    waits: HashMap<OpId, Option<u32>>,
 }
 
-impl Walk<'_> {
-    fn event(&mut self, event: &Event, state: &mut State) {
+impl ForwardAnalysis for WaitCounts<'_> {
+    type State = GroupSizes;
+
+    fn event(&mut self, event: &Event, state: &mut GroupSizes) {
         let mut issued = self.issued.get(&event.op).copied().unwrap_or_default();
         for act in &event.effects.acts {
             match *act {
-                Act::Start(Start {
+                Act::Start(AsyncAccess {
                     channel: Channel::Copies,
                     ..
                 }) => state.open = state.open.saturating_add(std::mem::take(&mut issued)),
-                Act::Commit(Channel::Copies) => state.commit(self.longest),
+                Act::Commit(Channel::Copies) => state.commit(self.max_groups),
                 Act::Observe {
                     channel: Channel::Copies,
                     at_most,
@@ -156,11 +136,15 @@ impl Walk<'_> {
                     let count = state.observe(at_most as usize);
                     self.waits.insert(event.op, count);
                 }
-                Act::Read(Touched::Outside) | Act::Write(Touched::Outside) => {
-                    *state = State::UNKNOWN;
+                Act::Read(AccessTarget::External) | Act::Write(AccessTarget::External) => {
+                    *state = GroupSizes::UNKNOWN;
                 }
                 _ => {}
             }
         }
+    }
+
+    fn join(state: &mut GroupSizes, other: &GroupSizes) {
+        state.join(other);
     }
 }

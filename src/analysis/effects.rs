@@ -1,7 +1,7 @@
-//! The effects of an operation on shared memory: what each family states of its operations, and all that analyses read.
+//! Shared-memory effects of operations: the interface between the families that lower them and the analyses.
 //!
 //! # Asynchrony
-//! An access has a start and a completion. Those of [`Act::Read`] and [`Act::Write`] are one point; an access of
+//! An access has a start and a completion. Those of [`Act::Read`] and [`Act::Write`] coincide; an access of
 //! [`Act::Start`] is *in flight* on a channel from its start until a thread observes its completion:
 //!
 //! | accesses | channel | group ends at | observed by |
@@ -11,75 +11,81 @@
 //! | wgmma, which reads its operands | `Products` | commit | the warps that wait |
 //! | TMA loads | `Mbarrier` | the next phase | all threads that wait |
 //!
-//! Groups of one channel complete in order, so that a wait for "at most n in flight" observes all but the n youngest.
-//! What a thread observed of its own accesses others may use after a barrier; a phase of an mbarrier needs none.
+//! Groups of one channel complete in order, so a wait for "at most n in flight" observes all but the n youngest. Accesses
+//! that one thread observed are visible to the others after a barrier; a phase of an mbarrier needs none.
 
 use linear_layout::plan::program::{
     Address, BarrierScope, Program, Space, Step, scratch_alignment,
 };
 
-/// A value of the function, by the number that it is known by while it lives.
-pub(crate) type ValueNumber = usize;
+/// The identity of a value of the function, unique while the value exists.
+pub(crate) type ValueId = usize;
 
-/// An operation, by the number that it is known by while it lives.
-pub(crate) type OpNumber = usize;
+/// The identity of an operation, unique while the operation exists.
+pub(crate) type OpId = usize;
 
-/// Bytes that are asked for.
+/// Size and alignment of a buffer or of scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Request {
     pub(crate) bytes: u32,
-    /// What its start is a multiple of: a power of two.
+    /// A power of two.
     pub(crate) alignment: u32,
 }
 
-/// A buffer that an operation makes. It lives as long as a value stands for it.
+/// A buffer allocated by an operation; live while any alias of it is live.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Makes {
-    pub(crate) value: ValueNumber,
+pub(crate) struct BufferAllocation {
+    pub(crate) value: ValueId,
     pub(crate) request: Request,
 }
 
-/// What part of a buffer a view shows.
+/// The bytes of a buffer that a view covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    /// All of it.
+pub(crate) enum ViewRange {
     All,
-    /// Some of it, nobody knows what.
-    Some,
-    /// These bytes of it.
-    Bytes { from: u32, to: u32 },
-    /// One of a row of buffers of so many bytes, chosen at run time.
-    Row { index: ValueNumber, bytes: u32 },
+    /// Any bytes of the buffer.
+    Unknown,
+    Bytes {
+        from: u32,
+        to: u32,
+    },
+    /// One of consecutive buffers of `bytes` bytes each, chosen at run time.
+    Indexed {
+        index: ValueId,
+        bytes: u32,
+    },
 }
 
-/// A value that stands for what another one does, or for a part.
+/// A value that aliases another one, or a part of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct View {
-    pub(crate) of: ValueNumber,
-    pub(crate) result: ValueNumber,
-    pub(crate) part: Part,
+pub(crate) struct BufferView {
+    pub(crate) source: ValueId,
+    pub(crate) result: ValueId,
+    pub(crate) range: ViewRange,
 }
 
-/// Where an access goes.
+/// The memory that an access refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Touched {
-    /// The operation's own scratch.
+pub(crate) enum AccessTarget {
+    /// The operation's own scratch memory.
     Scratch,
-    /// What a value stands for.
-    Buffer(ValueNumber),
-    /// Bytes of other functions: of those that this one calls, and of those that call it.
-    Outside,
+    /// The buffer that a value refers to.
+    Buffer(ValueId),
+    /// Memory of callers and callees.
+    External,
 }
 
-/// The path on which an access reaches shared memory. An access through the async proxy after one through the generic
-/// proxy needs a proxy fence between them; a completion that was observed orders the other direction.
+/// The path on which an access reaches shared memory.
+///
+/// A generic access followed by an async one needs a proxy fence between them; an observed completion orders the other
+/// direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Proxy {
     Generic,
     Async,
 }
 
-/// Where the completion of accesses is observed.
+/// The mechanism by which the completion of accesses is observed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Channel {
     /// Groups of copies to shared memory, of each thread.
@@ -88,20 +94,20 @@ pub(crate) enum Channel {
     BulkStores,
     /// Groups of matrix products, of each warp group.
     Products,
-    /// The phases of the mbarriers that a value stands for.
-    Mbarrier(ValueNumber),
+    /// The phases of the mbarriers that a value refers to.
+    Mbarrier(ValueId),
 }
 
-/// The start of an access that completes later.
+/// An access that completes after the operation that starts it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Start {
+pub(crate) struct AsyncAccess {
     pub(crate) channel: Channel,
     pub(crate) is_write: bool,
-    pub(crate) touched: Touched,
+    pub(crate) target: AccessTarget,
     pub(crate) proxy: Proxy,
 }
 
-/// A contiguous range of warps of the block, with the hardware barrier at which they meet.
+/// A contiguous range of warps of the block, with the hardware barrier that synchronises them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Team {
     pub(crate) first_warp: u32,
@@ -110,104 +116,101 @@ pub(crate) struct Team {
     pub(crate) barrier: u32,
 }
 
-/// How an operation changes an mbarrier, or waits for it.
+/// An operation on an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierUse {
-    /// Its life begins; a phase has so many arrivals.
+    /// Initialisation for `count` arrivals per phase.
     Init {
         count: u32,
     },
     Invalidate,
-    /// An arrival, with so many bytes that the phase expects.
+    /// One arrival that makes the phase expect `bytes` more bytes.
     Expect {
         bytes: u32,
     },
-    /// So many arrivals.
     Arrive {
         count: u32,
     },
-    /// The bytes that the operation copies to a buffer count for the phase.
+    /// A copy to a buffer whose bytes the phase counts.
     Copy {
-        to: ValueNumber,
+        to: ValueId,
     },
-    /// A wait until the phase of a parity has ended.
+    /// A wait for the end of the phase with this parity.
     Wait {
-        parity: ValueNumber,
+        parity: ValueId,
     },
 }
 
 /// The threads that a barrier orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Scope {
-    /// Those of each warp.
+pub(crate) enum SyncScope {
+    /// Each warp on its own.
     Warp,
     Team(Team),
-    /// Those of all blocks of the cluster.
     Cluster,
 }
 
-/// The acts of an operation, in order.
+/// One access or synchronisation of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Act {
     /// A read through the generic proxy that completes within the operation.
-    Read(Touched),
+    Read(AccessTarget),
     /// A write through the generic proxy that completes within the operation.
-    Write(Touched),
+    Write(AccessTarget),
     /// A barrier of the block.
     Barrier,
     /// A barrier of other threads than those of the block.
-    Sync(Scope),
-    /// An access goes on after the operation.
-    Start(Start),
-    /// What was started on a channel since the last commit becomes a group.
+    Sync(SyncScope),
+    Start(AsyncAccess),
+    /// The accesses started on a channel since the last commit become a group.
     Commit(Channel),
-    /// A wait until at most so many groups of a channel are in flight.
-    Observe { channel: Channel, at_most: u32 },
-    /// A proxy fence: generic accesses before it come before async accesses after it.
+    /// A wait until at most `at_most` groups of a channel are in flight.
+    Observe {
+        channel: Channel,
+        at_most: u32,
+    },
+    /// A proxy fence: orders generic accesses before it with async accesses after it.
     Fence,
 }
 
-/// An operation that can be planned anew.
+/// The trade-off of an operation that can be replanned with less scratch memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Choice {
-    /// How many bytes of scratch the plain way would take.
-    pub(crate) plain_bytes: u32,
-    /// How many barriers there are inside as it is planned.
+pub(crate) struct ScratchTradeoff {
+    /// Bytes of scratch memory that the baseline plan takes.
+    pub(crate) baseline_bytes: u32,
+    /// Number of barriers inside the current plan.
     pub(crate) barriers: usize,
 }
 
-/// What an operation does to shared memory.
+/// The effects of an operation on shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Effects {
-    pub(crate) makes: Option<Makes>,
-    /// Bytes for the time of the operation.
+    pub(crate) allocation: Option<BufferAllocation>,
+    /// Memory that is needed only while the operation runs.
     pub(crate) scratch: Option<Request>,
-    /// What is known of an operation that can be planned anew within a limit of bytes.
-    pub(crate) choice: Option<Choice>,
-    pub(crate) views: Vec<View>,
+    pub(crate) tradeoff: Option<ScratchTradeoff>,
+    pub(crate) views: Vec<BufferView>,
     /// Results that may be buffers of other functions.
-    pub(crate) outside: Vec<ValueNumber>,
-    /// Values whose buffers must be there.
-    pub(crate) uses: Vec<ValueNumber>,
-    /// Whether what it uses leaves the function.
-    pub(crate) is_end: bool,
-    /// The acts that other operations may conflict with: those before the first barrier, barriers, those after the last.
+    pub(crate) external: Vec<ValueId>,
+    /// Operands whose buffers must be live.
+    pub(crate) uses: Vec<ValueId>,
+    /// True if the used values leave the function.
+    pub(crate) is_return: bool,
+    /// Accesses and synchronisation in program order; repetitions between two barriers may be left out.
     pub(crate) acts: Vec<Act>,
-    /// The condition under which it acts.
-    pub(crate) predicate: Option<ValueNumber>,
-    /// The mbarrier that it uses, and how.
-    pub(crate) mbarrier: Option<(ValueNumber, MbarrierUse)>,
+    /// The condition under which the operation has these effects.
+    pub(crate) predicate: Option<ValueId>,
+    pub(crate) mbarrier: Option<(ValueId, MbarrierUse)>,
 }
 
-/// The buffers that an operation takes and gives.
+/// The operands and results of an operation that are buffers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Buffers {
-    pub(crate) operands: Vec<ValueNumber>,
-    pub(crate) results: Vec<ValueNumber>,
+    pub(crate) operands: Vec<ValueId>,
+    pub(crate) results: Vec<ValueId>,
 }
 
 impl Request {
-    /// So many bytes of scratch memory.
     pub(crate) const fn scratch(bytes: u32) -> Self {
         Self {
             bytes,
@@ -217,7 +220,7 @@ impl Request {
 }
 
 impl Channel {
-    /// Returns true if every thread that waits observes the accesses of all threads.
+    /// Returns true if every waiting thread observes the accesses of all threads.
     pub(crate) const fn is_observed_by_all(self) -> bool {
         matches!(self, Self::Mbarrier(_))
     }
@@ -245,9 +248,9 @@ impl Default for Team {
 
 impl Act {
     /// Returns the scope of a barrier.
-    pub(crate) const fn scope(self) -> Option<Scope> {
+    pub(crate) const fn scope(self) -> Option<SyncScope> {
         match self {
-            Self::Barrier => Some(Scope::Team(Team::BLOCK)),
+            Self::Barrier => Some(SyncScope::Team(Team::BLOCK)),
             Self::Sync(scope) => Some(scope),
             _ => None,
         }
@@ -255,26 +258,26 @@ impl Act {
 }
 
 impl Effects {
-    /// The effects of a program in its scratch memory, and in the buffer that a value stands for.
-    pub(crate) fn of_program(program: &Program, buffer: Option<ValueNumber>) -> Self {
+    /// Returns the effects of a program on its scratch memory and on the buffer that a value refers to.
+    pub(crate) fn of_program(program: &Program, buffer: Option<ValueId>) -> Self {
         let scratch_bytes = program.scratch_bytes();
-        let touched = |address: &Address| {
+        let target = |address: &Address| {
             let space = program.address_bases()[address.base as usize].space;
             match (space, buffer) {
-                (Space::Buffer, Some(buffer)) => Touched::Buffer(buffer),
-                (Space::Buffer, None) | (Space::Scratch, _) => Touched::Scratch,
+                (Space::Buffer, Some(buffer)) => AccessTarget::Buffer(buffer),
+                (Space::Buffer, None) | (Space::Scratch, _) => AccessTarget::Scratch,
             }
         };
         let mut acts: Vec<Act> = Vec::new();
         for step in program.steps() {
             let act = match step {
                 Step::Store { address, .. } | Step::StoreMatrices { address, .. } => {
-                    Act::Write(touched(address))
+                    Act::Write(target(address))
                 }
-                // Additions that race with each other are in order: what is pending is a write.
-                Step::AtomicAdd { address, .. } => Act::Write(touched(address)),
+                // Atomic additions need no order among themselves; to other accesses they are writes.
+                Step::AtomicAdd { address, .. } => Act::Write(target(address)),
                 Step::Load { address, .. } | Step::LoadMatrices { address, .. } => {
-                    Act::Read(touched(address))
+                    Act::Read(target(address))
                 }
                 Step::Barrier(BarrierScope::Block) => Act::Barrier,
                 Step::Pack { .. }
@@ -293,9 +296,8 @@ impl Effects {
                 | Step::Combine { .. }
                 | Step::ReduceLanes { .. }
                 | Step::Mma { .. } => continue,
-                Step::Barrier(BarrierScope::Warp) => Act::Sync(Scope::Warp),
+                Step::Barrier(BarrierScope::Warp) => Act::Sync(SyncScope::Warp),
             };
-            // Between two barriers it matters what happens, not how often.
             let since = acts.iter().rposition(|a| *a == Act::Barrier).unwrap_or(0);
             if !acts[since..].contains(&act) {
                 acts.push(act);
@@ -308,51 +310,53 @@ impl Effects {
         }
     }
 
-    /// The same for an operation that can be planned anew.
-    pub(crate) fn with_choice(self, choice: Choice) -> Self {
+    pub(crate) fn with_tradeoff(self, tradeoff: ScratchTradeoff) -> Self {
         Self {
-            choice: Some(choice),
+            tradeoff: Some(tradeoff),
             ..self
         }
     }
 
-    /// The effects of an operation that hands on the buffers that it takes, and does nothing to them.
-    pub(crate) fn passing(buffers: &Buffers) -> Self {
+    /// Returns the effects of an operation whose results alias its operands and that accesses no memory.
+    pub(crate) fn forwarding(buffers: &Buffers) -> Self {
         let mut effects = Self::default();
         for result in &buffers.results {
             if buffers.operands.is_empty() {
-                effects.outside.push(*result);
+                effects.external.push(*result);
             }
-            effects.views.extend(buffers.operands.iter().map(|of| View {
-                of: *of,
+            let views = buffers.operands.iter().map(|source| BufferView {
+                source: *source,
                 result: *result,
-                part: Part::Some,
-            }));
+                range: ViewRange::Unknown,
+            });
+            effects.views.extend(views);
         }
         effects
     }
 
-    /// The effects of an operation of which no family says more: it may do anything to the buffers that it takes.
-    pub(crate) fn anything(buffers: &Buffers) -> Self {
-        let mut effects = Self::passing(buffers);
+    /// Returns the effects of an unknown operation, which may read and write all its operands.
+    pub(crate) fn unknown(buffers: &Buffers) -> Self {
+        let mut effects = Self::forwarding(buffers);
         for buffer in &buffers.operands {
-            let buffer = Touched::Buffer(*buffer);
+            let buffer = AccessTarget::Buffer(*buffer);
             effects.acts.extend([Act::Read(buffer), Act::Write(buffer)]);
         }
         effects
     }
 
-    /// Says whether nothing is said.
-    pub(crate) fn is_none(&self) -> bool {
+    /// Returns true if no analysis needs to know of the operation.
+    pub(crate) fn is_empty(&self) -> bool {
         !self.touches_memory()
-            && self.choice.is_none_or(|choice| choice.plain_bytes == 0)
+            && self
+                .tradeoff
+                .is_none_or(|tradeoff| tradeoff.baseline_bytes == 0)
             && self.views.is_empty()
-            && self.outside.is_empty()
+            && self.external.is_empty()
             && self.uses.is_empty()
     }
 
-    /// Says whether it reads or writes shared memory, takes some, or waits.
+    /// Returns true if the operation allocates, accesses or synchronises shared memory.
     pub(crate) fn touches_memory(&self) -> bool {
-        self.makes.is_some() || self.scratch.is_some() || !self.acts.is_empty()
+        self.allocation.is_some() || self.scratch.is_some() || !self.acts.is_empty()
     }
 }

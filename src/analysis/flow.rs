@@ -1,15 +1,16 @@
-//! The control-flow graph of a function: segments without branches, and the edges between them.
+//! The control-flow graph of a function, reduced to operations that matter to shared memory.
 //!
 //! ```text
-//! a                      segment 0: a, for          0 -> 1 (first round), 0 -> 2 (no round)
-//! for { b }              segment 1: b               1 -> 1 (next round),  1 -> 2
-//! c                      segment 2: c
+//! a                      block 0: a, for          0 -> 1 (first iteration), 0 -> 2 (no iteration)
+//! for { b }              block 1: b               1 -> 1 (next iteration),  1 -> 2
+//! c                      block 2: c
 //! ```
-//! A segment has only what matters to shared memory, and the loops, before which a barrier may stand. An edge has the
-//! buffers that become others along it: block operands, loop-carried values, results of branches.
+//! A [`BasicBlock`] has the operations with effects, and the loops, in front of which a barrier may stand. An edge maps
+//! buffers to block arguments, loop-carried values and results of branches. [`Flow::forward`] solves forward data-flow
+//! problems on the graph.
 
 use super::barriers::Barriers;
-use super::effects::{Act, Buffers, Effects, OpNumber, Team, ValueNumber};
+use super::effects::{Act, Buffers, Effects, OpId, Team, ValueId};
 use crate::ir::ops::scf;
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -20,41 +21,87 @@ use melior::ir::{BlockLike, Type, ValueLike};
 use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 
-/// An operation and what it does.
+/// An operation and its effects.
 #[derive(Clone, Debug)]
 pub(crate) struct Event {
-    pub(crate) op: OpNumber,
+    pub(crate) op: OpId,
     pub(crate) effects: Effects,
 }
 
-/// An edge from one segment to another.
+/// A CFG edge.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) to: usize,
-    /// Buffers that become others: here, there.
-    pub(crate) passes: Vec<(ValueNumber, ValueNumber)>,
+    /// Pairs of a buffer and the value that it becomes at the target.
+    pub(crate) passes: Vec<(ValueId, ValueId)>,
 }
 
-/// Operations that run one after another.
+/// A basic block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Segment {
+pub(crate) struct BasicBlock {
     pub(crate) events: Vec<Event>,
     pub(crate) edges: Vec<Edge>,
-    /// How many loops are around it.
+    /// Number of surrounding loops.
     pub(crate) depth: u32,
-    /// The warps that run it.
+    /// The warps that execute the block.
     pub(crate) team: Team,
 }
 
-/// A function's operations, by the order in which they run. It begins with segment 0.
+/// A control-flow graph, whose entry is block 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flow {
-    pub(crate) segments: Vec<Segment>,
-    /// The loops, outer ones first: each stands as an event in the segment before it.
-    pub(crate) loops: Vec<OpNumber>,
+    pub(crate) blocks: Vec<BasicBlock>,
+    /// The loops, outer ones first; each is an event of the block in front of it.
+    pub(crate) loops: Vec<OpId>,
+}
+
+/// A forward data-flow problem.
+pub(crate) trait ForwardAnalysis {
+    /// The facts that hold at one point of the program.
+    type State: Clone + PartialEq;
+
+    /// Updates the state by the effects of an operation, and records results.
+    fn event(&mut self, event: &Event, state: &mut Self::State);
+
+    /// Updates the state by the values that an edge passes.
+    fn edge(&mut self, _edge: &Edge, _state: &mut Self::State) {}
+
+    fn join(state: &mut Self::State, other: &Self::State);
 }
 
 impl Flow {
+    /// Runs an analysis to its fixed point; its last visit of each reachable event sees the final state.
+    pub(crate) fn forward<A: ForwardAnalysis>(&self, analysis: &mut A, entry: A::State) {
+        let order = self.order();
+        let mut entries: Vec<Option<A::State>> = vec![None; self.blocks.len()];
+        if let Some(first) = entries.first_mut() {
+            *first = Some(entry);
+        }
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for &number in &order {
+                let Some(mut state) = entries[number].clone() else {
+                    continue;
+                };
+                for event in &self.blocks[number].events {
+                    analysis.event(event, &mut state);
+                }
+                for edge in &self.blocks[number].edges {
+                    let mut state = state.clone();
+                    analysis.edge(edge, &mut state);
+                    let Some(entry) = &mut entries[edge.to] else {
+                        entries[edge.to] = Some(state);
+                        changed = true;
+                        continue;
+                    };
+                    let before = entry.clone();
+                    A::join(entry, &state);
+                    changed |= *entry != before;
+                }
+            }
+        }
+    }
+
     /// Returns the operations that are proxy fences, which all threads execute.
     pub(crate) fn fences(&self) -> Barriers {
         let is_fence = |event: &&Event| event.effects.acts.contains(&Act::Fence);
@@ -62,12 +109,12 @@ impl Flow {
         fences.map(|event| (event.op, Team::BLOCK)).collect()
     }
 
-    /// Returns the segments that are reached, each before those that follow it except along loops.
+    /// Returns the reachable blocks in reverse post-order.
     pub(crate) fn order(&self) -> Vec<usize> {
         let successors: Vec<Vec<usize>> = self
-            .segments
+            .blocks
             .iter()
-            .map(|segment| segment.edges.iter().map(|edge| edge.to).collect())
+            .map(|block| block.edges.iter().map(|edge| edge.to).collect())
             .collect();
         if successors.is_empty() {
             return Vec::new();
@@ -75,51 +122,50 @@ impl Flow {
         graph::reverse_post_order(0, &successors)
     }
 
-    /// Returns all events of the segments that are reached, in order.
+    /// Returns all events of reachable blocks in reverse post-order.
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
         let order = self.order().into_iter();
-        order.flat_map(|segment| &self.segments[segment].events)
+        order.flat_map(|block| &self.blocks[block].events)
     }
 }
 
-/// What families say of operations.
+/// Computes the effects of an operation with these buffers.
 pub(crate) type EffectsOf<'f, 'c> = dyn FnMut(Op<'c>, &Buffers) -> Result<Effects, Diagnostic> + 'f;
 
-/// A function, read.
+/// The control-flow graph of a function, with its operations.
 #[derive(Debug)]
-pub(crate) struct Function<'c> {
+pub(crate) struct FunctionFlow<'c> {
     pub(crate) flow: Flow,
-    /// The buffers that it is given.
-    pub(crate) given: Vec<ValueNumber>,
+    /// Arguments that are buffers.
+    pub(crate) arguments: Vec<ValueId>,
     /// The operations of events.
-    pub(crate) ops: FxHashMap<OpNumber, Op<'c>>,
-    /// What cannot be said of an operation.
-    pub(crate) wrong: Vec<(Op<'c>, Diagnostic)>,
+    pub(crate) ops: FxHashMap<OpId, Op<'c>>,
+    /// Operations whose effects are unsupported.
+    pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// Reads the flow of a function's body.
-pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Function<'c> {
+/// Builds the control-flow graph of a function for its buffers.
+pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, |type_| sys::buffer(type_).is_some(), effects)
 }
 
-/// Reads the flow of a function's body with tokens of copies in place of buffers.
-pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Function<'c> {
+/// Builds the control-flow graph of a function with tokens of copies in place of buffers.
+pub(crate) fn of_tokens<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> FunctionFlow<'c> {
     of_values(function, sys::is_async_token, effects)
 }
 
-/// Reads the flow of values of some types, of which effects and edges speak as buffers.
 fn of_values<'c>(
     function: Op<'c>,
     is_buffer: fn(Type<'c>) -> bool,
     effects: &mut EffectsOf<'_, 'c>,
-) -> Function<'c> {
+) -> FunctionFlow<'c> {
     let blocks = build::blocks(function, 0);
-    let mut reader = Reader {
-        read: Function {
+    let mut builder = FlowBuilder {
+        result: FunctionFlow {
             flow: Flow::default(),
-            given: Vec::new(),
+            arguments: Vec::new(),
             ops: FxHashMap::default(),
-            wrong: Vec::new(),
+            errors: Vec::new(),
         },
         starts: HashMap::new(),
         types: FxHashMap::default(),
@@ -127,38 +173,26 @@ fn of_values<'c>(
         effects,
     };
     for block in &blocks {
-        let segment = reader.segment(0);
-        reader.starts.insert(sys::block_id(*block), segment);
+        let number = builder.new_block(0);
+        builder.starts.insert(sys::block_id(*block), number);
     }
     if let Some(entry) = blocks.first() {
-        reader.read.given = reader.buffers(arguments(*entry).into_iter());
+        builder.result.arguments = builder.buffers(arguments(*entry).into_iter());
     }
-    for (segment, block) in blocks.into_iter().enumerate() {
-        reader.block(block, segment);
+    for (number, block) in blocks.into_iter().enumerate() {
+        builder.block(block, number);
     }
-    reader.read
+    builder.result
 }
 
-struct Reader<'f, 'c> {
-    read: Function<'c>,
-    /// The segments that blocks of the function begin with.
+struct FlowBuilder<'f, 'c> {
+    result: FunctionFlow<'c>,
+    /// The first basic block of each block of the function's body.
     starts: HashMap<usize, usize>,
-    /// Which types are those of buffers: a function has few types, and many values.
+    /// Cached `is_buffer` by type: a function has few types and many values.
     types: FxHashMap<usize, bool>,
     is_buffer: fn(Type<'c>) -> bool,
     effects: &'f mut EffectsOf<'f, 'c>,
-}
-
-fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    (0..op.operand_count())
-        .map(|i| build::operand(op, i))
-        .collect()
-}
-
-fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
-    (0..op.result_count())
-        .map(|i| build::result(op, i))
-        .collect()
 }
 
 fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
@@ -167,19 +201,19 @@ fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// What the end of a block hands on; nothing where the block has no end yet.
-fn handed_on<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+/// Returns the operands of a block's terminator; none where the block has no operations.
+fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     let end = build::operations(block).pop();
-    end.map(operands).unwrap_or_default()
+    end.map(build::operands).unwrap_or_default()
 }
 
-impl<'c> Reader<'_, 'c> {
-    fn segment(&mut self, depth: u32) -> usize {
-        self.read.flow.segments.push(Segment {
+impl<'c> FlowBuilder<'_, 'c> {
+    fn new_block(&mut self, depth: u32) -> usize {
+        self.result.flow.blocks.push(BasicBlock {
             depth,
-            ..Segment::default()
+            ..BasicBlock::default()
         });
-        self.read.flow.segments.len() - 1
+        self.result.flow.blocks.len() - 1
     }
 
     fn edge(&mut self, from: usize, to: usize, passes: &[(&[Val<'c>], &[Val<'c>])]) {
@@ -190,84 +224,82 @@ impl<'c> Reader<'_, 'c> {
             .filter(|(here, _)| self.is_buffer(**here))
             .map(|(here, there)| (value_id(*here), value_id(*there)))
             .collect();
-        self.read.flow.segments[from]
-            .edges
-            .push(Edge { to, passes });
+        let edge = Edge { to, passes };
+        self.result.flow.blocks[from].edges.push(edge);
     }
 
-    /// Reads a block that begins with a segment; returns the segment that it ends with.
-    fn block(&mut self, block: Blk<'c>, mut segment: usize) -> usize {
+    /// Adds the operations of `block` from basic block `current` on; returns the basic block in which they end.
+    fn block(&mut self, block: Blk<'c>, mut current: usize) -> usize {
         for op in build::operations(block) {
             use UpstreamKind as U;
-            segment = match AnyKind::of(op) {
-                AnyKind::Upstream(U::ScfFor | U::ScfWhile) => self.looped(op, segment),
+            current = match AnyKind::of(op) {
+                AnyKind::Upstream(U::ScfFor | U::ScfWhile) => self.loop_(op, current),
                 AnyKind::Upstream(U::ScfIf | U::ScfIndexSwitch) | AnyKind::Own(OpKind::TtgMask) => {
-                    self.branched(op, segment)
+                    self.conditional(op, current)
                 }
                 AnyKind::Upstream(U::CfBranch | U::CfCondBranch | U::CfSwitch) => {
-                    self.left(op, segment);
-                    segment
+                    self.branch(op, current);
+                    current
                 }
                 _ => {
-                    self.event(op, segment);
-                    segment
+                    self.event(op, current);
+                    current
                 }
             };
         }
-        segment
+        current
     }
 
-    /// `scf.for` and `scf.while`: the second may end between its two regions.
-    fn looped(&mut self, op: Op<'c>, segment: usize) -> usize {
+    /// Adds an `scf.for` or an `scf.while`, which exits between its two regions.
+    fn loop_(&mut self, op: Op<'c>, current: usize) -> usize {
         let regions: Vec<Blk<'c>> = (0..op.region_count())
             .filter_map(|i| build::single_block(op, i))
             .collect();
         let Some(first) = regions.first().copied() else {
-            return segment;
+            return current;
         };
         let number = operation_id(op);
-        self.read.flow.loops.push(number);
-        self.read.flow.segments[segment].events.push(Event {
+        self.result.flow.loops.push(number);
+        self.result.flow.blocks[current].events.push(Event {
             op: number,
             effects: Effects::default(),
         });
-        let depth = self.read.flow.segments[segment].depth;
-        let body = self.segment(depth + 1);
-        let results = results(op);
-        let taken = arguments(first);
+        let depth = self.result.flow.blocks[current].depth;
+        let body = self.new_block(depth + 1);
+        let results = build::results(op);
+        let carried = arguments(first);
         // The first argument of the body of `scf.for` is its counter.
-        let (operands, taken, is_for) = match (scf::For::of(op), scf::While::of(op)) {
-            (Some(view), _) => (view.init_args(), taken.get(1..).unwrap_or_default(), true),
-            (None, Some(view)) => (view.inits(), &taken[..], false),
-            (None, None) => return segment,
+        let (operands, carried, is_for) = match (scf::For::of(op), scf::While::of(op)) {
+            (Some(view), _) => (view.init_args(), carried.get(1..).unwrap_or_default(), true),
+            (None, Some(view)) => (view.inits(), &carried[..], false),
+            (None, None) => return current,
         };
         let operands = &operands[..];
-        self.edge(segment, body, &[(operands, taken)]);
+        self.edge(current, body, &[(operands, carried)]);
         let end = self.block(first, body);
-        let handed = handed_on(first);
+        let yielded = terminator_operands(first);
         if let Some(second) = regions.get(1).copied().filter(|_| !is_for) {
             // The condition comes first.
-            let handed = handed.get(1..).unwrap_or_default();
-            let again = self.segment(depth + 1);
-            self.edge(end, again, &[(handed, &arguments(second))]);
+            let yielded = yielded.get(1..).unwrap_or_default();
+            let again = self.new_block(depth + 1);
+            self.edge(end, again, &[(yielded, &arguments(second))]);
             let back = self.block(second, again);
-            self.edge(back, body, &[(&handed_on(second), taken)]);
-            let after = self.segment(depth);
-            self.edge(end, after, &[(handed, &results)]);
+            self.edge(back, body, &[(&terminator_operands(second), carried)]);
+            let after = self.new_block(depth);
+            self.edge(end, after, &[(yielded, &results)]);
             return after;
         }
-        let after = self.segment(depth);
-        self.edge(segment, after, &[(operands, &results)]);
-        self.edge(end, body, &[(&handed, taken)]);
-        self.edge(end, after, &[(&handed, &results)]);
+        let after = self.new_block(depth);
+        self.edge(current, after, &[(operands, &results)]);
+        self.edge(end, body, &[(&yielded, carried)]);
+        self.edge(end, after, &[(&yielded, &results)]);
         after
     }
 
-    /// `scf.if` and `scf.index_switch`: one of the regions, or none where the second of an `if` is left out;
-    /// `ttg.mask`: its region or none.
-    fn branched(&mut self, op: Op<'c>, segment: usize) -> usize {
-        let depth = self.read.flow.segments[segment].depth;
-        let results = results(op);
+    /// Adds an `scf.if`, `scf.index_switch` or `ttg.mask`, which executes one of its regions or skips them.
+    fn conditional(&mut self, op: Op<'c>, current: usize) -> usize {
+        let depth = self.result.flow.blocks[current].depth;
+        let results = build::results(op);
         let mut ends = Vec::new();
         let mut is_skipped = OpKind::TtgMask.is(op);
         for i in 0..op.region_count() {
@@ -275,32 +307,32 @@ impl<'c> Reader<'_, 'c> {
                 is_skipped = true;
                 continue;
             };
-            let start = self.segment(depth);
-            self.edge(segment, start, &[]);
+            let start = self.new_block(depth);
+            self.edge(current, start, &[]);
             ends.push((self.block(block, start), block));
         }
-        let after = self.segment(depth);
+        let after = self.new_block(depth);
         for (end, block) in ends {
-            self.edge(end, after, &[(&handed_on(block), &results)]);
+            self.edge(end, after, &[(&terminator_operands(block), &results)]);
         }
         if is_skipped {
-            self.edge(segment, after, &[]);
+            self.edge(current, after, &[]);
         }
         after
     }
 
-    /// A branch of `cf`: what the blocks take comes last among its operands.
-    fn left(&mut self, op: Op<'c>, segment: usize) {
+    /// Adds a branch of `cf`, whose last operands are the block arguments.
+    fn branch(&mut self, op: Op<'c>, current: usize) {
         let targets = build::successors(op);
-        let taken: Vec<Vec<Val<'c>>> = targets.iter().map(|block| arguments(*block)).collect();
-        let operands = operands(op);
-        let passed: usize = taken.iter().map(Vec::len).sum();
-        let mut rest = &operands[operands.len().saturating_sub(passed)..];
-        for (block, taken) in targets.iter().zip(&taken) {
-            let (own, others) = rest.split_at(taken.len().min(rest.len()));
+        let carried: Vec<Vec<Val<'c>>> = targets.iter().map(|block| arguments(*block)).collect();
+        let operands = build::operands(op);
+        let forwarded: usize = carried.iter().map(Vec::len).sum();
+        let mut rest = &operands[operands.len().saturating_sub(forwarded)..];
+        for (block, carried) in targets.iter().zip(&carried) {
+            let (own, others) = rest.split_at(carried.len().min(rest.len()));
             rest = others;
             if let Some(to) = self.starts.get(&sys::block_id(*block)).copied() {
-                self.edge(segment, to, &[(own, taken)]);
+                self.edge(current, to, &[(own, carried)]);
             }
         }
     }
@@ -311,15 +343,15 @@ impl<'c> Reader<'_, 'c> {
         *known.or_insert_with(|| (self.is_buffer)(type_))
     }
 
-    fn buffers(&mut self, values: impl Iterator<Item = Val<'c>>) -> Vec<ValueNumber> {
+    fn buffers(&mut self, values: impl Iterator<Item = Val<'c>>) -> Vec<ValueId> {
         let buffers = values.filter(|value| self.is_buffer(*value));
         buffers.map(value_id).collect()
     }
 
     fn effects(&mut self, op: Op<'c>) -> Effects {
         let buffers = Buffers {
-            operands: self.buffers((0..op.operand_count()).map(|i| build::operand(op, i))),
-            results: self.buffers((0..op.result_count()).map(|i| build::result(op, i))),
+            operands: self.buffers(build::operands(op).into_iter()),
+            results: self.buffers(build::results(op).into_iter()),
         };
         match (self.effects)(op, &buffers) {
             Ok(effects) => Effects {
@@ -327,30 +359,30 @@ impl<'c> Reader<'_, 'c> {
                 ..effects
             },
             Err(diagnostic) => {
-                self.read.wrong.push((op, diagnostic));
+                self.result.errors.push((op, diagnostic));
                 Effects::default()
             }
         }
     }
 
-    fn event(&mut self, op: Op<'c>, segment: usize) {
+    fn event(&mut self, op: Op<'c>, current: usize) {
         let effects = self.effects(op);
-        if !effects.is_none() {
+        if !effects.is_empty() {
             let number = operation_id(op);
-            self.read.ops.insert(number, op);
+            self.result.ops.insert(number, op);
             let event = Event {
                 op: number,
                 effects,
             };
-            self.read.flow.segments[segment].events.push(event);
+            self.result.flow.blocks[current].events.push(event);
         }
         for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
-            self.unordered(block, op);
+            self.check_region(block, op);
         }
     }
 
-    /// Nothing below an operation whose regions run nobody knows when may touch shared memory.
-    fn unordered(&mut self, block: Blk<'c>, around: Op<'c>) {
+    /// Reports uses of shared memory in a region that may execute divergently.
+    fn check_region(&mut self, block: Blk<'c>, around: Op<'c>) {
         for op in build::operations(block) {
             if self.effects(op).touches_memory() {
                 let name = around.name();
@@ -359,10 +391,10 @@ impl<'c> Reader<'_, 'c> {
                     "uses shared memory in a region of `{name}`, which may execute divergently"
                 ))
                 .note("move it before or after the region, on whole tensors");
-                self.read.wrong.push((op, diagnostic));
+                self.result.errors.push((op, diagnostic));
             }
             for inner in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
-                self.unordered(inner, around);
+                self.check_region(inner, around);
             }
         }
     }

@@ -1,9 +1,8 @@
-//! Accesses in flight: which asynchronous accesses may be under way before each operation, and which a wait observes.
+//! Asynchronous accesses in flight before each operation, and those that each wait observes.
 //!
-//! A forward data-flow analysis over the segments of a function. The state has a queue of groups for each channel,
-//! youngest first, and the group that is open; a commit closes it, and a wait takes off all groups but the n youngest. At
-//! a join queues are united group by group from the youngest on. No group is farther back than the largest n of any
-//! wait, beyond which groups are one.
+//! A forward data-flow analysis ([`ForwardAnalysis`]). The state has a queue of groups for each channel, youngest first,
+//! and the open group; a commit closes it, and a wait removes all groups but the n youngest. The join unites queues group
+//! by group from the youngest on. Queues are bounded by the largest n of any wait; older groups are merged.
 //!
 //! ```text
 //! copy A; commit; copy B; commit      [B] [A]
@@ -12,77 +11,75 @@
 //! read B                              conflict: B is in flight
 //! ```
 //! A write in flight conflicts with all accesses to its bytes, a read in flight with writes to them. A conflict is
-//! reported only where the bytes are certainly the same on some path: both are known, or both are those of one
-//! value; or a read goes to a part of a buffer that is chosen at run time, while nothing has been written to any part of it.
-//! Rotating buffers that are chosen otherwise are left to [`concrete`](super::concrete).
+//! reported only where the bytes certainly overlap on some path: both ranges are exact; or both accesses use the same
+//! value; or a read uses a dynamic part of a buffer of which nothing has been written yet. Other rotating buffers are
+//! left to [`concrete`](super::concrete).
 //!
-//! A wait for one of several mbarriers, chosen at run time, observes the oldest phase of them; nothing is certain of the
-//! others afterwards.
+//! A wait for one of several mbarriers, chosen at run time, observes the oldest phase of them; afterwards nothing is
+//! certain of the others.
 
-use super::alias::{Aliases, Reach};
-use super::effects::{Act, Channel, Effects, OpNumber, Proxy, Start, Touched, ValueNumber};
-use super::flow::Flow;
+use super::alias::{Aliases, PointsTo};
+use super::effects::{AccessTarget, Act, AsyncAccess, Channel, OpId, Proxy, ValueId};
+use super::flow::{Edge, Event, Flow, ForwardAnalysis};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// An act of an operation, by its index.
-pub(crate) type ActNumber = (OpNumber, usize);
+/// An operation and the index of one of its acts.
+pub(crate) type ActId = (OpId, usize);
+
+type Starts = HashMap<ActId, (AsyncAccess, PointsTo)>;
 
 /// The asynchronous accesses of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InFlight {
-    starts: HashMap<ActNumber, (Start, Reach)>,
-    /// The buffers that accesses in flight before each operation go to.
-    before: HashMap<OpNumber, BTreeSet<OpNumber>>,
-    /// The accesses that each wait of a thread observes, but those that all threads observe.
-    observed: HashMap<ActNumber, BTreeSet<ActNumber>>,
-    /// Accesses to bytes on which one is in flight: the operation that started it, and the other one.
-    conflicts: BTreeSet<(OpNumber, OpNumber)>,
+    starts: Starts,
+    /// Buffers with an access in flight before each operation.
+    before: HashMap<OpId, BTreeSet<OpId>>,
+    /// The accesses that each wait observes in the waiting thread only.
+    observed: HashMap<ActId, BTreeSet<ActId>>,
+    /// Pairs of the operation that started an access and one that conflicts with it in flight.
+    conflicts: BTreeSet<(OpId, OpId)>,
 }
 
-/// What is known of an access in flight: whether there is a path on which each holds.
+/// Facts of an access in flight, each of which holds on some path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Known {
-    /// It is in flight for certain, if control comes along the path.
+struct InFlightAccess {
+    /// The access is certainly in flight on the path.
     is_certain: bool,
-    /// The value that it goes to has not been defined again.
+    /// The value of its buffer has not been redefined.
     is_current: bool,
     /// No write to its buffer has completed.
     is_first: bool,
 }
 
-type Group = BTreeMap<ActNumber, Known>;
+type AccessGroup = BTreeMap<ActId, InFlightAccess>;
 
-fn join(group: &mut Group, other: &Group) {
+fn join(group: &mut AccessGroup, other: &AccessGroup) {
     for (act, there) in other {
-        let known = group.entry(*act).or_insert(*there);
-        known.is_certain |= there.is_certain;
-        known.is_current |= there.is_current;
-        known.is_first |= there.is_first;
+        let access = group.entry(*act).or_insert(*there);
+        access.is_certain |= there.is_certain;
+        access.is_current |= there.is_current;
+        access.is_first |= there.is_first;
     }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Queue {
-    open: Group,
+struct GroupQueue {
+    open: AccessGroup,
     /// Youngest first.
-    groups: Vec<Group>,
+    groups: Vec<AccessGroup>,
 }
 
-impl Queue {
-    fn all(&mut self) -> impl Iterator<Item = (&ActNumber, &mut Known)> {
+impl GroupQueue {
+    fn all(&mut self) -> impl Iterator<Item = (&ActId, &mut InFlightAccess)> {
         self.groups
             .iter_mut()
             .chain([&mut self.open])
             .flat_map(|group| group.iter_mut())
     }
 
-    fn commit(&mut self, longest: usize) {
+    fn commit(&mut self, max_groups: usize) {
         self.groups.insert(0, std::mem::take(&mut self.open));
-        self.shorten(longest);
-    }
-
-    fn shorten(&mut self, longest: usize) {
-        while self.groups.len() > longest {
+        while self.groups.len() > max_groups {
             let oldest = self.groups.pop().unwrap_or_default();
             if let Some(last) = self.groups.last_mut() {
                 join(last, &oldest);
@@ -93,24 +90,24 @@ impl Queue {
     fn join(&mut self, other: &Self) {
         join(&mut self.open, &other.open);
         let more = other.groups.len().max(self.groups.len());
-        self.groups.resize_with(more, Group::new);
+        self.groups.resize_with(more, AccessGroup::new);
         for (group, there) in self.groups.iter_mut().zip(&other.groups) {
             join(group, there);
         }
     }
 }
 
-/// A channel; of mbarriers, the allocation that they lie in, where it is known.
-type Key = (Channel, Option<OpNumber>);
+/// A channel; for mbarriers with their allocation, if it is known.
+type QueueKey = (Channel, Option<OpId>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct State {
-    queues: BTreeMap<Key, Queue>,
+struct InFlightState {
+    queues: BTreeMap<QueueKey, GroupQueue>,
     /// Buffers to which some write has completed.
-    written: BTreeSet<OpNumber>,
+    written: BTreeSet<OpId>,
 }
 
-impl State {
+impl InFlightState {
     fn join(&mut self, other: &Self) {
         for (key, queue) in &other.queues {
             self.queues.entry(*key).or_default().join(queue);
@@ -118,43 +115,47 @@ impl State {
         self.written.extend(&other.written);
     }
 
-    fn all(&mut self) -> impl Iterator<Item = (&ActNumber, &mut Known)> {
-        self.queues.values_mut().flat_map(Queue::all)
+    fn all(&mut self) -> impl Iterator<Item = (&ActId, &mut InFlightAccess)> {
+        self.queues.values_mut().flat_map(GroupQueue::all)
     }
 
-    /// Values are defined: they stand for other bytes than before.
-    fn define(&mut self, values: &[ValueNumber], starts: &HashMap<ActNumber, (Start, Reach)>) {
-        for (act, known) in self.all() {
-            if let Touched::Buffer(value) = starts[act].0.touched
+    /// Redefines values, which refer to other bytes from here on.
+    fn define(&mut self, values: &[ValueId], starts: &Starts) {
+        for (act, access) in self.all() {
+            if let AccessTarget::Buffer(value) = starts[act].0.target
                 && values.contains(&value)
             {
-                known.is_current = false;
+                access.is_current = false;
             }
         }
     }
 
-    fn write(&mut self, reach: &Reach, starts: &HashMap<ActNumber, (Start, Reach)>) {
-        self.written.extend(reach.parts.keys());
-        for (act, known) in self.all() {
-            let there = &starts[act].1.parts;
-            known.is_first &= !reach.parts.keys().any(|buffer| there.contains_key(buffer));
+    fn write(&mut self, bytes: &PointsTo, starts: &Starts) {
+        self.written.extend(bytes.buffers.keys());
+        for (act, access) in self.all() {
+            let there = &starts[act].1.buffers;
+            access.is_first &= !bytes
+                .buffers
+                .keys()
+                .any(|buffer| there.contains_key(buffer));
         }
     }
 }
 
 impl InFlight {
-    /// Goes through a function until nothing changes.
     pub(crate) fn of(flow: &Flow, aliases: &Aliases) -> Self {
         let mut found = Self::default();
-        let mut longest = 8;
+        let mut max_groups = 8;
         for event in flow.events() {
             for (i, act) in event.effects.acts.iter().enumerate() {
                 match act {
-                    Act::Start(start) => {
-                        let reach = aliases.touched(event.op, &event.effects, start.touched);
-                        found.starts.insert((event.op, i), (*start, reach));
+                    Act::Start(access) => {
+                        let bytes = aliases.accessed(event.op, &event.effects, access.target);
+                        found.starts.insert((event.op, i), (*access, bytes));
                     }
-                    Act::Observe { at_most, .. } => longest = longest.max(*at_most as usize + 1),
+                    Act::Observe { at_most, .. } => {
+                        max_groups = max_groups.max(*at_most as usize + 1);
+                    }
                     _ => {}
                 }
             }
@@ -162,84 +163,99 @@ impl InFlight {
         if found.starts.is_empty() {
             return found;
         }
-        let order = flow.order();
-        let mut entries: Vec<Option<State>> = vec![None; flow.segments.len()];
-        entries[0] = Some(State::default());
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for &number in &order {
-                let Some(mut state) = entries[number].clone() else {
-                    continue;
-                };
-                for event in &flow.segments[number].events {
-                    found.event(event.op, &event.effects, aliases, &mut state, longest);
-                }
-                for edge in &flow.segments[number].edges {
-                    let mut state = state.clone();
-                    let defined: Vec<ValueNumber> = edge.passes.iter().map(|(_, to)| *to).collect();
-                    state.define(&defined, &found.starts);
-                    let entry = &mut entries[edge.to];
-                    let before = entry.clone();
-                    entry.get_or_insert_default().join(&state);
-                    changed |= *entry != before;
-                }
-            }
-        }
-        found
+        let mut analysis = InFlightAnalysis {
+            found,
+            aliases,
+            max_groups,
+        };
+        flow.forward(&mut analysis, InFlightState::default());
+        analysis.found
     }
 
-    fn event(
-        &mut self,
-        op: OpNumber,
-        effects: &Effects,
-        aliases: &Aliases,
-        state: &mut State,
-        longest: usize,
-    ) {
-        let made = effects.makes.iter().map(|makes| makes.value);
-        let defined: Vec<ValueNumber> =
-            made.chain(effects.views.iter().map(|v| v.result)).collect();
-        state.define(&defined, &self.starts);
-        let starts = &self.starts;
-        let buffers = state.all().flat_map(|(act, _)| starts[act].1.parts.keys());
-        self.before.entry(op).or_default().extend(buffers);
+    /// Returns pairs of the operation that started an access and one that conflicts with it in flight.
+    pub(crate) const fn conflicts(&self) -> &BTreeSet<(OpId, OpId)> {
+        &self.conflicts
+    }
+
+    /// Returns the buffers with an access in flight before an operation.
+    pub(crate) fn before(&self, op: OpId) -> impl Iterator<Item = OpId> + '_ {
+        self.before.get(&op).into_iter().flatten().copied()
+    }
+
+    /// Returns the accesses that a wait observes in the waiting thread only.
+    pub(crate) fn observed(
+        &self,
+        act: ActId,
+    ) -> impl Iterator<Item = &(AsyncAccess, PointsTo)> + '_ {
+        let acts = self.observed.get(&act).into_iter().flatten();
+        acts.map(|act| &self.starts[act])
+    }
+
+    /// Returns true if any asynchronous access uses the async proxy.
+    pub(crate) fn has_async_proxy(&self) -> bool {
+        let mut starts = self.starts.values();
+        starts.any(|(start, _)| start.proxy == Proxy::Async)
+    }
+}
+
+struct InFlightAnalysis<'a> {
+    found: InFlight,
+    aliases: &'a Aliases,
+    max_groups: usize,
+}
+
+impl ForwardAnalysis for InFlightAnalysis<'_> {
+    type State = InFlightState;
+
+    fn event(&mut self, event: &Event, state: &mut InFlightState) {
+        let Event { op, ref effects } = *event;
+        let (aliases, starts) = (self.aliases, &self.found.starts);
+        let allocated = effects.allocation.iter().map(|allocation| allocation.value);
+        let views = effects.views.iter().map(|view| view.result);
+        let defined: Vec<ValueId> = allocated.chain(views).collect();
+        state.define(&defined, starts);
+        let buffers = state
+            .all()
+            .flat_map(|(act, _)| starts[act].1.buffers.keys());
+        self.found.before.entry(op).or_default().extend(buffers);
         for (i, act) in effects.acts.iter().enumerate() {
             match *act {
-                Act::Read(touched) => {
-                    let reach = aliases.touched(op, effects, touched);
-                    self.access(op, (touched, &reach, false), state);
+                Act::Read(target) => {
+                    let bytes = aliases.accessed(op, effects, target);
+                    self.access(op, (target, &bytes, false), state);
                 }
-                Act::Write(touched) => {
-                    let reach = aliases.touched(op, effects, touched);
-                    self.access(op, (touched, &reach, true), state);
-                    state.write(&reach, &self.starts);
+                Act::Write(target) => {
+                    let bytes = aliases.accessed(op, effects, target);
+                    self.access(op, (target, &bytes, true), state);
+                    state.write(&bytes, &self.found.starts);
                 }
                 Act::Start(start) => {
-                    let reach = self.starts[&(op, i)].1.clone();
-                    self.access(op, (start.touched, &reach, start.is_write), state);
-                    let is_known = |buffer| state.written.contains(buffer);
-                    let known = Known {
+                    let bytes = self.found.starts[&(op, i)].1.clone();
+                    self.access(op, (start.target, &bytes, start.is_write), state);
+                    let is_written = |buffer| state.written.contains(buffer);
+                    let access = InFlightAccess {
                         is_certain: true,
                         is_current: true,
-                        is_first: start.is_write && !reach.parts.keys().any(is_known),
+                        is_first: start.is_write && !bytes.buffers.keys().any(is_written),
                     };
                     let queue = state.queues.entry(key(start.channel, aliases)).or_default();
-                    queue.open.insert((op, i), known);
+                    queue.open.insert((op, i), access);
                 }
                 Act::Commit(channel) => {
                     let queue = state.queues.entry(key(channel, aliases)).or_default();
-                    // A group of nothing counts, a phase of nothing does not.
+                    // Empty groups count; empty phases do not.
                     if !channel.is_observed_by_all() || !queue.open.is_empty() {
-                        queue.commit(longest);
+                        queue.commit(self.max_groups);
                     }
                 }
                 Act::Observe { channel, at_most } => {
-                    let done = observe(channel, at_most as usize, aliases, state, longest);
-                    for act in done.keys().filter(|act| self.starts[act].0.is_write) {
-                        state.write(&self.starts[act].1, &self.starts);
+                    let done = self.observe(channel, at_most as usize, state);
+                    for act in done.keys().filter(|act| self.found.starts[act].0.is_write) {
+                        state.write(&self.found.starts[act].1, &self.found.starts);
                     }
                     if !channel.is_observed_by_all() {
-                        self.observed
+                        self.found
+                            .observed
                             .entry((op, i))
                             .or_default()
                             .extend(done.keys());
@@ -250,87 +266,76 @@ impl InFlight {
         }
     }
 
-    /// Compares an access with those in flight.
+    fn edge(&mut self, edge: &Edge, state: &mut InFlightState) {
+        let defined: Vec<ValueId> = edge.passes.iter().map(|(_, to)| *to).collect();
+        state.define(&defined, &self.found.starts);
+    }
+
+    fn join(state: &mut InFlightState, other: &InFlightState) {
+        state.join(other);
+    }
+}
+
+impl InFlightAnalysis<'_> {
+    /// Records conflicts of an access with those in flight.
     fn access(
         &mut self,
-        op: OpNumber,
-        (touched, reach, is_write): (Touched, &Reach, bool),
-        state: &mut State,
+        op: OpId,
+        (target, bytes, is_write): (AccessTarget, &PointsTo, bool),
+        state: &mut InFlightState,
     ) {
-        for (act, known) in state.all() {
-            let (start, there) = &self.starts[act];
-            if !known.is_certain || !(is_write || start.is_write) || !there.overlaps(reach) {
+        for (act, access) in state.all() {
+            let (start, there) = &self.found.starts[act];
+            if !access.is_certain || !(is_write || start.is_write) || !there.overlaps(bytes) {
                 continue;
             }
-            let is_exact = there.is_exact() && reach.is_exact();
-            let is_same = known.is_current && start.touched == touched;
-            let is_first = !is_write && known.is_first && !reach.is_exact();
+            let is_exact = there.is_exact() && bytes.is_exact();
+            let is_same = access.is_current && start.target == target;
+            let is_first = !is_write && access.is_first && !bytes.is_exact();
             if is_exact || is_same || is_first {
-                self.conflicts.insert((act.0, op));
+                self.found.conflicts.insert((act.0, op));
             }
         }
     }
 
-    /// Returns the accesses to bytes on which one is in flight: the operation that started it, and the other one.
-    pub(crate) const fn conflicts(&self) -> &BTreeSet<(OpNumber, OpNumber)> {
-        &self.conflicts
-    }
-
-    /// Returns the buffers that accesses in flight before an operation go to.
-    pub(crate) fn before(&self, op: OpNumber) -> impl Iterator<Item = OpNumber> + '_ {
-        self.before.get(&op).into_iter().flatten().copied()
-    }
-
-    /// Returns the accesses that are pending once a thread has observed their completion.
-    pub(crate) fn observed(&self, act: ActNumber) -> impl Iterator<Item = &(Start, Reach)> + '_ {
-        let acts = self.observed.get(&act).into_iter().flatten();
-        acts.map(|act| &self.starts[act])
-    }
-
-    /// Returns true if an access goes through the async proxy.
-    pub(crate) fn has_async_proxy(&self) -> bool {
-        let mut starts = self.starts.values();
-        starts.any(|(start, _)| start.proxy == Proxy::Async)
+    /// Removes the groups that a wait observes from the state, and returns their union.
+    fn observe(
+        &self,
+        channel: Channel,
+        mut at_most: usize,
+        state: &mut InFlightState,
+    ) -> AccessGroup {
+        let Some(queue) = state.queues.get_mut(&key(channel, self.aliases)) else {
+            return AccessGroup::new();
+        };
+        if let Channel::Mbarrier(value) = channel {
+            // The phase includes all accesses started for it.
+            if !queue.open.is_empty() {
+                queue.commit(self.max_groups);
+            }
+            if !self.aliases.is_whole(value) {
+                at_most = queue.groups.len().saturating_sub(1);
+            }
+        }
+        let done = queue.groups.split_off(at_most.min(queue.groups.len()));
+        if channel.is_observed_by_all() {
+            queue
+                .all()
+                .for_each(|(_, access)| access.is_certain = false);
+        }
+        done.iter().fold(AccessGroup::new(), |mut all, group| {
+            join(&mut all, group);
+            all
+        })
     }
 }
 
-fn key(channel: Channel, aliases: &Aliases) -> Key {
+fn key(channel: Channel, aliases: &Aliases) -> QueueKey {
     match channel {
         Channel::Mbarrier(value) => {
-            let allocation = aliases.get(value).parts.keys().next();
+            let allocation = aliases.get(value).buffers.keys().next();
             (Channel::Mbarrier(0), allocation.copied())
         }
         Channel::Copies | Channel::BulkStores | Channel::Products => (channel, None),
     }
-}
-
-/// Takes off what a wait observes.
-fn observe(
-    channel: Channel,
-    at_most: usize,
-    aliases: &Aliases,
-    state: &mut State,
-    longest: usize,
-) -> Group {
-    let Some(queue) = state.queues.get_mut(&key(channel, aliases)) else {
-        return Group::new();
-    };
-    let mut at_most = at_most;
-    if let Channel::Mbarrier(value) = channel {
-        // A phase includes all that was started for it.
-        if !queue.open.is_empty() {
-            queue.commit(longest);
-        }
-        if !aliases.is_whole(value) {
-            at_most = queue.groups.len().saturating_sub(1);
-        }
-    }
-    let done = queue.groups.split_off(at_most.min(queue.groups.len()));
-    if channel.is_observed_by_all() {
-        queue.all().for_each(|(_, known)| known.is_certain = false);
-    }
-    done.iter().fold(Group::new(), |mut all, group| {
-        join(&mut all, group);
-        all
-    })
 }

@@ -1,24 +1,25 @@
-//! What is known of a function before it is lowered: facts on values ([`axis`]), and what goes on in shared memory.
+//! Analyses of functions before lowering: integer facts ([`axis`]), layout assignment, and shared memory.
 //!
-//! Shared memory is decided in steps, each of which knows only what the one before says:
+//! The shared-memory analyses run in this order:
 //!
-//! | file | answers |
+//! | file | computes |
 //! |---|---|
-//! | `effects` | what one operation does: allocations, scratch, accesses, channels, barriers, fences |
-//! | `flow` | in which order operations run: segments without branches, and the edges between them |
-//! | `alias` | which bytes of which buffers a value may stand for |
-//! | `in_flight` | which asynchronous accesses may be under way where, and which waits observe them |
-//! | `concrete` | the same on paths whose integers are known: rotating buffers, phases of mbarriers |
-//! | `counted` | how many instructions of copies may be in flight after each wait |
-//! | `liveness` | which buffers are live where |
-//! | `allocation` | where each buffer and each scratch lies: bytes that no live buffer has are used again |
-//! | `barriers` | which operations need a barrier or a proxy fence before them |
+//! | `effects` | the effects of one operation: allocations, scratch, accesses, channels, barriers, fences |
+//! | `flow` | the control-flow graph, and a solver for forward data-flow problems |
+//! | `alias` | the bytes of each buffer that a value may refer to |
+//! | `in_flight` | asynchronous accesses in flight, and the waits that observe them |
+//! | `concrete` | the same on paths with known integers: rotating buffers, phases of mbarriers |
+//! | `counted` | the number of instructions of copies that may be in flight after each wait |
+//! | `liveness` | live buffers |
+//! | `allocation` | offsets of buffers and scratch memory; dead bytes are reused |
+//! | `barriers` | barrier and proxy-fence insertion |
 //!
-//! `tokens` says which groups of copies a wait for tokens may leave in flight, `pressure` estimates how many registers a loop with products keeps filled.
+//! `tokens` computes the groups that a wait for async tokens may leave in flight, `pressure` the registers that a loop with
+//! products needs.
 //!
-//! Effects are what each family of operations says of itself, from its plan; nothing here knows an operation by
-//! name but those of `scf` and `cf`, which are control flow, and those of `arith` that `concrete` evaluates. An operation that touches shared memory in a region of
-//! anything else is an error that names it.
+//! Each family of operations states its effects, from its plan; only control flow (`scf`, `cf`) and the `arith` operations
+//! that `concrete` evaluates are known here by name. An operation that uses shared memory in a region of any other
+//! operation is an error.
 
 pub(crate) mod alias;
 pub(crate) mod allocation;

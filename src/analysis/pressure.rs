@@ -1,8 +1,8 @@
-//! Register pressure of loops with products of matrices.
+//! Register pressure of loops with matrix products.
 //!
-//! Counted are the tensors that stay in registers through a round of the loop: those that it carries, operands of its
-//! products that come from outside, and the largest result of a product that starts from such a value. Operands that
-//! are made in the loop are not: a scheduler loads them shortly before the instructions that take them.
+//! The estimate counts tensors that stay in registers through an iteration: loop-carried ones, loop-invariant operands of
+//! products, and the largest result of a product with an invariant accumulator. Operands computed in the loop do not
+//! count: a scheduler loads them shortly before the instructions that use them.
 
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
@@ -13,44 +13,44 @@ use linear_layout::target::Target;
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// Registers of a thread for addresses and all else that a kernel computes.
+/// Registers of a thread reserved for addresses and scalars.
 const OTHER_REGISTERS: u32 = 32;
 
 /// Bits of a pointer to global memory.
 const POINTER_BITS: u32 = 64;
 
 /// Returns true if a loop keeps more words in a thread than it has registers for tensors.
-pub(crate) fn exceeds_registers(layouts: &Layouts, looped: Op<'_>, target: &Target) -> bool {
-    let threads = ModuleInfo::around(looped).map_or(0, |info| info.threads_per_cta());
-    words_through(layouts, looped) > registers_for_tensors(target, threads)
+pub(crate) fn exceeds_registers(layouts: &Layouts, loop_op: Op<'_>, target: &Target) -> bool {
+    let threads = ModuleInfo::around(loop_op).map_or(0, |info| info.threads_per_cta());
+    words_through(layouts, loop_op) > registers_for_tensors(target, threads)
 }
 
-/// Returns how many words of tensors a thread of a block of so many holds without spills.
+/// Returns the words of tensors that a thread of a block of `threads` holds without spills.
 pub(crate) fn registers_for_tensors(target: &Target, threads: u64) -> u64 {
     let registers = target.registers_per_thread(u32::try_from(threads).unwrap_or(u32::MAX));
     registers.saturating_sub(OTHER_REGISTERS).into()
 }
 
-/// Returns the words of a thread that a loop keeps through a round.
-fn words_through<'c>(layouts: &Layouts, looped: Op<'c>) -> u64 {
-    let carried = build::results(looped).into_iter();
+/// Returns the words of a thread that stay live through an iteration.
+fn words_through<'c>(layouts: &Layouts, loop_op: Op<'c>) -> u64 {
+    let carried = build::results(loop_op).into_iter();
     let carried: u64 = carried.map(|value| words(layouts, value.r#type())).sum();
     let mut invariant: HashMap<usize, u64> = HashMap::new();
     let mut largest = 0;
-    for dot in build::in_order(looped).into_iter().filter_map(tt::Dot::of) {
+    for dot in build::in_order(loop_op).into_iter().filter_map(tt::Dot::of) {
         for operand in [dot.a(), dot.b()] {
-            if !is_within(operand, looped) {
+            if !is_within(operand, loop_op) {
                 invariant.insert(sys::value_id(operand), words(layouts, operand.r#type()));
             }
         }
-        if !is_within(dot.c(), looped) {
+        if !is_within(dot.c(), loop_op) {
             largest = words(layouts, dot.d().r#type()).max(largest);
         }
     }
     carried + invariant.values().sum::<u64>() + largest
 }
 
-/// Returns the words that a thread needs for a tensor; none where it has no layout.
+/// Returns the words that a thread needs for a tensor; 0 for a type without layout.
 pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     let Some(tensor) = TensorType::of(type_) else {
         return 0;
@@ -62,15 +62,15 @@ pub(crate) fn words(layouts: &Layouts, type_: Type<'_>) -> u64 {
     (layout.unique.in_size(Dim::REGISTER) * u64::from(bits)).div_ceil(32)
 }
 
-/// Returns true if a value is made in a loop, or carried by it.
-fn is_within<'c>(value: Val<'c>, looped: Op<'c>) -> bool {
+/// Returns true if a value is defined in a loop or carried by it.
+fn is_within<'c>(value: Val<'c>, loop_op: Op<'c>) -> bool {
     let mut around = match sys::block_of_argument(value) {
         Some(block) => build::operations(block).first().copied(),
         None => sys::defining_operation(value),
     };
-    // What is defined by the loop itself comes after it.
+    // Results of the loop itself are outside.
     while let Some(parent) = around.and_then(build::parent) {
-        if parent == looped {
+        if parent == loop_op {
             return true;
         }
         around = Some(parent);

@@ -1,43 +1,44 @@
-//! Functions by hand: segments, edges and effects, without MLIR.
+//! Hand-written functions: basic blocks, edges and effects, without MLIR.
 
 use super::alias::Aliases;
-use super::allocation::{Allocation, Conflict};
+use super::allocation::{Allocation, AllocationError};
 use super::counted::counted_waits;
 use super::effects::{
-    Act, Channel, Choice, Effects, Makes, Part, Proxy, Request, Scope, Start, Team, Touched, View,
+    AccessTarget, Act, AsyncAccess, BufferAllocation, BufferView, Channel, Effects, Proxy, Request,
+    ScratchTradeoff, SyncScope, Team, ViewRange,
 };
-use super::flow::{Edge, Event, Flow, Segment};
+use super::flow::{BasicBlock, Edge, Event, Flow};
 use std::collections::{BTreeMap, HashMap};
 
-/// Bytes of shared memory: what is small is up to an eighth.
+/// Bytes of shared memory.
 const MAX: u32 = 1 << 16;
 
 fn event(op: usize, effects: Effects) -> Event {
     Event { op, effects }
 }
 
-/// Operation `op` makes the buffer that value `op` stands for.
+/// Operation `op` allocates the buffer of value `op`.
 fn make(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
         alignment: 16,
     };
-    let makes = Some(Makes { value: op, request });
+    let allocation = Some(BufferAllocation { value: op, request });
     event(
         op,
         Effects {
-            makes,
+            allocation,
             ..Effects::default()
         },
     )
 }
 
-fn act(op: usize, value: usize, act: fn(Touched) -> Act) -> Event {
+fn act(op: usize, value: usize, act: fn(AccessTarget) -> Act) -> Event {
     event(
         op,
         Effects {
             uses: vec![value],
-            acts: vec![act(Touched::Buffer(value))],
+            acts: vec![act(AccessTarget::Buffer(value))],
             ..Effects::default()
         },
     )
@@ -51,37 +52,37 @@ fn write(op: usize, value: usize) -> Event {
     act(op, value, Act::Write)
 }
 
-fn view(op: usize, of: usize, part: Part) -> Event {
-    let view = View {
-        of,
+fn view(op: usize, source: usize, range: ViewRange) -> Event {
+    let view = BufferView {
+        source,
         result: op,
-        part,
+        range,
     };
     event(
         op,
         Effects {
-            uses: vec![of],
+            uses: vec![source],
             views: vec![view],
             ..Effects::default()
         },
     )
 }
 
-/// An eighth of the memory costs nothing, and beyond that what is left of a segment.
+/// A bound of at least an eighth of the memory, in steps of 4 KiB.
 fn room(_: u32, bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
 
-/// A conversion: everybody writes, waits, reads.
+/// A conversion: write, barrier, read.
 fn convert(op: usize, bytes: u32) -> Event {
     let request = Request {
         bytes,
         alignment: 128,
     };
     let acts = vec![
-        Act::Write(Touched::Scratch),
+        Act::Write(AccessTarget::Scratch),
         Act::Barrier,
-        Act::Read(Touched::Scratch),
+        Act::Read(AccessTarget::Scratch),
     ];
     event(
         op,
@@ -100,24 +101,24 @@ fn edge(to: usize, passes: &[(usize, usize)]) -> Edge {
     }
 }
 
-fn segment(depth: u32, events: Vec<Event>, edges: Vec<Edge>) -> Segment {
-    Segment {
+fn block(depth: u32, events: Vec<Event>, edges: Vec<Edge>) -> BasicBlock {
+    BasicBlock {
         events,
         edges,
         depth,
-        ..Segment::default()
+        ..BasicBlock::default()
     }
 }
 
 fn straight(events: Vec<Event>) -> Flow {
     Flow {
-        segments: vec![segment(0, events, Vec::new())],
+        blocks: vec![block(0, events, Vec::new())],
         loops: Vec::new(),
     }
 }
 
-/// `before; for { body }; after`, where operation 0 is the loop; `carried` are pairs of what is handed on and what
-/// it becomes in the next round.
+/// `before; for { body }; after`, where operation 0 is the loop; `carried` are pairs of a yielded value and the
+/// loop-carried value of the next iteration.
 fn looped(
     before: Vec<Event>,
     body: Vec<Event>,
@@ -128,23 +129,23 @@ fn looped(
     let mut before = before;
     before.push(event(0, Effects::default()));
     Flow {
-        segments: vec![
-            segment(0, before, vec![edge(1, entry), edge(2, &[])]),
-            segment(1, body, vec![edge(1, carried), edge(2, &[])]),
-            segment(0, after, Vec::new()),
+        blocks: vec![
+            block(0, before, vec![edge(1, entry), edge(2, &[])]),
+            block(1, body, vec![edge(1, carried), edge(2, &[])]),
+            block(0, after, Vec::new()),
         ],
         loops: vec![0],
     }
 }
 
-/// What is made of a function none of whose operations can be planned anew.
-fn allocate(flow: &Flow, outside: &[usize]) -> Result<Allocation, Vec<Conflict>> {
+/// Allocates a function whose operations cannot be replanned.
+fn allocate(flow: &Flow, outside: &[usize]) -> Result<Allocation, Vec<AllocationError>> {
     Allocation::of(&mut flow.clone(), outside, &room, &mut |_, _| None)
 }
 
-/// The operations before which barriers come, the bytes, and where buffers and scratch lie.
+/// Checks the operations with barriers, the size of the function, and offsets.
 #[track_caller]
-fn check(flow: &Flow, barriers: &[usize], bytes: u32, places: &[(usize, u32)]) {
+fn check(flow: &Flow, barriers: &[usize], bytes: u32, offsets: &[(usize, u32)]) {
     let found = allocate(flow, &[]).unwrap();
     let before: Vec<usize> = flow.events().map(|e| e.op).collect();
     let before: Vec<usize> = before
@@ -152,16 +153,16 @@ fn check(flow: &Flow, barriers: &[usize], bytes: u32, places: &[(usize, u32)]) {
         .filter(|op| found.needs_barrier(*op))
         .collect();
     assert_eq!(before, barriers, "barriers");
-    let at: BTreeMap<usize, u32> = places
+    let at: BTreeMap<usize, u32> = offsets
         .iter()
-        .filter_map(|(op, _)| Some((*op, found.place(*op)?)))
+        .filter_map(|(op, _)| Some((*op, found.offset(*op)?)))
         .collect();
-    assert_eq!(at, places.iter().copied().collect(), "places");
+    assert_eq!(at, offsets.iter().copied().collect(), "offsets");
     assert_eq!(found.bytes(), bytes, "bytes");
 }
 
 #[test]
-fn barriers_come_where_threads_meet() {
+fn conflicting_accesses_get_barriers() {
     let flow = straight(vec![
         make(1, 64),
         write(2, 1),
@@ -175,8 +176,8 @@ fn barriers_come_where_threads_meet() {
 }
 
 #[test]
-fn parts_of_a_buffer_that_lie_apart_do_not_meet() {
-    let part = |from| Part::Bytes {
+fn disjoint_parts_of_a_buffer_do_not_conflict() {
+    let part = |from| ViewRange::Bytes {
         from,
         to: from + 64,
     };
@@ -190,20 +191,20 @@ fn parts_of_a_buffer_that_lie_apart_do_not_meet() {
         read(7, 3),
     ]);
     check(&flow, &[6], 128, &[]);
-    // One that may be either meets both.
+    // A view of unknown bytes conflicts with both.
     let flow = straight(vec![
         make(1, 128),
         view(2, 1, part(0)),
-        view(3, 1, Part::Some),
+        view(3, 1, ViewRange::Unknown),
         write(4, 2),
         write(5, 3),
     ]);
     check(&flow, &[5], 128, &[]);
-    // Of a part that begins nobody knows where, a part is anywhere.
+    // A part of a view with an unknown offset may be anywhere.
     let flow = straight(vec![
         make(1, 256),
         view(2, 1, part(192)),
-        view(3, 1, Part::Some),
+        view(3, 1, ViewRange::Unknown),
         view(4, 3, part(0)),
         write(5, 2),
         write(6, 4),
@@ -212,8 +213,8 @@ fn parts_of_a_buffer_that_lie_apart_do_not_meet() {
 }
 
 #[test]
-fn bytes_are_used_again() {
-    // Three quarters of the memory, twice: the second waits for the readers of the first.
+fn dead_bytes_are_reused() {
+    // Three quarters of the memory, twice: the second buffer waits for readers of the first.
     let large = MAX / 4 * 3;
     let flow = straight(vec![
         make(1, large),
@@ -224,7 +225,7 @@ fn bytes_are_used_again() {
         read(6, 4),
     ]);
     check(&flow, &[3, 5, 6], large, &[(1, 0), (4, 0)]);
-    // Small ones have bytes of their own, which saves a barrier.
+    // Small buffers are disjoint, which saves a barrier.
     let flow = straight(vec![
         make(1, 64),
         write(2, 1),
@@ -234,7 +235,7 @@ fn bytes_are_used_again() {
         read(6, 4),
     ]);
     check(&flow, &[3, 6], 128, &[(1, 0), (4, 64)]);
-    // Where both are needed at the same time, they lie apart.
+    // Buffers that are live at the same time are disjoint.
     let flow = straight(vec![
         make(1, large / 2),
         make(2, large / 2),
@@ -247,7 +248,7 @@ fn bytes_are_used_again() {
 }
 
 #[test]
-fn large_buffers_lie_first() {
+fn large_buffers_are_placed_first() {
     let events = |bytes| {
         straight(vec![
             make(1, bytes),
@@ -260,15 +261,15 @@ fn large_buffers_lie_first() {
             read(8, 2),
         ])
     };
-    let places = [(1, 20_000), (2, 0), (6, 20_000)];
-    check(&events(6400), &[5, 7], 29_600, &places);
-    // A few bytes are not worth a barrier.
-    let places = [(1, 0), (2, 64), (6, 20_064)];
-    check(&events(64), &[5], 29_664, &places);
+    let offsets = [(1, 20_000), (2, 0), (6, 20_000)];
+    check(&events(6400), &[5, 7], 29_600, &offsets);
+    // Reusing a few bytes is not worth a barrier.
+    let offsets = [(1, 0), (2, 64), (6, 20_064)];
+    check(&events(64), &[5], 29_664, &offsets);
 }
 
 #[test]
-fn scratch_lies_where_no_buffer_is_needed() {
+fn scratch_takes_bytes_of_no_live_buffer() {
     let flow = straight(vec![
         make(1, 18_000),
         write(2, 1),
@@ -276,10 +277,10 @@ fn scratch_lies_where_no_buffer_is_needed() {
         convert(4, 512),
     ]);
     check(&flow, &[3], 18_048 + 512, &[(1, 0), (4, 18_048)]);
-    // The second of two takes fresh bytes, the third those of the first: nobody waits but inside.
+    // The second takes unused bytes, the third those of the first: no barrier is needed between them.
     let flow = straight(vec![convert(1, 512), convert(2, 512), convert(3, 512)]);
     check(&flow, &[], 1024, &[(1, 0), (2, 512), (3, 0)]);
-    // Alone in a loop it meets itself.
+    // Alone in a loop it conflicts with itself.
     let flow = looped(Vec::new(), vec![convert(1, 512)], Vec::new(), &[], &[]);
     check(&flow, &[1], 512, &[(1, 0)]);
     let both = vec![convert(1, 512), convert(2, 512)];
@@ -288,11 +289,11 @@ fn scratch_lies_where_no_buffer_is_needed() {
 }
 
 #[test]
-fn what_needs_more_than_the_bound_is_planned_anew() {
-    let plain = |op, bytes, plain_bytes| {
+fn scratch_above_the_bound_is_replanned() {
+    let plan = |op, bytes, baseline_bytes| {
         let mut event = convert(op, bytes);
-        event.effects.choice = Some(Choice {
-            plain_bytes,
+        event.effects.tradeoff = Some(ScratchTradeoff {
+            baseline_bytes,
             barriers: 1,
         });
         event
@@ -304,10 +305,11 @@ fn what_needs_more_than_the_bound_is_planned_anew() {
             let mut replan = |op, free| {
                 let free: Option<u32> = free;
                 asked.push((op, free));
-                Some(plain(op, free?, free?).effects)
+                Some(plan(op, free?, free?).effects)
             };
-            let found = Allocation::of(&mut flow, &[], &|plain, _| plain, &mut replan).unwrap();
-            assert_eq!(asked, planned, "planned anew");
+            let found =
+                Allocation::of(&mut flow, &[], &|baseline, _| baseline, &mut replan).unwrap();
+            assert_eq!(asked, planned, "replanned");
             assert_eq!(found.bytes(), bytes, "bytes");
             let waits: Vec<usize> = flow.events().map(|event| event.op).collect();
             let waits: Vec<usize> = waits
@@ -316,28 +318,28 @@ fn what_needs_more_than_the_bound_is_planned_anew() {
                 .collect();
             assert_eq!(waits, barriers, "barriers");
         };
-    // Alone it gets what the plain way takes.
-    check(&[plain(1, 1024, 256)], &[(1, Some(256))], 256, &[]);
-    // The largest of them is what others may have, too.
-    let both = [plain(1, 1024, 256), plain(2, 1024, 1024)];
-    // That the first takes less is tried, and saves no barrier.
+    // Alone it gets the bytes of its baseline.
+    check(&[plan(1, 1024, 256)], &[(1, Some(256))], 256, &[]);
+    // The bound is that of the largest baseline.
+    let both = [plan(1, 1024, 256), plan(2, 1024, 1024)];
+    // Less scratch for the first is tried, and saves no barrier.
     check(&both, &[(1, Some(256)), (1, None)], 1024, &[2]);
-    // Two that could be apart if each took less.
-    let four = [plain(1, 1024, 512), plain(2, 1024, 512), plain(3, 8, 1024)];
+    // Two that are disjoint if each takes less.
+    let four = [plan(1, 1024, 512), plan(2, 1024, 512), plan(3, 8, 1024)];
     check(&four, &[(1, Some(512)), (2, Some(512))], 1024, &[]);
-    // What needs less than that leaves bytes of its own to the next.
-    check(&[plain(1, 512, 1024), plain(2, 512, 512)], &[], 1024, &[]);
-    // Beside a buffer there is the rest.
-    let beside = [make(1, 4096), write(2, 1), plain(3, 1024, 512), read(4, 1)];
+    // A plan below its baseline leaves unused bytes to the next.
+    check(&[plan(1, 512, 1024), plan(2, 512, 512)], &[], 1024, &[]);
+    // A live buffer leaves the rest.
+    let beside = [make(1, 4096), write(2, 1), plan(3, 1024, 512), read(4, 1)];
     check(&beside, &[(3, Some(512))], 4096 + 512, &[]);
 }
 
 #[test]
-fn a_barrier_before_a_loop_serves_all_rounds() {
+fn a_barrier_before_a_loop_serves_all_iterations() {
     let before = vec![make(1, 64), write(2, 1)];
     let flow = looped(before, vec![read(3, 1)], Vec::new(), &[], &[]);
     check(&flow, &[0], 64, &[]);
-    // Written in each round, it waits in each.
+    // A buffer written in each iteration needs barriers in each.
     let before = vec![make(1, 64), write(2, 1)];
     let body = vec![read(3, 1), write(4, 1)];
     let flow = looped(before, body, Vec::new(), &[], &[]);
@@ -345,14 +347,14 @@ fn a_barrier_before_a_loop_serves_all_rounds() {
 }
 
 #[test]
-fn branches_that_meet_again() {
-    // Written on one side, read after both.
+fn pending_accesses_are_joined() {
+    // Written in one branch, read after the join.
     let flow = Flow {
-        segments: vec![
-            segment(0, vec![make(1, 64)], vec![edge(1, &[]), edge(2, &[])]),
-            segment(0, vec![write(2, 1)], vec![edge(3, &[])]),
-            segment(0, vec![read(3, 1)], vec![edge(3, &[])]),
-            segment(0, vec![read(4, 1)], Vec::new()),
+        blocks: vec![
+            block(0, vec![make(1, 64)], vec![edge(1, &[]), edge(2, &[])]),
+            block(0, vec![write(2, 1)], vec![edge(3, &[])]),
+            block(0, vec![read(3, 1)], vec![edge(3, &[])]),
+            block(0, vec![read(4, 1)], Vec::new()),
         ],
         loops: Vec::new(),
     };
@@ -360,8 +362,8 @@ fn branches_that_meet_again() {
 }
 
 #[test]
-fn buffers_that_loops_carry() {
-    // Made in each round, read in the next before another is made.
+fn loop_carried_buffers() {
+    // Allocated in each iteration, read in the next before the next allocation.
     let body = |last: Vec<Event>| {
         let mut body = vec![read(3, 10), make(4, 64), write(5, 4)];
         body.extend(last);
@@ -371,7 +373,7 @@ fn buffers_that_loops_carry() {
     let (entry, carried) = ([(1, 10)], [(4, 10)]);
     let flow = looped(before(), body(Vec::new()), Vec::new(), &entry, &carried);
     assert!(allocate(&flow, &[]).is_ok());
-    // Read after another was made: both are needed, and have the same bytes.
+    // Read after the next allocation: both are live, and have the same bytes.
     let flow = looped(
         before(),
         body(vec![read(6, 10)]),
@@ -380,11 +382,11 @@ fn buffers_that_loops_carry() {
         &carried,
     );
     let conflicts = allocate(&flow, &[]).unwrap_err();
-    assert_eq!(conflicts, [Conflict::StillNeeded(4)]);
+    assert_eq!(conflicts, [AllocationError::StillLive(4)]);
 }
 
 #[test]
-fn buffers_of_other_functions() {
+fn external_buffers() {
     let flow = straight(vec![
         make(1, 64),
         write(2, 20),
@@ -393,20 +395,20 @@ fn buffers_of_other_functions() {
         read(5, 1),
     ]);
     let found = allocate(&flow, &[20, 21]).unwrap();
-    // Two of them may be the same; none is ours.
+    // External buffers may alias each other, but no buffer of the function.
     let waits: Vec<usize> = (1..6).filter(|op| found.needs_barrier(*op)).collect();
     assert_eq!(waits, [4]);
-    let mut end = view(2, 1, Part::All);
-    end.effects.is_end = true;
+    let mut end = view(2, 1, ViewRange::All);
+    end.effects.is_return = true;
     let flow = straight(vec![make(1, 64), end]);
     let conflicts = allocate(&flow, &[]).unwrap_err();
-    assert_eq!(conflicts, [Conflict::Escapes(2)]);
+    assert_eq!(conflicts, [AllocationError::Escapes(2)]);
 }
 
 #[test]
-fn views_that_creep_end() {
-    // A view of itself, moved on in each round.
-    let part = Part::Bytes { from: 1, to: 4000 };
+fn growing_views_are_widened() {
+    // A view of itself, at a new offset in each iteration.
+    let part = ViewRange::Bytes { from: 1, to: 4000 };
     let body = vec![view(3, 10, part)];
     let flow = looped(
         vec![make(1, 4000)],
@@ -416,10 +418,10 @@ fn views_that_creep_end() {
         &[(3, 10)],
     );
     let aliases = Aliases::of(&flow, &[]);
-    assert_eq!(aliases.get(10).parts[&1], (0, 4000));
+    assert_eq!(aliases.get(10).buffers[&1], (0, 4000));
 }
 
-/// An operation that uses a value and acts.
+/// An operation on a value.
 fn acts<const N: usize>(op: usize, value: usize, acts: [Act; N]) -> Event {
     event(
         op,
@@ -432,10 +434,10 @@ fn acts<const N: usize>(op: usize, value: usize, acts: [Act; N]) -> Event {
 }
 
 fn start(channel: Channel, is_write: bool, value: usize, proxy: Proxy) -> Act {
-    Act::Start(Start {
+    Act::Start(AsyncAccess {
         channel,
         is_write,
-        touched: Touched::Buffer(value),
+        target: AccessTarget::Buffer(value),
         proxy,
     })
 }
@@ -446,7 +448,7 @@ fn copy(op: usize, value: usize) -> Event {
     acts(op, value, [start, Act::Commit(Channel::Copies)])
 }
 
-/// A copy that an mbarrier learns of, as of the TMA unit.
+/// A copy that completes on an mbarrier, as of the TMA unit.
 fn tma(op: usize, value: usize, mbarrier: usize) -> Event {
     let channel = Channel::Mbarrier(mbarrier);
     let start = start(channel, true, value, Proxy::Async);
@@ -469,19 +471,19 @@ fn wait(op: usize, channel: Channel, at_most: u32) -> Event {
     event
 }
 
-/// The pairs of an operation that starts an access, and one that conflicts with it while it is in flight.
+/// Checks the pairs of an operation that starts an access, and one that conflicts with it in flight.
 #[track_caller]
 fn check_in_flight(flow: &Flow, pairs: &[(usize, usize)]) {
     let found = allocate(flow, &[]).err().unwrap_or_default();
     let expected = pairs
         .iter()
-        .map(|&(started, at)| Conflict::InFlight { started, at });
+        .map(|&(started, at)| AllocationError::InFlight { started, at });
     assert_eq!(found, expected.collect::<Vec<_>>());
 }
 
-/// Two buffers, of which one is read while the other is copied to; each turn of the loop does both.
+/// Double buffering, unrolled: one buffer is read while the other is copied to.
 fn double_buffered(body: Vec<Event>) -> Flow {
-    let part = |from| Part::Bytes {
+    let part = |from| ViewRange::Bytes {
         from,
         to: from + 64,
     };
@@ -508,9 +510,9 @@ fn copies_in_two_buffers() {
             copy(15, 3),
         ]
     };
-    // Before each read what the others copied, before each copy what they read.
+    // Each read waits for the copies of other threads, each copy for their reads.
     check(&double_buffered(body([1, 1])), &[11, 12, 14, 15], 128, &[]);
-    // One group more is left in flight.
+    // One group too many stays in flight.
     let late = [
         (4, 11),
         (4, 12),
@@ -522,31 +524,31 @@ fn copies_in_two_buffers() {
         (15, 15),
     ];
     check_in_flight(&double_buffered(body([2, 2])), &late);
-    // The wait is forgotten: nothing is ever observed.
+    // Without waits nothing is observed.
     let forgotten = vec![read(11, 2), copy(12, 2), read(14, 3), copy(15, 3)];
     check_in_flight(&double_buffered(forgotten), &late);
-    // The other buffer is overwritten, whose copy is in flight.
+    // The write conflicts with the copy in flight to the other buffer.
     let early = vec![groups(10, 1), read(11, 2), write(12, 3), groups(13, 0)];
     check_in_flight(&double_buffered(early), &[(5, 12)]);
 }
 
 #[test]
 fn copies_in_rotating_buffers() {
-    // Which part is read and which one is copied to is known at run time only.
+    // The parts to read and to copy to are chosen at run time.
     let flow = |count| {
         looped(
             vec![
                 make(1, 256),
-                view(2, 1, Part::Some),
+                view(2, 1, ViewRange::Unknown),
                 copy(3, 2),
-                view(4, 1, Part::Some),
+                view(4, 1, ViewRange::Unknown),
                 copy(5, 4),
             ],
             vec![
                 wait(10, Channel::Copies, count),
-                view(11, 1, Part::Some),
+                view(11, 1, ViewRange::Unknown),
                 read(12, 11),
-                view(13, 1, Part::Some),
+                view(13, 1, ViewRange::Unknown),
                 copy(14, 13),
             ],
             vec![wait(30, Channel::Copies, 0)],
@@ -555,7 +557,7 @@ fn copies_in_rotating_buffers() {
         )
     };
     check(&flow(1), &[12, 14], 256, &[]);
-    // Nothing has landed in the first turn.
+    // No copy has completed in the first iteration.
     check_in_flight(&flow(2), &[(3, 12), (5, 12)]);
 }
 
@@ -563,14 +565,14 @@ fn copies_in_rotating_buffers() {
 fn mbarriers_are_observed_by_all() {
     let phase = |op| wait(op, Channel::Mbarrier(2), 0);
     let flow = |body| looped(vec![make(1, 64), make(2, 8)], body, Vec::new(), &[], &[]);
-    // The next copy waits for all readers; the readers wait for nothing but the phase.
+    // The next copy needs a barrier after the reads; the reads need the phase only.
     let body = vec![tma(10, 1, 2), phase(11), read(12, 1)];
     check(&flow(body), &[10], 72, &[]);
     check_in_flight(
         &flow(vec![tma(10, 1, 2), read(12, 1), phase(13)]),
         &[(10, 12)],
     );
-    // The phase of another mbarrier says nothing of it.
+    // The phase of another mbarrier does not observe the copy.
     let other = wait(11, Channel::Mbarrier(3), 0);
     let flow = straight(vec![
         make(1, 64),
@@ -597,7 +599,7 @@ fn products_protect_what_they_read() {
             wait(8, Channel::Products, 0),
         ])
     };
-    // Other warps may still read.
+    // The products of other warps may still read.
     check(&flow(1), &[7], 128, &[]);
     check_in_flight(&flow(2), &[(3, 7)]);
 }
@@ -630,13 +632,13 @@ fn a_barrier_orders_the_warps_of_its_scope() {
         end_warp,
         barrier: 1,
     };
-    let of = |team, events, edges| Segment {
+    let of = |team, events, edges| BasicBlock {
         team,
-        ..segment(0, events, edges)
+        ..block(0, events, edges)
     };
     let first = |scope, reader| Flow {
-        segments: vec![
-            segment(0, vec![make(1, 64)], vec![edge(1, &[])]),
+        blocks: vec![
+            block(0, vec![make(1, 64)], vec![edge(1, &[])]),
             of(
                 team(0, 4),
                 vec![write(2, 1), acts(3, 1, [Act::Sync(scope)])],
@@ -646,16 +648,16 @@ fn a_barrier_orders_the_warps_of_its_scope() {
         ],
         loops: Vec::new(),
     };
-    let own = Scope::Team(team(0, 4));
+    let own = SyncScope::Team(team(0, 4));
     check(&first(own, team(0, 4)), &[], 64, &[]);
-    // The whole block can meet after it.
+    // A read by the whole block can have a barrier of the block.
     check(&first(own, Team::BLOCK), &[4], 64, &[]);
-    // What other warps wait for they must wait for together.
+    // No barrier of the reading warps orders the write of others.
     let outside = allocate(&first(own, team(4, 8)), &[]).unwrap_err();
-    assert_eq!(outside, [Conflict::OtherWarps(4)]);
-    check(&first(Scope::Cluster, team(4, 8)), &[], 64, &[]);
-    // Warps that each wait for themselves have not waited for each other.
-    check(&first(Scope::Warp, team(0, 4)), &[4], 64, &[]);
+    assert_eq!(outside, [AllocationError::OtherWarps(4)]);
+    check(&first(SyncScope::Cluster, team(4, 8)), &[], 64, &[]);
+    // Barriers of single warps do not order warps among each other.
+    check(&first(SyncScope::Warp, team(0, 4)), &[4], 64, &[]);
 }
 
 #[test]
@@ -683,7 +685,7 @@ fn fences_come_between_generic_and_async_accesses() {
         ]),
         &[4],
     );
-    // A second one has nothing to order.
+    // A second fence has nothing to order.
     check(
         &straight(vec![
             make(1, 64),
@@ -696,7 +698,7 @@ fn fences_come_between_generic_and_async_accesses() {
         ]),
         &[4],
     );
-    // A copy by threads writes where its completion is observed.
+    // A copy by threads writes when its completion is observed.
     let groups = || wait(5, Channel::Copies, 0);
     let late = vec![
         make(1, 64),
@@ -707,7 +709,7 @@ fn fences_come_between_generic_and_async_accesses() {
         done(),
     ];
     check(&straight(late), &[4]);
-    // A read, before it is overwritten by the TMA unit; what that writes needs none to be multiplied.
+    // A generic read before a TMA write needs a fence; an async product after it does not.
     let phase = wait(6, Channel::Mbarrier(7), 0);
     let both = [
         make(1, 64),
@@ -719,7 +721,7 @@ fn fences_come_between_generic_and_async_accesses() {
         done(),
     ];
     check(&straight(both.to_vec()), &[5]);
-    // Written before the loop, or in each turn.
+    // Written before the loop, or in each iteration.
     let body = vec![product(4, 1), done()];
     let flow = looped(vec![make(1, 64), write(2, 1)], body, Vec::new(), &[], &[]);
     check(&flow, &[0]);
@@ -727,7 +729,7 @@ fn fences_come_between_generic_and_async_accesses() {
     check(&looped(vec![make(1, 64)], body, Vec::new(), &[], &[]), &[4]);
 }
 
-/// The waits of a function whose copies 4 and 5 issue 2 instructions each, and 12 and 15 issue 3.
+/// Checks the waits of a function whose copies 4 and 5 issue 2 instructions each, and 12 and 15 issue 3.
 #[track_caller]
 fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]) {
     let issued = HashMap::from([(4, 2), (5, 2), (12, 3), (15, 3)]);
@@ -740,11 +742,11 @@ fn check_counted(flow: &Flow, is_kernel: bool, expected: &[(usize, Option<u32>)]
 #[test]
 fn waits_count_what_certainly_was_issued() {
     let groups = |op, n| wait(op, Channel::Copies, n);
-    // The youngest group is one of 2 instructions in the first round, and of 3 later.
+    // The youngest group has 2 instructions in the first iteration, and 3 later.
     let body = vec![groups(10, 1), copy(12, 2), groups(13, 1), copy(15, 3)];
     let flow = double_buffered(body);
     check_counted(&flow, true, &[(10, Some(2)), (13, Some(3)), (30, Some(0))]);
-    // Of copies that belong to no group all instructions may be in flight.
+    // All instructions of the open group may be in flight.
     let open = start(Channel::Copies, true, 3, Proxy::Generic);
     let flow = straight(vec![
         make(1, 128),
@@ -753,12 +755,15 @@ fn waits_count_what_certainly_was_issued() {
         groups(6, 0),
     ]);
     check_counted(&flow, true, &[(6, Some(2))]);
-    // A kernel begins without copies; a function may be called while some are in flight.
+    // At the entry of a kernel no copy is in flight; at that of another function some may be.
     let flow = straight(vec![make(1, 128), copy(4, 1), groups(6, 1), groups(7, 2)]);
     check_counted(&flow, true, &[(6, None), (7, None)]);
     check_counted(&flow, false, &[(6, Some(2)), (7, None)]);
-    // What a call leaves is not known.
-    let outside = [Act::Read(Touched::Outside), Act::Write(Touched::Outside)];
+    // The groups after a call are unknown.
+    let outside = [
+        Act::Read(AccessTarget::External),
+        Act::Write(AccessTarget::External),
+    ];
     let call = acts(8, 1, outside);
     let flow = straight(vec![
         make(1, 128),

@@ -7,10 +7,10 @@ use super::calls;
 use super::gpu::Gpu;
 use super::plans::PlanCache;
 use super::shared::SharedBytes;
-use crate::analysis::allocation::{Allocation, Conflict};
+use crate::analysis::allocation::{Allocation, AllocationError};
 use crate::analysis::concrete::{self, Fault};
 use crate::analysis::counted::counted_waits;
-use crate::analysis::effects::{Act, Buffers, Channel, Effects, OpNumber, Start};
+use crate::analysis::effects::{Act, AsyncAccess, Buffers, Channel, Effects, OpId};
 use crate::analysis::flow::{self, Flow};
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
@@ -43,7 +43,7 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) gpu: Gpu,
     pub(crate) plans: PlanCache,
     /// The operations that call a function which touches shared memory.
-    pub(crate) calls: &'a HashSet<OpNumber>,
+    pub(crate) calls: &'a HashSet<OpId>,
     /// The most bytes of scratch memory that a plan may use, where they are fewer than the GPU has.
     pub(crate) scratch_limit: Option<u32>,
 }
@@ -63,7 +63,7 @@ impl SharedMemory {
         function: Op<'_>,
         layouts: &Layouts,
         gpu: Gpu,
-        calls: &HashSet<OpNumber>,
+        calls: &HashSet<OpId>,
         (says, shared): (EffectsFn, SharedBytes),
     ) -> (Self, Option<Reported>) {
         let mut context = PlanContext {
@@ -75,11 +75,11 @@ impl SharedMemory {
         };
         let mut read = flow::of(function, &mut |op, buffers| says(&mut context, op, buffers));
         let mut reported = None;
-        for (op, diagnostic) in &read.wrong {
+        for (op, diagnostic) in &read.errors {
             reported = Some(sys::emit_error(*op, diagnostic));
         }
         let ops = &read.ops;
-        let mut replan = |op: OpNumber, limit: Option<u32>| {
+        let mut replan = |op: OpId, limit: Option<u32>| {
             let op = *ops.get(&op)?;
             let mut within = |limit| {
                 context.scratch_limit = limit;
@@ -96,7 +96,7 @@ impl SharedMemory {
             limits.find_map(|limit| within(Some(limit)))
         };
         let room = |plain, planned| shared.room(plain, planned, gpu);
-        let allocation = Allocation::of(&mut read.flow, &read.given, &room, &mut replan);
+        let allocation = Allocation::of(&mut read.flow, &read.arguments, &room, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
                 let (op, diagnostic) = explain(conflict, &read.ops);
@@ -111,7 +111,7 @@ impl SharedMemory {
                 faults.iter().find(|fault| fault.at() == number).copied()
             };
             let ops = build::in_order(function);
-            let names: FxHashMap<OpNumber, Op<'_>> =
+            let names: FxHashMap<OpId, Op<'_>> =
                 ops.iter().map(|op| (operation_id(*op), *op)).collect();
             for (op, fault) in ops.iter().filter_map(|op| Some((op, at(op)?))) {
                 reported = Some(sys::emit_error(*op, &explain_fault(fault, &names)));
@@ -150,18 +150,18 @@ impl SharedMemory {
 
     fn scratch(&self, op: Op<'_>) -> u32 {
         // What needs none has no place, and asks for no address.
-        self.allocation.place(operation_id(op)).unwrap_or_default()
+        self.allocation.offset(operation_id(op)).unwrap_or_default()
     }
 
     /// Returns where the buffer or the scratch memory of an operation begins, and how many bytes it has.
     pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
         let op = operation_id(op);
-        Some((self.allocation.place(op)?, self.allocation.size(op)?))
+        Some((self.allocation.offset(op)?, self.allocation.size(op)?))
     }
 
     /// Returns where the buffer begins that an operation makes.
     pub(crate) fn buffer(&self, op: Op<'_>) -> Option<u32> {
-        self.allocation.place(operation_id(op))
+        self.allocation.offset(operation_id(op))
     }
 
     /// Returns true if a proxy fence comes before an operation, after its barrier.
@@ -175,7 +175,7 @@ impl SharedMemory {
         acts.any(|act| {
             matches!(
                 act,
-                Act::Start(Start {
+                Act::Start(AsyncAccess {
                     channel: Channel::Copies,
                     ..
                 })
@@ -186,9 +186,9 @@ impl SharedMemory {
     /// Returns how many instructions of copies may be in flight after each wait for them, as [`counted_waits`].
     pub(crate) fn counted_waits(
         &self,
-        issued: &HashMap<OpNumber, u32>,
+        issued: &HashMap<OpId, u32>,
         is_kernel: bool,
-    ) -> HashMap<OpNumber, Option<u32>> {
+    ) -> HashMap<OpId, Option<u32>> {
         counted_waits(&self.flow, issued, is_kernel)
     }
 
@@ -218,7 +218,7 @@ fn in_flight(started: Op<'_>) -> Diagnostic {
     .note("wait for its completion first, or wait until fewer groups are in flight")
 }
 
-fn explain_fault(fault: Fault, ops: &FxHashMap<OpNumber, Op<'_>>) -> Diagnostic {
+fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {
     match fault {
         Fault::InFlight { started, .. } => in_flight(ops[&started]),
         Fault::Result { started, .. } => {
@@ -258,24 +258,24 @@ fn explain_fault(fault: Fault, ops: &FxHashMap<OpNumber, Op<'_>>) -> Diagnostic 
     }
 }
 
-fn explain(conflict: Conflict, ops: &FxHashMap<OpNumber, Op<'_>>) -> (OpNumber, Diagnostic) {
+fn explain(conflict: AllocationError, ops: &FxHashMap<OpId, Op<'_>>) -> (OpId, Diagnostic) {
     match conflict {
-        Conflict::InFlight { started, at } => {
+        AllocationError::InFlight { started, at } => {
             (at, in_flight(ops[&started]))
         }
-        Conflict::OtherWarps(op) => (
+        AllocationError::OtherWarps(op) => (
             op,
             Diagnostic::new("accesses shared memory that other warps access, without a barrier between the accesses")
                 .note("synchronise both warp groups before it"),
         ),
-        Conflict::StillNeeded(op) => (
+        AllocationError::StillLive(op) => (
             op,
             Diagnostic::new(
                 "is executed again while the allocation of the previous iteration is still live",
             )
             .note("allocate the buffers before the loop, and select one with `ttg.memdesc_index`"),
         ),
-        Conflict::Escapes(op) => (
+        AllocationError::Escapes(op) => (
             op,
             Diagnostic::new("returns a buffer that the function allocates, which is dead after the return")
                 .note("allocate the buffer in the caller, and pass it as an argument"),

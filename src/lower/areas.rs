@@ -7,7 +7,7 @@
 //! base + ((z * programs_y + y) * programs_x + x) * bytes of a program + frame + offset
 //! ```
 
-use crate::analysis::effects::OpNumber;
+use crate::analysis::effects::OpId;
 use crate::ir::ops::ttg;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, operation_id};
@@ -24,7 +24,7 @@ pub(crate) type Areas = [u32; NUM_AREAS];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     /// The area of each allocation, and where it lies among the function's bytes.
-    pub(crate) places: HashMap<OpNumber, (usize, u32)>,
+    pub(crate) places: HashMap<OpId, (usize, u32)>,
     /// How many bytes it needs.
     pub(crate) bytes: Areas,
     /// What places are multiples of, in bytes.
@@ -122,7 +122,7 @@ pub(crate) struct FunctionScratch<'c> {
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
     /// Calls of functions that need the addresses of the program's bytes.
-    pub(crate) calls: HashSet<OpNumber>,
+    pub(crate) calls: HashSet<OpId>,
     /// Whether it is a kernel, whose arguments are those of all programs.
     pub(crate) is_kernel: bool,
     /// The last arguments of the function, where it has them: an address for each area.

@@ -4,19 +4,19 @@
 //! an mbarrier are atomic, so that they are in order among themselves; only the beginning and the end of its life write it.
 
 use crate::analysis::effects::{
-    Act, Buffers, Channel, Effects, MbarrierUse, Part, Proxy, Scope, Start, Touched, ValueNumber,
-    View,
+    AccessTarget, Act, AsyncAccess, BufferView, Buffers, Channel, Effects, MbarrierUse, Proxy,
+    SyncScope, ValueId, ViewRange,
 };
 use crate::ir::ops::{ttg, ttng};
 use crate::ir::{OpKind, OpView};
 use crate::sys::build::{Op, Val};
 use crate::sys::value_id;
 
-fn start(channel: Channel, is_write: bool, buffer: ValueNumber, proxy: Proxy) -> Act {
-    Act::Start(Start {
+fn start(channel: Channel, is_write: bool, buffer: ValueId, proxy: Proxy) -> Act {
+    Act::Start(AsyncAccess {
         channel,
         is_write,
-        touched: Touched::Buffer(buffer),
+        target: AccessTarget::Buffer(buffer),
         proxy,
     })
 }
@@ -36,7 +36,7 @@ pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
         None => acts(kind, op, buffers),
     };
     acts.map_or_else(
-        || Effects::anything(buffers),
+        || Effects::unknown(buffers),
         |acts| Effects {
             acts,
             views: passed(buffers),
@@ -59,7 +59,7 @@ fn predicate(op: Op<'_>) -> Option<Val<'_>> {
 }
 
 /// The mbarrier that an operation uses, and how.
-fn mbarrier(op: Op<'_>) -> Option<(ValueNumber, MbarrierUse)> {
+fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     let small = |number: i64| u32::try_from(number).unwrap_or_default();
     let (object, how) = match OpView::of(op)? {
         OpView::TtngInitBarrier(init) => {
@@ -89,19 +89,19 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueNumber, MbarrierUse)> {
 }
 
 /// The buffers that a wait for products passes on, one for one.
-fn passed(buffers: &Buffers) -> Vec<View> {
+fn passed(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs
-        .map(|(of, result)| View {
-            of: *of,
+        .map(|(source, result)| BufferView {
+            source: *source,
             result: *result,
-            part: Part::All,
+            range: ViewRange::All,
         })
         .collect()
 }
 
-fn acts_on_mbarrier(mbarrier: ValueNumber, how: MbarrierUse) -> Vec<Act> {
-    let object = Touched::Buffer(mbarrier);
+fn acts_on_mbarrier(mbarrier: ValueId, how: MbarrierUse) -> Vec<Act> {
+    let object = AccessTarget::Buffer(mbarrier);
     let phases = Channel::Mbarrier(mbarrier);
     match how {
         MbarrierUse::Init { .. } => vec![Act::Write(object)],
@@ -151,7 +151,7 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
             let pendings = ttng::WarpGroupDotWait::of(op)?.pendings();
             vec![observe(Channel::Products, pendings)]
         }
-        K::TtngClusterBarrier => vec![Act::Sync(Scope::Cluster)],
+        K::TtngClusterBarrier => vec![Act::Sync(SyncScope::Cluster)],
         K::TtngFenceAsyncShared => vec![Act::Fence],
         _ => return None,
     })

@@ -16,7 +16,7 @@ use super::gpu::Gpu;
 use super::shared::SharedBytes;
 use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
-use crate::analysis::effects::{Act, Buffers, Effects, OpNumber, Touched};
+use crate::analysis::effects::{AccessTarget, Act, Buffers, Effects, OpId};
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
 use crate::sys::build::{self, Op, Val};
@@ -40,7 +40,7 @@ pub(crate) struct FunctionPlan<'c> {
     /// True if the function or one of its callees uses global scratch memory.
     pub(crate) needs_scratch: bool,
     /// Calls of functions that use global scratch memory.
-    pub(crate) scratch_calls: HashSet<OpNumber>,
+    pub(crate) scratch_calls: HashSet<OpId>,
     /// Set if an error in it has been reported.
     pub(crate) reported: Option<Reported>,
 }
@@ -103,7 +103,7 @@ pub(crate) fn plan<'c>(
     let mut planned: HashMap<usize, FunctionPlan<'c>> = HashMap::new();
     for number in order.iter().rev() {
         let function = functions[*number];
-        let calls_of = |callees: &HashSet<usize>| -> HashSet<OpNumber> {
+        let calls_of = |callees: &HashSet<usize>| -> HashSet<OpId> {
             let calls = calls[*number].iter();
             let calls = calls.filter(|(_, callee)| callees.contains(callee));
             calls.map(|(call, _)| operation_id(call.op())).collect()
@@ -259,11 +259,11 @@ pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// return the latter.
 pub(crate) fn effects(context: &PlanContext<'_>, op: Op<'_>, buffers: &Buffers) -> Effects {
     if !context.calls.contains(&operation_id(op)) {
-        return Effects::passing(buffers);
+        return Effects::forwarding(buffers);
     }
-    let mut effects = Effects::anything(buffers);
-    effects.acts.push(Act::Read(Touched::Outside));
-    effects.acts.push(Act::Write(Touched::Outside));
+    let mut effects = Effects::unknown(buffers);
+    effects.acts.push(Act::Read(AccessTarget::External));
+    effects.acts.push(Act::Write(AccessTarget::External));
     effects
 }
 

@@ -24,7 +24,7 @@ use super::state::{Lowering, Outcome};
 use super::steps::{self, Destination, ProgramInputs, StoreHook};
 use super::types::{bits_of, bits_of_several};
 use super::value::Registers;
-use crate::analysis::effects::OpNumber;
+use crate::analysis::effects::OpId;
 use crate::ir::ops::{amdg, ttg};
 use crate::ir::{OpKind, TensorLayout};
 use crate::sys::build::{Op, Val};
@@ -50,9 +50,9 @@ struct CopyProgram {
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
     /// The instructions that each copy issues in every warp.
-    issued: HashMap<OpNumber, u32>,
+    issued: HashMap<OpId, u32>,
     /// The operations that wait, and what they became.
-    waits: Vec<(OpNumber, Op<'c>)>,
+    waits: Vec<(OpId, Op<'c>)>,
 }
 
 /// The most bits that one instruction copies.

@@ -64,7 +64,7 @@ pub(crate) fn effects(
 ) -> Result<Effects, Diagnostic> {
     use OpKind as K;
     let Some(kind) = OpKind::of(op) else {
-        return Ok(Effects::passing(buffers));
+        return Ok(Effects::forwarding(buffers));
     };
     match kind {
         K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::effects(context, op),
@@ -93,12 +93,12 @@ pub(crate) fn effects(
         | K::TtAtomicRMW
         | K::TtAtomicStore => atomic::effects(context, op),
         K::TtAtomicPoll => poll::effects(context, op),
-        K::TtgMask | K::TtgMaskReturn => Ok(Effects::passing(buffers)),
+        K::TtgMask | K::TtgMaskReturn => Ok(Effects::forwarding(buffers)),
         K::TtAssert => Ok(print::assert_effects(op)),
         K::TtCall => Ok(calls::effects(context, op, buffers)),
         K::TtgBarrier => Ok(program::barrier_effects()),
         K::TtReturn => Ok(Effects {
-            is_end: true,
+            is_return: true,
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),

@@ -14,7 +14,7 @@ use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, ProgramInputs};
 use super::value::SharedBuffer;
-use crate::analysis::effects::{Effects, Makes, Request};
+use crate::analysis::effects::{BufferAllocation, Effects, Request};
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, place_text};
 use crate::sys::build::{self, Op, Val};
@@ -87,7 +87,7 @@ pub(super) fn check_alignment(
 /// What an operation on buffers does in shared memory.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let made = match ttg::LocalAlloc::of(op) {
-        Some(alloc) => Some(Makes {
+        Some(alloc) => Some(BufferAllocation {
             value: sys::value_id(alloc.result()),
             request: request(context.layouts, alloc)?,
         }),
@@ -96,7 +96,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let Some(access) = BufferOp::of(op) else {
         let views = views::view(context.layouts, op).into_iter().collect();
         return Ok(Effects {
-            makes: made,
+            allocation: made,
             views,
             ..Effects::default()
         });
@@ -106,7 +106,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
         .plans
         .plan(op, access.key(), || access.plan(layouts, target))?;
     Ok(Effects {
-        makes: made,
+        allocation: made,
         ..Effects::of_program(&plan.0, Some(sys::value_id(access.buffer)))
     })
 }

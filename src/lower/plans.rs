@@ -1,6 +1,6 @@
 //! Cache of verified plans; operations with equal keys share one.
 
-use crate::analysis::effects::{Choice, Effects};
+use crate::analysis::effects::{Effects, ScratchTradeoff};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::Op;
 use crate::sys::{Diagnostic, operation_id};
@@ -63,8 +63,8 @@ impl OpPlan {
     pub(crate) fn effects(&self) -> Effects {
         let effects = Effects::of_program(&self.program, None);
         match self.baseline_bytes {
-            Some(plain_bytes) => effects.with_choice(Choice {
-                plain_bytes,
+            Some(baseline_bytes) => effects.with_tradeoff(ScratchTradeoff {
+                baseline_bytes,
                 barriers: self.program.num_barriers(),
             }),
             None => effects,

@@ -9,7 +9,7 @@ use super::local::{View, check_alignment};
 use super::mbarrier::{issuer, object, units};
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
-use crate::analysis::effects::{Act, Effects, Request, Touched};
+use crate::analysis::effects::{AccessTarget, Act, Effects, Request};
 use crate::ir::ops::ttng;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -176,7 +176,10 @@ pub(crate) fn create_effects() -> Effects {
             bytes: DESCRIPTOR_BYTES,
             alignment: DESCRIPTOR_BYTES,
         }),
-        acts: vec![Act::Write(Touched::Scratch), Act::Read(Touched::Scratch)],
+        acts: vec![
+            Act::Write(AccessTarget::Scratch),
+            Act::Read(AccessTarget::Scratch),
+        ],
         ..Effects::default()
     }
 }

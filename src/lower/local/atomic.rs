@@ -1,7 +1,7 @@
 //! Elements of a buffer changed atomically at indices that are known at run time: `ttg.local_atomic_scatter_rmw`.
 
 use super::indexed;
-use crate::analysis::effects::{Act, Effects, Touched};
+use crate::analysis::effects::{AccessTarget, Act, Effects};
 use crate::ir::ops::{MemSemantic, MemSyncScope, ttg};
 use crate::lower::allocate::PlanContext;
 use crate::lower::atomic::check_change;
@@ -22,7 +22,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     } else {
         broadcast::plan(context, op, result.r#type())?.effects()
     };
-    let buffer = Touched::Buffer(sys::value_id(scatter.dst()));
+    let buffer = AccessTarget::Buffer(sys::value_id(scatter.dst()));
     effects
         .acts
         .splice(0..0, [Act::Read(buffer), Act::Write(buffer)]);

@@ -4,7 +4,7 @@
 //! view checks that, so that a type whose layout says something else is an error.
 
 use super::view::{ALIGNMENT, View, narrow, padded};
-use crate::analysis::effects::{self, Part};
+use crate::analysis::effects::{self, ViewRange};
 use crate::ir::Layouts;
 use crate::ir::ops::{arith, ttg};
 use crate::lower::state::{Lowering, Outcome};
@@ -16,21 +16,21 @@ use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
 /// What part of its operand a view shows, if the operation is one.
-pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::View> {
-    let of = |src: Val<'_>, result: Val<'_>, part| effects::View {
-        of: sys::value_id(src),
+pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
+    let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
+        source: sys::value_id(src),
         result: sys::value_id(result),
-        part,
+        range,
     };
     if let Some(index) = ttg::MemDescIndex::of(op) {
-        let part = number(index.index())
+        let range = number(index.index())
             .and_then(|first| row(layouts, index.src(), first, 1))
             .or_else(|| any_row(layouts, index))
-            .unwrap_or(Part::Some);
-        return Some(of(index.src(), index.result(), part));
+            .unwrap_or(ViewRange::Unknown);
+        return Some(of(index.src(), index.result(), range));
     }
     if let Some(slice) = ttg::MemDescSubslice::of(op) {
-        let part = View::of(layouts, slice.src().r#type())
+        let range = View::of(layouts, slice.src().r#type())
             .ok()
             .filter(|src| src.leading == 1)
             .zip(View::of(layouts, slice.result().r#type()).ok())
@@ -39,8 +39,8 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::View> {
                 let first = u64::try_from(*slice.offsets().first()?).ok()?;
                 row(layouts, slice.src(), first, result.type_.shape[0])
             })
-            .unwrap_or(Part::Some);
-        return Some(of(slice.src(), slice.result(), part));
+            .unwrap_or(ViewRange::Unknown);
+        return Some(of(slice.src(), slice.result(), range));
     }
     let (src, result) = if let Some(trans) = ttg::MemDescTrans::of(op) {
         (trans.src(), trans.result())
@@ -50,7 +50,7 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::View> {
         let reinterpret = ttg::MemDescReinterpret::of(op)?;
         (reinterpret.src(), reinterpret.result())
     };
-    Some(of(src, result, Part::All))
+    Some(of(src, result, ViewRange::All))
 }
 
 /// The buffer that a value is a view of, or the value itself.
@@ -80,32 +80,32 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
 }
 
 /// The bytes of `count` buffers of a row.
-fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Part> {
+fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
     let place = View::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
         let position = number.checked_mul(1 << place.pitch_log2())?;
         u32::try_from(place.padded(position)).ok()
     };
-    Some(Part::Bytes {
+    Some(ViewRange::Bytes {
         from: at(first)?,
         to: at(first.checked_add(count)?)?,
     })
 }
 
 /// The bytes of one buffer of a row that is chosen at run time, if they all have as many.
-fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<Part> {
+fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
     let count = *View::of(layouts, index.src().r#type())
         .ok()?
         .shape()
         .first()?;
     let of = |first| match row(layouts, index.src(), first, 1)? {
-        Part::Bytes { from, to } => Some((from, to)),
+        ViewRange::Bytes { from, to } => Some((from, to)),
         _ => None,
     };
     let (_, bytes) = of(0)?;
     let is_regular = |(n, first): (u64, u32)| of(n) == Some((first, first + bytes));
     let mut firsts = (0..count).zip((0..).step_by(bytes.max(1) as usize));
-    firsts.all(is_regular).then_some(Part::Row {
+    firsts.all(is_regular).then_some(ViewRange::Indexed {
         index: sys::value_id(index.index()),
         bytes,
     })
