@@ -15,7 +15,7 @@
 //! that one thread observed are visible to the others after a barrier; a phase of an mbarrier needs none.
 
 use linear_layout::plan::program::{
-    Address, BarrierScope, Program, Space, Step, scratch_alignment,
+    Address, BarrierScope, MemorySpace, Program, Step, scratch_alignment,
 };
 
 /// The identity of a value of the function, unique while the value exists.
@@ -264,8 +264,8 @@ impl Effects {
         let target = |address: &Address| {
             let space = program.address_bases()[address.base as usize].space;
             match (space, buffer) {
-                (Space::Buffer, Some(buffer)) => AccessTarget::Buffer(buffer),
-                (Space::Buffer, None) | (Space::Scratch, _) => AccessTarget::Scratch,
+                (MemorySpace::Buffer, Some(buffer)) => AccessTarget::Buffer(buffer),
+                (MemorySpace::Buffer, None) | (MemorySpace::Scratch, _) => AccessTarget::Scratch,
             }
         };
         let mut acts: Vec<Act> = Vec::new();

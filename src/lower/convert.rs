@@ -11,7 +11,7 @@ use crate::ir::{Layouts, OpKind, TensorType, element_bits};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
-use linear_layout::plan::{PlanKind, PlanOptions, Strategy, plain_conversion, plan_conversion};
+use linear_layout::plan::{PlanKind, PlanOptions, Strategy, baseline_conversion, plan_conversion};
 use melior::ir::ValueLike;
 
 /// The operands and constraints of an operation that changes the layout of a tensor.
@@ -83,7 +83,7 @@ fn plan<'c>(
     let baseline_bytes = match is_fixed {
         true => None,
         false => {
-            let plain = plain_conversion(&src.full, &dst.full, bits, gpu.target);
+            let plain = baseline_conversion(&src.full, &dst.full, bits, gpu.target);
             Some(plain.map_err(|e| Diagnostic::new(e.to_string()))?.bytes)
         }
     };

@@ -11,7 +11,7 @@ use crate::ir::{Layouts, TensorType};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use linear_layout::machine;
-use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
+use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
 use linear_layout::plan::tuples::LaneReduction;
 use melior::ir::ValueLike;
 
@@ -58,10 +58,10 @@ fn plan<'c>(
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_reduction(&plan, &reduction).map_err(wrong)?;
-    let plain = plain_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
+    let baseline = baseline_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
     Ok(OpPlan {
         program: plan.into_program(),
-        baseline_bytes: plain.map(|plain| plain.bytes),
+        baseline_bytes: baseline.map(|baseline| baseline.bytes),
     })
 }
 

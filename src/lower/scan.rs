@@ -10,7 +10,7 @@ use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use linear_layout::machine;
-use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
+use linear_layout::plan::scan::{Scan, baseline_scan, plan_scan};
 
 /// What a scan does in shared memory: what the conversions in its plan do.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
@@ -46,7 +46,7 @@ fn plan(
     let plan = plan_scan(&scan).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_scan(&plan, &scan).map_err(wrong)?;
     Ok(OpPlan {
-        baseline_bytes: Some(plain_scan(&scan).bytes),
+        baseline_bytes: Some(baseline_scan(&scan).bytes),
         program: plan.into_program(),
     })
 }

@@ -14,7 +14,7 @@ use super::words;
 use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
-use linear_layout::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
+use linear_layout::plan::program::{Address, BarrierScope, MemorySpace, Program, Step, ValueId};
 use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
@@ -94,9 +94,9 @@ pub(super) fn emit<'c>(
     let mut memory = HashMap::new();
     for base in program.address_bases() {
         let start = match (base.space, inputs.buffer) {
-            (Space::Scratch, _) => l.shared_memory(inputs.scratch + base.start),
-            (Space::Buffer, Some(buffer)) => l.e.gep_bytes(buffer, base.start),
-            (Space::Buffer, None) => return Err(wrong("a program is given no buffer")),
+            (MemorySpace::Scratch, _) => l.shared_memory(inputs.scratch + base.start),
+            (MemorySpace::Buffer, Some(buffer)) => l.e.gep_bytes(buffer, base.start),
+            (MemorySpace::Buffer, None) => return Err(wrong("a program is given no buffer")),
         };
         memory.entry((base.space, base.start)).or_insert(start);
     }
@@ -138,7 +138,7 @@ struct ProgramEmitter<'r, 'c> {
     /// Element type of each operand.
     elements: Vec<Type<'c>>,
     /// Base address of each address space and start.
-    memory: HashMap<(Space, u32), Val<'c>>,
+    memory: HashMap<(MemorySpace, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r CombineRegion<'c>>,
     stores: Option<StoreHook<'r, 'c>>,

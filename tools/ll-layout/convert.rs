@@ -317,7 +317,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
 fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for step in program.steps() {
-        let sort = step.sort();
+        let sort = step.kind_name();
         match counts.iter_mut().find(|(known, _)| *known == sort) {
             Some((_, count)) => *count += 1,
             None => counts.push((sort, 1)),

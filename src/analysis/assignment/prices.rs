@@ -21,9 +21,9 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
 use linear_layout::plan::product::ProductError;
 use linear_layout::plan::program::Program;
-use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
-use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
-use linear_layout::plan::{PlanOptions, plain_conversion, plan_conversion};
+use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
+use linear_layout::plan::scan::{Scan, baseline_scan, plan_scan};
+use linear_layout::plan::{PlanOptions, baseline_conversion, plan_conversion};
 use linear_layout::target::{Access, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
@@ -437,7 +437,7 @@ fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Plann
         Some(cost_and_bytes(plan.program(), asked))
     };
     within(asked.scratch_budget, plan, || {
-        let plain = plain_conversion(from, to, bits, asked.target);
+        let plain = baseline_conversion(from, to, bits, asked.target);
         plain.ok().map(|plain| plain.bytes)
     })
 }
@@ -451,7 +451,7 @@ fn reduction_within(reduction: &Reduction<'_>, asked: Asked) -> Planned {
         Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
     within(asked.scratch_budget, plan, || {
-        let plain = plain_reduction(reduction).ok().flatten();
+        let plain = baseline_reduction(reduction).ok().flatten();
         plain.map(|plain| plain.bytes)
     })
 }
@@ -464,7 +464,9 @@ fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
         });
         Some(cost_and_bytes(plan.ok()?.program(), asked))
     };
-    within(asked.scratch_budget, plan, || Some(plain_scan(scan).bytes))
+    within(asked.scratch_budget, plan, || {
+        Some(baseline_scan(scan).bytes)
+    })
 }
 
 /// Plans to store registers of a layout to a buffer of a type, or to load them; returns none where the type is not that

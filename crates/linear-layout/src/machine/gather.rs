@@ -155,7 +155,7 @@ mod tests {
         let sorts = |plan: &GatherPlan| -> Vec<&str> {
             let steps = plan.program().steps().iter();
             steps
-                .map(Step::sort)
+                .map(Step::kind_name)
                 .filter(|s| *s != "pack" && *s != "index")
                 .collect()
         };

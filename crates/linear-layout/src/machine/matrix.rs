@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::encoding::Encoding;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::memory::{Form, MemoryPlan, Place};
+    use crate::plan::memory::{AccessForm, MemoryPlan, Place};
     use crate::target::{Access, Target};
     use std::collections::HashMap;
 
@@ -88,7 +88,7 @@ mod tests {
         let (access, slot) = plan.held()[register];
         let byte = u64::from(slot) * plan.place().element_bytes();
         let address = |lane| plan.address(access as usize, [lane, thread[1]], view);
-        let Form::Matrices(fragment) = plan.form() else {
+        let AccessForm::Matrices(fragment) = plan.form() else {
             return address(thread[0]) + byte;
         };
         let size = size(fragment);
@@ -129,7 +129,7 @@ mod tests {
         Place::new(layout, encoding.interval_paddings(), bits).unwrap()
     }
 
-    fn form(buffer: &str, registers: &str, bits: u32, access: Access, target: &str) -> Form {
+    fn form(buffer: &str, registers: &str, bits: u32, access: Access, target: &str) -> AccessForm {
         let (registers, place) = (layout(registers), place(buffer, bits));
         let registers = registers.remove_zero_bases(Dim::REGISTER).unwrap();
         let target = Target::parse(target).unwrap();
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);
-        let plain = Form::Matrices(Fragment::Plain);
-        let transposed = Form::Matrices(Fragment::Transposed);
+        let plain = AccessForm::Matrices(Fragment::Plain);
+        let transposed = AccessForm::Matrices(Fragment::Transposed);
         let load = |buffer: usize, registers: &str| {
             form(BUFFERS[buffer], registers, 16, Access::Load, "cuda:90")
         };
@@ -152,10 +152,13 @@ mod tests {
         );
         assert_eq!([0, 1].map(|i| load(i, &b)), [transposed, plain]);
         let store = |target| form(BUFFERS[0], &result, 16, Access::Store, target);
-        assert_eq!([store("cuda:90"), store("cuda:80")], [plain, Form::Own]);
+        assert_eq!(
+            [store("cuda:90"), store("cuda:80")],
+            [plain, AccessForm::Own]
+        );
         // Two 32-bit elements of a row do not form a word of a matrix.
         let wide = |target| form(BUFFERS[0], &result, 32, Access::Store, target);
-        assert_eq!(wide("cuda:90"), Form::Own);
+        assert_eq!(wide("cuda:90"), AccessForm::Own);
     }
 
     /// AMD's units read columns; bytes are transposed if the GPU has instructions for it.
@@ -174,14 +177,17 @@ mod tests {
         ];
         for (target, result, k_width, bits, fragment) in as_columns {
             let found = columns(target, result, k_width, bits);
-            assert_eq!(found, Form::Matrices(fragment), "{target} {bits}");
+            assert_eq!(found, AccessForm::Matrices(fragment), "{target} {bits}");
         }
-        assert_eq!(columns("hip:gfx942", MFMA, 8, 16), Form::Own);
-        assert_eq!(columns("cuda:90", MMA, 4, 8), Form::Own);
+        assert_eq!(columns("hip:gfx942", MFMA, 8, 16), AccessForm::Own);
+        assert_eq!(columns("cuda:90", MMA, 4, 8), AccessForm::Own);
         let [result, ..] = layouts(MMA, 4);
         let store = |target| form(BUFFERS[1], &result, 8, Access::Store, target);
-        let turned = Form::Matrices(Fragment::StoredBytes);
-        assert_eq!([store("cuda:100"), store("cuda:90")], [turned, Form::Own]);
+        let turned = AccessForm::Matrices(Fragment::StoredBytes);
+        assert_eq!(
+            [store("cuda:100"), store("cuda:90")],
+            [turned, AccessForm::Own]
+        );
     }
 
     /// The planner's bits and the evaluator's formulas agree.
@@ -266,7 +272,7 @@ mod tests {
                     for access in [Access::Load, Access::Store] {
                         let plan =
                             MemoryPlan::of_warps(&registers, &place, 0, access, target).unwrap();
-                        if let Form::Matrices(fragment) = plan.form() {
+                        if let AccessForm::Matrices(fragment) = plan.form() {
                             found.insert(fragment);
                         }
                         for register in 0..plan.held().len() {

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::layout::{Dim, LinearLayout};
     use crate::plan::program::Step;
-    use crate::plan::reduce::{plain_reduction, plan_reduction};
+    use crate::plan::reduce::{baseline_reduction, plan_reduction};
     use crate::plan::tuples::LaneReduction;
     use crate::target::Target;
     use proptest::prelude::*;
@@ -126,7 +126,7 @@ mod tests {
             if let Err(fault) = check_reduction(&plan, &reduction) {
                 prop_assert!(false, "{fault}\n{plan}\n{src}\n{dst:?}");
             }
-            let baseline = plain_reduction(&reduction).expect("there is a plan");
+            let baseline = baseline_reduction(&reduction).expect("there is a plan");
             let Some(baseline) = baseline.filter(|baseline| baseline.bytes < plan.program().scratch_bytes()) else {
                 return Ok(());
             };
@@ -167,7 +167,7 @@ mod tests {
             target,
             scratch_limit: None,
         };
-        let baseline = plain_reduction(&reduction)
+        let baseline = baseline_reduction(&reduction)
             .expect("there is a plan")
             .expect("it is simple");
         let limited = Reduction {
@@ -230,7 +230,7 @@ mod tests {
         check_reduction(&plan, &reduction).expect("it is right");
         let count = |sort: &str| {
             let steps = plan.program().steps().iter();
-            steps.filter(|step| step.sort() == sort).count()
+            steps.filter(|step| step.kind_name() == sort).count()
         };
         // Rows are exchanged by halves, each half with two selects, and combined.
         let counts = ["shuffle", "combine", "select"].map(count);

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::layout::{Dim, LinearLayout};
     use crate::plan::program::Step;
-    use crate::plan::scan::{plain_scan, plan_scan};
+    use crate::plan::scan::{baseline_scan, plan_scan};
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -107,7 +107,7 @@ mod tests {
             if let Err(fault) = check_scan(&plan, &scan) {
                 prop_assert!(false, "{fault}\n{plan}\n{src}");
             }
-            let limited = Scan { scratch_limit: Some(plain_scan(&scan).bytes), ..scan };
+            let limited = Scan { scratch_limit: Some(baseline_scan(&scan).bytes), ..scan };
             if let Ok(plan) = plan_scan(&limited)
                 && let Err(fault) = check_scan(&plan, &limited)
             {

@@ -1,8 +1,8 @@
-//! Small questions about spans that planning asks often, on top of [`crate::f2`].
+//! Spans of bit vectors, on top of [`crate::f2`].
 
 use crate::f2::Echelon;
 
-/// The exclusive or of the columns that `x` selects.
+/// Returns the exclusive or of the columns that `x` selects.
 pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -13,7 +13,7 @@ pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     y
 }
 
-/// The exclusive or of the columns that `x` selects.
+/// Returns the exclusive or of the columns that `x` selects.
 pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -23,7 +23,7 @@ pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     y
 }
 
-/// The elimination of a list of columns, numbered from 0.
+/// Returns the elimination of a list of columns, numbered from 0.
 pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
     let mut e = Echelon::new();
     for (i, &c) in columns.into_iter().enumerate() {
@@ -32,12 +32,12 @@ pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon
     e
 }
 
-/// The largest power of two that is not above `x`, as its logarithm; 0 for 0.
+/// Returns the logarithm of the largest power of two that is at most `x`, or 0 for 0.
 pub(crate) const fn log2_floor(x: u32) -> u32 {
     if x == 0 { 0 } else { x.ilog2() }
 }
 
-/// A basis of what two spans have in common; for lists of unit vectors, those in both, in the order of `a`.
+/// Returns a basis of the intersection of two spans; for lists of unit vectors, the common ones in the order of `a`.
 pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut result = Vec::new();
     if a.iter().chain(b).all(|c| c.count_ones() <= 1) {
@@ -62,7 +62,7 @@ pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     result
 }
 
-/// The columns that are independent of those before them.
+/// Returns the columns that are independent of those before them.
 pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = Echelon::new();
     let mut kept = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     kept
 }
 
-/// Of `columns`, those that extend the span of `base` (and each other).
+/// Returns those of `columns` that extend the span of `base` and each other.
 pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = echelon(base);
     let mut kept = Vec::new();
@@ -86,12 +86,12 @@ pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) ->
     kept
 }
 
-/// Unit vectors, lowest first, that complete `base` to the whole space of `bits` bits.
+/// Returns unit vectors, lowest first, that complete `base` to the whole space of `bits` bits.
 pub(crate) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
     extending(base, (0..bits).map(|b| 1u64 << b))
 }
 
-/// The bits of `x` where `mask` is set, moved together.
+/// Gathers the bits of `x` under `mask` into the low bits.
 pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     if mask == u64::MAX || mask & (mask + 1) == 0 {
         return x & mask;

@@ -1,25 +1,24 @@
-//! Plans: what the threads of a block do to move data, as plain data with a cost.
+//! Plans: the data movement of a block's threads, as plain data with a cost.
 //!
-//! A plan is decided before anything is emitted. The lowering turns each step into the instruction of the same
-//! name, the machine model runs the same steps, and allocation asks the plan how much memory it takes: nobody
-//! decides anew.
+//! A plan is decided before anything is emitted. The lowering turns each step into an instruction, the machine model
+//! executes the same steps, and allocation takes the scratch size from the plan: no decision is made twice.
 //!
-//! | room | knows |
+//! | module | content |
 //! |---|---|
-//! | [`program`] | steps on values, addresses, what they cost; not what they are for |
-//! | [`memory`] | registers to and from a buffer: widths of accesses, addresses, bank conflicts |
-//! | [`plan_conversion`] | from one register layout to another: strategies, the swizzle of scratch memory |
-//! | [`tuples`] | steps on one element of each operand, the conversions in between |
-//! | [`gather`] | elements at indices known at run time: through lanes or shared memory |
-//! | [`histogram`] | how often each value occurs: by atomic additions or by votes |
-//! | [`reduce`] | one value out of each row: who combines what |
-//! | [`scan`] | each element combined with those before it |
-//! | [`product`] | products of matrices: which instruction multiplies which registers |
-//! | [`warp_group`] | products of warp groups that read factors from shared memory: descriptors, positions |
-//! | [`share`] | one thread's value for all that hold copies of its element |
-//! | [`tensor_copy`] | boxes that the tensor memory accelerator copies |
+//! | [`program`] | straight-line code on registers, lanes and shared memory; addresses; costs |
+//! | [`memory`] | register tiles to and from a buffer: access widths, addresses, bank conflicts |
+//! | [`plan_conversion`] | layout conversions: strategies, the swizzle of scratch memory |
+//! | [`tuples`] | elementwise steps on tuples of operands, and the conversions in between |
+//! | [`gather`] | elements at run-time indices: through lanes or shared memory |
+//! | [`histogram`] | counts of values: by atomic additions or votes |
+//! | [`reduce`] | reductions along an axis |
+//! | [`scan`] | prefix sums along an axis |
+//! | [`product`] | matrix products: the registers of each instruction |
+//! | [`warp_group`] | warp-group products with operands in shared memory: descriptors, tile offsets |
+//! | [`share`] | broadcasts of an owner's value to its replicas |
+//! | [`tensor_copy`] | boxes copied by the tensor memory accelerator |
 //!
-//! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
+//! Each uses those above it. Widths of accesses to global memory are elsewhere: [`crate::access`].
 
 mod convert;
 pub mod gather;
@@ -36,7 +35,7 @@ pub mod tuples;
 pub mod warp_group;
 
 pub use convert::{
-    ConvertPlan, Plain, PlanError, PlanKind, PlanOptions, Reason, Strategy, plain_conversion,
+    Baseline, ConvertPlan, PlanError, PlanKind, PlanOptions, Reason, Strategy, baseline_conversion,
     plan_conversion,
 };
 pub use program::cost::Cost;

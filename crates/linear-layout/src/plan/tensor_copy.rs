@@ -1,8 +1,8 @@
-//! Copies by the tensor memory accelerator: which boxes make up a block of a tensor, and where each goes in a buffer.
+//! Copies by the tensor memory accelerator: the boxes of a block of a tensor, and the buffer offset of each.
 //!
-//! A descriptor says how large a box is and how its bytes are swizzled; the program says where boxes begin. The box of a
-//! buffer is part of the contract with the host, which makes descriptors ([`NvmmaSharedEncoding::tensor_box`]). The place
-//! of each box follows from the buffer's layout.
+//! A descriptor fixes the size of a box and the swizzle of its bytes; the program supplies coordinates. The box of a
+//! buffer is part of the contract with the host, which creates descriptors ([`NvmmaSharedEncoding::tensor_box`]). The
+//! offset of each box follows from the buffer's layout.
 //!
 //! ```text
 //! 64 x 128 elements of 2 bytes, swizzled by 128 bytes: boxes of 64 x 64
@@ -20,28 +20,28 @@ use crate::f2::apply_columns;
 #[cfg(doc)]
 use crate::encoding::NvmmaSharedEncoding;
 
-/// The elements that one instruction copies.
+/// The box of elements that one instruction copies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TensorBox {
-    /// The elements along each dim, the contiguous one last: powers of two.
+    /// Number of elements along each dim, the contiguous one last: powers of two.
     pub sizes: Vec<u64>,
-    /// The width of the swizzle in bytes: 32, 64 or 128, or 0 for none.
+    /// Width of the swizzle in bytes: 32, 64 or 128, or 0 for none.
     pub swizzle_bytes: u32,
 }
 
-/// One instruction of a copy.
+/// One copy instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoxCopy {
-    /// What is added to the coordinates of the block, one number for each dim.
+    /// Offset from the coordinates of the block, one number for each dim.
     pub coordinates: Vec<u64>,
-    /// Where the box begins in the buffer, in bytes.
+    /// Offset of the box in the buffer, in bytes.
     pub position: u64,
 }
 
 /// Returns the copies of a block that has the shape of its buffer, the last coordinate fastest.
 ///
 /// # Errors
-/// When the layout does not reach every element.
+/// If the layout does not reach every element.
 pub fn plan_tensor_copy(
     place: &Place,
     tensor_box: &TensorBox,

@@ -11,7 +11,7 @@ use super::memory::{CellFault, Memory};
 use super::name::{Name, Products};
 use super::report::PlanReport;
 use crate::number::narrow;
-use crate::plan::program::{Address, BarrierScope, Program, Space, Step, ValueId};
+use crate::plan::program::{Address, BarrierScope, MemorySpace, Program, Step, ValueId};
 use crate::target::{Access, Target, Wavefronts};
 use multiply::Multiplier;
 use rustc_hash::FxHashMap;
@@ -216,14 +216,14 @@ impl<'a, N: Name> Machine<'a, N> {
     }
 
     /// Returns the memory of a space and its size in bytes.
-    fn memory(&mut self, space: Space) -> (&mut Memory<N>, u32) {
+    fn memory(&mut self, space: MemorySpace) -> (&mut Memory<N>, u32) {
         match space {
-            Space::Scratch => (&mut self.scratch, self.plan.scratch_bytes()),
-            Space::Buffer => (&mut self.buffer.0, self.buffer.1),
+            MemorySpace::Scratch => (&mut self.scratch, self.plan.scratch_bytes()),
+            MemorySpace::Buffer => (&mut self.buffer.0, self.buffer.1),
         }
     }
 
-    fn space(&self, address: Address) -> Space {
+    fn space(&self, address: Address) -> MemorySpace {
         self.plan.address_bases()[address.base as usize].space
     }
 

@@ -320,9 +320,12 @@ fn matrices_are_moved_whole() {
         let report = verdict(&plan, src, dst, target).unwrap();
         assert_eq!(report.conflicts(), 0, "{plan}");
         // An instruction moves 512 bytes: 1024 elements of two bytes take four.
-        let first = plan.steps().iter().position(|step| step.sort() == sort);
+        let first = plan
+            .steps()
+            .iter()
+            .position(|step| step.kind_name() == sort);
         let first = first.unwrap_or_else(|| panic!("{plan}"));
-        let count = plan.steps().iter().filter(|step| step.sort() == sort);
+        let count = plan.steps().iter().filter(|step| step.kind_name() == sort);
         assert_eq!(count.count(), 2, "{plan}");
         let broken = |edit: &dyn Fn(&mut Address, &mut Fragment)| {
             let broken = plan.edited(|steps| match &mut steps[first] {
@@ -347,7 +350,7 @@ fn matrices_are_moved_whole() {
     let plan = plan_conversion(&across, &along, 16, target, &options).unwrap();
     let broken = plan
         .program()
-        .edited(|steps| steps.retain(|step| step.sort() != "matrix store"));
+        .edited(|steps| steps.retain(|step| step.kind_name() != "matrix store"));
     let fault = verdict(&broken, &across, &along, target).unwrap_err();
     assert!(fault.is_uninitialised(), "{fault}");
 }

@@ -1,9 +1,9 @@
-//! The choice: every applicable strategy is planned, the cheapest wins.
+//! Selection of the cheapest strategy.
 
-use super::error::{Kind, PlanError};
+use super::error::{PlanError, PlanErrorKind};
 use super::local::plan_local;
 use super::shared::plan_shared;
-use super::shuffle::{Exchange, Takes};
+use super::shuffle::{Exchange, TakeMatrix};
 use super::sides::Sides;
 use super::transpose::plan_transposed;
 use super::{ConvertPlan, PlanKind, PlanOptions, Strategy};
@@ -17,7 +17,7 @@ use crate::target::Target;
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::{PlanKind, PlanOptions, plan_conversion};
 /// use linear_layout::target::Target;
-/// // 64 elements on 32 lanes: two in a row per lane, against lane i holding i and i + 32.
+/// // 64 elements on 32 lanes: two consecutive ones per lane, against lane i holding i and i + 32.
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let dst = LinearLayout::identity_1d(32, Dim::LANE, d)?.product(&LinearLayout::identity_1d(2, Dim::REGISTER, d)?)?;
@@ -33,10 +33,10 @@ use crate::target::Target;
 /// # Units
 /// `elem_bits`: the width of an element, 1 to 64, a power of two.
 /// # Errors
-/// - movement between blocks, or an odd element width;
-/// - `is_strategy`: the prescribed strategy cannot do it;
+/// - movement between blocks, or an unsupported element width;
+/// - `is_strategy`: the prescribed strategy does not apply;
 /// - `is_scratch_limit`: no plan fits the scratch limit;
-/// - otherwise the layouts do not fit each other or the target.
+/// - otherwise the layouts do not match each other or the target.
 pub fn plan_conversion(
     src: &LinearLayout,
     dst: &LinearLayout,
@@ -45,12 +45,12 @@ pub fn plan_conversion(
     options: &PlanOptions,
 ) -> Result<ConvertPlan, PlanError> {
     if !elem_bits.is_power_of_two() || elem_bits > 64 {
-        return Err(Kind::ElementWidth { bits: elem_bits }.into());
+        return Err(PlanErrorKind::ElementWidth { bits: elem_bits }.into());
     }
     let sides = Sides::new(src, dst, target)?;
     let allows = |s: Strategy| options.strategy.is_none_or(|o| o == s);
     let mut plans: Vec<ConvertPlan> = Vec::new();
-    // A shuffle that turns out to move nothing is a fine answer to a request for one.
+    // A shuffle plan without movement satisfies a request for shuffles.
     if options.strategy != Some(Strategy::Shared) {
         plans.extend(plan_local(&sides, elem_bits, target));
     }
@@ -73,11 +73,11 @@ pub fn plan_conversion(
                 .unwrap_or(u32::MAX)
                 .min(target.max_shared_bytes);
             let mixed_limit = options.strategy.is_none().then_some(limit);
-            let restoring = Exchange::new(&sides, elem_bits, target, Takes::Restoring);
+            let restoring = Exchange::new(&sides, elem_bits, target, TakeMatrix::Restoring);
             let has_takes = restoring.as_ref().is_none_or(Exchange::has_takes);
             plans.extend(restoring.and_then(|e| e.plan(budget(&plans), mixed_limit)));
             if has_takes {
-                let reading = Exchange::new(&sides, elem_bits, target, Takes::None);
+                let reading = Exchange::new(&sides, elem_bits, target, TakeMatrix::None);
                 plans.extend(reading.and_then(|e| e.plan(budget(&plans), mixed_limit)));
             }
         }
@@ -96,7 +96,7 @@ pub fn plan_conversion(
         }
         None => Err(match (failed, options.strategy) {
             (Some(error), _) => error,
-            (None, strategy) => Kind::Strategy {
+            (None, strategy) => PlanErrorKind::Strategy {
                 strategy: strategy.unwrap_or(Strategy::Shared),
                 moves,
             }

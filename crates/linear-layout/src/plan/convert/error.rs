@@ -1,19 +1,19 @@
-//! Errors of planning a conversion.
+//! Errors of conversion planning.
 
 use super::Strategy;
 use crate::layout::{Dim, LayoutError};
 use thiserror::Error;
 
-/// No plan: the layouts do not fit each other or the target, or the request cannot be met.
+/// A conversion without a plan: the layouts do not match each other or the target, or a limit is exceeded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct PlanError(pub(super) Kind);
+pub struct PlanError(pub(super) PlanErrorKind);
 
-/// Elements of a block that still have 32-bit addresses in scratch memory, of 8 bytes each.
+/// log2 of the elements of a block that have 32-bit scratch addresses at 8 bytes each.
 pub(super) const MOST_ELEMENTS_LOG2: u32 = 28;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum PlanErrorKind {
     #[error(
         "elements of {bits} bits are not supported in a conversion: expected 1, 2, 4, 8, 16, 32 or 64"
     )]
@@ -61,23 +61,23 @@ pub(super) enum Kind {
     Layout(#[from] LayoutError),
 }
 
-impl<E: Into<Kind>> From<E> for PlanError {
+impl<E: Into<PlanErrorKind>> From<E> for PlanError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }
 }
 
 impl PlanError {
-    /// Says whether no plan fits the scratch limit.
+    /// Returns true if no plan fits the scratch limit.
     #[must_use]
     pub const fn is_scratch_limit(&self) -> bool {
-        matches!(self.0, Kind::Scratch { .. })
+        matches!(self.0, PlanErrorKind::Scratch { .. })
     }
 
-    /// Says whether a prescribed strategy cannot carry out the conversion.
+    /// Returns true if a prescribed strategy does not apply.
     #[must_use]
     pub const fn is_strategy(&self) -> bool {
-        matches!(self.0, Kind::Strategy { .. })
+        matches!(self.0, PlanErrorKind::Strategy { .. })
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use crate::plan::{PlanOptions, Strategy, plan_conversion};
     use crate::target::Target;
 
-    /// A layout of one output dim from (dim, columns) pairs.
+    /// Makes a layout of one output dim from (dim, columns) pairs.
     fn layout(bases: &[(Dim, &[u64])], size: u64) -> LinearLayout {
         let columns: Vec<Vec<[u64; 1]>> = bases
             .iter()
@@ -138,31 +138,31 @@ mod tests {
     fn messages_name_found_and_expected() {
         let none = PlanOptions::new();
         let (r, l, w, b) = (Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK);
-        let plain = layout(&[(r, &[32]), (l, &LANES), (w, &[64])], 128);
+        let baseline = layout(&[(r, &[32]), (l, &LANES), (w, &[64])], 128);
         check(
-            &plain,
-            &plain,
+            &baseline,
+            &baseline,
             24,
             none,
             "elements of 24 bits are not supported in a conversion: expected 1, 2, 4, 8, 16, 32 or 64",
         );
         check(
-            &plain,
-            &plain,
+            &baseline,
+            &baseline,
             0,
             none,
             "elements of 0 bits are not supported in a conversion: expected 1, 2, 4, 8, 16, 32 or 64",
         );
         check(
-            &plain,
-            &plain,
+            &baseline,
+            &baseline,
             128,
             none,
             "expected 1, 2, 4, 8, 16, 32 or 64",
         );
         let small = layout(&[(r, &[]), (l, &LANES), (w, &[32])], 64);
         check(
-            &plain,
+            &baseline,
             &small,
             32,
             none,
@@ -170,7 +170,7 @@ mod tests {
         );
         let wide = layout(&[(r, &[]), (l, &[1, 2, 4, 8, 16, 32]), (w, &[64])], 128);
         check(
-            &plain,
+            &baseline,
             &wide,
             32,
             none,
@@ -178,7 +178,7 @@ mod tests {
         );
         let one_warp = layout(&[(r, &[32, 64]), (l, &LANES)], 128);
         check(
-            &plain,
+            &baseline,
             &one_warp,
             32,
             none,
@@ -187,7 +187,7 @@ mod tests {
         let odd = layout(&[(Dim::OFFSET, &[32, 64]), (l, &LANES)], 128);
         check(
             &odd,
-            &plain,
+            &baseline,
             32,
             none,
             "the source layout has the input dim `offset`: expected only `register`, `lane`, `warp`, `block`",
@@ -195,7 +195,7 @@ mod tests {
         let holes = layout(&[(r, &[0]), (l, &LANES), (w, &[64])], 128);
         check(
             &holes,
-            &plain,
+            &baseline,
             32,
             none,
             "the destination needs an element that the source does not hold: no source register, lane or \
@@ -213,7 +213,7 @@ mod tests {
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let shuffle = none.with_strategy(Strategy::Shuffle);
         check(
-            &plain,
+            &baseline,
             &swapped,
             32,
             shuffle,
@@ -221,7 +221,7 @@ mod tests {
         );
         let tight = none.with_scratch_limit(256);
         check(
-            &plain,
+            &baseline,
             &swapped,
             32,
             tight,
@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn kinds_answer_their_predicates() {
         let (r, l, w) = (Dim::REGISTER, Dim::LANE, Dim::WARP);
-        let plain = layout(&[(r, &[32]), (l, &LANES), (w, &[64])], 128);
+        let baseline = layout(&[(r, &[32]), (l, &LANES), (w, &[64])], 128);
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let target = Target::parse("cuda:90").unwrap();
-        let plan = |bits, options| plan_conversion(&plain, &swapped, bits, target, &options);
+        let plan = |bits, options| plan_conversion(&baseline, &swapped, bits, target, &options);
         let none = PlanOptions::new();
         assert!(plan(3, none).is_err());
         assert!(

@@ -1,6 +1,6 @@
-//! Conversions in which no data leaves its thread: renames, and selects where the register depends on the thread.
+//! Conversions without movement between threads: renames, and selects for thread-dependent registers.
 
-use super::sides::{Side, Sides};
+use super::sides::{SideColumns, Sides};
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
 use crate::number::narrow;
@@ -8,7 +8,7 @@ use crate::plan::gf2::{apply, echelon};
 use crate::plan::program::{Builder, Predicate, ValueId};
 use crate::target::Target;
 
-/// Writes a matrix (by columns) as a sum of as few rank-1 ones as possible: pairs (vector, mask of columns).
+/// Decomposes a matrix (by columns) into a sum of as few rank-1 ones as possible: pairs (vector, mask of columns).
 ///
 /// Columns 5, 0, 5, 1 are (5 on columns 0 and 2) + (1 on column 3).
 pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
@@ -32,8 +32,8 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Moves value `x ^ flip` to place `x` in the threads where `mask` is odd; one select per place. Places without a
-/// value stay empty.
+/// Moves value `x ^ flip` to index `x` in the threads where `mask` is odd; one select per index. Indices without a value
+/// stay empty.
 pub(super) fn flip_where(
     builder: &mut Builder,
     file: &[Option<ValueId>],
@@ -46,17 +46,17 @@ pub(super) fn flip_where(
         .collect()
 }
 
-/// How each thread makes the destination's registers of its own ones.
-pub(super) struct Local {
-    /// For each destination register bit: its source registers.
+/// The source register of each destination register, as a function of the thread.
+pub(super) struct LocalMap {
+    /// Source registers of each destination register bit.
     by_register: Vec<u64>,
-    /// What threads do otherwise: (source register flip, thread mask).
+    /// Thread-dependent part: (source register flip, thread mask).
     by_thread: Vec<(u64, u32)>,
 }
 
-impl Local {
-    /// Returns nothing where a thread needs what another one holds.
-    pub(super) fn of(src: &Side, dst: &Side) -> Option<Self> {
+impl LocalMap {
+    /// Returns `None` if a thread needs an element of another one.
+    pub(super) fn of(src: &SideColumns, dst: &SideColumns) -> Option<Self> {
         let held = echelon(&src.reg);
         let both = src.thread.iter().zip(&dst.thread);
         let by_thread: Option<Vec<u64>> = both.map(|(s, d)| held.solve(s ^ d)).collect();
@@ -67,7 +67,7 @@ impl Local {
         })
     }
 
-    /// The destination's registers, of the source's.
+    /// Emits the selects; returns the destination's registers.
     pub(super) fn emit(&self, b: &mut Builder, sources: &[ValueId]) -> Vec<ValueId> {
         let mut file: Vec<Option<ValueId>> = sources.iter().copied().map(Some).collect();
         for &(flip, mask) in &self.by_thread {
@@ -79,9 +79,9 @@ impl Local {
     }
 }
 
-/// The plan without movement between threads, if there is one.
+/// Returns the plan without movement between threads, if there is one.
 pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Option<ConvertPlan> {
-    let local = Local::of(&sides.src, &sides.dst)?;
+    let local = LocalMap::of(&sides.src, &sides.dst)?;
     let mut builder = sides.builder(elem_bits);
     let sources = builder.sources();
     let results = local.emit(&mut builder, &sources);

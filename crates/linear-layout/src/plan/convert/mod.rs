@@ -1,9 +1,9 @@
-//! Conversions between register layouts: every applicable strategy is planned, and the cheapest wins.
+//! Layout conversions between registers: every applicable strategy is planned, and the cheapest wins.
 //!
-//! [`plan_conversion`] sees two distributed layouts, an element width and a target, and answers with a
-//! [`ConvertPlan`]: a [`Program`] from the unique registers of the source to those of the destination, and why it
-//! is that one. The machine model runs the program on element names and proves that every register of the
-//! destination ends with the element that its layout says. Nothing is decided after planning.
+//! [`plan_conversion`] takes two distributed layouts, an element width and a target, and returns a [`ConvertPlan`]: a
+//! [`Program`] from the unique registers of the source to those of the destination, and the reason for it. The machine
+//! model runs the program on element names and proves that every destination register ends with the element of its
+//! layout. Nothing is decided after planning.
 //!
 //! ```text
 //! source registers        steps                         results
@@ -16,25 +16,25 @@
 //! | `Select` | each thread holds what it needs, in a register that depends on the thread | nowhere |
 //! | `Shuffle` | every element needed is somewhere in the same warp | between lanes |
 //! | `Shared` | always | through swizzled shared memory |
-//! | `Mixed` | inside a warp, registers fall into independent parts | some parts each way |
+//! | `Mixed` | inside a warp, registers fall into independent groups | each group by either |
 //!
-//! Reading order: this file (what is asked and answered), `choice`, `sides` (both layouts in one coordinate
-//! system), `local`, `transpose`, `shuffle`, `shared` with `swizzle`. Missing on purpose: movement between the blocks of a
-//! cluster, which is answered by an error that says so.
+//! Reading order: this file (request and result), `choice`, `sides` (both layouts in one coordinate system), `local`,
+//! `transpose`, `shuffle`, `shared` with `swizzle`. Absent on purpose: movement between the blocks of a cluster, which is
+//! an error.
 
+mod baseline;
 mod choice;
 mod error;
 mod local;
-mod plain;
 mod shared;
 mod shuffle;
 mod sides;
 mod swizzle;
 mod transpose;
 
+pub use baseline::{Baseline, baseline_conversion};
 pub use choice::plan_conversion;
 pub use error::PlanError;
-pub use plain::{Plain, plain_conversion};
 
 use core::fmt;
 
@@ -51,23 +51,21 @@ use crate::layout::Dim;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct PlanOptions {
-    /// The most bytes of shared memory the plan may use.
+    /// Bytes of shared memory that the plan may use at most.
     ///
-    /// Effect: a conversion that needs more is cut into repetitions, each with its own barriers, or carried
-    /// out by shuffles. Change it when other buffers need the room. Cost: two barriers per repetition at
-    /// worst. Default: the target's limit. It misleads when set just below a power of two: 4095 halves the
-    /// tile of a plan that needs 4096.
+    /// Effect: a conversion that needs more is cut into repetitions, each with its own barriers, or carried out by
+    /// shuffles. Change it to leave room for other buffers. Cost: up to two barriers per repetition. Default: the
+    /// target's limit. Caveat: just below a power of two it halves the tile, as 4095 does if a plan needs 4096.
     pub scratch_limit: Option<u32>,
-    /// Carry the conversion out this way or fail.
+    /// The only strategy to consider; planning fails if it does not apply.
     ///
-    /// Effect: no other strategy is considered; `force_warp_shuffle` of `ttg.convert_layout` is
-    /// `Some(Strategy::Shuffle)`. Default: the cheapest wins. It misleads where the strategy moves more than
-    /// it must: `Shared` stores and loads even what a rename would do.
+    /// Effect: `force_warp_shuffle` of `ttg.convert_layout` is `Some(Strategy::Shuffle)`. Default: the cheapest strategy
+    /// wins. Caveat: `Shared` stores and loads even what a rename would do.
     pub strategy: Option<Strategy>,
 }
 
 impl PlanOptions {
-    /// Returns the default options: no limit but the target's, any strategy.
+    /// Returns the default options: the target's limit, any strategy.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -91,7 +89,7 @@ impl PlanOptions {
     }
 }
 
-/// A way to carry out a conversion that a caller can ask for.
+/// A strategy that a caller can prescribe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Strategy {
@@ -117,15 +115,15 @@ impl fmt::Display for Strategy {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum PlanKind {
-    /// No step at all: results are source values.
+    /// No step: results are source values.
     Rename,
     /// Selects only; no data leaves its thread.
     Select,
     /// Lane exchanges inside a warp.
     Shuffle,
-    /// Through shared memory.
+    /// Stores to and loads from shared memory.
     Shared,
-    /// Part of the registers by lane exchanges, part through shared memory.
+    /// Lane exchanges for some registers, shared memory for the others.
     Mixed,
 }
 
@@ -141,30 +139,30 @@ impl fmt::Display for PlanKind {
     }
 }
 
-/// The reason for a plan: what had to move, and what the other strategies would have cost.
+/// The reason for a plan: the dims moved, and the costs of the other strategies.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reason {
-    /// The input dims that the minimal conversion touches, as in Triton: empty when nothing moves.
+    /// Input dims that the minimal conversion touches, as in Triton: empty if nothing moves.
     pub moves: Vec<Dim>,
-    /// Each strategy that was planned, with its cost, cheapest first; the first is this plan.
+    /// Planned strategies with their costs, cheapest first; the first is this plan.
     pub considered: Vec<(PlanKind, Cost)>,
-    /// Register bits exchanged with lane bits, where the plan works inside a warp.
+    /// Register bits exchanged with lane bits, if the plan works inside a warp.
     pub exchanged_bits: u32,
-    /// The bytes of one vectorised store and load, where shared memory is used; 0 where not.
+    /// Bytes of one vectorised store; 0 without shared memory.
     pub store_bytes: u32,
-    /// See `store_bytes`.
+    /// Bytes of one vectorised load; 0 without shared memory.
     pub load_bytes: u32,
-    /// In how many rounds the scratch buffer is filled and read.
+    /// Number of rounds in which the scratch buffer is filled and read.
     pub repetitions: u32,
 }
 
 /// The plan of a conversion, and the reason for it.
 ///
 /// # Shape
-/// The program takes the unique registers of the source (zero register bases removed, in register order) and gives
+/// The program takes the unique registers of the source (zero register bases removed, in register order) and returns
 /// those of the destination.
 /// # Laws
-/// Run on the names of the elements, every result register holds the name that the destination layout says
+/// Run on the names of the elements, every result register holds the element of the destination layout
 /// (property `plans_are_right`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertPlan {
@@ -174,7 +172,7 @@ pub struct ConvertPlan {
 }
 
 impl ConvertPlan {
-    /// A plan of which nothing is said yet but what it does.
+    /// Makes a plan with an empty reason.
     fn new(kind: PlanKind, program: Program) -> Self {
         Self {
             kind,
@@ -183,13 +181,13 @@ impl ConvertPlan {
         }
     }
 
-    /// Returns what the plan does, in one word.
+    /// Returns the kind of the plan.
     #[must_use]
     pub const fn kind(&self) -> PlanKind {
         self.kind
     }
 
-    /// Returns the steps, with their cost and the shared memory that they take.
+    /// Returns the steps, with their cost and the shared memory that they need.
     #[must_use]
     pub const fn program(&self) -> &Program {
         &self.program
@@ -201,7 +199,7 @@ impl ConvertPlan {
         self.program
     }
 
-    /// Returns why the plan is as it is.
+    /// Returns the reason for the plan.
     #[must_use]
     pub const fn reason(&self) -> &Reason {
         &self.reason

@@ -1,26 +1,24 @@
 //! Conversions through swizzled shared memory: stores, a barrier, loads.
 //!
-//! [`swizzle`](super::swizzle) says where each element lies, [`Accesses`] what goes in one access. Both sides become
-//! linear maps from the hardware position to an offset: the thread's part is computed once at run time, the
+//! [`swizzle`](super::swizzle) assigns an offset to each element, [`Accesses`] groups elements into vector accesses. Both
+//! sides become linear maps from the hardware position to an offset: the thread's part is computed once at run time, the
 //! register's part is a constant of each access.
 
-use super::error::{Kind, PlanError};
-use super::sides::{Side, Sides};
-use super::swizzle::{Choice, Favour, Swizzle, swizzle};
+use super::error::{PlanError, PlanErrorKind};
+use super::sides::{SideColumns, Sides};
+use super::swizzle::{Favour, ScratchSwizzle, SwizzleOptions, swizzle};
 use super::{ConvertPlan, PlanKind, PlanOptions};
 use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon};
-use crate::plan::memory::{Accesses, Choices, Form};
+use crate::plan::memory::{AccessForm, Accesses, Choices};
 use crate::plan::program::{Address, Builder, Cost, Operands, ValueId};
 use crate::target::{Access, Target};
 
-/// One side's accesses, in bytes of offset.
-///
-/// Returns nothing where a repetition bit is not the register's alone.
+/// Returns one side's accesses, in bytes of offset, or `None` if a repetition bit is not a register bit alone.
 fn accesses(
-    side: &Side,
+    side: &SideColumns,
     sides: &Sides,
-    swizzle: &Swizzle,
+    swizzle: &ScratchSwizzle,
     container_bits: u32,
     access: Access,
     target: &Target,
@@ -49,21 +47,21 @@ fn accesses(
     })
 }
 
-/// One way through shared memory.
+/// A route through shared memory: a swizzle and the accesses of both sides.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    swizzle: Swizzle,
+    swizzle: ScratchSwizzle,
     store: Accesses,
     load: Accesses,
     bytes: u32,
 }
 
-/// The swizzles that are tried: as wide as can be first, then those with rows of matrices.
+/// Returns the swizzles to try: widest vectors first, then those with matrix rows.
 pub(super) fn choices(
     container_bits: u32,
     reps_log2: u32,
     target: &Target,
-) -> impl Iterator<Item = Choice> {
+) -> impl Iterator<Item = SwizzleOptions> {
     let widest = target.max_shared_vector_bits;
     let choices = [
         (widest, Favour::Auto),
@@ -72,16 +70,16 @@ pub(super) fn choices(
         (widest / 2, Favour::Auto),
         (widest / 4, Favour::Auto),
     ];
-    // The registers that both sides have number repetitions; one side has wide accesses of its own.
+    // Common registers number the repetitions, which leaves one side with wide accesses.
     let repeated = [(0, Favour::Source), (0, Favour::Destination)];
     let repeated = repeated.into_iter().filter(move |_| reps_log2 > 0);
     let matrices = [Access::Store, Access::Load].map(|access| {
-        let forms = Form::matrices(container_bits / 8, access, target);
+        let forms = AccessForm::matrices(container_bits / 8, access, target);
         forms.map(move |form| (widest, Favour::Rows(access, form)))
     });
     let choices = choices.into_iter().chain(repeated);
     let choices = choices.chain(matrices.into_iter().flatten());
-    choices.map(move |(max_bits, favour)| Choice {
+    choices.map(move |(max_bits, favour)| SwizzleOptions {
         max_vector_bits: max_bits.max(container_bits),
         favour,
         reps_log2,
@@ -89,7 +87,7 @@ pub(super) fn choices(
 }
 
 impl Route {
-    /// The cheapest of a few swizzles, or `None` where so many repetitions are not possible.
+    /// Returns the cheapest of a few swizzles, or `None` if `reps_log2` is not possible.
     pub(super) fn best(
         sides: &Sides,
         container_bits: u32,
@@ -108,7 +106,7 @@ impl Route {
                 continue;
             };
             let cost = route.cost(target);
-            // Where both sides are as wide and as fast as can be, nothing else is better.
+            // Nothing beats full width without conflicts on both sides.
             let done = best.is_none()
                 && target.max_shared_vector_bits == 8 * route.store.bytes()
                 && route.store.bytes() == route.load.bytes()
@@ -124,9 +122,9 @@ impl Route {
         best.map(|b| b.1)
     }
 
-    /// The accesses of both sides to a buffer with this swizzle, if repetitions can be cut out of them.
+    /// Returns the accesses of both sides to a buffer with this swizzle, if it divides into the repetitions.
     pub(super) fn through(
-        swizzle: Swizzle,
+        swizzle: ScratchSwizzle,
         sides: &Sides,
         container_bits: u32,
         target: &Target,
@@ -142,7 +140,7 @@ impl Route {
         })
     }
 
-    /// What the accesses of a warp cost.
+    /// Returns the cost of the accesses of a warp.
     pub(super) fn cost(&self, target: &Target) -> u32 {
         let (load_store, arithmetic) = self.time(target);
         let cost = Cost {
@@ -153,18 +151,18 @@ impl Route {
         cost.total()
     }
 
-    /// Bytes of shared memory of one repetition.
+    /// Returns the bytes of shared memory of one repetition.
     pub(super) fn scratch_bytes(&self) -> u32 {
         self.bytes << (narrow::<u32>(self.swizzle.basis.len()) - self.swizzle.reps_log2)
     }
 
-    /// Load-store and arithmetic time of one warp, all repetitions.
+    /// Returns load-store and arithmetic time of one warp, for all repetitions.
     pub(super) fn time(&self, target: &Target) -> (u32, u32) {
         let (a, b) = (self.store.time(target), self.load.time(target));
         (a.0 + b.0, a.1 + b.1)
     }
 
-    /// Returns the address of the accesses of a side, given their own offset.
+    /// Returns the address of the accesses of a side as a function of their offset.
     fn address(b: &mut Builder, side: &Accesses, buffer: u32) -> impl Fn(u64) -> Address + use<> {
         let columns: Vec<u32> = side.threads().iter().map(|&c| narrow::<u32>(c)).collect();
         let base = b.address_base(columns);
@@ -177,7 +175,7 @@ impl Route {
         }
     }
 
-    /// Stores one repetition; `source` gives the value of a source register.
+    /// Stores one repetition; `source` returns the value of a source register.
     pub(super) fn store(
         &self,
         b: &mut Builder,
@@ -193,7 +191,7 @@ impl Route {
             let (offset, first) = side.access(x);
             values.clear();
             values.extend((0..side.vector()).map(|i| source(first ^ rep ^ side.element(i))));
-            let Form::Matrices(fragment) = side.form() else {
+            let AccessForm::Matrices(fragment) = side.form() else {
                 b.store(address(offset), &values);
                 continue;
             };
@@ -207,14 +205,14 @@ impl Route {
         }
     }
 
-    /// Loads one repetition; the values come in the order of [`Route::place`].
+    /// Loads one repetition; the values come in the order of [`Route::loaded_index`].
     pub(super) fn load(&self, b: &mut Builder, buffer: u32, loaded: &mut Vec<ValueId>) {
         let side = &self.load;
         let address = Self::address(b, side, buffer);
         let count = narrow(side.vector());
         for x in 0..side.count() {
             let address = address(side.access(x).0);
-            let Form::Matrices(fragment) = side.form() else {
+            let AccessForm::Matrices(fragment) = side.form() else {
                 let first = b.load(address, count, false);
                 loaded.extend((0..count).map(|i| first.plus(i)));
                 continue;
@@ -233,20 +231,20 @@ impl Route {
         }
     }
 
-    /// Elements of a word of a matrix.
+    /// Returns the elements of a word of a matrix.
     fn per_word(&self) -> usize {
         4 / self.bytes.min(4) as usize
     }
 
-    /// For each destination register bit: its part in the number of a loaded value, over all repetitions.
-    pub(super) fn place(&self, side: &Side) -> Vec<u64> {
+    /// Returns, for each destination register bit, its contribution to the index of a loaded value, over all repetitions.
+    pub(super) fn loaded_index(&self, side: &SideColumns) -> Vec<u64> {
         let offsets = echelon(&self.swizzle.basis);
         let numbers = self.load.numbers();
         let number = |c: u64| numbers.solve(offsets.solve(c)? * u64::from(self.bytes));
         side.reg.iter().map(|&c| number(c).unwrap_or(0)).collect()
     }
 
-    /// Notes the widths in the plan's reason.
+    /// Records the access widths in the plan's reason.
     pub(super) fn explain(&self, plan: &mut ConvertPlan) {
         plan.reason.store_bytes = self.store.bytes();
         plan.reason.load_bytes = self.load.bytes();
@@ -254,10 +252,10 @@ impl Route {
     }
 }
 
-/// The best plan through shared memory.
+/// Returns the cheapest plan through shared memory.
 ///
 /// # Errors
-/// The scratch buffer would be larger than the limit, however it is cut.
+/// If the scratch buffer exceeds the limit for every number of repetitions.
 pub(super) fn plan_shared(
     sides: &Sides,
     elem_bits: u32,
@@ -274,12 +272,12 @@ pub(super) fn plan_shared(
         .find(|r| needed >> r <= u64::from(limit))
         .unwrap_or(sides.bits);
     let Some(route) = Route::best(sides, container_bits, reps_log2, target) else {
-        // The most repetitions that are possible need the least.
+        // The largest number of repetitions needs the least memory.
         let most = (0..reps_log2)
             .rev()
             .find(|reps| Route::best(sides, container_bits, *reps, target).is_some());
         let needed = needed >> most.unwrap_or(0);
-        return Err(Kind::Scratch {
+        return Err(PlanErrorKind::Scratch {
             needed,
             limit,
             target: target.name,
@@ -297,7 +295,7 @@ pub(super) fn plan_shared(
         b.barrier(scope);
         route.load(&mut b, 0, &mut loaded);
     }
-    let columns = route.place(&sides.dst);
+    let columns = route.loaded_index(&sides.dst);
     let results = (0..1u64 << columns.len())
         .map(|r| loaded[narrow::<usize>(apply(&columns, r))])
         .collect();

@@ -1,6 +1,6 @@
 //! Conversions inside a warp, by exchanging words between lanes.
 //!
-//! # The idea
+//! # Method
 //! Let the destination slot (register `r'`, lane `l'`) take its element from the source slot
 //! `r = a r' + b l'`, `l = c r' + d l'` (bit matrices; a sum is an exclusive or). One shuffle moves one register
 //! of every source lane, so neither `b` (the register depends on the reading lane) nor a singular `d` fits
@@ -11,21 +11,20 @@
 //! shuffle  U[k] in lane l'  = V[k] of lane c k + D l'     one exchange, none where c k + D l' = l'
 //! take     result[r'] in l' = U[r' + E l']               selects, rank(E) per value
 //! ```
-//! Comparing the coefficients gives `D = d + c E`, `B = a + F c`, and `F D = b + a E`. `E` is chosen of the
-//! smallest rank that makes `D` invertible, the identity where it can be; the rest follows. For one register bit
-//! exchanged with one lane bit, `E` and `F` have rank 1 and half of the `k` need no shuffle. A select whose arm
-//! is a select under the same condition loses the inner one, so this costs 1.5 selects and 0.5 shuffles per
-//! register ("ship"); m exchanged bits at once cost 2m selects and 1 - 2^-m shuffles ("swap"), one after the
-//! other 1.5m selects and 0.5m shuffles.
+//! Comparing the coefficients gives `D = d + c E`, `B = a + F c`, and `F D = b + a E`. `E` has the smallest rank that makes
+//! `D` invertible, the identity if possible; the rest follows. For one register bit exchanged with one lane bit, `E` and
+//! `F` have rank 1 and half of the `k` need no shuffle. A select whose arm is a select under the same condition loses the
+//! inner one, so this costs 1.5 selects and 0.5 shuffles per register ("ship"); m exchanged bits at once cost 2m selects
+//! and 1 - 2^-m shuffles ("swap"), one after the other 1.5m selects and 0.5m shuffles.
 //!
-//! A singular `D` with `E = 0` will do where all readers of a lane want the same register of it. Values that a few lanes
-//! hold and all lanes want are read so: one shuffle per register, and no select.
+//! A singular `D` with `E = 0` suffices if all readers of a lane need the same register of it. It broadcasts values of a
+//! few lanes to all lanes: one shuffle per register, and no select.
 //!
-//! Elements below 32 bits travel packed, along register bits that stay in their lane; 64-bit ones as two words.
+//! Elements below 32 bits are packed along register bits that stay in their lane; 64-bit ones are split into two words.
 //!
 //! # Source
 //! Linear Layouts paper, warp shuffles; Triton's `getWarpLayoutConvertDecomposition`, which handles permutations
-//! of bits. The form above needs no permutation: any linear layout goes, broadcast lanes included.
+//! of bits. The form above covers any linear layout, broadcast lanes included.
 
 use super::local::{factor, flip_where};
 use super::shared::Route;
@@ -53,7 +52,7 @@ struct Stages {
 }
 
 impl Stages {
-    /// Says whether every lane reads from its own number, up to the flips of `c`.
+    /// Returns true if every lane reads from its own number, up to the flips of `c`.
     pub(super) fn is_lane_identity(&self, lanes_log2: u32) -> bool {
         let lanes = lanes_log2 as usize;
         self.lane_of_thread
@@ -65,20 +64,20 @@ impl Stages {
 
 /// The choice of `E`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
-    /// That of the smallest rank that makes `D` invertible.
+pub(super) enum TakeMatrix {
+    /// The one of smallest rank that makes `D` invertible.
     Restoring,
-    /// None: several lanes read one, as where values of a few lanes go to all.
+    /// Zero: several lanes may read from one, as in a broadcast from a few lanes.
     None,
 }
 
-/// Where each destination bit reads from: source registers in the low bits, then source lanes.
+/// The source of each destination bit: registers in the low bits, then lanes.
 struct Sources {
     registers: Vec<u64>,
     threads: Vec<u64>,
 }
 
-/// Solves for the source of each destination bit, moving as little as possible.
+/// Solves for the source of each destination bit with minimal movement.
 fn sources(sides: &Sides) -> Option<Sources> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let by_reg = echelon(&src.reg);
@@ -110,7 +109,7 @@ fn sources(sides: &Sides) -> Option<Sources> {
             None => threads.push(held.solve(s ^ d)?),
         }
     }
-    // Copies of the data in other lanes are a choice: take it where it keeps the lanes' map invertible.
+    // Replicas in other lanes leave a choice: take the one that keeps the lane map invertible.
     let mut seen = Echelon::new();
     for &t in stays.iter().filter(|t| **t < lanes as usize) {
         seen.insert(t, threads[t] >> regs);
@@ -130,8 +129,8 @@ fn sources(sides: &Sides) -> Option<Sources> {
     Some(Sources { registers, threads })
 }
 
-/// Finds the three stages with `E` as `takes` has it, or `None` where the conversion leaves the warp or needs another.
-fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
+/// Computes the three stages, or returns `None` if the conversion leaves the warp or needs another `E`.
+fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
     let lanes = sides.lanes_log2 as usize;
     let regs = sides.src.reg.len();
     let low = crate::f2::low_mask(regs);
@@ -141,7 +140,7 @@ fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
     let b: Vec<u64> = q.threads.iter().map(|q| q & low).collect();
     let mut d: Vec<u64> = q.threads.iter().map(|q| q >> regs).collect();
 
-    // E: one register flip for each lane bit that the lanes' own map loses.
+    // E: one register flip for each lane bit in the kernel of the lane map.
     let mut image = Echelon::new();
     let lost: Vec<usize> = (0..lanes)
         .filter(|&t| image.insert(t, d[t]).is_some())
@@ -149,8 +148,8 @@ fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
     let flips = echelon(&c);
     let mut take: Vec<(u64, u32)> = Vec::new();
     let restored = match takes {
-        Takes::Restoring => &lost[..],
-        Takes::None => &[],
+        TakeMatrix::Restoring => &lost[..],
+        TakeMatrix::None => &[],
     };
     for &t in restored {
         let wanted = (1u64 << t) ^ d[t];
@@ -167,7 +166,7 @@ fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
         }
     }
 
-    // F D = b + a E, column by column; lanes outside the image of D offer to nobody.
+    // F D = b + a E, column by column; lanes outside the image of D have no reader.
     let mut wanted = b;
     for &(e, mask) in &take {
         wanted[mask.trailing_zeros() as usize] ^= apply(&a, e);
@@ -204,15 +203,15 @@ fn stages(sides: &Sides, takes: Takes) -> Option<Stages> {
     })
 }
 
-/// Coordinates of the destination registers: bits inside a word, exchanged bits, the others.
+/// Coordinates of the destination registers: bits inside a word, exchanged bits, others.
 struct Coordinates {
     /// Register vectors inside a word, lowest byte address bit first.
     pub(super) word: Vec<u64>,
     /// Register vectors between words: first the flips of `E`, then the others.
     pub(super) between: Vec<u64>,
-    /// How many of the last ones no exchange touches: the same lane and a fixed register on both sides.
+    /// Number of trailing `between` vectors that no exchange touches: the same lane and a fixed register on both sides.
     free: usize,
-    /// For each destination register bit: its coordinates (word bits low).
+    /// Coordinates of each destination register bit (word bits low).
     columns: Vec<u64>,
 }
 
@@ -246,7 +245,7 @@ impl Coordinates {
         let mut taken = word.clone();
         taken.extend(&between);
         between.extend(extending(&taken, (0..count).map(|j| 1u64 << j)));
-        // Exchanged lanes are told apart by the flips alone where that is possible.
+        // Exchanged lanes are told apart by the flips alone if possible.
         let m = stages.take.len();
         let moved: Vec<u64> = between[..m]
             .iter()
@@ -280,7 +279,7 @@ impl Coordinates {
 }
 
 /// Words of the source, packed on demand.
-struct Words<'a> {
+struct SourceWords<'a> {
     stages: &'a Stages,
     word: &'a [u64],
     plane: u32,
@@ -289,7 +288,7 @@ struct Words<'a> {
     split: &'a mut Vec<Option<ValueId>>,
 }
 
-impl Words<'_> {
+impl SourceWords<'_> {
     fn at(&mut self, b: &mut Builder, level: usize, x: u64) -> ValueId {
         if let Some(v) = self.known[level][narrow::<usize>(x)] {
             return v;
@@ -328,16 +327,16 @@ impl Words<'_> {
     }
 }
 
-/// How exchanged bits are carried out.
+/// The order of bit exchanges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ExchangeForm {
     /// All at once: fewest shuffles.
     Swap,
     /// One after the other: fewest selects.
     Chain,
 }
 
-/// Says whether the exchanges can be done one after the other.
+/// Returns true if the exchanges can be done one after the other.
 fn can_chain(stages: &Stages, coordinates: &Coordinates, sides: &Sides) -> bool {
     let m = stages.take.len();
     let c = &stages.lane_of_register;
@@ -368,14 +367,14 @@ fn can_chain(stages: &Stages, coordinates: &Coordinates, sides: &Sides) -> bool 
     independent && others_stay && same
 }
 
-/// Time of the two units, for one warp.
+/// Busy time of the load-store unit and the arithmetic unit, for one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Load {
+pub(super) struct UnitTimes {
     pub(super) load_store: u32,
     pub(super) arithmetic: u32,
 }
 
-impl Load {
+impl UnitTimes {
     fn total(self, warps_log2: u32) -> u32 {
         let one = Cost {
             load_store: self.load_store,
@@ -386,22 +385,22 @@ impl Load {
     }
 }
 
-/// How a mixed plan is divided.
+/// The division of a mixed plan.
 #[derive(Clone, Debug)]
 struct Mix {
-    /// The registers fall into 2^this groups.
+    /// log2 of the number of register groups.
     group_bits: usize,
-    /// How many of them go through shared memory.
+    /// Number of groups that go through shared memory.
     shared: u32,
-    /// The way of one group through shared memory.
+    /// Route of one group through shared memory.
     route: Route,
     /// Source registers of the group's register bits.
     src_masks: Vec<u64>,
-    /// Numbers of loaded values, by the group's destination register bits.
-    place: Vec<u64>,
+    /// Contributions of the group's destination register bits to the index of a loaded value.
+    loaded_index: Vec<u64>,
 }
 
-/// A conversion inside a warp, ready to be emitted in one of several forms.
+/// An analysed conversion inside a warp, which can be emitted in several forms.
 pub(super) struct Exchange<'a> {
     sides: &'a Sides,
     elem_bits: u32,
@@ -412,12 +411,12 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Analyses the conversion, or answers `None` where it leaves the warp or `takes` is not enough.
+    /// Analyses the conversion, or returns `None` if it leaves the warp or `takes` does not suffice.
     pub(super) fn new(
         sides: &'a Sides,
         elem_bits: u32,
         target: &'a Target,
-        takes: Takes,
+        takes: TakeMatrix,
     ) -> Option<Self> {
         let stages = stages(sides, takes)?;
         let coordinates = Coordinates::new(&stages, elem_bits.max(8));
@@ -432,17 +431,17 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Says whether readers select among what they have read.
+    /// Returns true if readers select among received values.
     pub(super) fn has_takes(&self) -> bool {
         !self.stages.take.is_empty()
     }
 
-    /// Words per thread.
+    /// Returns the number of words per thread.
     fn words(&self) -> u32 {
         self.elem_bits.div_ceil(32) << self.coordinates.between.len()
     }
 
-    /// The lane swap instruction that carries out exchange `i`, if there is one.
+    /// Returns the lane bit of the swap instruction for exchange `i`, if the target has one.
     fn lane_swap(&self, i: usize) -> Option<u32> {
         let (e, mask) = self.stages.take[i];
         let flips = narrow::<u32>(apply(&self.stages.lane_of_register, e));
@@ -451,16 +450,16 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// What a form costs each warp, before it is emitted: what its program does, where it is the better form.
-    pub(super) fn estimate(&self, form: Form) -> Load {
+    /// Returns the cost of a form for each warp before emission; exact for the better form.
+    pub(super) fn estimate(&self, form: ExchangeForm) -> UnitTimes {
         let costs = &self.target.costs;
         let words = self.words();
         let m = narrow::<u32>(self.stages.take.len());
-        let mut load = Load {
+        let mut load = UnitTimes {
             load_store: 0,
             arithmetic: 0,
         };
-        let shuffles = |mask: Option<u32>, count: u32, load: &mut Load| {
+        let shuffles = |mask: Option<u32>, count: u32, load: &mut UnitTimes| {
             if mask.is_some_and(|mask| self.target.xor_shuffle(mask).is_arithmetic()) {
                 load.arithmetic += count * costs.lane_alu;
             } else {
@@ -468,7 +467,7 @@ impl<'a> Exchange<'a> {
             }
         };
         match form {
-            Form::Chain => {
+            ExchangeForm::Chain => {
                 for i in 0..m as usize {
                     if self.lane_swap(i).is_some() {
                         load.arithmetic += words / 2 * costs.lane_alu;
@@ -480,7 +479,7 @@ impl<'a> Exchange<'a> {
                     shuffles(Some(flips), words / 2, &mut load);
                 }
             }
-            Form::Swap => {
+            ExchangeForm::Swap => {
                 load.arithmetic +=
                     words * (m + narrow::<u32>(self.stages.offer.len())) * costs.select;
                 let moved = narrow::<u32>(echelon(&self.stages.lane_of_register).rank());
@@ -504,17 +503,17 @@ impl<'a> Exchange<'a> {
         load
     }
 
-    /// The forms that can be emitted.
-    pub(super) fn forms(&self) -> &'static [Form] {
+    /// Returns the forms that can be emitted.
+    pub(super) fn forms(&self) -> &'static [ExchangeForm] {
         if self.can_chain {
-            &[Form::Chain, Form::Swap]
+            &[ExchangeForm::Chain, ExchangeForm::Swap]
         } else {
-            &[Form::Swap]
+            &[ExchangeForm::Swap]
         }
     }
 
-    /// The better form and what it costs.
-    pub(super) fn best_form(&self) -> (Form, Load) {
+    /// Returns the cheaper form and its cost.
+    pub(super) fn best_form(&self) -> (ExchangeForm, UnitTimes) {
         let forms = self
             .forms()
             .iter()
@@ -524,8 +523,8 @@ impl<'a> Exchange<'a> {
             .expect("there is always a form")
     }
 
-    /// The program of a form.
-    pub(super) fn emit(&self, form: Form) -> Option<Program> {
+    /// Emits the program of a form.
+    pub(super) fn emit(&self, form: ExchangeForm) -> Option<Program> {
         let mut b = self.sides.builder(self.elem_bits);
         let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
         let values = self.elements(&mut b, form, &all);
@@ -535,9 +534,9 @@ impl<'a> Exchange<'a> {
         Some(b.finish(results, 0, self.target))
     }
 
-    /// The better of shuffles alone and shuffles beside shared memory, unless it is sure to cost more than `budget`.
+    /// Returns the cheaper of shuffles alone and shuffles mixed with shared memory, or `None` if it surely exceeds `budget`.
     ///
-    /// Both are weighed by estimates; the mix is emitted where it promises to be cheaper, and kept where it is.
+    /// Both are compared by estimates; a mix that promises to be cheaper is emitted, and kept if it is.
     pub(super) fn plan(
         &self,
         budget: Option<u32>,
@@ -545,14 +544,14 @@ impl<'a> Exchange<'a> {
     ) -> Option<ConvertPlan> {
         let (form, load) = self.best_form();
         let total = load.total(self.sides.warps_log2);
-        // Estimates are a little high at most: leave room.
+        // Estimates may be slightly high: leave room.
         let most = budget.map_or(u32::MAX, |b| b.saturating_add(b / 4));
         let alone = total.min(budget.unwrap_or(u32::MAX));
         if let Some(limit) = mixed_limit
             && let Some(mix) = self.best_mix(load, limit, alone)
         {
             let mixed = self.emit_mixed(form, &mix);
-            // Bytes are brought together into words for stores, which no estimate counts.
+            // Packing of bytes for stores is not in the estimate.
             if mixed.program().cost().total() < alone {
                 return Some(mixed);
             }
@@ -565,12 +564,11 @@ impl<'a> Exchange<'a> {
         Some(plan)
     }
 
-    /// Sends some registers through shared memory and the others through shuffles, so that the load-store unit and
-    /// the arithmetic unit are both busy.
+    /// Chooses how many registers go through shared memory so that the load-store unit and the arithmetic unit are both busy.
     ///
-    /// Register bits that no exchange touches number independent groups. With `x` of the groups through shared
-    /// memory the load-store unit is busy for `x S + (1 - x) L`, the arithmetic unit for `(1 - x) A`.
-    fn best_mix(&self, load: Load, limit: u32, budget: u32) -> Option<Mix> {
+    /// Register bits that no exchange touches number independent groups. With a fraction `x` of the groups through shared
+    /// memory, the load-store unit is busy for `x S + (1 - x) L`, the arithmetic unit for `(1 - x) A`.
+    fn best_mix(&self, load: UnitTimes, limit: u32, budget: u32) -> Option<Mix> {
         let between = &self.coordinates.between;
         let costs = &self.target.costs;
         let wait = match self.sides.barrier_scope() {
@@ -604,19 +602,19 @@ impl<'a> Exchange<'a> {
                     let part = u64::from(x) * u64::from(groups - shared);
                     narrow::<u32>(part >> group_bits)
                 };
-                let both = Load {
+                let both = UnitTimes {
                     load_store: rest(load.load_store) + through.0 * shared,
                     arithmetic: rest(load.arithmetic) + through.1 * shared,
                 };
                 let total = both.total(self.sides.warps_log2) + costs.round_trip + wait;
                 if total < budget && best.as_ref().is_none_or(|b| total < b.0) {
-                    let place = route.place(&part.dst);
+                    let loaded_index = route.loaded_index(&part.dst);
                     let mix = Mix {
                         group_bits,
                         shared,
                         route: route.clone(),
                         src_masks: src_masks.clone(),
-                        place,
+                        loaded_index,
                     };
                     best = Some((total, mix));
                 }
@@ -625,13 +623,13 @@ impl<'a> Exchange<'a> {
         best.map(|b| b.1)
     }
 
-    fn emit_mixed(&self, form: Form, mix: &Mix) -> ConvertPlan {
+    fn emit_mixed(&self, form: ExchangeForm, mix: &Mix) -> ConvertPlan {
         let Mix {
             group_bits,
             shared,
             route,
             src_masks,
-            place,
+            loaded_index,
         } = mix;
         let shared = *shared;
         let between = &self.coordinates.between;
@@ -656,12 +654,12 @@ impl<'a> Exchange<'a> {
             .filter(|x| narrow::<u32>(x >> kept_bits) >= shared)
             .collect();
         let mut values = self.elements(&mut b, form, &by_shuffles);
-        // Values are numbered by their coordinates: word bits, kept bits, group bits.
+        // Values are indexed by their coordinates: word bits, kept bits, group bits.
         let per_group = 1usize << (word_bits + kept_bits);
         let loads_per_group = loaded.len() / shared as usize;
         for g in 0..shared as usize {
             for x in 0..per_group {
-                let at = narrow::<usize>(apply(place, x as u64));
+                let at = narrow::<usize>(apply(loaded_index, x as u64));
                 values[g * per_group + x] = Some(loaded[g * loads_per_group + at]);
             }
         }
@@ -675,16 +673,21 @@ impl<'a> Exchange<'a> {
         plan
     }
 
-    /// Emits the exchange for some words (numbered by `between` coordinates, closed under the exchanges) and takes
-    /// them apart; elements are numbered by their coordinates.
-    fn elements(&self, b: &mut Builder, form: Form, wanted: &[usize]) -> Vec<Option<ValueId>> {
+    /// Emits the exchange for some words (indexed by `between` coordinates, closed under the exchanges) and unpacks them;
+    /// elements are indexed by their coordinates.
+    fn elements(
+        &self,
+        b: &mut Builder,
+        form: ExchangeForm,
+        wanted: &[usize],
+    ) -> Vec<Option<ValueId>> {
         let container = b.container_bits();
         let mut split = vec![None; b.sources().len()];
         let count = 1usize << self.coordinates.between.len();
         let files: Vec<Vec<Option<ValueId>>> = (0..container.div_ceil(32))
             .map(|plane| match form {
-                Form::Chain => self.chain(b, plane, &mut split, wanted),
-                Form::Swap => self.swap(b, plane, &mut split, wanted),
+                ExchangeForm::Chain => self.chain(b, plane, &mut split, wanted),
+                ExchangeForm::Swap => self.swap(b, plane, &mut split, wanted),
             })
             .collect();
         let word_bits = self.coordinates.word.len();
@@ -716,7 +719,7 @@ impl<'a> Exchange<'a> {
         let stages = &self.stages;
         let levels = stages.offer.len();
         let known = vec![vec![None; split.len()]; levels + 1];
-        let mut words = Words {
+        let mut words = SourceWords {
             stages,
             word: &self.coordinates.word,
             plane,
@@ -756,7 +759,7 @@ impl<'a> Exchange<'a> {
     ) -> Vec<Option<ValueId>> {
         let stages = &self.stages;
         let known = vec![vec![None; split.len()]; 1];
-        let mut words = Words {
+        let mut words = SourceWords {
             stages,
             word: &self.coordinates.word,
             plane,

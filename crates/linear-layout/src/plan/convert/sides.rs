@@ -1,6 +1,6 @@
-//! The two layouts of a conversion, checked against each other and brought to one coordinate system.
+//! The two layouts of a conversion, validated and brought to one coordinate system.
 
-use super::error::{Kind, MOST_ELEMENTS_LOG2, PlanError};
+use super::error::{MOST_ELEMENTS_LOG2, PlanError, PlanErrorKind};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
@@ -8,30 +8,30 @@ use crate::plan::gf2::{apply, compress, echelon};
 use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
 
-/// One side of a conversion: where each bit of the hardware position leads, as packed coordinates.
+/// One side of a conversion: the packed coordinates of each bit of the hardware position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Side {
-    /// Register columns, zero ones left out.
+pub(crate) struct SideColumns {
+    /// Register columns, without zero ones.
     pub(crate) reg: Vec<u64>,
-    /// Lane columns, then warp columns; zero ones stay.
+    /// Lane columns, then warp columns, with zero ones.
     pub(crate) thread: Vec<u64>,
 }
 
 /// Both sides, in the same coordinates.
 ///
-/// Coordinates are the packed output bits of the source (first output dim lowest), cut to those bits that
-/// tell the elements of one block apart.
+/// Coordinates are the packed output bits of the source (first output dim lowest), restricted to the bits that tell the
+/// elements of one block apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sides {
-    pub(crate) src: Side,
-    pub(crate) dst: Side,
-    /// Elements per block are 2^this.
+    pub(crate) src: SideColumns,
+    pub(crate) dst: SideColumns,
+    /// log2 of the elements per block.
     pub(crate) bits: u32,
     pub(crate) lanes_log2: u32,
     pub(crate) warps_log2: u32,
 }
 
-impl Side {
+impl SideColumns {
     pub(crate) fn lane(&self, lanes_log2: u32) -> &[u64] {
         &self.thread[..lanes_log2 as usize]
     }
@@ -46,11 +46,11 @@ fn columns(layout: &LinearLayout, dim: Dim) -> impl Iterator<Item = u64> + '_ {
 }
 
 impl Sides {
-    /// Checks the two layouts and reads their columns.
+    /// Validates the two layouts and reads their columns.
     ///
     /// # Errors
-    /// Unknown input dims, different tensors, lanes that are not the target's, different numbers of warps,
-    /// elements that the source does not hold, or that only another block holds.
+    /// Unknown input dims, different tensors, a warp size other than the target's, different numbers of warps, elements that
+    /// the source does not hold or that only another block holds.
     pub(crate) fn new(
         src: &LinearLayout,
         dst: &LinearLayout,
@@ -66,7 +66,7 @@ impl Sides {
             sorted.0.sort_by_key(|(d, _)| d.name());
             sorted.1.sort_by_key(|(d, _)| d.name());
             if sorted.0 != sorted.1 {
-                return Err(Kind::OutDims {
+                return Err(PlanErrorKind::OutDims {
                     src: src_outs,
                     dst: dst_outs,
                 }
@@ -79,13 +79,13 @@ impl Sides {
         for (layout, side) in [(src, "source"), (dst, "destination")] {
             for dim in layout.in_dims() {
                 if ![Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].contains(&dim) {
-                    return Err(Kind::UnknownInDim { side, dim }.into());
+                    return Err(PlanErrorKind::UnknownInDim { side, dim }.into());
                 }
             }
             let found = columns(layout, Dim::LANE).count();
             if found != target.lanes_log2() as usize {
                 let found = 1u64 << found;
-                return Err(Kind::Lanes {
+                return Err(PlanErrorKind::Lanes {
                     side,
                     found,
                     expected: target.lanes,
@@ -97,7 +97,7 @@ impl Sides {
         let warps = columns(src, Dim::WARP).count();
         let dst_warps = columns(dst, Dim::WARP).count();
         if warps != dst_warps {
-            return Err(Kind::Warps {
+            return Err(PlanErrorKind::Warps {
                 src: 1 << warps,
                 dst: 1 << dst_warps,
             }
@@ -105,25 +105,25 @@ impl Sides {
         }
         let (lanes_log2, warps_log2) = (target.lanes_log2(), narrow::<u32>(warps));
         if lanes_log2 + warps_log2 > 11 {
-            return Err(Kind::TooManyThreads {
+            return Err(PlanErrorKind::TooManyThreads {
                 threads: 1 << (lanes_log2 + warps_log2),
             }
             .into());
         }
-        let side = |l: &LinearLayout| Side {
+        let side = |l: &LinearLayout| SideColumns {
             reg: columns(l, Dim::REGISTER).filter(|&c| c != 0).collect(),
             thread: columns(l, Dim::LANE).chain(columns(l, Dim::WARP)).collect(),
         };
         let (mut src_side, mut dst_side) = (side(src), side(dst));
         let held = echelon(src_side.reg.iter().chain(&src_side.thread));
         Self::check_covered(src, dst, &held)?;
-        // The rows that own a pivot tell the block's elements apart: an element with none of them set is 0.
+        // The pivot rows tell the block's elements apart: an element with none of them set is 0.
         let rows = pivot_rows(&held);
         let bits = rows.count_ones();
         let registers = src_side.reg.len().max(dst_side.reg.len());
         let log2 = bits.max(narrow(registers));
         if log2 > MOST_ELEMENTS_LOG2 {
-            return Err(Kind::TooLarge { log2 }.into());
+            return Err(PlanErrorKind::TooLarge { log2 }.into());
         }
         for column in [&mut src_side, &mut dst_side]
             .into_iter()
@@ -149,7 +149,7 @@ impl Sides {
         Builder::new(narrow(self.src.reg.len()), &[elem_bits], threads)
     }
 
-    /// Every element of the destination must be in the same block of the source.
+    /// Returns an error if the source's block lacks an element of the destination.
     fn check_covered(
         src: &LinearLayout,
         dst: &LinearLayout,
@@ -161,7 +161,7 @@ impl Sides {
             .any(|c| c != 0);
         for (bit, column) in columns(dst, Dim::BLOCK).enumerate() {
             if column != src_blocks.next().unwrap_or(0) {
-                return Err(Kind::BlockMovement {
+                return Err(PlanErrorKind::BlockMovement {
                     dim: Dim::BLOCK,
                     bit,
                 }
@@ -170,7 +170,7 @@ impl Sides {
         }
         if src_blocks.any(|c| c != 0) {
             let bit = columns(dst, Dim::BLOCK).count();
-            return Err(Kind::BlockMovement {
+            return Err(PlanErrorKind::BlockMovement {
                 dim: Dim::BLOCK,
                 bit,
             }
@@ -180,9 +180,9 @@ impl Sides {
             for (bit, column) in columns(dst, dim).enumerate() {
                 if !held.contains(column) {
                     return Err(if in_cluster {
-                        Kind::BlockMovement { dim, bit }.into()
+                        PlanErrorKind::BlockMovement { dim, bit }.into()
                     } else {
-                        Kind::NotCovered { dim, bit }.into()
+                        PlanErrorKind::NotCovered { dim, bit }.into()
                     });
                 }
             }
@@ -190,10 +190,10 @@ impl Sides {
         Ok(())
     }
 
-    /// The same conversion for some register combinations of each side only: those that masks of register bits
-    /// span. Both spans must hold the same elements.
+    /// Restricts the conversion to some register combinations of each side, spanned by masks of register bits. Both spans must
+    /// hold the same elements.
     pub(crate) fn restricted(&self, src_masks: &[u64], dst_masks: &[u64]) -> Self {
-        let side = |side: &Side, masks: &[u64]| Side {
+        let side = |side: &SideColumns, masks: &[u64]| SideColumns {
             reg: masks.iter().map(|&m| apply(&side.reg, m)).collect(),
             thread: side.thread.clone(),
         };
@@ -213,10 +213,10 @@ impl Sides {
         }
     }
 
-    /// Who must wait for whom between the stores and the loads of this conversion.
+    /// Returns the scope of the barrier between the stores and the loads of this conversion.
     ///
-    /// A warp that holds all it needs need not wait for the others, unless some of them store the same elements:
-    /// their copies would land while it reads, or after it has used the bytes for something else.
+    /// A warp that holds all it needs waits for no other, unless other warps store replicas of the same elements: those stores
+    /// could land after it has reused the bytes.
     pub(crate) fn barrier_scope(&self) -> BarrierScope {
         if self.stays_in_warp() && !self.has_copies() {
             BarrierScope::Warp
@@ -225,7 +225,7 @@ impl Sides {
         }
     }
 
-    /// Says whether two warps of the source hold the same element.
+    /// Returns true if two warps of the source hold the same element.
     fn has_copies(&self) -> bool {
         let lanes = self.lanes_log2;
         let mut held = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
@@ -233,7 +233,7 @@ impl Sides {
         warps.any(|(i, &column)| held.insert(i, column).is_some())
     }
 
-    /// Says whether every element that a warp needs is held by the same warp.
+    /// Returns true if the warp that needs an element always holds it.
     pub(crate) fn stays_in_warp(&self) -> bool {
         let lanes = self.lanes_log2;
         let e = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
@@ -253,10 +253,10 @@ impl Sides {
     }
 }
 
-/// The rows that own a pivot: only the zero of the span has none of them set.
+/// Returns the pivot rows: only the zero of the span has none of them set.
 ///
-/// [`Echelon::reduce`] clears each pivot row that it meets, and starts from the lowest, so a unit vector loses
-/// its own bit exactly when its row owns a pivot.
+/// [`Echelon::reduce`] clears each pivot row that it meets, lowest first, so a unit vector loses its own bit exactly if its
+/// row is a pivot.
 fn pivot_rows(held: &Echelon) -> u64 {
     (0..64)
         .map(|row| 1u64 << row)

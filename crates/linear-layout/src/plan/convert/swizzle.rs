@@ -1,6 +1,6 @@
-//! The swizzle: which element lies where in shared memory.
+//! Swizzles: placement of elements in scratch memory without bank conflicts.
 //!
-//! # The idea
+//! # Method
 //! Shared memory is a vector space too: bit `i` of an element's offset is some combination of the tensor's
 //! coordinates. A *swizzle* is a basis of the tensor, read as: offset bit `i` steps along basis vector `i`.
 //!
@@ -9,61 +9,66 @@
 //! must hold     | registers of both sides    | nothing that lanes served    | registers   |
 //! vectors that  | (stores and loads vectorise) together have in common with | of both     |
 //! ```
-//! Two lanes of one phase meet in a bank exactly when their difference lies in span(vector, segment) but not in
-//! span(vector), so no conflicts on either side means: the segment meets neither side's phase lanes. Two
-//! subspaces of the same dimension always have a common complement: take what lies in neither, then the sums
-//! `a ^ b` of vectors that only one side has. What remains after that is unavoidable.
+//! Two lanes of one phase meet in a bank exactly if their difference lies in span(vector, segment) but not in
+//! span(vector), so a segment disjoint from the phase lanes of both sides avoids conflicts on both. Two subspaces of the
+//! same dimension always have a common complement: vectors in neither, then sums `a ^ b` of vectors that only one side
+//! has. The remaining conflicts are unavoidable.
 //!
 //! # Source
 //! Triton's `GenericSwizzling.cpp` (`optimalSwizzlingLdSt`), stated on subspaces instead of sets of unit
 //! vectors, with the phases of each target and the vector width of each side chosen by its wavefronts.
 
-use super::sides::{Side, Sides};
+use super::sides::{SideColumns, Sides};
 use crate::number::narrow;
 use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
-use crate::plan::memory::Form;
+use crate::plan::memory::AccessForm;
 use crate::target::{Access, BitSource, Fragment, Target};
 
-/// A swizzle: which combination of tensor coordinates each offset bit steps along.
+/// A swizzle: the tensor coordinates that each offset bit steps along.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Swizzle {
+pub(super) struct ScratchSwizzle {
     /// Basis vector of each offset bit, lowest first.
     pub(super) basis: Vec<u64>,
-    /// How many of the top bits number the repetitions.
+    /// Number of top bits that number the repetitions.
     pub(super) reps_log2: u32,
 }
 
-/// What can be chosen about a swizzle.
+/// The parameters of a swizzle.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
-    /// The most bits of a vector that both sides share.
+pub(super) struct SwizzleOptions {
+    /// Bits of a vector that both sides share, at most.
     pub(super) max_vector_bits: u32,
-    /// Which side's registers come first among the bank bits, so that its accesses are wider.
+    /// Side whose registers come first among the bank bits, so that its accesses are wider.
     pub(super) favour: Favour,
     pub(super) reps_log2: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// The registers of the side with more of them among the bank bits, without promise, as the reference does.
+    /// The side with more registers among the bank bits; width is best effort, as in Triton.
     Auto,
-    /// The stores are as wide as the source's registers allow, kept free of conflicts.
+    /// Stores as wide as the source's registers allow without conflicts.
     Source,
-    /// The loads are as wide as the destination's registers allow, kept free of conflicts.
+    /// Loads as wide as the destination's registers allow without conflicts.
     Destination,
-    /// One side's lanes lie as a fragment asks.
+    /// Lanes of one side arranged for a matrix fragment.
     Rows(Access, Fragment),
 }
 
-/// What lies within a row of a matrix of one side, from the first byte on, and what tells its rows apart.
+/// Columns within a row of a matrix of one side, from the first byte on, and columns that number its rows.
 struct Rows {
     within: Vec<u64>,
     apart: Vec<u64>,
 }
 
 impl Rows {
-    /// Returns nothing where registers or lanes do not fill whole rows.
-    fn of(side: &Side, lanes_log2: u32, container_bits: u32, fragment: Fragment) -> Option<Self> {
+    /// Returns `None` if registers or lanes do not fill whole rows.
+    fn of(
+        side: &SideColumns,
+        lanes_log2: u32,
+        container_bits: u32,
+        fragment: Fragment,
+    ) -> Option<Self> {
         let deal = fragment.layout();
         let lanes = side.lane(lanes_log2);
         let elements = log2_floor(8 * deal.unit_bytes / container_bits) as usize;
@@ -81,9 +86,9 @@ impl Rows {
     }
 }
 
-/// The lanes served together on one side, as columns.
+/// Returns the lanes of one phase of one side, as columns.
 fn phase_lanes(
-    side: &Side,
+    side: &SideColumns,
     lanes_log2: u32,
     access: Access,
     bytes: u32,
@@ -98,9 +103,8 @@ fn phase_lanes(
         .collect()
 }
 
-/// The vector that both sides share, at least one word long where that is possible.
-///
-/// Returns the basis and whether the source's registers filled a word.
+/// Returns the vector that both sides share, if possible at least one word long, and true if the source's registers
+/// filled the word.
 fn shared_vector(
     sides: &Sides,
     container_bits: u32,
@@ -108,7 +112,7 @@ fn shared_vector(
     favour: Favour,
 ) -> (Vec<u64>, bool) {
     let (src, dst) = (&sides.src, &sides.dst);
-    let warps = |s: &Side| {
+    let warps = |s: &SideColumns| {
         s.warp(sides.lanes_log2)
             .iter()
             .copied()
@@ -121,7 +125,7 @@ fn shared_vector(
     if !is_short(&v) {
         return (v, false);
     }
-    // Below a word, two lanes would share a bank: let registers of one side and warps of the other fill it.
+    // Below a word, two lanes would share a bank: registers of one side and warps of the other fill the word.
     let (src_warps, dst_warps) = (warps(src), warps(dst));
     let rest = |reg: &[u64], v: &[u64]| extending(v, reg.iter().copied());
     let from_src = intersection(&rest(&src.reg, &v), &dst_warps);
@@ -148,7 +152,7 @@ fn shared_vector(
             v.push(c);
         }
     }
-    // What is left of a word comes from the registers of one side, then from anywhere.
+    // The rest of a word comes from the registers of one side, then from any vectors.
     let (first, second) = match favour {
         Favour::Destination => (&dst.reg, &src.reg),
         _ => (&src.reg, &dst.reg),
@@ -162,11 +166,10 @@ fn shared_vector(
     (v, filled)
 }
 
-/// Vectors outside both spans as far as possible: the segment.
+/// Returns the segment: vectors outside both spans as far as possible.
 ///
-/// First unit vectors outside both, then sums of one vector of each, then (conflicts on one side) the others.
-///
-/// `order` says, for a vector that only the first or only the second span has, how early it is to be paired.
+/// Unit vectors outside both come first, then sums of one vector of each, then (with conflicts on one side) the others.
+/// `order` ranks a vector of only the first or only the second span for pairing.
 fn common_complement(
     a: &[u64],
     b: &[u64],
@@ -203,7 +206,7 @@ fn common_complement(
             .skip(conflicts)
             .map(|(x, y)| x ^ y),
     );
-    // Bigger than the smaller side: the rest of the larger one conflicts on that side only.
+    // Beyond the smaller side, the rest of the larger one conflicts on that side only.
     segment.extend(&only_b[only_a.len()..]);
     segment.extend(&only_a[..conflicts]);
     segment.extend(&only_b[..conflicts]);
@@ -211,13 +214,13 @@ fn common_complement(
     segment
 }
 
-/// How many bits of the registers number rounds in which the plain way fills and reads the same bytes: those of the
-/// segment that lie in registers of both sides, where vectors are as wide as can be, or rows of matrices on one side
-/// that are such vectors or rows on the other.
-pub(super) fn plain_rounds_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
+/// Returns log2 of the passes in which the baseline reuses its scratch buffer: the bits of the segment that are registers
+/// of both sides, with vectors as wide as possible, or with matrix rows on one side that are such vectors or rows on the
+/// other.
+pub(super) fn baseline_passes_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
     let max_vector_bits = target.max_shared_vector_bits;
     let rounds = |vector: usize, favour: Favour| {
-        let choice = Choice {
+        let choice = SwizzleOptions {
             max_vector_bits,
             favour,
             reps_log2: 0,
@@ -233,21 +236,22 @@ pub(super) fn plain_rounds_log2(sides: &Sides, container_bits: u32, target: &Tar
     let matrices = [Access::Store, Access::Load]
         .into_iter()
         .flat_map(|access| {
-            let forms = Form::matrices(container_bits / 8, access, target);
+            let forms = AccessForm::matrices(container_bits / 8, access, target);
             forms.filter_map(move |form| {
                 let (side, other, others) = match access {
                     Access::Store => (&sides.src, &sides.dst, Access::Load),
                     Access::Load => (&sides.dst, &sides.src, Access::Store),
                 };
-                let rows =
-                    |side: &Side, form| Rows::of(side, sides.lanes_log2, container_bits, form);
+                let rows = |side: &SideColumns, form| {
+                    Rows::of(side, sides.lanes_log2, container_bits, form)
+                };
                 let within = rows(side, form)?.within;
                 let rounds = rounds(within.len(), Favour::Rows(access, form))?;
                 if within.iter().all(|c| other.reg.contains(c)) {
                     return Some(rounds);
                 }
-                // Four matrices at once on both sides are four registers of one round.
-                let mut forms = Form::matrices(container_bits / 8, others, target);
+                // Four matrices at once on both sides are four registers of one pass.
+                let mut forms = AccessForm::matrices(container_bits / 8, others, target);
                 forms
                     .any(|form| rows(other, form).is_some_and(|rows| rows.within == within))
                     .then(|| rounds.saturating_sub(2))
@@ -256,19 +260,19 @@ pub(super) fn plain_rounds_log2(sides: &Sides, container_bits: u32, target: &Tar
     vectors.into_iter().chain(matrices).max().unwrap_or(0)
 }
 
-/// The offset bits above those of a vector that tell banks apart, of so many bits in all.
+/// Returns the number of offset bits above those of a vector that select banks, out of `total`.
 fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
     let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
     log2_floor(vectors).min(total - narrow::<u32>(vector))
 }
 
-/// Chooses the offset bits.
+/// Chooses the offset bits, or returns `None` if the parameters are not possible.
 pub(super) fn swizzle(
     sides: &Sides,
     container_bits: u32,
-    choice: Choice,
+    choice: SwizzleOptions,
     target: &Target,
-) -> Option<Swizzle> {
+) -> Option<ScratchSwizzle> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let rows = |access: Access, fragment: Fragment| {
         let side = if access == Access::Store { src } else { dst };
@@ -284,16 +288,16 @@ pub(super) fn swizzle(
         if reps.len() < choice.reps_log2 as usize {
             return None;
         }
-        // The last ones: consecutive registers stay together.
+        // The last ones, so that consecutive registers stay together.
         reps.drain(..reps.len() - choice.reps_log2 as usize);
         reps
     };
     let total = sides.bits - choice.reps_log2;
     let bank_len = bank_bits(vector.len(), container_bits, total, target);
     let segment_len = (total - bank_len) as usize - vector.len();
-    // One side may go on alone: its vectors grow by registers that the other side has elsewhere.
+    // One side may have longer vectors, by registers that the other side does not have there.
     let most = log2_floor(target.max_shared_vector_bits / container_bits) as usize;
-    let more = |side: &Side| {
+    let more = |side: &SideColumns| {
         let mut taken = vector.clone();
         taken.extend(&reps);
         let mut more = extending(&taken, side.reg.iter().copied());
@@ -305,8 +309,8 @@ pub(super) fn swizzle(
         Favour::Source => (more(src), Vec::new()),
         Favour::Destination => (Vec::new(), more(dst)),
     };
-    let in_regs = |side: &Side, c: u64| echelon(&side.reg).contains(c);
-    let tile = |side: &Side, access, more: &[u64]| {
+    let in_regs = |side: &SideColumns, c: u64| echelon(&side.reg).contains(c);
+    let tile = |side: &SideColumns, access, more: &[u64]| {
         let mut t = vector.clone();
         t.extend(more);
         let bytes = (container_bits << t.len()) / 8;
@@ -315,8 +319,8 @@ pub(super) fn swizzle(
             t.extend(phase_lanes(side, lanes, access, bytes, target));
             return t;
         }
-        // The other side may have rows of its own there, or accesses as wide as its registers are.
-        let forms = Form::matrices(container_bits / 8, access, target);
+        // The other side may have matrix rows there too, or accesses as wide as its registers allow.
+        let forms = AccessForm::matrices(container_bits / 8, access, target);
         let fitting = forms
             .filter_map(|form| rows(access, form))
             .find(|rows| rows.within == vector);
@@ -332,8 +336,8 @@ pub(super) fn swizzle(
     };
     let src_tile = tile(src, Access::Store, &src_more);
     let dst_tile = tile(dst, Access::Load, &dst_more);
-    // A sum with a vector bit puts its partner across that bit: the partner must be a register of that side, or the
-    // threads would break up the vector.
+    // A sum with a vector bit moves its partner across that bit: the partner must be a register of that side, or threads
+    // would break up the vector.
     let order = |of_src: bool, c: u64| {
         let (own, others, threads) = if of_src {
             (&src_more, &dst_more, &dst.thread)
@@ -363,7 +367,7 @@ pub(super) fn swizzle(
         Favour::Source | Favour::Rows(Access::Store, _) => true,
         Favour::Destination | Favour::Rows(Access::Load, _) => false,
         Favour::Auto => {
-            let count = |side: &Side| rest.iter().filter(|c| in_regs(side, **c)).count();
+            let count = |side: &SideColumns| rest.iter().filter(|c| in_regs(side, **c)).count();
             src_filled || count(src) > count(dst)
         }
     };
@@ -378,7 +382,7 @@ pub(super) fn swizzle(
     basis.extend(segment);
     basis.extend(reps);
     debug_assert_eq!(basis.len(), sides.bits as usize);
-    Some(Swizzle {
+    Some(ScratchSwizzle {
         basis,
         reps_log2: choice.reps_log2,
     })

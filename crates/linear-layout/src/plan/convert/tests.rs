@@ -1,17 +1,17 @@
-//! Expected costs of conversions against the costs of their programs.
+//! Cost estimates of conversions against the costs of their programs.
 
 use super::shared::{Route, choices, plan_shared};
-use super::shuffle::{Exchange, Takes};
+use super::shuffle::{Exchange, TakeMatrix};
 use super::sides::Sides;
 use super::swizzle::swizzle;
-use super::{PlanKind, PlanOptions, Strategy as Way, plain_conversion, plan_conversion};
+use super::{PlanKind, PlanOptions, Strategy as Way, baseline_conversion, plan_conversion};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::plan::program::{Cost, Predicate};
 use crate::target::Target;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// The bits of an element's number, dealt to registers, lanes and warps in this order.
+/// Distributes the bits of an element's number over registers, lanes and warps in this order.
 fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
     let columns: Vec<u64> = order.iter().map(|bit| 1 << bit).collect();
     let registers = order.len() as u32 - target.lanes_log2() - warps;
@@ -27,7 +27,7 @@ fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
 
 /// A conversion that exchanges a few bits of the position.
 #[derive(Clone, Debug)]
-struct Case {
+struct BitSwaps {
     target: &'static Target,
     bits: usize,
     width: u32,
@@ -35,7 +35,7 @@ struct Case {
     swaps: Vec<(usize, usize)>,
 }
 
-impl Case {
+impl BitSwaps {
     fn layouts(&self) -> [LinearLayout; 2] {
         let straight: Vec<usize> = (0..self.bits).collect();
         let mut other = straight.clone();
@@ -51,7 +51,7 @@ impl Case {
     }
 }
 
-fn cases() -> impl Strategy<Value = Case> {
+fn cases() -> impl Strategy<Value = BitSwaps> {
     (
         prop::sample::select(vec!["cuda:90", "hip:gfx942", "hip:gfx950", "hip:gfx1100"]),
         9..12usize,
@@ -59,7 +59,7 @@ fn cases() -> impl Strategy<Value = Case> {
         0..3u32,
         prop::collection::vec((0..12usize, 0..12usize), 1..4),
     )
-        .prop_map(|(target, bits, width_log2, warps, swaps)| Case {
+        .prop_map(|(target, bits, width_log2, warps, swaps)| BitSwaps {
             target: Target::parse(target).unwrap(),
             bits,
             width: 1 << width_log2,
@@ -68,7 +68,7 @@ fn cases() -> impl Strategy<Value = Case> {
         })
 }
 
-/// The values that a line of a program names, `%4..%6` three of them.
+/// Returns the values that a line of a program names; `%4..%6` is three of them.
 fn values(text: &str) -> Vec<u32> {
     let words = text.split([' ', ',']).filter(|word| word.starts_with('%'));
     words
@@ -82,9 +82,9 @@ fn values(text: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Eight registers in a row go in accesses as wide as the target has, on both sides.
+/// Eight consecutive registers are accessed at full width on both sides.
 #[test]
-fn accesses_are_as_wide_as_can_be() {
+fn accesses_have_full_width() {
     for (target, bits, width, bytes) in [
         ("cuda:90", 8, 8, 8),
         ("cuda:90", 8, 16, 16),
@@ -110,7 +110,7 @@ fn accesses_are_as_wide_as_can_be() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Bytes are brought together into words for a store beside what is expected; nothing else is.
+    /// Packing of bytes into words for a store is not in the estimate; everything else is.
     #[test]
     fn shared_memory_costs_what_is_expected(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -122,7 +122,7 @@ proptest! {
         prop_assert!(case.width < 32 || arithmetic << case.warps == cost.arithmetic);
     }
 
-    /// As much scratch as is said to be needed is enough, and less is not.
+    /// The reported scratch size suffices, and less does not.
     #[test]
     fn the_least_scratch_is_named(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -136,24 +136,24 @@ proptest! {
         prop_assert!(plan(least - 1).is_err_and(|e| e.is_scratch_limit()), "{error}");
     }
 
-    /// Within the bytes of the plain way there is a plan, which waits no more often.
+    /// Within the bytes of the baseline there is a plan, with no more barriers.
     #[test]
-    fn the_plain_way_can_be_gone(case in cases()) {
+    fn the_baseline_scratch_suffices(case in cases()) {
         let [src, dst] = case.layouts();
-        let plain = plain_conversion(&src, &dst, case.width, case.target).unwrap();
-        let options = PlanOptions::new().with_scratch_limit(plain.bytes);
+        let baseline = baseline_conversion(&src, &dst, case.width, case.target).unwrap();
+        let options = PlanOptions::new().with_scratch_limit(baseline.bytes);
         let Ok(plan) = plan_conversion(&src, &dst, case.width, case.target, &options) else {
-            // What goes by lanes in the plain way is no exchange of bits in ours for all layouts.
-            prop_assert_eq!(plain.bytes, 0);
+            // The baseline's shuffles are not an exchange of bits here for all layouts.
+            prop_assert_eq!(baseline.bytes, 0);
             return Ok(());
         };
-        prop_assert!(plan.program().scratch_bytes() <= plain.bytes);
-        prop_assert!(plan.program().num_barriers() <= plain.barriers as usize, "{plain:?}\n{plan}");
+        prop_assert!(plan.program().scratch_bytes() <= baseline.bytes);
+        prop_assert!(plan.program().num_barriers() <= baseline.barriers as usize, "{baseline:?}\n{plan}");
     }
 
-    /// Whatever wins is no dearer than shuffles alone and shared memory alone, and a mix is cheaper than both.
+    /// The chosen plan is no dearer than shuffles alone and shared memory alone, and a mix is cheaper than both.
     #[test]
-    fn the_best_of_all_ways_wins(case in cases()) {
+    fn the_cheapest_strategy_wins(case in cases()) {
         let plan = |strategy: Option<Way>| {
             let options = PlanOptions { strategy, ..PlanOptions::new() };
             let [src, dst] = case.layouts();
@@ -168,9 +168,9 @@ proptest! {
         }
     }
 
-    /// What a step defines is read by another one, or is a result.
+    /// The results of every step are used by another step or returned.
     #[test]
-    fn no_step_is_in_vain(case in cases()) {
+    fn no_step_is_dead(case in cases()) {
         let [src, dst] = case.layouts();
         let options = PlanOptions::new();
         let plan = plan_conversion(&src, &dst, case.width, case.target, &options).unwrap();
@@ -214,7 +214,7 @@ proptest! {
         }
     }
 
-    /// But for a join of an address, which is not looked for where both sides take no more wavefronts than they must.
+    /// Exception: joins of addresses, which are not searched if both sides have minimal wavefronts.
     #[test]
     fn no_other_swizzle_is_cheaper(case in cases()) {
         let (sides, target) = (case.sides(), case.target);
@@ -230,7 +230,7 @@ proptest! {
     #[test]
     fn shuffles_cost_what_is_expected(case in cases(), reads_alone in any::<bool>()) {
         let sides = case.sides();
-        let takes = if reads_alone { Takes::None } else { Takes::Restoring };
+        let takes = if reads_alone { TakeMatrix::None } else { TakeMatrix::Restoring };
         let Some(exchange) = Exchange::new(&sides, case.width, case.target, takes) else {
             prop_assert!(reads_alone || !sides.stays_in_warp());
             return Ok(());
@@ -247,7 +247,7 @@ proptest! {
     }
 }
 
-/// Eight values, one in each of eight lanes: every lane reads each from the lane that has it.
+/// Eight values, one in each of eight lanes, are broadcast to all lanes.
 #[test]
 fn values_of_a_few_lanes_take_no_select_to_all() {
     let target = Target::parse("cuda:90").unwrap();
@@ -266,8 +266,8 @@ fn values_of_a_few_lanes_take_no_select_to_all() {
     assert_eq!(program.cost().arithmetic, 0);
 }
 
-/// 64 columns of four partial sums: a thread has two columns of one sum, and then eight columns of all four lanes' sums.
-/// In two rounds its one common register numbers the rounds, and the loads are still as wide as they can be.
+/// 64 columns of four partial sums: a thread has two columns of one sum, then eight columns of all four lanes' sums. In
+/// two rounds its one common register numbers the rounds, and the loads keep their full width.
 #[test]
 fn rounds_leave_wide_accesses_to_the_side_that_has_them() {
     let target = Target::parse("cuda:90").unwrap();

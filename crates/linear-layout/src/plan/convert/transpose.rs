@@ -1,32 +1,31 @@
-//! Conversions inside a warp by transposing matrices (`movmatrix`): a word of each lane is a matrix of 8 rows of 8
-//! elements of 16 bits, of which rows become columns.
+//! Conversions inside a warp by matrix transposes (`movmatrix`): a word of each lane forms a matrix of 8 x 8 elements of
+//! 16 bits.
 //!
 //! ```text
 //!           half of the word   lane bit 0   1   2      3   4
 //! before    column 0                    1   2   row 0  1   2
 //! after     row 0                       1   2   col 0  1   2
 //! ```
-//! So the half of the word, which is a register bit, changes places with lane bit 2, lane bit 0 with 3, and 1 with 4,
-//! whatever lies there. Where nothing is left to move between lanes before or after that, a conversion takes one
-//! instruction a word, which is what one shuffle takes; shuffles need two a word and a byte permute, memory a store
-//! and a load.
+//! The half of the word, which is a register bit, is exchanged with lane bit 2, lane bit 0 with 3, and 1 with 4, whatever
+//! they hold. If nothing else moves between lanes, a conversion takes one instruction per word, which costs as much as one
+//! shuffle; shuffles need two per word and a byte permute, shared memory a store and a load.
 
-use super::local::Local;
-use super::sides::{Side, Sides};
+use super::local::LocalMap;
+use super::sides::{SideColumns, Sides};
 use super::{ConvertPlan, PlanKind};
 use crate::number::narrow;
 use crate::plan::gf2::{apply, log2_floor};
 use crate::plan::program::{Builder, ValueId};
 use crate::target::Target;
 
-/// Bits of what keeps together.
+/// Bits of a matrix element.
 const PAIR_BITS: u32 = 16;
 
-/// The register bits of a word, lowest first, of which the last one is transposed.
+/// The register bits of a word, lowest first; the last one is transposed.
 struct Word(Vec<u64>);
 
 impl Word {
-    /// Returns nothing where registers do not fill a word.
+    /// Returns `None` if registers do not fill a word.
     fn of(half: usize, registers: usize, container_bits: u32) -> Option<Self> {
         let others = (0..registers).filter(|bit| *bit != half);
         let count = log2_floor(PAIR_BITS / container_bits) as usize;
@@ -36,7 +35,7 @@ impl Word {
         is_full.then_some(Self(bits))
     }
 
-    /// Transposes all values, numbered by register.
+    /// Transposes all values, indexed by register.
     fn transpose(&self, b: &mut Builder, values: &[ValueId]) -> Vec<ValueId> {
         let mut moved = values.to_vec();
         let all = self.0.iter().fold(0, |all, bit| all | bit);
@@ -55,8 +54,8 @@ impl Word {
     }
 }
 
-/// What a side is once its words are transposed.
-fn transposed(side: &Side, half: usize) -> Side {
+/// Returns a side after its words are transposed.
+fn transposed(side: &SideColumns, half: usize) -> SideColumns {
     let mut side = side.clone();
     core::mem::swap(&mut side.reg[half], &mut side.thread[2]);
     side.thread.swap(0, 3);
@@ -64,7 +63,7 @@ fn transposed(side: &Side, half: usize) -> Side {
     side
 }
 
-/// The cheapest plan that transposes the source's words, or the destination's, and moves nothing else between lanes.
+/// Returns the cheapest plan that transposes the source's or the destination's words and moves nothing else between lanes.
 pub(super) fn plan_transposed(
     sides: &Sides,
     elem_bits: u32,
@@ -76,7 +75,7 @@ pub(super) fn plan_transposed(
     }
     let first = (0..sides.src.reg.len()).filter_map(|half| {
         let word = Word::of(half, sides.src.reg.len(), container_bits)?;
-        let rest = Local::of(&transposed(&sides.src, half), &sides.dst)?;
+        let rest = LocalMap::of(&transposed(&sides.src, half), &sides.dst)?;
         let mut b = sides.builder(elem_bits);
         let sources = b.sources();
         let moved = word.transpose(&mut b, &sources);
@@ -85,7 +84,7 @@ pub(super) fn plan_transposed(
     });
     let last = (0..sides.dst.reg.len()).filter_map(|half| {
         let word = Word::of(half, sides.dst.reg.len(), container_bits)?;
-        let rest = Local::of(&sides.src, &transposed(&sides.dst, half))?;
+        let rest = LocalMap::of(&sides.src, &transposed(&sides.dst, half))?;
         let mut b = sides.builder(elem_bits);
         let sources = b.sources();
         let values = rest.emit(&mut b, &sources);

@@ -26,7 +26,7 @@ const MAX_CHOICES: usize = 6;
 /// let plan = plan_gather(&Gather { src: &src, indices: &lanes, axis: 0, bits: 32, target })?;
 /// // One warp has it all: two registers are shuffled, of which the index chooses one.
 /// assert_eq!(plan.way(), GatherWay::Lanes);
-/// let sorts: Vec<&str> = plan.program().steps().iter().map(|step| step.sort()).collect();
+/// let sorts: Vec<&str> = plan.program().steps().iter().map(|step| step.kind_name()).collect();
 /// assert_eq!(sorts, ["index", "shuffle", "shuffle", "select"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -2,8 +2,8 @@
 
 use super::super::memory::{MemoryPlan, Place};
 use super::super::program::{
-    BarrierScope, BinBit, Builder, IndexProgram, Inlined, Predicate, Program, Threads, ValueId,
-    Vote,
+    BarrierScope, BinBit, Builder, IndexProgram, InlinedProgram, Predicate, Program, Threads,
+    ValueId, Vote,
 };
 use super::super::{PlanOptions, plan_conversion};
 use super::error::{HistogramError, Kind};
@@ -258,7 +258,7 @@ impl Build<'_> {
             let layout = self.counts(&vote.places, counts_log2)?;
             let plan = plan_conversion(&layout, dst, COUNT_BITS, target, &PlanOptions::new())?;
             let program = plan.program();
-            let part = Inlined {
+            let part = InlinedProgram {
                 program,
                 operand: 0,
                 sources: &counts,

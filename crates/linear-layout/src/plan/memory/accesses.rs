@@ -49,14 +49,14 @@ const WORD_BYTES: u32 = 4;
 
 /// The form of a warp's accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum AccessForm {
     /// Each lane what it holds, at an address of its own.
     Own,
     /// Rows that lanes give the addresses of, which hold parts of them all.
     Matrices(Fragment),
 }
 
-impl Form {
+impl AccessForm {
     /// The forms of matrices that an access of such elements may have.
     pub(crate) fn matrices(
         element_bytes: u32,
@@ -80,7 +80,7 @@ impl Choices<'_> {
         wavefronts(&lanes, bytes, self.access, self.target)
     }
 
-    /// Says whether lanes lie as a fragment asks: rows are whole, and begin at multiples of their length.
+    /// Returns true if lanes lie as a fragment asks: rows are whole, and begin at multiples of their length.
     fn lie_as(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
@@ -121,7 +121,7 @@ impl Choices<'_> {
 /// after word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
-    form: Form,
+    form: AccessForm,
     /// What each thread bit adds to the position that it gives: of what it holds, or of a row.
     threads: Vec<u64>,
     element_bytes: u32,
@@ -175,7 +175,7 @@ impl Accesses {
                 .filter_map(with)
                 .min_by_key(|accesses| (accesses.waves.0, run - accesses.vector_log2))
         }?;
-        let matrices = Form::matrices(choices.element_bytes, choices.access, choices.target)
+        let matrices = AccessForm::matrices(choices.element_bytes, choices.access, choices.target)
             .filter(|_| choices.together)
             .filter_map(|fragment| Self::with_matrices(choices, &held, fragment));
         let cost = |accesses: &Self| {
@@ -201,7 +201,13 @@ impl Accesses {
         basis.extend(steps(choices, held, within)?);
         basis.extend(repetitions(choices, held)?);
         let threads = choices.threads.to_vec();
-        Some(Self::of(choices, Form::Own, threads, vector_log2, basis))
+        Some(Self::of(
+            choices,
+            AccessForm::Own,
+            threads,
+            vector_log2,
+            basis,
+        ))
     }
 
     /// Accesses of matrices, if lanes lie so.
@@ -252,13 +258,13 @@ impl Accesses {
         threads.extend(warps);
         basis.extend(others);
         basis.extend(repetitions(choices, held)?);
-        let form = Form::Matrices(fragment);
+        let form = AccessForm::Matrices(fragment);
         Some(Self::of(choices, form, threads, vector_log2, basis))
     }
 
     fn of(
         choices: &Choices<'_>,
-        form: Form,
+        form: AccessForm,
         threads: Vec<u64>,
         vector_log2: u32,
         basis: Vec<(u64, u64)>,
@@ -283,8 +289,8 @@ impl Accesses {
         let lanes = &self.threads[..choices.lanes_log2 as usize];
         // Lanes that give an address, and the bytes there.
         let (addressing, bytes) = match self.form {
-            Form::Own => (lanes.len(), self.bytes()),
-            Form::Matrices(fragment) => {
+            AccessForm::Own => (lanes.len(), self.bytes()),
+            AccessForm::Matrices(fragment) => {
                 let deal = fragment.layout();
                 let matrices_log2 = log2_floor(self.bytes() / deal.lane_bytes()) as usize;
                 (deal.rows.len() + matrices_log2, deal.row_bytes())
@@ -321,7 +327,7 @@ impl Accesses {
     }
 
     /// Who holds what of an access.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> AccessForm {
         self.form
     }
 
@@ -394,7 +400,7 @@ impl Accesses {
         )
     }
 
-    /// Says whether every wavefront is full, as far as the phases of the target allow, and nothing is packed.
+    /// Returns true if every wavefront is full, as far as the phases of the target allow, and nothing is packed.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
         self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }

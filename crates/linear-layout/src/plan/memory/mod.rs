@@ -36,7 +36,7 @@ mod place;
 mod program;
 
 use crate::number::narrow;
-pub(crate) use accesses::{Accesses, Choices, Form};
+pub(crate) use accesses::{AccessForm, Accesses, Choices};
 pub use error::MemoryError;
 pub use indexed::IndexedPlan;
 pub(crate) use place::padded;
@@ -66,7 +66,7 @@ pub struct MemoryPlan {
     place: Place,
     thread: IndexProgram,
     view_mask: u64,
-    form: Form,
+    form: AccessForm,
     vector: usize,
     accesses: Vec<MemoryAccess>,
     /// Access and element of each register.
@@ -207,7 +207,7 @@ impl MemoryPlan {
     }
 
     /// Returns who holds what of an access.
-    pub(crate) const fn form(&self) -> Form {
+    pub(crate) const fn form(&self) -> AccessForm {
         self.form
     }
 

@@ -8,7 +8,7 @@ use super::scales::{self, ScaleSource};
 use super::{FactorScales, MatrixProduct, ProductPlan};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
-use crate::plan::program::{Builder, Inlined, Predicate, ScaleWord, Threads, ValueId};
+use crate::plan::program::{Builder, InlinedProgram, Predicate, ScaleWord, Threads, ValueId};
 use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Number, Product};
 use rustc_hash::FxHashMap;
@@ -397,8 +397,8 @@ fn build(
             scratch += program.scratch_bytes().next_multiple_of(16);
         }
     }
-    let inlined: Vec<Inlined<'_>> = (parts.iter())
-        .map(|(operand, program, start)| Inlined {
+    let inlined: Vec<InlinedProgram<'_>> = (parts.iter())
+        .map(|(operand, program, start)| InlinedProgram {
             program,
             operand: [1, 2, 0, 3, 4][*operand],
             sources: given[*operand],
@@ -462,7 +462,7 @@ fn build(
     if let Some(plan) = &conversions[3] {
         let program = plan.program();
         // In memory of its own: what the others read there may not have been read yet.
-        let part = Inlined {
+        let part = InlinedProgram {
             program,
             operand: 0,
             sources: &results,

@@ -1,12 +1,12 @@
-//! Bank conflicts: how long one access of a warp takes.
+//! Bank conflicts of one access of a warp.
 
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
-/// Wavefronts of one access by a whole warp, and the phases it takes at best.
+/// Returns the wavefronts of one access by a whole warp, and the phases that it takes at best.
 ///
-/// Lanes of one phase that touch the same bank at different rows wait for each other. Everything is linear, so
-/// the number of rows is the same for each bank touched: 2^(dim of the words touched - dim of the banks).
+/// Lanes of one phase conflict if they touch the same bank in different rows. By linearity, the number of rows is the same
+/// for each touched bank: 2^(dim of the words touched - dim of the banks).
 pub(crate) fn wavefronts(
     lane_columns: &[u32],
     bytes: u32,

@@ -1,4 +1,4 @@
-//! Putting a program together: new values, shared predicates, simplification, removal of what nobody uses.
+//! Construction of programs: value numbering, simplification, dead-step elimination.
 
 mod access;
 mod inputs;
@@ -29,21 +29,21 @@ pub(crate) struct Builder {
     index_maps: Vec<IndexProgram>,
     votes: Vec<Vote>,
     rows: Vec<Product>,
-    /// Which step defines a value; `NO_STEP` for sources.
+    /// Step that defines each value; `NO_STEP` for sources.
     defined_by: Vec<u32>,
     types: Vec<ValueType>,
     num_sources: u32,
     widths: Vec<u32>,
     lanes_log2: u32,
     warps_log2: u32,
-    known: FxHashMap<Step, ValueId>,
-    /// The number 0, by operand.
+    value_numbers: FxHashMap<Step, ValueId>,
+    /// The number 0 of each operand.
     zeros: FxHashMap<u8, ValueId>,
-    /// How many instructions a combination of two tuples is.
+    /// Instructions of one combination of two tuples.
     combination: u32,
 }
 
-/// How many threads run a program.
+/// The number of threads that execute a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Threads {
     /// Log2 of the lanes of a warp.
@@ -53,7 +53,6 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// The threads of a layout of registers.
     pub(crate) fn of(layout: &LinearLayout) -> Self {
         Self {
             lanes_log2: narrow(layout.in_bits(Dim::LANE)),
@@ -62,27 +61,26 @@ impl Threads {
     }
 }
 
-/// A program that becomes a part of another one.
+/// A program to be inlined into another one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Inlined<'p> {
+pub(crate) struct InlinedProgram<'p> {
     pub(crate) program: &'p Program,
-    /// The operand that it is for.
+    /// Operand of its values.
     pub(crate) operand: u8,
-    /// Its registers.
+    /// Its source registers.
     pub(crate) sources: &'p [ValueId],
-    /// Where its scratch memory begins in that of the whole.
+    /// Offset of its scratch memory in that of the whole.
     pub(crate) start: u32,
 }
 
 impl Builder {
-    /// Begins a program on `1 << sources_log2` registers of each operand: the registers of the first, then those of the
-    /// next.
+    /// Begins a program on `1 << sources_log2` registers of each operand, one operand after the other.
     pub(crate) fn new(sources_log2: u32, widths: &[u32], threads: Threads) -> Self {
         let operands = widths.iter().map(|bits| (1u32 << sources_log2, *bits));
         Self::of_operands(&operands.collect::<Vec<_>>(), threads)
     }
 
-    /// Begins a program on operands of so many registers and bits, one operand after the other.
+    /// Begins a program on operands given by (registers, bits), one operand after the other.
     pub(crate) fn of_operands(operands: &[(u32, u32)], threads: Threads) -> Self {
         let numbered = operands.iter().enumerate();
         let types: Vec<ValueType> = numbered
@@ -110,23 +108,23 @@ impl Builder {
             widths: operands.iter().map(|(_, bits)| *bits).collect(),
             lanes_log2: threads.lanes_log2,
             warps_log2: threads.warps_log2,
-            known: FxHashMap::default(),
+            value_numbers: FxHashMap::default(),
             zeros: FxHashMap::default(),
             combination: 0,
         }
     }
 
-    /// Says how many instructions combine two tuples.
-    pub(crate) const fn combines_by(&mut self, instructions: u32) {
+    /// Sets the number of instructions that combine two tuples.
+    pub(crate) const fn set_combination_cost(&mut self, instructions: u32) {
         self.combination = instructions;
     }
 
-    /// The width of an element of the first operand in words and in shared memory.
+    /// Returns the width of an element of the first operand in words and in shared memory.
     pub(crate) fn container_bits(&self) -> u32 {
         self.widths[0].max(8)
     }
 
-    /// The width of the elements of a value's operand.
+    /// Returns the width of the elements of a value's operand.
     pub(crate) fn element_bits(&self, value: ValueId) -> u32 {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
@@ -150,13 +148,13 @@ impl Builder {
         }
     }
 
-    /// Adds a step that defines a value of the type of `like`, or finds the same step made before. `step` has `out` 0.
+    /// Adds a pure step that defines a value of the type of `like`, or returns the value of an equal earlier step.
     fn pure(&mut self, step: Step, like: ValueId) -> ValueId {
-        if let Some(&v) = self.known.get(&step) {
+        if let Some(&v) = self.value_numbers.get(&step) {
             return v;
         }
         let value = self.define(1, self.types[like.index()]);
-        self.known.insert(step, value);
+        self.value_numbers.insert(step, value);
         self.steps.push(with_out(step, value));
         value
     }
@@ -175,7 +173,7 @@ impl Builder {
     }
 
     pub(crate) fn lane_map(&mut self, mut map: LaneMap) -> u32 {
-        // Warps rarely matter to a lane's source; without them the map is of the lane alone.
+        // Warp bits rarely affect a source lane; without them the map depends on the lane alone.
         if let LaneMap::Linear(columns) = &mut map
             && columns[self.lanes_log2 as usize..].iter().all(|&c| c == 0)
         {
@@ -186,7 +184,7 @@ impl Builder {
 
     pub(crate) fn select(&mut self, predicate: u32, if_set: ValueId, if_clear: ValueId) -> ValueId {
         let (mut set, mut clear) = (if_set, if_clear);
-        // A select under the same condition has already decided.
+        // An inner select under the same condition is already decided.
         while let Some(Step::Select {
             predicate: p,
             if_set,
@@ -217,11 +215,11 @@ impl Builder {
         self.pure(step, set)
     }
 
-    /// The number 0, as an element of the operand of `like`.
+    /// Returns the number 0, as an element of the operand of `like`.
     pub(crate) fn zero(&mut self, like: ValueId) -> ValueId {
         let operand = self.types[like.index()].operand;
-        if let Some(known) = self.zeros.get(&operand) {
-            return *known;
+        if let Some(value_numbers) = self.zeros.get(&operand) {
+            return *value_numbers;
         }
         let type_ = ValueType {
             operand,
@@ -233,7 +231,7 @@ impl Builder {
         out
     }
 
-    /// The number 1, which counts an element.
+    /// Adds the number 1, which counts an element.
     pub(crate) fn one(&mut self, of: ValueId) -> ValueId {
         let step = Step::One {
             out: ValueId(0),
@@ -261,7 +259,7 @@ impl Builder {
         intern(&mut self.votes, vote)
     }
 
-    /// Adds the elements of a warp that are in the bins of each lane to `acc`.
+    /// Adds the counts of a lane's bins in its warp to `acc`.
     pub(crate) fn count_votes(
         &mut self,
         vote: u32,
@@ -304,7 +302,7 @@ impl Builder {
         intern(&mut self.index_maps, map)
     }
 
-    /// Computes numbers by a map of the lane, the warp and these values: the first of as many as it has outputs.
+    /// Computes numbers by a map of the lane, the warp and `inputs`; returns the first of them.
     pub(crate) fn compute(&mut self, map: u32, inputs: &[ValueId]) -> ValueId {
         let count = narrow(self.index_maps[map as usize].outputs().len());
         let operand = inputs.first().map_or(0, |v| self.types[v.index()].operand);
@@ -430,7 +428,7 @@ impl Builder {
         made
     }
 
-    /// Adds a product of matrices to `acc`, by the instruction of a row.
+    /// Adds a matrix product to `acc`, by the instruction of a row.
     pub(crate) fn mma(
         &mut self,
         acc: &[ValueId],
@@ -462,7 +460,7 @@ impl Builder {
         out
     }
 
-    /// Elements of one operand, brought to other lanes word by word.
+    /// Moves elements of one operand to other lanes, packed in words.
     pub(crate) fn through_words(
         &mut self,
         values: &[ValueId],
@@ -499,9 +497,9 @@ impl Builder {
         }
     }
 
-    /// Takes programs in side by side, each in scratch memory of its own: where all wait for the block, they wait once
-    /// for all. Returns the results of each.
-    pub(crate) fn inline(&mut self, parts: &[Inlined<'_>]) -> Vec<Vec<ValueId>> {
+    /// Inlines independent programs side by side, each with scratch memory of its own; block barriers are shared. Returns
+    /// the results of each.
+    pub(crate) fn inline(&mut self, parts: &[InlinedProgram<'_>]) -> Vec<Vec<ValueId>> {
         let is_block_barrier = |step: &Step| matches!(step, Step::Barrier(BarrierScope::Block));
         let mut names: Vec<Vec<ValueId>> = parts
             .iter()
@@ -533,7 +531,7 @@ impl Builder {
         results.collect()
     }
 
-    fn inline_step(&mut self, part: &Inlined<'_>, step: &Step, names: &mut [ValueId]) {
+    fn inline_step(&mut self, part: &InlinedProgram<'_>, step: &Step, names: &mut [ValueId]) {
         let program = part.program;
         let (first, count) = outs(step);
         let mut step = *step;
@@ -578,7 +576,7 @@ impl Builder {
         self.steps.push(step);
     }
 
-    /// Removes what no result needs, numbers the values anew and adds up the cost.
+    /// Eliminates dead steps, renumbers the values and adds up the cost.
     pub(crate) fn finish(
         mut self,
         results: Vec<ValueId>,

@@ -1,4 +1,4 @@
-//! The cost of a program by the target's model.
+//! Cost model of programs.
 
 use crate::number::narrow;
 use core::fmt;
@@ -10,8 +10,8 @@ use rustc_hash::FxHashSet;
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
 ///
-/// The load-store unit and the arithmetic unit work side by side, so a program takes as long as the busier one,
-/// plus an eighth of the other (they do not overlap fully), plus the time lost at barriers.
+/// The load-store unit and the arithmetic unit overlap, but not fully: a program takes as long as the busier one, plus an
+/// eighth of the other, plus the time lost at barriers.
 ///
 /// ```
 /// use linear_layout::plan::Cost;
@@ -31,7 +31,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Returns the total, which costs are compared by.
+    /// Returns the total, by which costs are compared.
     #[must_use]
     pub const fn total(self) -> u32 {
         let (a, b) = (self.load_store, self.arithmetic);
@@ -54,10 +54,10 @@ impl fmt::Display for Cost {
     }
 }
 
-/// About so many wavefronts are taken by an access of which each lane may ask for anything.
+/// Expected wavefronts of an access whose lanes have unrelated addresses.
 const RANDOM_WAVES: u32 = 3;
 
-/// What the steps of a program cost on a target; a combination is so many instructions.
+/// Returns the cost of a program on a target; `combination` is the number of instructions of a combiner.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
@@ -66,7 +66,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
     let mut wave_memo: Vec<((u32, u32, u32, Access), u32)> = Vec::new();
     let mut waves = |address: Address, bytes: u32, access: Access| {
         let base = &program.address_bases[address.base as usize];
-        // A number that a step computes is another one in each lane, the position of a view is not.
+        // A computed number differs between lanes, the position of a view does not.
         let mut numbers = program.operands(address.numbers).iter();
         if numbers.any(|number| program.is_word(*number)) {
             return RANDOM_WAVES;
@@ -89,7 +89,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
         wave_memo.push((shape, taken));
         taken
     };
-    // Lanes that give no address ask for nothing.
+    // Lanes that supply no address request nothing.
     let matrix_waves = |waves: &mut dyn FnMut(Address, u32, Access) -> u32,
                         (address, count): (Address, u32),
                         fragment: Fragment,
@@ -103,13 +103,13 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
     for step in &program.steps {
         match *step {
             Step::Pack { parts, .. } => arithmetic += costs.select * packing(program, parts, true),
-            // Taking a word apart is the consumer's business, as it is after a wide load.
+            // Unpacking is charged to the consumer, as after a wide load.
             Step::Unpack { .. } => {}
             // 64-bit elements are two registers.
             Step::Select { out, .. } => {
                 arithmetic += costs.select * program.value_bytes(out).div_ceil(4);
             }
-            // A bit is tested once for all that it selects.
+            // A bit is tested once for all selects by it.
             Step::SelectBit {
                 out, number, bit, ..
             } => {
@@ -124,11 +124,11 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                     load_store += costs.shuffle;
                 }
             }
-            // Measured on an H200: as many a clock as shuffles, on the same unit.
+            // Measured on an H200: the throughput of shuffles, on the same unit.
             Step::ShuffleIndex { .. } | Step::TransposeMatrix { .. } => load_store += costs.shuffle,
             Step::ShuffleAt { .. } => load_store += costs.shuffle,
             Step::Compute { map, .. } => {
-                // Bits of the index that lead nowhere are cleared first; the number is joined with a constant.
+                // Unused bits of the index are cleared first; the number is joined with a constant.
                 let ops = 2 + narrow::<u32>(program.index_maps[map as usize].num_ops());
                 arithmetic += costs.select * ops;
             }
@@ -176,7 +176,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Zero { .. } | Step::One { .. } => {}
             Step::AtomicAdd { address, mask, .. } => {
                 let base = &program.address_bases[address.base as usize];
-                // Lanes that add to the same number do so one after another.
+                // Atomic additions of lanes to one number are serialised.
                 let numbers_log2 = base.number_bits.count_ones();
                 let alike = match address.numbers.is_empty() {
                     true => 1,
@@ -191,7 +191,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 let vote = &program.votes[vote as usize];
                 let (bins_log2, counts_log2) =
                     (narrow::<u32>(vote.places.len()), vote.counts_log2());
-                // A vote for each bit, and one on what is counted at all.
+                // One vote per bit of the bin, and one for the mask.
                 let votes = (bins_log2 + 1) * costs.lane_alu;
                 let words = target.lanes.div_ceil(32);
                 let narrowing = bins_log2 - counts_log2 + (1 << counts_log2);
@@ -201,14 +201,14 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::Combine { .. } => arithmetic += costs.select * combination,
             Step::ReduceLanes { out, .. } => {
                 load_store += costs.lane_reduction;
-                // Widened, and narrowed again.
+                // Narrow elements are widened and narrowed again.
                 if program.value_bytes(out) < 4 {
                     arithmetic += 2 * costs.select;
                 }
             }
             Step::Mma { row, .. } => arithmetic += program.rows[row as usize].issue(target.lanes),
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
-            // A block of one warp has nobody to wait for.
+            // A block of one warp does not wait.
             Step::Barrier(BarrierScope::Block) => {
                 waiting += if warps == 1 {
                     costs.warp_sync
@@ -229,7 +229,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
     }
 }
 
-/// The most shuffles of which each waits for the one before.
+/// Returns the length of the longest chain of dependent shuffles.
 fn longest_chain(program: &Program, target: &Target) -> u32 {
     let mut chains = vec![0u32; program.num_values()];
     let mut most = 0;
@@ -328,7 +328,7 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
 }
 
 impl Program {
-    /// Returns how many words a thread puts together of elements that do not lie side by side.
+    /// Returns the number of words per thread that are packed from elements that are not adjacent in a register.
     #[must_use]
     pub fn num_packed_words(&self) -> usize {
         let packs = self.steps.iter().filter(
@@ -338,7 +338,7 @@ impl Program {
     }
 }
 
-/// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
+/// Returns the byte permutes that pack narrow elements: none for neighbours, which their producers keep in one register.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
     let values = program.operands(list);
     let container = program.element_bits(values[0]).max(8);
@@ -360,7 +360,7 @@ fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
         .sum()
 }
 
-/// Each distinct exclusive-or constant of a base is computed once.
+/// Returns the cost of an address; each distinct exclusive-or constant of a base is computed once.
 fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
     if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
         return 0;

@@ -1,16 +1,16 @@
-//! Index arithmetic as a program: a linear map applied to run-time bits.
+//! Index arithmetic: a linear map of run-time bits as straight-line code.
 //!
-//! Lanes and warps are known only at run time, so "where does this thread's element lie" is code: masks, shifts,
-//! ors. [`IndexProgram`] is that code as plain data; a lowering emits one instruction per [`IndexOp`], the tests
-//! evaluate it against the layout.
+//! Lanes and warps are known only at run time, so the offset of a thread's element is computed by masks, shifts and ors.
+//! [`IndexProgram`] is that code as plain data; a lowering emits one instruction per [`IndexOp`], and the tests evaluate
+//! it against the layout.
 //!
-//! # A worked example
+//! # Example
 //! Lane bits 0 and 1 go to bits 2 and 3 of the offset, lane bit 2 to bit 0 and to bit 2 (a swizzle):
 //! ```
 //! use linear_layout::plan::program::{IndexOp, IndexProgram};
 //! let program = IndexProgram::new(&[3], &[vec![4, 8, 5]]);
 //! // Bits on one diagonal (row - column) of the matrix move together: one mask and one shift for both;
-//! // a bit that goes to several places is multiplied there.
+//! // a bit with several destinations is multiplied.
 //! assert_eq!(program.to_string(), "\
 //! %0 = input 0 (3 bits)
 //! %1 = and %0, 0x3
@@ -27,8 +27,8 @@
 //! - Never more operations than bit by bit (property `never_worse_than_bit_by_bit`).
 //!
 //! # Source
-//! Triton's `matrixVectorProd`. Beyond it: masks that a shift makes needless are left out, terms are shared among
-//! outputs, and several ways to cut the matrix are weighed.
+//! Triton's `matrixVectorProd`. Beyond it: masks that a shift makes redundant are omitted, terms are shared among outputs,
+//! and several decompositions of the matrix are compared.
 
 use crate::number::narrow;
 use core::fmt;
@@ -37,10 +37,10 @@ use crate::layout::{Dim, LinearLayout};
 
 /// A node of a program: an index into [`IndexProgram::ops`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(pub u32);
+pub struct IndexNode(pub u32);
 
-impl NodeId {
-    /// Returns the node as an index of a table.
+impl IndexNode {
+    /// Returns the node as an index into a table.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -52,75 +52,75 @@ impl NodeId {
 pub enum IndexOp {
     /// A run-time value of which only the low bits can be set.
     Input {
-        /// Which input.
+        /// Index of the input.
         input: u32,
-        /// How many low bits it has.
+        /// Number of low bits.
         bits: u32,
     },
-    /// A constant; only ever 0, for an output that nothing reaches.
+    /// A constant: 0, for an output that no input reaches.
     Constant(u64),
     /// Bitwise and with a constant.
     And {
         /// The value.
-        value: NodeId,
-        /// The bits kept.
+        value: IndexNode,
+        /// Mask of the kept bits.
         mask: u64,
     },
     /// Logical shift left.
     Shl {
         /// The value.
-        value: NodeId,
-        /// By how many bits.
+        value: IndexNode,
+        /// Distance in bits.
         by: u32,
     },
     /// Logical shift right.
     Shr {
         /// The value.
-        value: NodeId,
-        /// By how many bits.
+        value: IndexNode,
+        /// Distance in bits.
         by: u32,
     },
-    /// Product with a constant: a single bit copied to several places (no carries).
+    /// Product with a constant: copies a single bit to several positions (no carries).
     Mul {
         /// The value, 0 or one fixed power of two.
-        value: NodeId,
+        value: IndexNode,
         /// The factor.
         by: u64,
     },
-    /// Or of two values that never have a bit in common: `or disjoint`, or an addition.
-    Or(NodeId, NodeId),
-    /// Exclusive or of two values that may share bits.
-    Xor(NodeId, NodeId),
+    /// Or of two values without common bits: `or disjoint`, or an addition.
+    Or(IndexNode, IndexNode),
+    /// Exclusive or of two values that may have common bits.
+    Xor(IndexNode, IndexNode),
 }
 
 /// The operation that joins a constant and a run-time value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Join {
-    /// The constant is 0: nothing to do.
+    /// None: the constant is 0.
     Nothing,
-    /// No bit in common: an addition, or an immediate offset of an access.
+    /// An addition, or an immediate offset of an access: no common bits.
     Add,
-    /// Bits in common: an exclusive or.
+    /// An exclusive or: common bits.
     Xor,
 }
 
-/// A linear map on run-time bits as straight-line code.
+/// A linear map of run-time bits as straight-line code.
 ///
 /// # Shape
 /// Inputs: integers of given widths. Outputs: one integer per output dim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexProgram {
     ops: Vec<IndexOp>,
-    outputs: Vec<NodeId>,
-    /// The bits that each node can have set.
+    outputs: Vec<IndexNode>,
+    /// Bits that each node may set.
     possible: Vec<u64>,
 }
 
 impl IndexProgram {
-    /// Makes the program of a map given by its columns.
+    /// Builds the program of a map given by its columns.
     ///
-    /// `input_bits[i]` is the width of input `i`; `outputs[o][c]` is what bit `c` of all inputs, laid end to end,
-    /// adds (exclusive or) to output `o`. Missing columns are 0.
+    /// `input_bits[i]` is the width of input `i`; `outputs[o][c]` is the contribution (exclusive or) of bit `c` of all
+    /// inputs, laid end to end, to output `o`. Missing columns are 0.
     #[must_use]
     pub fn new(input_bits: &[u32], outputs: &[Vec<u64>]) -> Self {
         [Cut::Diagonals, Cut::Peeled, Cut::Columns]
@@ -130,10 +130,10 @@ impl IndexProgram {
             .unwrap_or_else(|| Self::with_cut(input_bits, outputs, Cut::Columns))
     }
 
-    /// Makes the program of a layout for some of its input dims, the others taken as 0.
+    /// Builds the program of a layout for some of its input dims, the others being 0.
     ///
-    /// Inputs are the dims of `runtime` in that order, outputs the layout's output dims. The part of a constant
-    /// input is `layout.apply` at compile time, joined by [`IndexProgram::join`].
+    /// Inputs are the dims of `runtime` in that order, outputs the layout's output dims. The contribution of constant
+    /// inputs is `layout.apply` at compile time, joined by [`IndexProgram::join`].
     #[must_use]
     pub fn from_layout(layout: &LinearLayout, runtime: &[Dim]) -> Self {
         let bits = |d: Dim| {
@@ -162,7 +162,7 @@ impl IndexProgram {
 
     /// Returns the node of each output.
     #[must_use]
-    pub fn outputs(&self) -> &[NodeId] {
+    pub fn outputs(&self) -> &[IndexNode] {
         &self.outputs
     }
 
@@ -172,12 +172,12 @@ impl IndexProgram {
         self.ops.iter().filter(free).count()
     }
 
-    /// Returns the mask of bits that an output can have set.
+    /// Returns the mask of bits that an output may set.
     pub(crate) fn possible_bits(&self, output: usize) -> u64 {
         self.possible[self.outputs[output].index()]
     }
 
-    /// Returns how a constant joins an output: by a sum if their bits are disjoint, by exclusive or otherwise.
+    /// Returns the operation that joins a constant to an output: a sum if their bits are disjoint, else an exclusive or.
     #[must_use]
     pub fn join(&self, output: usize, constant: u64) -> Join {
         match constant {
@@ -187,11 +187,11 @@ impl IndexProgram {
         }
     }
 
-    /// Runs the program; missing inputs are 0.
+    /// Evaluates the program; missing inputs are 0.
     pub(crate) fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
         let mut values: Vec<u64> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
-            let at = |n: NodeId| values[n.index()];
+            let at = |n: IndexNode| values[n.index()];
             values.push(match *op {
                 IndexOp::Input { input, bits } => {
                     inputs.get(input as usize).copied().unwrap_or(0)
@@ -215,7 +215,7 @@ impl IndexProgram {
             outputs: Vec::new(),
             possible: Vec::new(),
         };
-        let inputs: Vec<NodeId> = input_bits
+        let inputs: Vec<IndexNode> = input_bits
             .iter()
             .zip(0..)
             .map(|(&bits, input)| program.add(IndexOp::Input { input, bits }))
@@ -236,11 +236,11 @@ impl IndexProgram {
         program
     }
 
-    fn add(&mut self, op: IndexOp) -> NodeId {
+    fn add(&mut self, op: IndexOp) -> IndexNode {
         if let Some(known) = self.ops.iter().position(|o| *o == op) {
-            return NodeId(narrow(known));
+            return IndexNode(narrow(known));
         }
-        let possible = |n: NodeId| self.possible[n.index()];
+        let possible = |n: IndexNode| self.possible[n.index()];
         self.possible.push(match op {
             IndexOp::Input { bits, .. } => crate::f2::low_mask(bits as usize),
             IndexOp::Constant(c) => c,
@@ -251,14 +251,14 @@ impl IndexProgram {
             IndexOp::Or(a, b) | IndexOp::Xor(a, b) => possible(a) | possible(b),
         });
         self.ops.push(op);
-        NodeId(narrow::<u32>(self.ops.len()) - 1)
+        IndexNode(narrow::<u32>(self.ops.len()) - 1)
     }
 
-    /// `value & mask`, moved by `shift` (left where positive).
-    fn moved(&mut self, value: NodeId, mask: u64, shift: i32) -> NodeId {
+    /// Adds `value & mask`, shifted by `shift` (left if positive).
+    fn moved(&mut self, value: IndexNode, mask: u64, shift: i32) -> IndexNode {
         let by = shift.unsigned_abs();
         let possible = self.possible[value.index()];
-        // A shift to the right drops the low bits by itself.
+        // A right shift drops the low bits anyway.
         let survives = if shift < 0 {
             possible >> by << by
         } else {
@@ -276,14 +276,14 @@ impl IndexProgram {
         }
     }
 
-    /// The terms of one input: each a node; their exclusive or is the input's part of the output.
+    /// Adds the terms of one input, whose exclusive or is the input's contribution to the output.
     fn terms(
         &mut self,
-        input: NodeId,
+        input: IndexNode,
         bits: u32,
         columns: &[u64],
         cut: Cut,
-        terms: &mut Vec<NodeId>,
+        terms: &mut Vec<IndexNode>,
     ) {
         // Diagonal `row - column + 63`: the columns with a bit there.
         let mut diagonals = [0u64; 128];
@@ -308,7 +308,7 @@ impl IndexProgram {
         };
         fill(&mut diagonals, explicit);
         if cut == Cut::Peeled {
-            // A diagonal for one column alone is no saving: take that column by itself, and look again.
+            // A diagonal for a single column saves nothing: that column is cut separately, and the diagonals are recomputed.
             loop {
                 let multi = |c: u32| columns[c as usize].count_ones() > 1;
                 let lonely = diagonals
@@ -337,7 +337,7 @@ impl IndexProgram {
                     terms.push(self.moved(input, 1 << c, shift));
                 }
                 _ => {
-                    // One bit to several places: a product with the column.
+                    // One bit with several destinations: a product with the column.
                     let low = column.trailing_zeros().min(narrow(c));
                     let bit = self.moved(input, 1 << c, low.cast_signed() - narrow::<i32>(c));
                     let by = column >> low;
@@ -347,8 +347,8 @@ impl IndexProgram {
         }
     }
 
-    /// The exclusive or of all terms as a shallow tree; ors where no bit meets.
-    fn sum(&mut self, terms: Vec<NodeId>) -> NodeId {
+    /// Adds the exclusive or of all terms as a shallow tree; disjoint terms are joined by ors.
+    fn sum(&mut self, terms: Vec<IndexNode>) -> IndexNode {
         let mut counts = [0u32; 64];
         for t in &terms {
             let mut rows = self.possible[t.index()];
@@ -371,7 +371,7 @@ impl IndexProgram {
         }
     }
 
-    fn tree(&mut self, mut nodes: Vec<NodeId>) -> Option<NodeId> {
+    fn tree(&mut self, mut nodes: Vec<IndexNode>) -> Option<IndexNode> {
         while nodes.len() > 1 {
             nodes = nodes
                 .chunks(2)
@@ -384,7 +384,7 @@ impl IndexProgram {
         nodes.pop()
     }
 
-    fn join_nodes(&mut self, a: NodeId, b: NodeId) -> NodeId {
+    fn join_nodes(&mut self, a: IndexNode, b: IndexNode) -> IndexNode {
         if self.possible[a.index()] & self.possible[b.index()] == 0 {
             self.add(IndexOp::Or(a, b))
         } else {
@@ -393,12 +393,12 @@ impl IndexProgram {
     }
 }
 
-/// How the matrix is cut into terms.
+/// A decomposition of the matrix into terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cut {
     /// One term per diagonal.
     Diagonals,
-    /// Diagonals, but a column that shares none of a diagonal goes alone.
+    /// Diagonals, but a column that shares none of its diagonals is a term of its own.
     Peeled,
     /// One term per column.
     Columns,
@@ -434,7 +434,7 @@ mod tests {
 
     use super::*;
 
-    /// And, shift, combine for each bit of each column.
+    /// Returns the operations of the naive code: and, shift, combine for each bit of each column.
     fn bit_by_bit(input_bits: &[u32], outputs: &[Vec<u64>]) -> usize {
         let mut ops = 0;
         let mut ands: Vec<usize> = Vec::new();
@@ -534,14 +534,14 @@ mod tests {
         assert_eq!(ops(&[0, 0, 0]), 0);
         // Two runs: mask and shift each, one or.
         assert_eq!(ops(&[1, 2, 16, 32, 64]), 4);
-        // A run, which is masked, and a bit in three places: a shift and one product, whatever stands beside them.
+        // A masked run, and a bit with three destinations: a shift and one product.
         assert_eq!(ops(&[1, 2, 4, 8, 0b1001_0010_0000]), 4);
     }
 
-    /// A sum that ends in an or can be an offset of an access.
+    /// A final disjoint or allows the term to become the immediate offset of an access.
     #[test]
     fn what_meets_no_other_comes_last() {
-        // Bits 0 and 1 meet in the second bit of the result, bit 2 is alone, wherever it stands.
+        // Bits 0 and 1 overlap in the second bit of the result; bit 2 is disjoint.
         for columns in [
             [0b011, 0b110, 0b1000],
             [0b011, 0b1000, 0b110],

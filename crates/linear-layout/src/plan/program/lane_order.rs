@@ -1,7 +1,7 @@
 //! Lane order: stores of a warp to bytes that are contiguous in the order of its lanes.
 //!
 //! Some instructions take one address for a warp, and lane `l` writes `size` bytes at `l * size` behind it. A program
-//! stores this way if the lanes of a warp fill `lanes * size` contiguous bytes, in any order that is linear:
+//! stores in lane order if the lanes of a warp fill `lanes * size` contiguous bytes in any linear order:
 //!
 //! ```text
 //! columns of the lane bits      lane of the source
@@ -18,36 +18,35 @@ use crate::plan::gf2::apply_u32;
 /// The order in which the lanes of a warp store contiguous bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneOrder {
-    /// The bits of an offset that number the lanes of a warp; the address of a warp has them clear.
+    /// Offset bits that number the lanes of a warp; they are clear in the address of a warp.
     mask: u32,
     bytes_log2: u32,
-    /// Column `i`: what thread bit `i` adds (exclusive or) to the lane whose elements a lane stores.
+    /// Column `i`: contribution (exclusive or) of thread bit `i` to the lane whose elements a lane stores.
     columns: Vec<u32>,
-    /// The lane that each bit of `mask` adds, lowest bit first.
+    /// Contribution of each bit of `mask` to the lane, lowest bit first.
     lanes: Vec<u32>,
 }
 
 impl LaneOrder {
-    /// Returns the bits of an offset that number the lanes of a warp.
+    /// Returns the offset bits that number the lanes of a warp.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.mask
     }
 
-    /// Returns what each bit of the thread number adds (exclusive or) to the lane whose elements a lane stores.
+    /// Returns the contribution (exclusive or) of each bit of the thread number to the lane whose elements a lane stores.
     #[must_use]
     pub fn columns(&self) -> &[u32] {
         &self.columns
     }
 
-    /// Returns what an address adds (exclusive or) to the lane whose elements a lane stores.
+    /// Returns the contribution (exclusive or) of an address to the lane whose elements a lane stores.
     #[must_use]
     pub fn lane_xor(&self, address: Address) -> u32 {
         apply_u32(&self.lanes, (address.xor & self.mask) >> self.bytes_log2)
     }
 
-    /// Returns true if each lane stores its own elements in all stores whose address has none of the bits of
-    /// [`Self::mask`].
+    /// Returns true if each lane stores its own elements in all stores whose address is disjoint from [`Self::mask`].
     #[must_use]
     pub fn is_identity(&self) -> bool {
         let lanes = self.lanes.len();
@@ -114,7 +113,7 @@ mod tests {
 
     const SHAPE: [u64; 2] = [64, 64];
 
-    /// The stores of a copy of 16 bytes per lane, of elements of 16 bits.
+    /// Builds a copy of 16 bytes per lane, of elements of 16 bits.
     fn program(registers: &str, buffer: &str) -> Program {
         let [registers, buffer] = [registers, buffer].map(|text| text.parse::<Encoding>().unwrap());
         let registers = registers.to_surjective_layout(&SHAPE).unwrap();

@@ -1,24 +1,24 @@
-//! Programs on values: what every plan is made of.
+//! Programs: straight-line code that all plans consist of.
 //!
-//! A [`Program`] is straight-line code that all threads of a block run: it takes registers, moves them between
-//! registers, lanes and shared memory, and gives registers. It knows nothing of what it is for: a conversion
-//! ([`super::ConvertPlan`]) is one program with a reason.
+//! A [`Program`] is executed by all threads of a block: it takes registers, moves values between registers, lanes and
+//! shared memory, and returns registers. It is independent of its purpose: a conversion ([`super::ConvertPlan`]) is one
+//! program with a reason.
 //!
 //! # Values
-//! A program is in single-assignment form. Values `0..num_sources` are the registers it is given; each step
-//! defines consecutive new ones. Each belongs to one of the operands, and is of one of two sorts ([`ValueType`]):
-//! - an **element** has the operand's element type (64-bit ones stay whole);
-//! - a **word** is an `i32` that carries several narrow elements, or half of a 64-bit one, or is a **number**: a
-//!   lane, an offset, what an index adds to one. Elements of 32 bits serve as numbers, too.
+//! A program is in single-assignment form. Values `0..num_sources` are its source registers; each step defines
+//! consecutive new ones. A value belongs to one of the operands, and its type ([`ValueType`]) is one of
+//! - an **element** of the operand's element type (64-bit ones stay whole);
+//! - a **word**: an `i32` that carries several narrow elements or half of a 64-bit one, or a **number**: a lane, an
+//!   offset, a part of one. Elements of 32 bits serve as numbers, too.
 //!
-//! 32-bit elements are never packed: shuffles, selects and permutes take them as they are (bit-cast where the
-//! instruction wants an `i32`). Elements narrower than 8 bits are widened to a byte (`zext`) by
-//! [`Step::Pack`] and [`Step::Store`], and narrowed by [`Step::Unpack`] and [`Step::Load`].
+//! 32-bit elements are never packed: shuffles, selects and permutes take them directly (bit-cast if the instruction
+//! needs an `i32`). Elements narrower than 8 bits are widened to a byte (`zext`) by [`Step::Pack`] and [`Step::Store`],
+//! and narrowed by [`Step::Unpack`] and [`Step::Load`].
 //!
 //! # Threads
-//! A thread number is `lane + (warp << lanes_log2)`; masks and address columns speak of its bits.
+//! A thread number is `lane + (warp << lanes_log2)`; masks and address columns refer to its bits.
 //!
-//! Reading order: [`Step`] (the data), `build` (values, sharing, removal of what nobody uses), `cost`, `banks`,
+//! Reading order: [`Step`] (the data), `build` (construction, value numbering, dead-step elimination), `cost`, `banks`,
 //! `text`, [`IndexProgram`] (address arithmetic).
 
 mod banks;
@@ -31,12 +31,12 @@ mod text;
 mod vote;
 
 pub(crate) use banks::wavefronts;
-pub(crate) use build::{Builder, Inlined, Threads, View};
+pub(crate) use build::{Builder, InlinedProgram, Threads, View};
 pub(crate) use cost::Cost;
-pub use index::{IndexOp, IndexProgram, Join, NodeId};
+pub use index::{IndexNode, IndexOp, IndexProgram, Join};
 pub use lane_order::LaneOrder;
 pub use step::{
-    Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, ScaleWord, Space, Step,
+    Address, AddressBase, BarrierScope, LaneMap, MemorySpace, Operands, Predicate, ScaleWord, Step,
     ValueId, ValueType,
 };
 pub use vote::{BinBit, Vote};
@@ -67,8 +67,8 @@ pub struct Program {
     cost: Cost,
 }
 
-/// Returns what so many bytes of scratch memory begin at multiples of: the widest access that they have room for. In
-/// which bank they begin does not matter, since lanes meet in banks by the distance of their addresses.
+/// Returns the alignment of `bytes` bytes of scratch memory: the widest access that fits. The bank of the first byte does
+/// not matter, since bank conflicts depend on distances of addresses.
 #[must_use]
 pub const fn scratch_alignment(bytes: u32) -> u32 {
     const WIDEST_BYTES: u32 = 16;
@@ -134,7 +134,7 @@ impl Program {
         &self.operands[list.start as usize..(list.start + list.len) as usize]
     }
 
-    /// Returns the conditions that steps refer to.
+    /// Returns the predicates that steps refer to.
     #[must_use]
     pub fn predicates(&self) -> &[Predicate] {
         &self.predicates
@@ -146,7 +146,7 @@ impl Program {
         &self.lane_maps
     }
 
-    /// Returns the run-time parts of addresses.
+    /// Returns the thread-dependent parts of addresses.
     #[must_use]
     pub fn address_bases(&self) -> &[AddressBase] {
         &self.address_bases
@@ -170,7 +170,7 @@ impl Program {
         &self.rows
     }
 
-    /// Returns the value of each register given back, in register order.
+    /// Returns the value of each result register, in register order.
     #[must_use]
     pub fn results(&self) -> &[ValueId] {
         &self.results
@@ -183,22 +183,22 @@ impl Program {
         self.steps.iter().filter(waits).count()
     }
 
-    /// Bytes of shared memory needed, which begin at a multiple of [`scratch_alignment`]; 0 where none is used.
+    /// Returns the bytes of shared memory needed, aligned to [`scratch_alignment`]; 0 if none is used.
     ///
-    /// The buffer must be free when the program starts: whoever used it before is separated by a barrier that
-    /// the caller puts there. The last step may be a load, so the next user needs one too.
+    /// The caller puts a barrier between an earlier user of the memory and the program. The last step may be a load, so a
+    /// later user needs a barrier too.
     #[must_use]
     pub const fn scratch_bytes(&self) -> u32 {
         self.scratch_bytes
     }
 
-    /// Returns the cost of the program by the target's model.
+    /// Returns the cost of the program in the target's model.
     #[must_use]
     pub const fn cost(&self) -> Cost {
         self.cost
     }
 
-    /// Says whether the results are the source values, each in its place.
+    /// Returns true if the results are the source values in order.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.steps.is_empty()
@@ -206,13 +206,13 @@ impl Program {
             && self.results.iter().zip(0..).all(|(v, i)| v.0 == i)
     }
 
-    /// Says whether a value is a word: an `i32` that carries narrow elements or half of a 64-bit one.
+    /// Returns true if a value is a word: an `i32` that carries narrow elements, half of a 64-bit one, or a number.
     #[must_use]
     pub fn is_word(&self, value: ValueId) -> bool {
         self.types[value.index()].is_word
     }
 
-    /// Bytes that a value takes in shared memory.
+    /// Returns the bytes that a value takes in shared memory.
     pub(crate) fn value_bytes(&self, value: ValueId) -> u32 {
         if self.is_word(value) {
             4
@@ -224,14 +224,14 @@ impl Program {
 
 #[cfg(test)]
 impl Program {
-    /// The program with its steps changed, to see that the machine notices.
+    /// Returns the program with its steps changed, for tests that the machine detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         let mut program = self.clone();
         edit(&mut program.steps);
         program
     }
 
-    /// The program with one more list of values, for steps to refer to.
+    /// Returns the program with one more operand list.
     pub(crate) fn with_list(&self, values: &[ValueId]) -> (Self, Operands) {
         let mut program = self.clone();
         let start = crate::number::narrow(program.operands.len());

@@ -6,18 +6,18 @@ use core::fmt;
 use crate::plan::memory::{Padding, padded};
 use crate::target::Fragment;
 
-/// A value of a program: an index into the single-assignment values.
+/// A value of a program, by its index in single-assignment order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueId(pub u32);
 
 impl ValueId {
-    /// Returns the value as an index of a table of values.
+    /// Returns the value as an index into a table of values.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the value `by` places further on, for steps that define several.
+    /// Returns the value `by` indices later, for steps that define several.
     #[must_use]
     pub const fn plus(self, by: u32) -> Self {
         Self(self.0 + by)
@@ -38,7 +38,7 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// The list that begins so many values later among those of all lists.
+    /// Returns the list at an offset of `count` in the operand pool.
     #[cfg(test)]
     pub(crate) const fn moved_by(self, count: u32) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Operands {
         self.len as usize
     }
 
-    /// Says whether the list holds nothing.
+    /// Returns true if the list holds nothing.
     pub(crate) const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -61,10 +61,9 @@ impl Operands {
 /// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ValueType {
-    /// The index into [`super::Program::widths`] of its elements' width.
+    /// Index into [`super::Program::widths`] of its elements' width.
     pub operand: u8,
-    /// True for an `i32` that carries several narrow elements, half of a 64-bit one, or a number; an element
-    /// otherwise.
+    /// True for an `i32` that carries several narrow elements, half of a 64-bit one, or a number; false for an element.
     pub is_word: bool,
 }
 
@@ -77,9 +76,9 @@ pub enum Predicate {
     Clear(u32),
     /// The bits of `mask` are not `first`: `mask = 31, first = 0` is "not lane 0 of a warp of 32".
     Differs {
-        /// The bits that matter.
+        /// Mask of the compared bits.
         mask: u32,
-        /// Their value where the condition does not hold.
+        /// Value of those bits for which the condition is false.
         first: u32,
     },
 }
@@ -93,7 +92,7 @@ impl Predicate {
         }
     }
 
-    /// Returns the condition's value in one thread.
+    /// Evaluates the condition in one thread.
     pub(crate) const fn holds(self, thread: u32) -> bool {
         match self {
             Self::Parity(mask) => (mask & thread).count_ones() & 1 == 1,
@@ -106,24 +105,24 @@ impl Predicate {
 /// The lane of its warp that each thread reads from.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum LaneMap {
-    /// A linear map: column `i` is what bit `i` of the thread number adds (exclusive or) to the source lane. Most have
-    /// one column per lane bit, some go on with warp bits.
+    /// A linear map: column `i` is the contribution (exclusive or) of bit `i` of the thread number to the source lane.
+    /// Most have one column per lane bit; some have warp bits too.
     Linear(Vec<u32>),
-    /// The lane with the bits of `mask` set to `bits`, which all that differ in these bits read from.
+    /// The lane with the bits of `mask` set to `bits`; a broadcast among lanes that differ in these bits.
     Fixed {
-        /// The bits of the lane that are replaced.
+        /// Replaced bits of the lane.
         mask: u32,
-        /// Their new value.
+        /// New value of those bits.
         bits: u32,
     },
-    /// The lane before in the order of the mask's bits; the first reads from the last.
+    /// The previous lane in the order of the mask's bits; the first reads from the last.
     Before {
-        /// The bits of the lane that are counted down.
+        /// Bits of the lane that are counted down.
         mask: u32,
     },
-    /// The lane after in the order of the mask's bits; the last reads from the first.
+    /// The next lane in the order of the mask's bits; the last reads from the first.
     After {
-        /// The bits of the lane that are counted up.
+        /// Bits of the lane that are counted up.
         mask: u32,
     },
 }
@@ -135,19 +134,19 @@ impl LaneMap {
         match *self {
             Self::Linear(ref columns) => crate::plan::gf2::apply_u32(columns, thread),
             Self::Fixed { mask, bits } => lane & !mask | bits,
-            // Other bits are clear or full, so that what is borrowed or carried runs through them.
+            // Bits outside the mask are clear or set, so that borrows and carries run through them.
             Self::Before { mask } => (lane & mask).wrapping_sub(1) & mask | lane & !mask,
             Self::After { mask } => (lane | !mask).wrapping_add(1) & mask | lane & !mask,
         }
     }
 }
 
-/// The memory that an address is in.
+/// The memory of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Space {
+pub enum MemorySpace {
     /// The program's own scratch memory.
     Scratch,
-    /// A buffer that the program is given.
+    /// A buffer that is an argument of the program.
     Buffer,
 }
 
@@ -156,15 +155,15 @@ pub enum Space {
 /// `columns = [16, 32, 64]` with three bits puts thread 5 at byte 16 ^ 64 = 80.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct AddressBase {
-    /// Column `i`: what thread bit `i` adds (exclusive or), in bytes. Lane bits first, then warp bits.
+    /// Column `i`: contribution (exclusive or) of thread bit `i`, in bytes. Lane bits first, then warp bits.
     pub columns: Vec<u32>,
-    /// Byte of the memory that the offsets count from.
+    /// Byte that the offsets are relative to.
     pub start: u32,
-    /// The memory.
-    pub space: Space,
-    /// The paddings between offsets and addresses.
+    /// Memory of the address.
+    pub space: MemorySpace,
+    /// Paddings between offsets and addresses.
     pub gaps: Vec<Padding>,
-    /// Every bit that [`Address::numbers`] may set in an offset.
+    /// Bits that [`Address::numbers`] may set in an offset.
     pub number_bits: u32,
 }
 
@@ -174,12 +173,12 @@ impl AddressBase {
         crate::plan::gf2::apply_u32(&self.columns, thread)
     }
 
-    /// Returns the address of an offset: after all paddings before it.
+    /// Returns the address of an offset: the offset plus all paddings before it.
     pub(crate) fn padded(&self, offset: u32) -> u32 {
         narrow::<u32>(padded(&self.gaps, offset.into()))
     }
 
-    /// Returns the mask of bits that some thread may have set.
+    /// Returns the mask of bits that are set in some thread.
     #[must_use]
     pub fn possible_bits(&self) -> u32 {
         self.columns.iter().fold(0, |a, c| a | c)
@@ -188,21 +187,21 @@ impl AddressBase {
 
 /// The address of an access, in bytes: `start + padded(base(thread) ^ xor ^ numbers) + add`.
 ///
-/// `add` only has bits that nothing else can have, so it is an immediate offset of the instruction; `xor` is shared by
-/// many accesses, so its value is computed once for all of them.
+/// `add` only has bits that nothing else sets, so it is an immediate offset of the instruction; `xor` is common to many
+/// accesses, so it is computed once for all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Address {
-    /// The index into [`super::Program::address_bases`].
+    /// Index into [`super::Program::address_bases`].
     pub base: u32,
     /// Constant bits that overlap those of the base.
     pub xor: u32,
-    /// Constant bits that do not.
+    /// Constant bits that are disjoint from the base.
     pub add: u32,
-    /// Numbers known at run time, all combined by exclusive or: where a view begins, what an index adds.
+    /// Numbers known at run time, combined by exclusive or: the start of a view, the contribution of an index.
     pub numbers: Operands,
 }
 
-/// The threads that wait at a barrier.
+/// The threads that a barrier synchronises.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BarrierScope {
     /// The lanes of one warp (`bar.warp.sync`; on AMD a wait for the wave's own memory operations).
@@ -211,237 +210,236 @@ pub enum BarrierScope {
     Block,
 }
 
-/// A word of scales, and which of them an instruction uses ([`crate::target::ScaleBit::Selected`]).
+/// A word of scales, and the selector of those that an instruction uses ([`crate::target::ScaleBit::Selected`]).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ScaleWord {
     /// Up to four scales.
     pub word: ValueId,
-    /// The selector.
+    /// Selector within the word.
     pub selector: u32,
 }
 
 /// One operation of a program, executed by all threads of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Step {
-    /// Joins values, low bits first: 1 to 4 narrow elements into a word (missing ones undefined), or two words
-    /// into a 64-bit element.
+    /// Packs values, low bits first: 1 to 4 narrow elements into a word (missing ones undefined), or two words into a
+    /// 64-bit element.
     Pack {
-        /// The word or 64-bit element made.
+        /// Packed word or 64-bit element.
         out: ValueId,
-        /// What goes in, low bits first.
+        /// Packed values, low bits first.
         parts: Operands,
     },
-    /// The opposite of [`Step::Pack`]: defines `count` values, low bits first. A word gives narrow elements
-    /// (the first `count` of those that fit), a 64-bit element gives two words.
+    /// The inverse of [`Step::Pack`]: defines `count` values, low bits first. A word yields narrow elements (the first
+    /// `count` of those that fit), a 64-bit element yields two words.
     Unpack {
-        /// The first value made.
+        /// First result.
         first: ValueId,
-        /// How many are made.
+        /// Number of results.
         count: u32,
-        /// The word or 64-bit element taken apart.
+        /// Word or 64-bit element to unpack.
         value: ValueId,
     },
-    /// One of two values of the same sort, by a condition on the thread.
+    /// Selects one of two values of the same type by a condition on the thread.
     Select {
-        /// The value made.
+        /// Result.
         out: ValueId,
-        /// Which of [`super::Program::predicates`].
+        /// Index into [`super::Program::predicates`].
         predicate: u32,
-        /// The value where the condition holds.
+        /// Value where the condition is true.
         if_set: ValueId,
-        /// The value where it does not.
+        /// Value where it is false.
         if_clear: ValueId,
     },
-    /// Computes numbers from the lane, the warp and values that are known at run time: words, one for each output of a
-    /// map, which has these inputs in this order.
+    /// Computes numbers from the lane, the warp and run-time values: words, one for each output of a map that has these
+    /// inputs in this order.
     Compute {
-        /// The first number made.
+        /// First result.
         first: ValueId,
-        /// How many are made.
+        /// Number of results.
         count: u32,
-        /// Which of [`super::Program::index_maps`].
+        /// Index into [`super::Program::index_maps`].
         map: u32,
-        /// Numbers, or elements that are.
+        /// Numbers, or elements that serve as numbers.
         inputs: Operands,
     },
-    /// One of two values of the same sort, by a bit of a number.
+    /// Selects one of two values of the same type by a bit of a number.
     SelectBit {
-        /// The value made.
+        /// Result.
         out: ValueId,
-        /// The number.
+        /// Tested number.
         number: ValueId,
-        /// Which of its bits.
+        /// Tested bit.
         bit: u32,
-        /// The value where the bit is set.
+        /// Value where the bit is set.
         if_set: ValueId,
-        /// The value where it is not.
+        /// Value where it is clear.
         if_clear: ValueId,
     },
-    /// A word from the lane `lane ^ lane_xor` of the same warp, where `lane` is a number.
+    /// Reads a word from the lane `lane ^ lane_xor` of the same warp, where `lane` is a number.
     ShuffleAt {
-        /// The word received.
+        /// Received word.
         out: ValueId,
-        /// The word each lane offers.
+        /// Word that each lane provides.
         value: ValueId,
-        /// The lane that each lane asks.
+        /// Source lane of each lane.
         lane: ValueId,
-        /// Constant lane bits flipped.
+        /// Flipped lane bits, a constant.
         lane_xor: u32,
     },
-    /// The number 0, which counts no element.
+    /// The number 0, the initial value of a count.
     Zero {
-        /// The value made.
+        /// Result.
         out: ValueId,
     },
-    /// The number 1, which counts an element.
+    /// The number 1, the count of one element.
     One {
-        /// The value made.
+        /// Result.
         out: ValueId,
-        /// The element.
+        /// Counted element.
         of: ValueId,
     },
     /// Adds to a number in shared memory, atomically.
     AtomicAdd {
-        /// Where.
+        /// Address of the number.
         address: Address,
-        /// What is added.
+        /// Addend.
         value: ValueId,
-        /// Adds where this number is not 0; everywhere where there is none.
+        /// Adds only where this number is not 0; everywhere if `None`.
         mask: Option<ValueId>,
-        /// As in [`Step::Store`].
+        /// Index into [`super::Program::predicates`], as in [`Step::Store`].
         guard: Option<u32>,
     },
-    /// Counts the lanes of a warp whose bin is one that a lane owns, by votes. Defines a number for each bin of a lane.
+    /// Counts the lanes of a warp whose element is in a bin that this lane owns, by votes. Defines a number for each bin of a
+    /// lane.
     CountVotes {
-        /// The first number made.
+        /// First result.
         first: ValueId,
-        /// How many are made.
+        /// Number of results.
         count: u32,
-        /// Which of [`super::Program::votes`].
+        /// Index into [`super::Program::votes`].
         vote: u32,
-        /// The bin of each lane's element.
+        /// Bin of each lane's element.
         bin: ValueId,
-        /// An element is counted where this number is not 0; everywhere where there is none.
+        /// Counts an element only where this number is not 0; everywhere if `None`.
         mask: Option<ValueId>,
-        /// What is added to: as many numbers, or none.
+        /// Numbers to add the counts to: as many as results, or none.
         acc: Operands,
     },
-    /// A word from lane `lane ^ lane_mask` of the same warp.
+    /// Reads a word from lane `lane ^ lane_mask` of the same warp.
     ShuffleXor {
-        /// The word received.
+        /// Received word.
         out: ValueId,
-        /// The word each lane offers.
+        /// Word that each lane provides.
         value: ValueId,
-        /// The lane bits flipped.
+        /// Flipped lane bits.
         lane_mask: u32,
     },
-    /// A word from lane `map(thread) ^ lane_xor` of the same warp.
+    /// Reads a word from lane `map(thread) ^ lane_xor` of the same warp.
     ShuffleIndex {
-        /// The word received.
+        /// Received word.
         out: ValueId,
-        /// The word each lane offers.
+        /// Word that each lane provides.
         value: ValueId,
-        /// Which of [`super::Program::lane_maps`].
+        /// Index into [`super::Program::lane_maps`].
         map: u32,
-        /// Constant lane bits flipped after the map.
+        /// Lane bits flipped after the map, a constant.
         lane_xor: u32,
     },
-    /// Exchanges, between `low` in lanes with bit `lane_bit` set and `high` in lanes with it clear (what
-    /// `v_permlane16_swap` and `v_permlane32_swap` do for bits 4 and 5). Defines two words: the new low and,
-    /// one after, the new high.
+    /// Exchanges `low` of lanes with bit `lane_bit` set for `high` of lanes with it clear (`v_permlane16_swap` and
+    /// `v_permlane32_swap` for bits 4 and 5). Defines two words, the new low and the new high.
     SwapLanes {
-        /// The new low; the new high follows.
+        /// New low; the new high follows.
         first: ValueId,
-        /// The word whose upper lanes leave.
+        /// Word sent by the upper lanes.
         low: ValueId,
-        /// The word whose lower lanes leave.
+        /// Word sent by the lower lanes.
         high: ValueId,
-        /// Which lane bit: 4 or 5.
+        /// Lane bit: 4 or 5.
         lane_bit: u32,
     },
-    /// Writes values side by side to shared memory, as one access of up to 16 bytes.
+    /// Writes adjacent values to shared memory, as one access of up to 16 bytes.
     Store {
-        /// Where.
+        /// Address of the first byte.
         address: Address,
         /// Elements or words, lowest address first; a power of two of them.
         values: Operands,
-        /// Which of [`super::Program::predicates`] a thread must fulfil to store; all do where there is none.
+        /// Index into [`super::Program::predicates`] of the storing threads; all if `None`.
         guard: Option<u32>,
     },
-    /// Reads `count` values side by side from shared memory, as one access of up to 16 bytes.
+    /// Reads `count` adjacent values from shared memory, as one access of up to 16 bytes.
     Load {
-        /// Where.
+        /// Address of the first byte.
         address: Address,
-        /// The first value made.
+        /// First result.
         first: ValueId,
-        /// How many are made, a power of two.
+        /// Number of results, a power of two.
         count: u32,
-        /// Words are made where set, elements where not.
+        /// True if the results are words; false if they are elements.
         words: bool,
     },
-    /// Writes matrices, of which the warp's lanes hold what the fragment says (`stmatrix`).
+    /// Writes matrices, distributed over the warp's lanes as the fragment defines (`stmatrix`).
     StoreMatrices {
-        /// Where the row lies that a lane names: of `n` rows, lane `n m + r` row `r` of matrix `m`.
+        /// Address of the row that a lane supplies: of `n` rows, lane `n m + r` supplies row `r` of matrix `m`.
         address: Address,
         /// 1, 2 or 4 words, or 32-bit elements.
         values: Operands,
-        /// Who holds what.
+        /// Distribution of the matrix over lanes and registers.
         fragment: Fragment,
     },
     /// Reads matrices (`ldmatrix`, `ds_read_tr`).
     LoadMatrices {
-        /// As in [`Step::StoreMatrices`].
+        /// Address of a row, as in [`Step::StoreMatrices`].
         address: Address,
-        /// The first word, or 32-bit element, made.
+        /// First result, a word or a 32-bit element.
         first: ValueId,
-        /// How many are made: 1, 2 or 4.
+        /// Number of results: 1, 2 or 4.
         count: u32,
-        /// As in [`Step::StoreMatrices`].
+        /// Distribution of the matrix, as in [`Step::StoreMatrices`].
         fragment: Fragment,
     },
-    /// Exchanges rows and columns of a matrix of 8 rows of 8 elements of 16 bits, of which lane `l` holds elements
-    /// `2 (l % 4)` and the next of row `l / 4` (`movmatrix`).
+    /// Transposes a matrix of 8 x 8 elements of 16 bits, of which lane `l` holds elements `2 (l % 4)` and the next of row
+    /// `l / 4` (`movmatrix`).
     TransposeMatrix {
-        /// The word received.
+        /// Received word.
         out: ValueId,
-        /// The word each lane holds.
+        /// Word that each lane holds.
         value: ValueId,
     },
-    /// Combines elements by what the program is made for, the region of a reduction: one element of each operand, or
-    /// two neighbours of the only operand where one instruction combines them. Defines as many values.
+    /// Applies the combiner of the program, the region of a reduction: to one element of each operand, or to two neighbours
+    /// of the only operand if one instruction combines both. Defines as many values.
     Combine {
-        /// The first value made.
+        /// First result.
         first: ValueId,
-        /// The operands combined so far, or those that come earlier.
+        /// Left-hand operands: accumulated so far, or earlier in order.
         acc: Operands,
-        /// The others.
+        /// Right-hand operands.
         other: Operands,
-        /// Two elements of one operand, by an instruction that takes them in a word.
+        /// True if one packed instruction combines two elements of one operand.
         is_packed: bool,
     },
-    /// An element combined over all lanes of the warp by one instruction; all lanes get the result.
+    /// Combines an element over all lanes of the warp by one instruction; all lanes get the result.
     ReduceLanes {
-        /// The value made.
+        /// Result.
         out: ValueId,
-        /// The element of each lane.
+        /// Element of each lane.
         value: ValueId,
-        /// Lanes that differ in these bits alone hold copies, which the operation does not mind.
+        /// Lanes that differ in these bits alone are replicas, to which the operation is insensitive.
         copies: u32,
     },
-    /// A product of matrices, added to what `acc` holds, by all lanes of a warp together. Defines as many values as
-    /// `acc` has.
+    /// A matrix product added to `acc`, executed by all lanes of a warp together. Defines as many values as `acc` has.
     Mma {
-        /// The first value made.
+        /// First result.
         first: ValueId,
-        /// The registers of D before, in order: elements or words.
+        /// Accumulator registers, in order: elements or words.
         acc: Operands,
-        /// The registers of A.
+        /// Registers of A.
         a: Operands,
-        /// The registers of B.
+        /// Registers of B.
         b: Operands,
-        /// The words of scales of A and of B; none for factors that are multiplied as they are.
+        /// Scale words of A and of B; `None` for unscaled operands.
         scales: [Option<ScaleWord>; 2],
-        /// Which of [`super::Program::rows`].
+        /// Index into [`super::Program::rows`].
         row: u32,
     },
     /// Orders the stores and loads before it against those after it.
@@ -449,9 +447,9 @@ pub enum Step {
 }
 
 impl Step {
-    /// Returns the step's kind in a word or two, for counting: `shuffle` whatever the lanes.
+    /// Returns the name of the step's kind, for counting: `shuffle` for any lanes.
     #[must_use]
-    pub const fn sort(&self) -> &'static str {
+    pub const fn kind_name(&self) -> &'static str {
         match self {
             Self::Pack { .. } => "pack",
             Self::Unpack { .. } => "unpack",

@@ -4,7 +4,9 @@ use core::fmt;
 
 use crate::target::Fragment;
 
-use super::{Address, BarrierScope, LaneMap, Operands, Predicate, Program, ScaleWord, Space, Step};
+use super::{
+    Address, BarrierScope, LaneMap, MemorySpace, Operands, Predicate, Program, ScaleWord, Step,
+};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -14,7 +16,7 @@ impl fmt::Display for Program {
 }
 
 impl Program {
-    /// Writes what goes in and out, and what it takes: the first line.
+    /// Writes the first line: inputs, outputs and resources.
     pub(crate) fn fmt_size(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
@@ -37,7 +39,7 @@ impl Program {
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
             write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
-            if base.space == Space::Buffer {
+            if base.space == MemorySpace::Buffer {
                 write!(f, " of the buffer")?;
             }
             for gap in &base.gaps {
@@ -70,7 +72,7 @@ impl Program {
             writeln!(f)?;
         }
         write!(f, "  results")?;
-        // A renaming is easier to read as runs: %0..%7.
+        // Runs of consecutive values are abbreviated: %0..%7.
         let mut i = 0;
         while i < self.results.len() {
             let start = self.results[i];

@@ -1,33 +1,33 @@
-//! Votes: which lane counts the elements of which bins.
+//! Votes: the distribution of histogram bins over lanes and registers.
 
 use crate::number::narrow;
 
-/// The lanes and the counts that own bins, and the lanes whose elements count.
+/// The owners of bins, and the lanes whose elements count.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vote {
-    /// The meaning of each bit of a bin's index, lowest first.
+    /// Owner that each bit of a bin's index selects, lowest first.
     pub places: Vec<BinBit>,
-    /// Lanes with one of these bits set hold copies, which do not count.
+    /// Lanes with one of these bits set hold replicas, which do not count.
     pub copies: u32,
 }
 
 /// The meaning of one bit of a bin's index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BinBit {
-    /// Lanes, by a bit of their number.
+    /// A bit of the lane.
     Lane(u32),
-    /// Counts that a lane has, by a bit of theirs.
+    /// A bit of the index of a lane's count.
     Register(u32),
 }
 
 impl Vote {
-    /// Returns log2 of how many counts each lane has.
+    /// Returns log2 of the number of counts of each lane.
     pub(crate) fn counts_log2(&self) -> u32 {
         let of_register = |bit: &&BinBit| matches!(bit, BinBit::Register(_));
         narrow::<u32>(self.places.iter().filter(of_register).count())
     }
 
-    /// Returns the bits of the lane that tell bins apart.
+    /// Returns the lane bits that tell bins apart.
     pub(crate) fn lane_mask(&self) -> u32 {
         self.places.iter().fold(0, |mask, bit| match bit {
             BinBit::Lane(bit) => mask | 1 << bit,

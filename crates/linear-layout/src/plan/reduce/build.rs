@@ -6,7 +6,7 @@ use super::super::tuples::{
     Combining, Coordinates, LaneReduction, Room, TupleBuilder, TupleError, TupleId, plan_in_room,
     rank,
 };
-use super::plain::plain_reduction;
+use super::baseline::baseline_reduction;
 use super::state::State;
 use super::{Planned, ReducePlan, Reduction, Way};
 
@@ -23,7 +23,7 @@ const WAYS: [[bool; 4]; 7] = [
 
 /// The ways that are tried, those that need less shared memory only where there is a limit.
 fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
-    let plain = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| Way {
+    let baseline = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| Way {
         gathers_first: false,
         halves,
         across_lanes,
@@ -33,15 +33,15 @@ fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
     };
     let gathering = Way {
         gathers_first: true,
-        ..plain([false; 4])
+        ..baseline([false; 4])
     };
     let staying = WAYS.into_iter().filter(move |way| has_limit && way[1]);
     // Rows that halving has spread over lanes are few in each.
     let staying = [WAYS[0]].into_iter().chain(staying).map(move |way| Way {
         rows_stay: true,
-        ..plain(way)
+        ..baseline(way)
     });
-    let ways = WAYS.into_iter().map(plain);
+    let ways = WAYS.into_iter().map(baseline);
     ways.chain([gathering]).chain(staying)
 }
 
@@ -74,11 +74,11 @@ const MAX_GATHERED: usize = 64;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
     let limit = reduction.scratch_limit;
-    let plain = match limit {
-        Some(_) => plain_reduction(reduction)?.map(|plain| plain.barriers),
+    let baseline = match limit {
+        Some(_) => baseline_reduction(reduction)?.map(|baseline| baseline.barriers),
         None => None,
     };
-    let rank = |program: &Program| rank(program, limit, plain);
+    let rank = |program: &Program| rank(program, limit, baseline);
     plan_in_room(
         limit,
         |room| within(reduction, room, &rank),
@@ -167,8 +167,8 @@ impl<'a> Builder<'a> {
         }
         if !self.state.is_simple(&self.coordinates) {
             let (lanes, warps) = (self.state.lane.len(), self.state.warp.len());
-            let plain = self.coordinates.axis_first(lanes, warps);
-            self.convert(plain)?;
+            let baseline = self.coordinates.axis_first(lanes, warps);
+            self.convert(baseline)?;
         }
         self.combine_registers();
         let is_at_once = way.at_once && self.combine_all_lanes();

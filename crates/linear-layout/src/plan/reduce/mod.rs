@@ -31,8 +31,8 @@
 //!
 //! Missing on purpose: an axis that lies in several blocks of a cluster.
 
+mod baseline;
 mod build;
-mod plain;
 mod state;
 
 use super::Cost;
@@ -44,8 +44,8 @@ use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
 
+pub use baseline::baseline_reduction;
 pub use build::plan_reduction;
-pub use plain::plain_reduction;
 
 /// A reduction to plan.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use super::super::program::{LaneMap, Predicate};
 use super::super::tuples::{
     Combining, Coordinates, Room, TupleBuilder, TupleError, TupleId, plan_in_room, rank,
 };
-use super::plain::plain_scan;
+use super::baseline::baseline_scan;
 use super::{Scan, ScanPlan, ScanWay};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
@@ -36,8 +36,8 @@ use crate::number::narrow;
 /// - otherwise the layout does not fit the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;
-    let plain = limit.map(|_| plain_scan(scan).barriers);
-    let rank = |program: &Program| rank(program, limit, plain);
+    let baseline = limit.map(|_| baseline_scan(scan).barriers);
+    let rank = |program: &Program| rank(program, limit, baseline);
     plan_in_room(
         limit,
         |room| within(scan, room, &rank),
@@ -175,15 +175,15 @@ impl<'a> Builder<'a> {
             ScanWay::Converted => {
                 let own = self.layout(&self.columns)?;
                 let columns = self.plain_columns();
-                let plain = self.layout(&columns)?;
-                if plain == own {
+                let baseline = self.layout(&columns)?;
+                if baseline == own {
                     return Ok(None);
                 }
-                let values = self.program.convert(&own, &plain, sources)?;
+                let values = self.program.convert(&own, &baseline, sources)?;
                 self.columns = columns;
                 self.parts = self.find_parts().expect("each column is one bit");
                 let values = self.elements(&values)?;
-                let results = self.program.convert(&plain, &own, values)?;
+                let results = self.program.convert(&baseline, &own, values)?;
                 self.program.finish(&results).map(Some)
             }
         }

@@ -26,8 +26,8 @@
 //!
 //! Missing on purpose: an axis that lies in several blocks of a cluster.
 
+mod baseline;
 mod build;
-mod plain;
 
 use super::Cost;
 use super::program::Program;
@@ -37,8 +37,8 @@ use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
 
+pub use baseline::baseline_scan;
 pub use build::plan_scan;
-pub use plain::plain_scan;
 
 /// A scan to plan.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Putting a program together: steps, conversions, removal of what nobody uses.
 
 use super::super::program::{
-    BarrierScope, Builder, Inlined, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
+    BarrierScope, Builder, InlinedProgram, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
 };
 use super::super::{ConvertPlan, PlanKind, PlanOptions, plan_conversion};
 use super::Turns;
@@ -250,7 +250,7 @@ impl<'a> TupleBuilder<'a> {
     fn program(&self, results: &[TupleId], scratch_bytes: u32) -> Program {
         let widths = self.combining.widths;
         let mut b = Builder::new(self.num_sources.ilog2(), widths, self.threads);
-        b.combines_by(self.combining.combine);
+        b.set_combination_cost(self.combining.combine);
         let sources = b.sources();
         let lists = sources.chunks(self.num_sources as usize);
         let lists: Vec<Vec<ValueId>> = lists.map(<[_]>::to_vec).collect();
@@ -531,9 +531,9 @@ impl Writer<'_> {
             .iter()
             .zip(&conversion.offsets)
             .zip(&sources);
-        let parts: Vec<Inlined<'_>> = (0..)
+        let parts: Vec<InlinedProgram<'_>> = (0..)
             .zip(parts)
-            .map(|(operand, ((plan, start), sources))| Inlined {
+            .map(|(operand, ((plan, start), sources))| InlinedProgram {
                 program: plan.program(),
                 operand,
                 sources,

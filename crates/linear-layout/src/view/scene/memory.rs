@@ -191,7 +191,7 @@ impl Scene {
             let served = target.phase_lane_bits(access, bytes);
             let asking = rows.map_or(lanes, u64::from);
             all.push(Asking {
-                what: format!("step {number}, {}", step.sort()),
+                what: format!("step {number}, {}", step.kind_name()),
                 addresses: (0..asking).map(at).collect(),
                 bytes: u64::from(bytes),
                 served: u64::from(served),

@@ -3,7 +3,7 @@
 use super::{CellFault, Machine, Name, PlanFault, PlanFaultKind};
 use crate::machine::matrix::{WORD_BYTES, cell, size};
 use crate::number::narrow;
-use crate::plan::program::{Address, Space, ValueId};
+use crate::plan::program::{Address, MemorySpace, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {
@@ -262,7 +262,7 @@ impl<N: Name> Machine<'_, N> {
     pub(super) fn load_cell(
         &mut self,
         step: usize,
-        space: Space,
+        space: MemorySpace,
         thread: u32,
         cell: usize,
     ) -> Result<N, PlanFault> {

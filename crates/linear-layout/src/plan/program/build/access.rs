@@ -1,19 +1,19 @@
-//! Accesses to memory: the addresses of plans, and what goes in words.
+//! Memory accesses of programs: the addresses of memory plans, and the packing of values.
 
 use super::{Builder, intern};
 use crate::number::narrow;
-use crate::plan::memory::{Form, IndexedPlan, MemoryAccess, MemoryPlan, Place};
+use crate::plan::memory::{AccessForm, IndexedPlan, MemoryAccess, MemoryPlan, Place};
 use crate::plan::program::{
-    Address, AddressBase, IndexProgram, Operands, Space, Step, ValueId, ValueType,
+    Address, AddressBase, IndexProgram, MemorySpace, Operands, Step, ValueId, ValueType,
 };
 use crate::target::Fragment;
 
-/// The view of a buffer that a program accesses.
+/// A view of the buffer that a program accesses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
-    /// Where it begins, in bytes before padding.
+    /// Start of the view, in bytes before padding.
     pub(crate) position: ValueId,
-    /// Every bit that the position may have.
+    /// Bits that the position may have.
     pub(crate) bits: u32,
 }
 
@@ -27,7 +27,7 @@ impl Builder {
         });
     }
 
-    /// Stores registers as a plan says, in the threads that fulfil the guard: to the view, or to scratch memory.
+    /// Stores registers by a plan, in the threads of the guard, to the view or to scratch memory.
     pub(crate) fn store_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -40,7 +40,7 @@ impl Builder {
         for access in plan.accesses() {
             let registers = access.registers.iter();
             let mut values: Vec<ValueId> = registers.map(|r| values[*r as usize]).collect();
-            if let Form::Matrices(fragment) = plan.form() {
+            if let AccessForm::Matrices(fragment) = plan.form() {
                 let words = values.chunks(per_word);
                 if per_word > 1 {
                     values = words.map(|parts| self.pack(parts)).collect();
@@ -63,7 +63,7 @@ impl Builder {
         }
     }
 
-    /// Stores registers as a plan says, element by element within each store: to the view, or to scratch memory.
+    /// Stores registers by a plan, element by element within each store, to the view or to scratch memory.
     pub(crate) fn copy_registers(
         &mut self,
         plan: &MemoryPlan,
@@ -78,7 +78,7 @@ impl Builder {
         }
     }
 
-    /// Loads the registers of the first operand as a plan says: from the view, or from scratch memory.
+    /// Loads the registers of the first operand by a plan, from the view or from scratch memory.
     pub(crate) fn load_registers(&mut self, plan: &MemoryPlan, view: Option<View>) -> Vec<ValueId> {
         let address = self.addresses(plan, view);
         let per_word = (32 / self.container_bits().min(32)) as usize;
@@ -89,7 +89,7 @@ impl Builder {
                 let run = |first: ValueId, count: usize| {
                     (0..narrow::<u32>(count)).map(move |i| first.plus(i))
                 };
-                if let Form::Matrices(fragment) = plan.form() {
+                if let AccessForm::Matrices(fragment) = plan.form() {
                     let words = plan.vector() / per_word;
                     let first = self.load_matrices(address(access), narrow(words), fragment);
                     if per_word == 1 {
@@ -115,7 +115,7 @@ impl Builder {
             .collect()
     }
 
-    /// The addresses of the accesses of a plan, in the view or in scratch memory.
+    /// Returns the address of each access of a plan, in the view or in scratch memory.
     fn addresses(
         &mut self,
         plan: &MemoryPlan,
@@ -146,14 +146,14 @@ impl Builder {
         let base = AddressBase {
             columns,
             start: 0,
-            space: view.map_or(Space::Scratch, |_| Space::Buffer),
+            space: view.map_or(MemorySpace::Scratch, |_| MemorySpace::Buffer),
             gaps: place.paddings().to_vec(),
             number_bits,
         };
         intern(&mut self.address_bases, base)
     }
 
-    /// The address of a number of 4 bytes in scratch memory: one of the thread's own, or the one that a value names.
+    /// Returns the address of a 4-byte number in scratch memory, selected by thread and optionally by a value.
     pub(crate) fn number_address(
         &mut self,
         columns: Vec<u32>,
@@ -163,7 +163,7 @@ impl Builder {
         let base = AddressBase {
             columns,
             start: 0,
-            space: Space::Scratch,
+            space: MemorySpace::Scratch,
             gaps: Vec::new(),
             number_bits,
         };
@@ -176,7 +176,7 @@ impl Builder {
         }
     }
 
-    /// The address of each register of a plan, of which one coordinate is known at run time only.
+    /// Returns the address of each register of a plan with one coordinate that is known at run time only.
     pub(crate) fn indexed_addresses(
         &mut self,
         plan: &IndexedPlan,
@@ -202,7 +202,7 @@ impl Builder {
         addresses.collect()
     }
 
-    /// What each bit of the thread number adds to the only output of a map of lane and warp.
+    /// Returns the contribution of each bit of the thread number to the only output of a map of lane and warp.
     fn thread_columns(&self, map: &IndexProgram) -> Vec<u32> {
         let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
             None => map.evaluate(&[1 << bit, 0])[0],
@@ -266,14 +266,14 @@ impl Builder {
         let base = AddressBase {
             columns,
             start: 0,
-            space: Space::Scratch,
+            space: MemorySpace::Scratch,
             gaps: Vec::new(),
             number_bits: 0,
         };
         intern(&mut self.address_bases, base)
     }
 
-    /// Every bit that some thread may have set in an address base.
+    /// Returns the bits that some thread may set in an address base.
     pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
     }

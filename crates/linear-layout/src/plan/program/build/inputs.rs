@@ -1,4 +1,4 @@
-//! The values that steps define and take, to number them anew.
+//! Definitions and uses of steps, for renumbering.
 
 use crate::number::narrow;
 use crate::plan::program::{Operands, Step, ValueId};
@@ -32,7 +32,7 @@ pub(super) fn with_out(step: Step, value: ValueId) -> Step {
     step
 }
 
-/// The values a step defines: the first and how many.
+/// Returns the first value that a step defines, and the number of them.
 pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
     match *step {
         Step::Pack { out, .. }
@@ -69,7 +69,7 @@ pub(super) fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueI
     single.for_each(|v| f(*v));
 }
 
-/// The lists of values that a step takes.
+/// Returns the operand lists of a step.
 pub(super) fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
     match step {
         Step::Pack { parts: list, .. } | Step::Compute { inputs: list, .. } => {
@@ -91,7 +91,7 @@ pub(super) fn lists(step: &mut Step) -> [Option<&mut Operands>; 3] {
     }
 }
 
-/// The values that a step names one by one, not as a list.
+/// Returns the operands of a step that are not in lists.
 pub(super) fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 3] {
     match step {
         Step::Unpack { value, .. }

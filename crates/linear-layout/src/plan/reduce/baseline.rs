@@ -1,7 +1,7 @@
 //! The scratch memory of the plain way, which a plan is measured by.
 
 use super::super::tuples::{Coordinates, TupleError};
-use super::super::{Plain, plain_conversion};
+use super::super::{Baseline, baseline_conversion};
 use super::Reduction;
 use super::state::State;
 use crate::layout::LinearLayout;
@@ -15,7 +15,7 @@ use crate::number::narrow;
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::reduce::{Reduction, plain_reduction};
+/// use linear_layout::plan::reduce::{Reduction, baseline_reduction};
 /// use linear_layout::target::Target;
 /// // 128 elements in a row on four warps: each leaves one sum.
 /// let d = Dim::out(0);
@@ -25,14 +25,14 @@ use crate::number::narrow;
 /// let reduction = Reduction {
 ///     src: &src, axis: 0, dst: None, widths: &widths, combine: 1, at_once: None, is_packed: false, target, scratch_limit: None,
 /// };
-/// let plain = plain_reduction(&reduction)?.expect("each bit moves along the axis");
-/// assert_eq!((plain.bytes, plain.barriers), (16, 1));
+/// let baseline = baseline_reduction(&reduction)?.expect("each bit moves along the axis");
+/// assert_eq!((baseline.bytes, baseline.barriers), (16, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// As [`plan_reduction`](super::plan_reduction), but for limits.
-pub fn plain_reduction(reduction: &Reduction<'_>) -> Result<Option<Plain>, TupleError> {
+pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>, TupleError> {
     let coordinates = Coordinates::of(reduction.src, reduction.axis);
     let mut state = State::in_the_middle(reduction.src, &coordinates, Vec::new());
     if !state.is_simple(&coordinates) {
@@ -46,16 +46,16 @@ pub fn plain_reduction(reduction: &Reduction<'_>) -> Result<Option<Plain>, Tuple
     for (i, bit) in warps.iter().enumerate() {
         state.warp[*bit] = coordinates.left(i);
     }
-    let mut all = Plain::default();
+    let mut all = Baseline::default();
     let mut convert = |from: &State, to: &[Vec<u64>; 3], left: usize| -> Result<(), TupleError> {
         let layout = |[reg, lane, warp]: [&[u64]; 3]| -> Result<LinearLayout, TupleError> {
             coordinates.layout([reg, lane, warp], narrow(left))
         };
         let from = layout([&from.reg, &from.lane, &from.warp])?;
         let to = layout([&to[0], &to[1], &to[2]])?;
-        let mut both = Plain::default();
+        let mut both = Baseline::default();
         for bits in reduction.widths {
-            let own = plain_conversion(&from, &to, *bits, reduction.target)?;
+            let own = baseline_conversion(&from, &to, *bits, reduction.target)?;
             both.bytes = both.bytes.saturating_add(own.bytes);
             both.barriers = both.barriers.max(own.barriers);
         }

@@ -1,30 +1,30 @@
-//! The scratch memory of the plain way, which a plan is measured by.
+//! The baseline of conversions, whose scratch memory limits that of plans.
 
 use super::error::PlanError;
 use super::sides::Sides;
-use super::swizzle::plain_rounds_log2;
+use super::swizzle::baseline_passes_log2;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::BarrierScope;
 use crate::target::Target;
 
-/// The scratch bytes and barriers of the baseline.
+/// The scratch bytes and barriers of a baseline.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Plain {
+pub struct Baseline {
     /// Bytes of scratch memory.
     pub bytes: u32,
     /// Barriers of the whole block.
     pub barriers: u32,
 }
 
-/// Returns the scratch bytes and barriers of the baseline, which is Triton's way: through a swizzled
-/// buffer, filled and read in one round for each combination of registers that both sides have outside its banks; or
-/// by lanes, where at most one register bit is exchanged with a lane bit.
+/// Returns the scratch bytes and barriers of Triton's conversion: through a swizzled buffer, filled and read in one round
+/// for each combination of registers that both sides have outside its banks; or by lanes, if at most one register bit is
+/// exchanged with a lane bit.
 ///
-/// A plan may need more bytes where that is faster; given this limit there is one in nearly all cases.
+/// A plan may need more bytes if that is faster; within this limit there is a plan in nearly all cases.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::plain_conversion;
+/// use linear_layout::plan::baseline_conversion;
 /// use linear_layout::target::Target;
 /// // 64 x 32 elements on four warps: each has sixteen rows, or all.
 /// let (d0, d1) = (Dim::out(0), Dim::out(1));
@@ -34,20 +34,20 @@ pub struct Plain {
 /// let copies = LinearLayout::zeros_1d(4, Dim::WARP, d0, 1)?;
 /// let dst = LinearLayout::identity_1d(64, Dim::REGISTER, d0)?.product(&lanes)?.product(&copies)?;
 /// let target = Target::parse("cuda:90")?;
-/// // Of 8192 bytes a round takes 2048: vectors of four registers go one after the other, with two barriers each.
-/// let plain = plain_conversion(&src, &dst, 32, target)?;
-/// assert_eq!((plain.bytes, plain.barriers), (2048, 7));
+/// // 2048 of 8192 bytes per round: four rounds, with two barriers each.
+/// let baseline = baseline_conversion(&src, &dst, 32, target)?;
+/// assert_eq!((baseline.bytes, baseline.barriers), (2048, 7));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// As [`plan_conversion`](super::plan_conversion), but for limits.
-pub fn plain_conversion(
+pub fn baseline_conversion(
     src: &LinearLayout,
     dst: &LinearLayout,
     elem_bits: u32,
     target: &Target,
-) -> Result<Plain, PlanError> {
+) -> Result<Baseline, PlanError> {
     let sides = Sides::new(src, dst, target)?;
     let moves: Vec<Dim> = src.minimal_conversion_to(dst)?.in_dims().collect();
     let leaves_warps = moves.contains(&Dim::WARP) || moves.contains(&Dim::BLOCK);
@@ -55,13 +55,13 @@ pub fn plain_conversion(
     let exchanged = sides.dst.lane(sides.lanes_log2).iter();
     let exchanged = exchanged.filter(|c| sides.src.reg.contains(c)).count();
     if !leaves_lanes || !leaves_warps && exchanged < 2 {
-        return Ok(Plain::default());
+        return Ok(Baseline::default());
     }
     let container_bits = elem_bits.max(8);
     let bytes = u64::from(container_bits / 8) << sides.bits;
-    let rounds_log2 = plain_rounds_log2(&sides, container_bits, target);
+    let rounds_log2 = baseline_passes_log2(&sides, container_bits, target);
     let waits = sides.barrier_scope() == BarrierScope::Block;
-    Ok(Plain {
+    Ok(Baseline {
         bytes: u32::try_from(bytes >> rounds_log2).unwrap_or(u32::MAX),
         barriers: if waits { (2 << rounds_log2) - 1 } else { 0 },
     })

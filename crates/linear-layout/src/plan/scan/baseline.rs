@@ -1,6 +1,6 @@
 //! The scratch memory of the plain way, which a plan is measured by.
 
-use super::super::Plain;
+use super::super::Baseline;
 use super::super::tuples::Coordinates;
 use super::Scan;
 use crate::layout::Dim;
@@ -10,7 +10,7 @@ use crate::layout::Dim;
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::scan::{Scan, plain_scan};
+/// use linear_layout::plan::scan::{Scan, baseline_scan};
 /// use linear_layout::target::Target;
 /// // 256 elements in a row, four in each of 64 threads: two totals.
 /// let d = Dim::out(0);
@@ -19,12 +19,12 @@ use crate::layout::Dim;
 /// let target = Target::parse("cuda:90")?;
 /// let scan =
 ///     Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
-/// let plain = plain_scan(&scan);
-/// assert_eq!((plain.bytes, plain.barriers), (8, 1));
+/// let baseline = baseline_scan(&scan);
+/// assert_eq!((baseline.bytes, baseline.barriers), (8, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn plain_scan(scan: &Scan<'_>) -> Plain {
+pub fn baseline_scan(scan: &Scan<'_>) -> Baseline {
     let coordinates = Coordinates::of(scan.src, scan.axis);
     let columns = |dim: Dim| -> Vec<u64> {
         let columns = scan.src.columns_of(dim).iter();
@@ -33,7 +33,7 @@ pub fn plain_scan(scan: &Scan<'_>) -> Plain {
     let [reg, lane, warp] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
     let is_axis = |column: &&u64| coordinates.is_axis(**column);
     if !warp.iter().any(|column| is_axis(&column)) {
-        return Plain::default();
+        return Baseline::default();
     }
     let first = lane.iter().chain(&warp).filter(is_axis).min();
     let runs = reg
@@ -52,7 +52,7 @@ pub fn plain_scan(scan: &Scan<'_>) -> Plain {
         .iter()
         .map(|bits| u64::from(bits.div_ceil(8)))
         .sum();
-    Plain {
+    Baseline {
         bytes: u32::try_from(bytes * totals).unwrap_or(u32::MAX),
         barriers: 1,
     }
