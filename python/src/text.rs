@@ -86,7 +86,7 @@ fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Fa
 fn of_encoding(text: &str, shape: Option<&[u64]>, aliases: Option<&str>) -> PyResult<Read> {
     let aliases = Aliases::of_module(aliases.unwrap_or_default()).map_err(failed)?;
     let encoding =
-        Encoding::parse(text, &aliases).map_err(|e| marked(&e, e.place_in(text), text))?;
+        Encoding::parse(text, &aliases).map_err(|e| marked(&e, e.offset_in(text), text))?;
     let (encoding, layout) = encoding.on_shape(needed(shape)?).map_err(failed)?;
     Ok((layout, Some(encoding)))
 }

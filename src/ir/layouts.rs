@@ -4,7 +4,7 @@ use crate::ir::reason::Reason;
 use crate::ir::rules::labels;
 use crate::ir::tensor::TensorType;
 use crate::sys;
-use linear_layout::encoding::{Encoding, LinearEncoding, place_of_key};
+use linear_layout::encoding::{Encoding, LinearEncoding, key_offset};
 use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::{Attribute, Type};
 use rustc_hash::FxHashMap;
@@ -150,7 +150,7 @@ impl Layouts {
         let printed = attribute.to_string();
         let error = printed.parse::<Encoding>().err()?;
         if let Some(key) = error.key() {
-            return place_of_key(text, key);
+            return key_offset(text, key);
         }
         // What is wrong within quotes is as far behind them in both texts.
         let within = error.offset()?.checked_sub(printed.find('"')?)?;

@@ -6,7 +6,7 @@ use super::rules::Rule;
 use super::{Layouts, canonical, unknown_name, verify};
 use crate::sys::build::Op;
 use crate::sys::{AttributeError, Diagnostic, LayoutCache, Rewriter, Semantics};
-use linear_layout::encoding::{error_of_key, place_of_key};
+use linear_layout::encoding::{invalid_key_error, key_offset};
 use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
@@ -33,7 +33,7 @@ impl Semantics for LinearLayouts {
                 .map_err(|(reason, key, rule)| AttributeError {
                     reason,
                     rule: Some(rule),
-                    place: place_of_key(text, key).unwrap_or(0),
+                    place: key_offset(text, key).unwrap_or(0),
                 });
         }
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
@@ -74,7 +74,7 @@ impl Semantics for LinearLayouts {
     }
 
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String> {
-        error_of_key(dialect, family, key).map(|error| error.to_string())
+        invalid_key_error(dialect, family, key).map(|error| error.to_string())
     }
 
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>) {

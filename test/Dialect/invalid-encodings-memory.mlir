@@ -82,7 +82,7 @@
 
 // padded_shared_c6: a basis that is there already, and zero.
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [1] of `offset` leads to where others lead already, expected another element; drop it}}
+  // expected-error @+1 {{basis [1] of `offset` is a sum of other bases, expected an independent one; drop it}}
   offset = [[1], [1]],
   block = []
 }>
@@ -90,7 +90,7 @@
 // -----
 
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [0] of `offset` leads to where others lead already, expected another element; drop it}}
+  // expected-error @+1 {{basis [0] of `offset` is a sum of other bases, expected an independent one; drop it}}
   offset = [[1], [0], [2]],
   block = []
 }>
@@ -241,7 +241,7 @@
 
 // shared_linear_c5: within offsets, and between them and CTAs.
 #e = #ttg.shared_linear<{
-  // expected-error @+1 {{basis [1, 1] of `offset` leads to where others lead already, expected another element; make it zero where copies are held, or drop it}}
+  // expected-error @+1 {{basis [1, 1] of `offset` is a sum of other bases, expected an independent one; make it zero where copies are held, or drop it}}
   offset = [[0, 1], [0, 2], [1, 0], [1, 1]]
 }, alignment = 16>
 
@@ -249,7 +249,7 @@
 
 #e = #ttg.shared_linear<{
   offset = [[1], [2]],
-  // expected-error @+1 {{basis [3] of `block` leads to where others lead already, expected another element}}
+  // expected-error @+1 {{basis [3] of `block` is a sum of other bases, expected an independent one}}
   block = [[3]]
 }, alignment = 16>
 

@@ -153,7 +153,7 @@
 // linear_c4
 #e = #ttg.linear<{
   register = [], lane = [[1], [2]],
-  // expected-error @+1 {{basis [2] of `warp` leads to where others lead already, expected another element; make it zero where copies are held, or drop it}}
+  // expected-error @+1 {{basis [2] of `warp` is a sum of other bases, expected an independent one; make it zero where copies are held, or drop it}}
   warp = [[2]],
   block = []
 }>

@@ -120,7 +120,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [64, 4, 4], isTransposed = false}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{`amd_mfma` has no linear layout here: `isTransposed` is false, expected true for a tile of 64x4, whose operands change places}}
+    // expected-error @+2 {{`amd_mfma` has no linear layout here: `isTransposed` is false, expected true for a tile of 64x4, whose operands are swapped}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -240,7 +240,7 @@ tt.func private @f(!ttg.memdesc<64x64xf32, #e, #ttng.tensor_memory>)
 
 // tensor_memory_encoding_c7
 #e = #ttng.tensor_memory_encoding<blockM = 64, blockN = 1, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>
-// expected-error @+1 {{`tensor_memory_encoding` has no linear layout here: a block has one column, expected two or more to be cut in halves for two CTAs}}
+// expected-error @+1 {{`tensor_memory_encoding` has no linear layout here: a block has one column, expected two or more to split between two CTAs}}
 tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
 
 // -----
@@ -303,7 +303,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
     // Eight columns are as the bases are written, and one column needs none of them.
     %0 = tt.splat %x : f32 -> tensor<32x8xf32, #e>
     %1 = tt.splat %x : f32 -> tensor<32x1xf32, #e>
-    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected some for every element; a basis that reaches out of the shape is zero, so use a larger shape or smaller bases}}
+    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected some for every element; a basis beyond the shape is zero, so use a larger shape or smaller bases}}
     // expected-note @+1 {{the type is}}
     %2 = tt.splat %x : f32 -> tensor<32x4xf32, #e>
     tt.return

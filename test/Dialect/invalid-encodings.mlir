@@ -357,7 +357,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c3
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{basis [1, 0] of `CGALayout` leads to where others lead already, expected another element; make it zero for CTAs that hold copies, or drop it}}
+  // expected-error @+1 {{basis [1, 0] of `CGALayout` is a sum of other bases, expected an independent one; make it zero for CTAs that hold copies, or drop it}}
   CGALayout = [[1, 0], [1, 0]]
 }>
 

@@ -76,7 +76,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 1 : i32} {
-  // expected-error @+1 {{`(8,8):(0,1)` in memory: two elements have one offset; a buffer holds each in its own place}}
+  // expected-error @+1 {{`(8,8):(0,1)` in memory: two elements have the same offset; expected distinct offsets}}
   tt.func @f(%a: !ttg.memdesc<8x8xf32, #cute.layout<"(8,8):(0,1)">, #smem>) { tt.return }
 }
 
@@ -104,7 +104,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c7
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{`(4,8,4):(32,1,8)` on threads and values: a thread-value layout has two modes, threads and values; this has 3}}
+    // expected-error @+1 {{`(4,8,4):(32,1,8)` on threads and values: the layout has 3 modes; expected two, threads and values}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #cute.layout<"(4,8,4):(32,1,8)">>
     tt.return
   }

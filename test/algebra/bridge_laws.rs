@@ -5,11 +5,11 @@
 use std::collections::{HashMap, HashSet};
 
 use linear_layout::bridge::{
-    Distributed, ElementOrder, affine_from_cute, cute_bases, cute_from_affine, cute_from_bases,
-    cute_from_linear, cute_from_shared, linear_from_composed, linear_from_cute, linear_from_shared,
-    linear_from_thread_value, linear_from_tilus, memory_from_cute, memory_from_shared,
-    register_bases, shared_from_cute, shared_from_linear, thread_value_from_tilus,
-    tilus_from_linear, tilus_from_thread_value,
+    DistributedLayout, ElementOrder, affine_from_cute, cute_bases, cute_from_affine,
+    cute_from_bases, cute_from_linear, cute_from_shared, linear_from_composed, linear_from_cute,
+    linear_from_shared, linear_from_thread_value, linear_from_tilus, memory_from_cute,
+    memory_from_shared, register_bases, shared_from_cute, shared_from_linear,
+    thread_value_from_tilus, tilus_from_linear, tilus_from_thread_value,
 };
 use linear_layout::cute::{ComposedLayout, Layout, Mode, Swizzle};
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
@@ -315,9 +315,11 @@ fn linear_layouts_agree_with_tilus() {
             }
         }
         assert_eq!(tilus_from_linear(&linear).unwrap(), layout);
-        let tilus = Distributed::Register(layout);
+        let tilus = DistributedLayout::Register(layout);
         assert_eq!(
-            tilus.difference(&Distributed::Linear(linear)).unwrap(),
+            tilus
+                .difference(&DistributedLayout::Linear(linear))
+                .unwrap(),
             None
         );
     }
@@ -624,9 +626,9 @@ fn layouts_of_different_systems_are_equal_exactly_where_their_places_are() {
         };
         let linear_shape: Vec<u64> = linear.out_shape().map(|(_, size)| size).collect();
         let (a, b, c) = (
-            Distributed::Linear(linear.clone()),
-            Distributed::Register(tilus.clone()),
-            Distributed::ThreadValue(cute.0.clone(), cute.1),
+            DistributedLayout::Linear(linear.clone()),
+            DistributedLayout::Register(tilus.clone()),
+            DistributedLayout::ThreadValue(cute.0.clone(), cute.1),
         );
         let row = ElementOrder::RowMajor;
         for (x, y, expected) in [

@@ -2,7 +2,7 @@
 
 use linear_layout::encoding::infer::{self, fp4_to_fp_source, reduce_source};
 use linear_layout::encoding::{
-    BlockedEncoding, CgaLayout, DotOperandEncoding, Encoding, SwizzledSharedEncoding, place_of_key,
+    BlockedEncoding, CgaLayout, DotOperandEncoding, Encoding, SwizzledSharedEncoding, key_offset,
 };
 use linear_layout::layout::Dim;
 use std::collections::BTreeSet;
@@ -397,8 +397,8 @@ fn up_to_64_bases_are_read() {
 /// Nested values are counted by their depth, not by their number.
 #[test]
 fn a_key_is_not_looked_for_behind_the_attribute() {
-    assert_eq!(place_of_key(b"a<{x = 1}>, b<{dim = 0}>", "dim"), None);
-    assert_eq!(place_of_key(b"a<{x = 1, dim = 0}>", "dim"), Some(10));
+    assert_eq!(key_offset(b"a<{x = 1}>, b<{dim = 0}>", "dim"), None);
+    assert_eq!(key_offset(b"a<{x = 1, dim = 0}>", "dim"), Some(10));
 }
 
 #[track_caller]

@@ -224,13 +224,13 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [1] of `register` leads to where others lead already, expected another element; make \
+        "basis [1] of `register` is a sum of other bases, expected an independent one; make \
          it zero where copies are held, or drop it",
     );
     rejects(
         "#ttg.shared_linear<{offset = [[1], [1]]}, alignment = 16>".into(),
         &[],
-        "basis [1] of `offset` leads to where others lead already, expected another element; make it \
+        "basis [1] of `offset` is a sum of other bases, expected an independent one; make it \
          zero where copies are held, or drop it",
     );
     rejects(

@@ -254,7 +254,7 @@ fn mosaic_layouts_are_tiles_of_tiles() {
             let e = parsed.unwrap_err().to_string();
             assert_eq!(
                 e,
-                "`lane_dims` make 128; a warpgroup has 32, and `Replicated` fills up"
+                "`lane_dims` multiply to 128; expected 32, with `Replicated` for copies"
             );
             assert!(shapes.is_empty());
             continue;
@@ -341,7 +341,7 @@ fn what_is_wrong_is_said() {
     fails(
         "#xegpu.layout<lane_layout = [2, 8], lane_data = [1, 1], order = [0, 0]>",
         &[],
-        "`order` is [0, 0]; it names each dim once, from 0",
+        "`order` is [0, 0]; expected a permutation of the dims",
     );
     fails(
         "#xegpu.layout<lane_layout = [2, 8], lane_data = [1, 1]>",
@@ -357,7 +357,7 @@ fn what_is_wrong_is_said() {
         "#iree_vector_ext.nested_layout<subgroup_tile = [2], batch_tile = [1], outer_tile = [1], \
         thread_tile = [4], element_tile = [1], subgroup_strides = [0], thread_strides = [1]>",
         &[],
-        "subgroup_strides 0 is 0, so that dim 0 is not distributed, but its tile is 2; 1 is meant",
+        "subgroup_strides 0 is 0, so that dim 0 is not distributed, but its tile is 2; expected 1",
     );
     fails(
         "#iree_vector_ext.nested_layout<subgroup_tile = [1]>",
@@ -367,7 +367,7 @@ fn what_is_wrong_is_said() {
     fails(
         "#mosaic_gpu.TiledLayout<[[64, 8], [16, 8]], warp_dims = [-9], lane_dims = [], vector_dim = -1>",
         &[],
-        "dim -9 is none that the tiles made; those are -4 to -1",
+        "dim -9 is not a dim of the tiles; expected -4 to -1",
     );
     fails(
         "#mosaic_gpu.TiledLayout<[[64, 8], [24, 8]], warp_dims = [-4], lane_dims = [], vector_dim = -1>",

@@ -3,8 +3,8 @@
 use crate::Failure;
 use crate::subject::{Subject, parse_shape, read_text};
 use linear_layout::bridge::{
-    Distributed, ElementOrder, System, cute_from_shared, linear_from_composed, linear_from_cute,
-    linear_from_tilus, memory_from_shared,
+    DistributedLayout, ElementOrder, System, cute_from_shared, linear_from_composed,
+    linear_from_cute, linear_from_tilus, memory_from_shared,
 };
 use linear_layout::cute::ComposedLayout;
 use linear_layout::layout::LinearLayout;
@@ -133,14 +133,14 @@ impl Given {
     }
 
     /// The layout as one of threads and values; of CuTe, `((threads), (values))` to column-major numbers of elements.
-    pub(crate) fn distributed(&self) -> Option<Distributed> {
+    pub(crate) fn distributed(&self) -> Option<DistributedLayout> {
         match self {
-            Self::Linear(subject) => Some(Distributed::Linear(subject.layout.clone())),
-            Self::Cute(layout) if is_plain(layout) => Some(Distributed::ThreadValue(
+            Self::Linear(subject) => Some(DistributedLayout::Linear(subject.layout.clone())),
+            Self::Cute(layout) if is_plain(layout) => Some(DistributedLayout::ThreadValue(
                 layout.layout.clone(),
                 ElementOrder::ColumnMajor,
             )),
-            Self::Register(layout) => Some(Distributed::Register(layout.clone())),
+            Self::Register(layout) => Some(DistributedLayout::Register(layout.clone())),
             Self::Cute(_) | Self::Shared(_) => None,
         }
     }

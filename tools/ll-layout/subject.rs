@@ -54,7 +54,7 @@ impl Subject {
         };
         let encoding = Encoding::parse(text.trim(), &aliases).map_err(|e| {
             let failure = Failure::new(&e);
-            match e.place_in(text.trim()) {
+            match e.offset_in(text.trim()) {
                 Some(at) => failure.at(text.trim(), at),
                 None => failure,
             }

@@ -1,19 +1,19 @@
-//! Layouts of CuTe as maps over GF(2), and back.
+//! Conversion between CuTe layouts and linear or affine maps over GF(2).
 
-use super::error::{Bit, BridgeError, Kind};
+use super::error::{BridgeError, BridgeErrorKind, CoordinateBit};
 use crate::cute::{ComposedLayout, Layout, Mode, Swizzle};
 use crate::layout::{AffineLayout, Dim, LinearLayout, Surjectivity};
 
-/// No index may reach this bit.
+/// Maximum width of an index, in bits.
 const BITS: u32 = 62;
 
-/// What each bit of the coordinates adds, the fastest first. Each extent is a power of two.
-fn added(modes: &[Mode]) -> Result<Vec<Bit>, BridgeError> {
+/// Returns the addend of each bit of the coordinates, the fastest first; each extent must be a power of two.
+fn addends(modes: &[Mode]) -> Result<Vec<CoordinateBit>, BridgeError> {
     let mut bits = Vec::new();
     for (at, mode) in modes.iter().enumerate() {
         let extent = mode.shape.unsigned_abs();
         if !extent.is_power_of_two() {
-            return Err(Kind::NotPowerOfTwo {
+            return Err(BridgeErrorKind::NotPowerOfTwo {
                 what: "mode",
                 at,
                 extent,
@@ -22,7 +22,7 @@ fn added(modes: &[Mode]) -> Result<Vec<Bit>, BridgeError> {
         }
         for bit in 0..extent.trailing_zeros() {
             // All indices of a layout fit in 64 bits.
-            bits.push(Bit {
+            bits.push(CoordinateBit {
                 mode: at,
                 bit,
                 value: mode.stride << bit,
@@ -32,56 +32,58 @@ fn added(modes: &[Mode]) -> Result<Vec<Bit>, BridgeError> {
     Ok(bits)
 }
 
-/// The bits that change when each bit of the coordinates is added to the offset, if every sum is an XOR
-/// of the offset and these.
+/// Returns, for each bit of the coordinates, the mask whose XOR with the offset equals adding the bit's addend, if
+/// every sum is an XOR of the offset and such masks.
 ///
-/// Adding `v` to each `y` of a set is an XOR with one `w` exactly if the carries are the same for all
-/// `y`: where the addend's bit and the carry into it agree, the carry out is that bit; where they do
-/// not, it is the bit of `y`, which must not vary. They disagree where `w` is set, and what varies is
-/// what the bits before change. So the sums are XORs exactly if no two of the `w` share a bit.
-fn changed(bits: &[Bit], offset: i64) -> Result<Vec<u64>, BridgeError> {
+/// Adding `v` to each `y` of a set is an XOR with one mask `w` exactly if the carries are the same for all
+/// `y`: if the addend's bit and the carry into it are equal, the carry out is that bit; if they differ,
+/// it is the bit of `y`, which must be constant. They differ where `w` is set, and the bits of `y` that
+/// vary are those of earlier masks. So the sums are XORs exactly if no two masks share a bit.
+fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeError> {
     let lowest = bits.iter().map(|bit| bit.value.min(0));
     let lowest = lowest.fold(offset, i64::saturating_add);
     if lowest < 0 {
-        // Said of the stride, where there is one to blame.
+        // Blames a negative stride if there is one.
         return Err(match bits.iter().find(|bit| bit.value < 0) {
-            Some(bit) if offset == 0 => Kind::NegativeStride {
+            Some(bit) if offset == 0 => BridgeErrorKind::NegativeStride {
                 mode: bit.mode,
                 stride: bit.value >> bit.bit,
             },
-            _ => Kind::Negative { value: lowest },
+            _ => BridgeErrorKind::Negative { value: lowest },
         }
         .into());
     }
-    let mut taken = 0;
+    let mut used = 0;
     let mut all = Vec::with_capacity(bits.len());
     for (i, bit) in bits.iter().enumerate() {
-        let sum = offset.checked_add(bit.value).ok_or(Kind::TooLarge)?;
+        let sum = offset
+            .checked_add(bit.value)
+            .ok_or(BridgeErrorKind::TooLarge)?;
         let change = (offset ^ sum).unsigned_abs();
         if change >> BITS != 0 {
-            return Err(Kind::TooLarge.into());
+            return Err(BridgeErrorKind::TooLarge.into());
         }
-        if taken & change != 0 {
+        if used & change != 0 {
             let first = bits[..i]
                 .iter()
                 .zip(&all)
                 .find(|(_, other)| **other & change != 0);
-            return Err(Kind::Carry {
+            return Err(BridgeErrorKind::Carry {
                 first: first.map_or(*bit, |(first, _)| *first),
                 second: *bit,
                 offset,
             }
             .into());
         }
-        taken |= change;
+        used |= change;
         all.push(change);
     }
     Ok(all)
 }
 
-/// Returns where each bit of the coordinate goes, the fastest first, if the layout is linear over GF(2).
+/// Returns the image of each bit of the coordinate, the fastest first, if the layout is linear over GF(2).
 ///
-/// It is exactly if all extents are powers of two, no stride is negative, and the numbers
+/// It is linear exactly if all extents are powers of two, no stride is negative, and the numbers
 /// `stride * 2^k`, one for each bit of a coordinate, have no binary digit in common: then sums of
 /// them have no carry, and are XORs.
 /// ```
@@ -93,7 +95,7 @@ fn changed(bits: &[Bit], offset: i64) -> Result<Vec<u64>, BridgeError> {
 /// # Errors
 /// When the layout is not linear: the mode, or the two bits that carry.
 pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
-    changed(&added(layout.leaves())?, 0)
+    xor_masks(&addends(layout.leaves())?, 0)
 }
 
 /// Returns the layout as a linear map from one in-dim `dim0`, `dim1`, ... for each mode to `offset`.
@@ -108,7 +110,7 @@ pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Shape
-/// (`dim0`, `dim1`, ...: the sizes of the modes) -> (`offset`: the least power of two that holds all).
+/// (`dim0`, `dim1`, ...: the sizes of the modes) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
 /// As [`cute_bases`], and when there are more modes or bits than a linear layout has.
@@ -116,15 +118,15 @@ pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
     linear_of(layout, &cute_bases(layout)?, 0)
 }
 
-/// The linear map of these bases, with room in `offset` for another value.
+/// Returns the linear map of these bases; `offset` is large enough for `other` too.
 fn linear_of(layout: &Layout, bases: &[u64], other: u64) -> Result<LinearLayout, BridgeError> {
     let ins: Vec<(Dim, u64)> = layout
         .modes()
         .enumerate()
         .map(|(i, mode)| (Dim::out(i), mode.size().unsigned_abs()))
         .collect();
-    let reach = bases.iter().fold(other, |all, basis| all | basis);
-    let outs = [(Dim::OFFSET, (reach + 1).next_power_of_two())];
+    let extent = bases.iter().fold(other, |all, basis| all | basis);
+    let outs = [(Dim::OFFSET, (extent + 1).next_power_of_two())];
     Ok(LinearLayout::from_columns(
         &ins,
         &outs,
@@ -135,8 +137,8 @@ fn linear_of(layout: &Layout, bases: &[u64], other: u64) -> Result<LinearLayout,
 
 /// Returns a swizzled layout as a linear map; see [`linear_from_cute`].
 ///
-/// A swizzle is linear and loses nothing, so that the whole is linear exactly if the layout behind it is
-/// and the offset is zero.
+/// A swizzle is linear and invertible, so the composition is linear exactly if the layout is and the
+/// offset is zero.
 /// # Errors
 /// As [`linear_from_cute`], and when there is an offset: then the layout may be
 /// [affine](affine_from_cute).
@@ -144,19 +146,19 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
     let affine = affine_from_cute(layout)?;
     match affine.offset_packed() {
         0 => Ok(affine.linear().clone()),
-        _ => Err(Kind::HasOffset {
+        _ => Err(BridgeErrorKind::HasOffset {
             offset: layout.swizzle.apply(layout.offset),
         }
         .into()),
     }
 }
 
-/// Returns a swizzled layout with offset as an affine map, which has the constant that the first element
-/// goes to.
+/// Returns a swizzled layout with offset as an affine map, whose constant is the image of the first
+/// element.
 ///
 /// ```
 /// # use linear_layout::bridge::affine_from_cute;
-/// // A row of four, read backwards: 3 - c is 3 ^ c.
+/// // A row of four, reversed: 3 - c is 3 ^ c.
 /// let affine = affine_from_cute(&"Sw<0,4,3> o 3 o 4:-1".parse()?)?;
 /// assert_eq!((affine.offset_packed(), affine.linear().columns()), (3, &[1, 2][..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -164,19 +166,19 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
 /// # Errors
 /// When an extent is not a power of two, an index is negative, or adding to the offset carries.
 pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeError> {
-    let bits = added(layout.layout.leaves())?;
-    let bases = changed(&bits, layout.offset)?;
+    let bits = addends(layout.layout.leaves())?;
+    let bases = xor_masks(&bits, layout.offset)?;
     let swizzled = |value: u64| swizzled(layout.swizzle, value);
     let offset = swizzled(layout.offset.unsigned_abs());
     let bases: Vec<u64> = bases.into_iter().map(swizzled).collect();
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
-        return Err(Kind::TooLarge.into());
+        return Err(BridgeErrorKind::TooLarge.into());
     }
     let linear = linear_of(&layout.layout, &bases, offset)?;
     Ok(AffineLayout::new(linear, &[(Dim::OFFSET, offset)])?)
 }
 
-/// A swizzle of a number without sign; a number that passes 62 bits stays one that does.
+/// Applies the swizzle to an unsigned number; numbers beyond `i64` are unchanged and rejected by the caller.
 fn swizzled(swizzle: Swizzle, value: u64) -> u64 {
     match i64::try_from(value) {
         Ok(value) => swizzle.apply(value).unsigned_abs(),
@@ -184,37 +186,36 @@ fn swizzled(swizzle: Swizzle, value: u64) -> u64 {
     }
 }
 
-/// The first two of these that share a bit.
-fn overlap(values: &[u64]) -> Option<(usize, usize)> {
-    let mut taken = 0;
+/// Returns the indices of the first two values that share a bit.
+fn first_overlap(values: &[u64]) -> Option<(usize, usize)> {
+    let mut used = 0;
     for (second, value) in values.iter().enumerate() {
-        if taken & value != 0 {
+        if used & value != 0 {
             let first = values[..second].iter().position(|v| v & value != 0)?;
             return Some((first, second));
         }
-        taken |= value;
+        used |= value;
     }
     None
 }
 
-/// Returns the swizzle after which no two of these have a bit in common: the identity if that will do,
-/// else the one that moves the fewest bits.
-fn separating(values: &[u64]) -> Result<Swizzle, BridgeError> {
-    let Some((first, second)) = overlap(values) else {
+/// Returns the swizzle after which no two values share a bit, with as few swizzled bits as possible.
+fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
+    let Some((first, second)) = first_overlap(values) else {
         return Ok(Swizzle::IDENTITY);
     };
-    let reach = values.iter().fold(0, |all, value| all | value);
-    let width = i64::from(64 - reach.leading_zeros());
+    let extent = values.iter().fold(0, |all, value| all | value);
+    let width = i64::from(64 - extent.leading_zeros());
     for bits in 1..=width / 2 {
         for base in 0..=width - 2 * bits {
             for shift in bits..=width - bits - base {
                 for shift in [shift, -shift] {
                     let swizzle = Swizzle::new(bits, base, shift)?;
-                    let mut taken = 0;
+                    let mut used = 0;
                     if values.iter().all(|value| {
                         let value = swizzled(swizzle, *value);
-                        let is_apart = taken & value == 0;
-                        taken |= value;
+                        let is_apart = used & value == 0;
+                        used |= value;
                         is_apart
                     }) {
                         return Ok(swizzle);
@@ -226,10 +227,9 @@ fn separating(values: &[u64]) -> Result<Swizzle, BridgeError> {
     let mut echelon = crate::f2::Echelon::new();
     let mut is_injective = true;
     for (i, value) in values.iter().enumerate().filter(|(_, value)| **value != 0) {
-        // What comes back is a relation between columns.
         is_injective &= echelon.insert(i, *value).is_none();
     }
-    Err(Kind::NotOneSwizzle {
+    Err(BridgeErrorKind::NotOneSwizzle {
         first,
         second,
         values: (values[first], values[second]),
@@ -238,7 +238,7 @@ fn separating(values: &[u64]) -> Result<Swizzle, BridgeError> {
     .into())
 }
 
-/// Neighbours that are one mode merged, those of one step dropped.
+/// Merges adjacent modes where the strides allow it, and drops modes of extent 1.
 pub(super) fn coalesced(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     let mut list: Vec<Mode> = Vec::new();
     for mode in modes {
@@ -255,7 +255,7 @@ pub(super) fn coalesced(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     list
 }
 
-/// These modes as a tuple, which has at least one: `1:0` for no mode.
+/// Returns these modes as a tuple; `1:0` for no mode.
 pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
     Ok(match modes {
         [] => Layout::flat(&[Mode::new(1, 0)])?,
@@ -265,8 +265,8 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
 
 /// Returns bases as a layout of CuTe with at most one swizzle, its modes coalesced.
 ///
-/// It is one without a swizzle exactly if no two bases have a bit in common, and one with a swizzle if
-/// some swizzle of all takes the bits apart: there are few enough to try.
+/// No swizzle is needed exactly if no two bases share a bit; otherwise all swizzles are tried, which are
+/// few, for one that makes the bases disjoint.
 /// ```
 /// # use linear_layout::bridge::cute_from_bases;
 /// assert_eq!(cute_from_bases(&[1, 2, 8])?.to_string(), "Sw<0,4,3> o 0 o (4,2):(1,8)");
@@ -279,32 +279,34 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
 /// # Ok::<(), linear_layout::bridge::BridgeError>(())
 /// ```
 /// # Errors
-/// When no one swizzle will do, or a basis does not fit in 62 bits.
+/// When no single swizzle suffices, or a basis does not fit in 62 bits.
 pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
-    let (swizzle, modes) = separated(bases, 0)?;
+    let (swizzle, modes) = separate(bases, 0)?;
     let layout = tuple_of(&coalesced(modes.modes))?;
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
-struct Separated {
+/// The layout behind a separating swizzle: an offset, and a mode of extent 2 for each basis.
+struct Separation {
     offset: i64,
     modes: Vec<Mode>,
 }
 
-/// The swizzle that takes bases apart, and what is then behind it: an offset, and a mode for each basis.
-fn separated(bases: &[u64], offset: u64) -> Result<(Swizzle, Separated), BridgeError> {
+/// Returns a swizzle that makes the bases disjoint, and the layout behind it.
+fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeError> {
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
-        return Err(Kind::TooLarge.into());
+        return Err(BridgeErrorKind::TooLarge.into());
     }
-    let swizzle = separating(bases)?;
-    // A swizzle is its own inverse, and below 2^62 there is no sign.
-    let before = |value: u64| i64::try_from(swizzled(swizzle, value)).map_err(|_| Kind::TooLarge);
+    let swizzle = separating_swizzle(bases)?;
+    // A swizzle is its own inverse, and keeps values below 2^62.
+    let before =
+        |value: u64| i64::try_from(swizzled(swizzle, value)).map_err(|_| BridgeErrorKind::TooLarge);
     let offset = before(offset)?;
     let mut modes = Vec::with_capacity(bases.len());
     for basis in bases {
         modes.push(Mode::new(2, (offset ^ before(*basis)?) - offset));
     }
-    Ok((swizzle, Separated { offset, modes }))
+    Ok((swizzle, Separation { offset, modes }))
 }
 
 /// Returns a linear layout as one of CuTe: a mode for each in-dim, the first out-dim in the low bits of
@@ -316,8 +318,8 @@ pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeE
     cute_from_affine(&AffineLayout::from(layout.clone()))
 }
 
-/// Returns an affine layout as one of CuTe; strides are negative where a bit of the constant is taken
-/// back.
+/// Returns an affine layout as one of CuTe; a basis that clears a bit of the constant has a negative
+/// stride.
 ///
 /// ```
 /// # use linear_layout::bridge::{affine_from_cute, cute_from_affine};
@@ -332,7 +334,7 @@ pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeE
 /// As [`cute_from_bases`].
 pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeError> {
     let linear = layout.linear();
-    let (swizzle, separated) = separated(linear.columns(), layout.offset_packed())?;
+    let (swizzle, separated) = separate(linear.columns(), layout.offset_packed())?;
     let mut rest = separated.modes.into_iter();
     let mut dims = Vec::new();
     for dim in linear.in_dims() {
@@ -346,14 +348,14 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
     Ok(ComposedLayout::new(swizzle, separated.offset, whole))
 }
 
-/// What so many registers of so many threads are, in warps of so many lanes.
+/// Returns the in-dims of `registers` of each of `threads`, in warps of `lanes`.
 pub(super) fn inputs(
     registers: u64,
     threads: u64,
     lanes: u64,
 ) -> Result<[(Dim, u64); 4], BridgeError> {
     if !lanes.is_power_of_two() {
-        return Err(Kind::NotPowerOfTwo {
+        return Err(BridgeErrorKind::NotPowerOfTwo {
             what: "number of lanes in warp",
             at: 0,
             extent: lanes,

@@ -1,4 +1,4 @@
-//! Comparison of layouts of different systems.
+//! Comparison of distributed layouts of different systems.
 
 use core::fmt;
 
@@ -8,12 +8,12 @@ use crate::cute::{Layout, Mode};
 use crate::layout::{Dim, LinearLayout};
 use crate::tilus::RegisterLayout;
 
-/// A layout that says which element of a tensor each value of each thread is, of any of the systems.
+/// A distributed layout of any system: a map from the values of threads to the elements of a tensor.
 #[derive(Clone, Debug)]
-pub enum Distributed {
+pub enum DistributedLayout {
     /// From `register`, `lane`, `warp` and `block` to `dim0`, `dim1`, ...
     Linear(LinearLayout),
-    /// `((threads), (values))` to the number of the element in this order.
+    /// `((threads), (values))` to the index of the element in this order.
     ThreadValue(Layout, ElementOrder),
     /// A register layout of Tilus.
     Register(RegisterLayout),
@@ -23,29 +23,29 @@ pub enum Distributed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Difference {
-    /// They are of tensors of other shapes.
+    /// The tensors have different shapes.
     Shapes {
-        /// That of the first.
+        /// Shape of the first.
         first: Vec<u64>,
-        /// That of the second.
+        /// Shape of the second.
         second: Vec<u64>,
     },
-    /// They have another number of threads, or of values for each.
+    /// The numbers of threads, or of values per thread, differ.
     Sizes {
         /// Threads and values of the first.
         first: (u64, u64),
         /// Threads and values of the second.
         second: (u64, u64),
     },
-    /// At this thread and value they have elements of these row-major numbers.
+    /// The elements at this thread and value differ.
     At {
-        /// The number of the thread.
+        /// Index of the thread.
         thread: u64,
-        /// The number of the value.
+        /// Index of the value.
         value: u64,
-        /// The number of the first layout's element, which may be negative in CuTe.
+        /// Index of the first layout's element, which may be negative in CuTe.
         first: i64,
-        /// The number of the second layout's.
+        /// Index of the second layout's element.
         second: i64,
     },
 }
@@ -76,21 +76,21 @@ impl fmt::Display for Difference {
     }
 }
 
-/// A layout as the sum of what each digit of the thread and of the value gives: by adding, or by XOR.
-enum Sums {
+/// The map from a thread and a value to an element index: additive in digits, or an XOR of bits.
+enum ElementMap {
     /// Modes, coalesced.
-    Added {
+    Additive {
         threads: Vec<Mode>,
         values: Vec<Mode>,
     },
-    Xored {
+    Xor {
         threads: Vec<u64>,
         values: Vec<u64>,
     },
 }
 
-impl Distributed {
-    /// The shape of the tensor; a thread-value layout has none.
+impl DistributedLayout {
+    /// Returns the shape of the tensor, which a thread-value layout does not have.
     fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(layout) => Some(
@@ -104,26 +104,28 @@ impl Distributed {
         }
     }
 
-    /// The numbers of elements, in this order, as sums.
-    fn sums(&self, order: ElementOrder) -> Result<Sums, BridgeError> {
+    /// Returns the map to element indices in this order.
+    fn element_map(&self, order: ElementOrder) -> Result<ElementMap, BridgeError> {
         let added = |layout: &Layout| match (layout.mode(0), layout.mode(1)) {
             (Some(threads), Some(values)) if layout.rank() == 2 => {
                 let modes = |layout: Layout| coalesced(layout.leaves().iter().copied());
-                Ok(Sums::Added {
+                Ok(ElementMap::Additive {
                     threads: modes(threads),
                     values: modes(values),
                 })
             }
-            _ => Err(BridgeError::from(super::error::Kind::RankNotTwo {
-                found: layout.rank(),
-            })),
+            _ => Err(BridgeError::from(
+                super::error::BridgeErrorKind::RankNotTwo {
+                    found: layout.rank(),
+                },
+            )),
         };
         match self {
             Self::Linear(layout) => {
                 let thread_dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
                 for dim in layout.in_dims() {
                     if dim != Dim::REGISTER && !thread_dims.contains(&dim) {
-                        return Err(super::error::Kind::NoSuchPlace { dim }.into());
+                        return Err(super::error::BridgeErrorKind::UnexpectedDim { dim }.into());
                     }
                 }
                 // Packed so that the fastest dim is lowest.
@@ -133,7 +135,7 @@ impl Distributed {
                 }
                 let packed = layout.transpose_outs(&outs)?;
                 let threads = thread_dims.iter().flat_map(|dim| packed.columns_of(*dim));
-                Ok(Sums::Xored {
+                Ok(ElementMap::Xor {
                     threads: threads.copied().collect(),
                     values: packed.columns_of(Dim::REGISTER).to_vec(),
                 })
@@ -143,27 +145,26 @@ impl Distributed {
         }
     }
 
-    /// Tells where the other layout first differs; `None` where both give every value of every thread
-    /// the same element.
+    /// Returns the first difference from `other`; `None` if both map every value of every thread to the same
+    /// element.
     ///
     /// ```
-    /// # use linear_layout::bridge::{Distributed, ElementOrder, linear_from_tilus};
+    /// # use linear_layout::bridge::{DistributedLayout, ElementOrder, linear_from_tilus};
     /// # use linear_layout::tilus::{RegisterLayout, spatial};
     /// let tilus = spatial(&[4, 8])?;
-    /// let linear = Distributed::Linear(linear_from_tilus(&tilus, 32)?);
-    /// let cute = Distributed::ThreadValue("((8,4),(1)):((4,1),(0))".parse()?, ElementOrder::ColumnMajor);
-    /// assert_eq!(Distributed::Register(tilus).difference(&linear)?, None);
+    /// let linear = DistributedLayout::Linear(linear_from_tilus(&tilus, 32)?);
+    /// let cute = DistributedLayout::ThreadValue("((8,4),(1)):((4,1),(0))".parse()?, ElementOrder::ColumnMajor);
+    /// assert_eq!(DistributedLayout::Register(tilus).difference(&linear)?, None);
     /// assert_eq!(linear.difference(&cute)?, None);
-    /// let other = Distributed::Register("spatial(4, 8).local(1, 1)".parse::<RegisterLayout>()?.permute(&[1, 0])?);
+    /// let other = DistributedLayout::Register("spatial(4, 8).local(1, 1)".parse::<RegisterLayout>()?.permute(&[1, 0])?);
     /// assert_eq!(other.difference(&cute)?.unwrap().to_string(),
     ///     "value 0 of thread 1 is element 1 in the first and 4 in the second");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    /// Elements are compared by their numbers: in the order of the thread-value layout if there is one,
-    /// else in row-major order.
+    /// Elements are compared by their index in the order of the thread-value layout if there is one, else in
+    /// row-major order.
     /// # Errors
-    /// When a layout is none of threads and values, or two thread-value layouts number elements in
-    /// different orders.
+    /// When a layout is not one of threads and values.
     pub fn difference(&self, other: &Self) -> Result<Option<Difference>, BridgeError> {
         if let (Some(first), Some(second)) = (self.shape(), other.shape())
             && first != second
@@ -174,7 +175,7 @@ impl Distributed {
             (Self::ThreadValue(_, order), _) | (_, Self::ThreadValue(_, order)) => *order,
             _ => ElementOrder::RowMajor,
         };
-        let (first, second) = (self.sums(order)?, other.sums(order)?);
+        let (first, second) = (self.element_map(order)?, other.element_map(order)?);
         let sizes = (first.sizes(), second.sizes());
         if sizes.0 != sizes.1 {
             return Ok(Some(Difference::Sizes {
@@ -190,7 +191,7 @@ impl Distributed {
     }
 }
 
-/// The out-dims in order of their numbers, if they have some.
+/// Returns the out-dims, sorted if all are tensor dims.
 fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     let mut outs: Vec<Dim> = layout.out_dims().collect();
     if outs.iter().all(|dim| dim.out_index().is_some()) {
@@ -199,8 +200,13 @@ fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
     outs
 }
 
-/// Looks where two layouts that are known to differ do.
-fn first_difference(first: &Sums, second: &Sums, threads: u64, values: u64) -> Option<Difference> {
+/// Searches for the first thread and value at which the two differ.
+fn first_difference(
+    first: &ElementMap,
+    second: &ElementMap,
+    threads: u64,
+    values: u64,
+) -> Option<Difference> {
     (0..threads).find_map(|thread| {
         (0..values).find_map(|value| {
             let (a, b) = (first.at(thread, value), second.at(thread, value));
@@ -214,20 +220,20 @@ fn first_difference(first: &Sums, second: &Sums, threads: u64, values: u64) -> O
     })
 }
 
-impl Sums {
+impl ElementMap {
     fn sizes(&self) -> (u64, u64) {
         match self {
-            Self::Added { threads, values } => {
+            Self::Additive { threads, values } => {
                 let size = |modes: &[Mode]| modes.iter().map(|m| m.shape.unsigned_abs()).product();
                 (size(threads), size(values))
             }
-            Self::Xored { threads, values } => (1 << threads.len(), 1 << values.len()),
+            Self::Xor { threads, values } => (1 << threads.len(), 1 << values.len()),
         }
     }
 
     fn at(&self, thread: u64, value: u64) -> i64 {
         match self {
-            Self::Added { threads, values } => {
+            Self::Additive { threads, values } => {
                 let at = |modes: &[Mode], i: u64| {
                     let mut rest = i64::try_from(i).unwrap_or(i64::MAX);
                     modes.iter().fold(0i64, |sum, mode| {
@@ -238,7 +244,7 @@ impl Sums {
                 };
                 at(threads, thread).saturating_add(at(values, value))
             }
-            Self::Xored { threads, values } => {
+            Self::Xor { threads, values } => {
                 let xor = |columns: &[u64], x: u64| {
                     columns
                         .iter()
@@ -251,31 +257,31 @@ impl Sums {
         }
     }
 
-    /// Returns true if both, of the same sizes, are the same everywhere.
+    /// Returns true if two maps of the same sizes are equal.
     fn is_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (
-                Self::Added { threads, values },
-                Self::Added {
+                Self::Additive { threads, values },
+                Self::Additive {
                     threads: other_threads,
                     values: other_values,
                 },
             ) => threads == other_threads && values == other_values,
             (
-                Self::Xored { threads, values },
-                Self::Xored {
+                Self::Xor { threads, values },
+                Self::Xor {
                     threads: other_threads,
                     values: other_values,
                 },
             ) => threads == other_threads && values == other_values,
-            (Self::Added { threads, values }, Self::Xored { .. }) => {
-                // A sum is an XOR only if it is one of the whole, threads and values together.
+            (Self::Additive { threads, values }, Self::Xor { .. }) => {
+                // The bits of threads and values must be disjoint from each other too.
                 let both = tuple_of(&[threads.as_slice(), values.as_slice()].concat());
                 let bases = both.and_then(|both| super::cute_bases(&both));
-                matches!((bases, other), (Ok(bases), Self::Xored { threads, values })
+                matches!((bases, other), (Ok(bases), Self::Xor { threads, values })
                     if bases == [threads.as_slice(), values.as_slice()].concat())
             }
-            (Self::Xored { .. }, Self::Added { .. }) => other.is_equal(self),
+            (Self::Xor { .. }, Self::Additive { .. }) => other.is_equal(self),
         }
     }
 }

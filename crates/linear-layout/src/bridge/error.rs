@@ -1,11 +1,11 @@
-//! Errors of conversions between the three systems.
+//! Errors of conversions between layout systems.
 
 use crate::cute::CuteError;
 use crate::layout::{Dim, LayoutError};
 use crate::tilus::TilusError;
 use thiserror::Error;
 
-/// An error of converting a layout of one system to another.
+/// An error of the conversion of a layout from one system to another.
 ///
 /// The kind is private; the text names the mode or basis at fault.
 /// ```
@@ -21,18 +21,18 @@ use thiserror::Error;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct BridgeError(Box<Kind>);
+pub struct BridgeError(Box<BridgeErrorKind>);
 
-/// What one bit of a coordinate adds.
+/// A bit of a coordinate, with its addend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bit {
+pub(super) struct CoordinateBit {
     pub(super) mode: usize,
     pub(super) bit: u32,
     pub(super) value: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum BridgeErrorKind {
     #[error(transparent)]
     Layout(#[from] LayoutError),
     #[error(transparent)]
@@ -53,105 +53,107 @@ pub(super) enum Kind {
          affine"
     )]
     NegativeStride { mode: usize, stride: i64 },
-    #[error("the layout reaches index {value}, below 0")]
+    #[error("the layout has the negative index {value}; expected 0 or more")]
     Negative { value: i64 },
     #[error("bit {} of mode {} adds {} and bit {} of mode {} adds {}{}", .first.bit, .first.mode, .first.value,
-            .second.bit, .second.mode, .second.value, carried(.first, .second, *.offset))]
+            .second.bit, .second.mode, .second.value, carry_text(.first, .second, *.offset))]
     Carry {
-        first: Bit,
-        second: Bit,
+        first: CoordinateBit,
+        second: CoordinateBit,
         offset: i64,
     },
     #[error("the first element is at {offset}, not 0; the layout is affine, not linear")]
     HasOffset { offset: i64 },
     #[error("bases {first} and {second}, {} and {}, share bits, and no one swizzle separates all bases; {}",
             .values.0, .values.1,
-            if *.is_injective { "a chain of swizzles would" } else { "nor does a chain of swizzles, as two places go to one" })]
+            if *.is_injective { "a chain of swizzles would" } else { "nor would a chain of swizzles, as the bases are dependent" })]
     NotOneSwizzle {
         first: usize,
         second: usize,
         values: (u64, u64),
         is_injective: bool,
     },
-    #[error("a thread-value layout has two modes, threads and values; this has {found}")]
+    #[error("the layout has {found} modes; expected two, threads and values")]
     RankNotTwo { found: usize },
     #[error("the layout has {found} modes, the tensor {expected} dims")]
     RankDiffers { found: usize, expected: usize },
     #[error(
-        "{extent} values of a thread are one element: a mode of values has stride 0; a thread of Tilus holds an \
-         element once"
+        "a mode of {extent} values has stride 0; expected distinct elements in a thread, as Tilus requires"
     )]
     ValueRepeats { extent: i64 },
     #[error("no mode has stride {expected}{}",
-            .found.map_or(": elements from there on are held nowhere".into(),
-                          |found| format!(", the next is {found}: elements between are held nowhere, or twice")))]
+            .found.map_or("; expected strides that step through all elements".into(),
+                          |found| format!(", the next is {found}; expected strides that step through all elements without overlap")))]
     ChainBreaks { expected: i64, found: Option<i64> },
     #[error("the layout holds {found} elements, the tensor has {expected}")]
     ElementsDiffer { found: i64, expected: u64 },
     #[error(
-        "the mode {extent}:{stride} would straddle the end of dim {dim}, of which {left} is left: neither divides the \
-         other"
+        "the mode {extent}:{stride} straddles the end of dim {dim}, of which {remaining} remain; expected one to \
+         divide the other"
     )]
     DimInsideMode {
         extent: i64,
         stride: i64,
         dim: usize,
-        left: u64,
+        remaining: u64,
     },
-    #[error("in-dim `{}` is no place of a register layout; those are `register`, `lane`, `warp` and `block`",
+    #[error("in-dim `{}` is not supported here; expected `register`, `lane`, `warp`, `block` or, for memory, `offset`",
             .dim.name())]
-    NoSuchPlace { dim: Dim },
-    #[error("basis {bit} of `{}` moves more than one bit of an index; a mode moves one", .dim.name())]
+    UnexpectedDim { dim: Dim },
+    #[error("basis {bit} of `{}` changes more than one bit of an index; expected one", .dim.name())]
     NotUnit { dim: Dim, bit: usize },
     #[error(
-        "basis {bit} of `register` is zero: a thread holds elements twice, which Tilus has not"
+        "basis {bit} of `register` is zero; expected distinct elements in a thread, as Tilus requires"
     )]
     RegisterRepeats { bit: usize },
-    #[error("basis {bit} of `{}` reaches `{}` = {value}, which another one does: the places overlap",
+    #[error("basis {bit} of `{}` maps to `{}` = {value}, as another basis does; expected distinct images",
             .dim.name(), .out.name())]
-    ReachedTwice {
+    ImageRepeats {
         dim: Dim,
         bit: usize,
         out: Dim,
         value: u64,
     },
-    #[error("no basis reaches `{}` = {value}: the element is held nowhere", .out.name())]
-    NotReached { out: Dim, value: u64 },
-    #[error("a swizzle that shifts by {shift}; those of Tilus shift by 0 or more")]
+    #[error("no basis maps to `{}` = {value}; expected one for each bit of an index", .out.name())]
+    NoPreimage { out: Dim, value: u64 },
+    #[error("the swizzle shifts by {shift}; expected 0 or more, as Tilus requires")]
     SwizzleShift { shift: i32 },
-    #[error("two elements have one offset; a buffer holds each in its own place")]
+    #[error("two elements have the same offset; expected distinct offsets")]
     OffsetShared,
 }
 
-impl<E: Into<Kind>> From<E> for BridgeError {
+impl<E: Into<BridgeErrorKind>> From<E> for BridgeError {
     fn from(kind: E) -> Self {
         Self(Box::new(kind.into()))
     }
 }
 
 impl BridgeError {
-    /// Returns true if an extent that is not a power of two is the reason.
+    /// Returns true if an extent is not a power of two.
     #[must_use]
     pub fn is_not_power_of_two(&self) -> bool {
-        matches!(*self.0, Kind::NotPowerOfTwo { .. })
+        matches!(*self.0, BridgeErrorKind::NotPowerOfTwo { .. })
     }
 
-    /// Returns true if a negative stride or index is the reason.
+    /// Returns true if a stride or index is negative.
     #[must_use]
     pub fn is_negative(&self) -> bool {
-        matches!(*self.0, Kind::NegativeStride { .. } | Kind::Negative { .. })
+        matches!(
+            *self.0,
+            BridgeErrorKind::NegativeStride { .. } | BridgeErrorKind::Negative { .. }
+        )
     }
 
-    /// Returns true if the reason is that bits are added with a carry where a linear map has an XOR.
+    /// Returns true if adding bits carries, so that the sum is not an XOR.
     #[must_use]
     pub fn is_carry(&self) -> bool {
-        matches!(*self.0, Kind::Carry { .. })
+        matches!(*self.0, BridgeErrorKind::Carry { .. })
     }
 }
 
-/// How two bits of an index carry into each other.
-fn carried(first: &Bit, second: &Bit, offset: i64) -> String {
-    let change = |bit: &Bit| offset ^ offset.wrapping_add(bit.value);
+/// Returns the explanation of a carry between two bits.
+fn carry_text(first: &CoordinateBit, second: &CoordinateBit, offset: i64) -> String {
+    let change = |bit: &CoordinateBit| offset ^ offset.wrapping_add(bit.value);
     let shared = (change(first) & change(second)).trailing_zeros();
     if offset == 0 {
         return format!(": both have bit {shared}, so that their sum carries and is not their XOR");

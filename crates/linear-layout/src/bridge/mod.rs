@@ -1,14 +1,13 @@
-//! Layouts of one system as those of another: linear over GF(2), CuTe, Tilus.
+//! Conversions between layout systems: linear over GF(2), CuTe, Tilus.
 //!
-//! Each conversion is exact, and is a decision: it gives the layout where there is one, and else the
-//! reason why there is none.
+//! Each conversion is exact and complete: it returns the equivalent layout if one exists, else the reason.
 //!
-//! | from | to | there is one exactly if |
+//! | from | to | exists exactly if |
 //! |---|---|---|
 //! | CuTe | linear: [`linear_from_cute`] | extents are powers of two and no sum carries |
 //! | CuTe, one mode for each dim | memory: [`memory_from_cute`] | it is linear, and gaps are bits of the offset |
-//! | CuTe, threads and values | linear: [`linear_from_thread_value`] | it is linear, and reaches all elements |
-//! | CuTe with swizzle and offset | affine: [`affine_from_cute`] | the same, of what each bit changes in the offset |
+//! | CuTe, threads and values | linear: [`linear_from_thread_value`] | it is linear, and maps onto all elements |
+//! | CuTe with swizzle and offset | affine: [`affine_from_cute`] | no sum with the offset carries |
 //! | linear, affine | CuTe: [`cute_from_linear`], [`cute_from_affine`] | no two bases share a bit after one swizzle |
 //! | Tilus | CuTe, threads and values: [`thread_value_from_tilus`] | always |
 //! | CuTe, threads and values | Tilus: [`tilus_from_thread_value`] | strides step through all elements, and dims end at divisors |
@@ -19,7 +18,7 @@
 //! use linear_layout::bridge::{ElementOrder, linear_from_tilus, thread_value_from_tilus};
 //! use linear_layout::tilus::{TilusError, local};
 //!
-//! // What each thread holds of the result of a tensor instruction, in three spellings.
+//! // The fragment of a tensor instruction's result, in three systems.
 //! let tilus = local(&[2, 1])?.spatial(&[8, 4])?.local(&[1, 2])?;
 //! let cute = thread_value_from_tilus(&tilus, ElementOrder::ColumnMajor).unwrap();
 //! assert_eq!(cute.to_string(), "((4,8),(2,2)):((32,1),(16,8))");
@@ -40,11 +39,11 @@
 //!
 //! # Orders
 //! Tilus numbers elements in row-major order, a coordinate of CuTe is column-major, and in a linear
-//! layout the first dim is in the low bits: an [`ElementOrder`] says which is meant.
+//! layout the first dim is in the low bits; an [`ElementOrder`] selects the order.
 //!
 //! # Reading order
-//! [`cute_bases`] for why sums are XORs, then the table above, [`cute_from_shared`] for memory, and
-//! [`Distributed`] for equality.
+//! [`cute_bases`] on sums that are XORs, then the table above, [`cute_from_shared`] for memory, and
+//! [`DistributedLayout`] for equality.
 
 mod bits;
 mod compare;
@@ -58,7 +57,7 @@ pub use bits::{
     affine_from_cute, cute_bases, cute_from_affine, cute_from_bases, cute_from_linear,
     linear_from_composed, linear_from_cute,
 };
-pub use compare::{Difference, Distributed};
+pub use compare::{Difference, DistributedLayout};
 pub use error::BridgeError;
 pub use register::{RegisterBases, linear_from_tilus, register_bases, tilus_from_linear};
 pub use shared::{

@@ -1,29 +1,28 @@
-//! Register layouts of Tilus as linear layouts, and back.
+//! Conversion between register layouts of Tilus and linear layouts.
 
 use super::ElementOrder;
 use super::bits::inputs;
-use super::error::{BridgeError, Kind};
+use super::error::{BridgeError, BridgeErrorKind};
 use super::thread_value::weights;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
 
-/// The in-dims of a linear layout that are the number of a thread, the fastest first.
+/// The in-dims that form the index of a thread, the fastest first.
 const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// The basis of each thread bit and register bit in the number of the element.
+/// The bases of a register layout, as bits of the element index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBases {
-    /// Of each bit of the number of a thread, the fastest first; zero for a replication.
+    /// Image of each bit of the thread index, the fastest first; zero for a replication.
     pub threads: Vec<u64>,
-    /// Of each bit of the place.
+    /// Image of each bit of the register index.
     pub registers: Vec<u64>,
 }
 
-/// Returns where each bit of the thread and of the place of a register layout goes, if it is linear.
-///
-/// It is exactly if all modes and replications are powers of two.
+/// Returns the bases of a register layout if it is linear, that is, if all modes and replications are powers of
+/// two.
 /// # Errors
-/// When one is not; which.
+/// Names a mode or replication that is not a power of two.
 pub fn register_bases(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -35,7 +34,11 @@ pub fn register_bases(
     };
     let digit = |list: &mut Vec<u64>, what, at, extent: u64, weight: i64| {
         if !extent.is_power_of_two() {
-            return Err(BridgeError::from(Kind::NotPowerOfTwo { what, at, extent }));
+            return Err(BridgeError::from(BridgeErrorKind::NotPowerOfTwo {
+                what,
+                at,
+                extent,
+            }));
         }
         list.extend((0..extent.trailing_zeros()).map(|bit| weight.unsigned_abs() << bit));
         Ok(())
@@ -75,7 +78,7 @@ pub fn register_bases(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Shape
-/// (`register`: places, `lane`: at most `lanes`, `warp`: other threads, `block`: 1) -> (`dim0`, `dim1`,
+/// (`register`: values, `lane`: at most `lanes`, `warp`: other threads, `block`: 1) -> (`dim0`, `dim1`,
 /// ...: the shape).
 ///
 /// # Errors
@@ -103,24 +106,24 @@ pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLa
 /// Returns a linear layout as a register layout: threads are lanes, then warps, then blocks, and the
 /// shape has the out-dims in order of their numbers.
 ///
-/// It is one exactly if each basis moves one bit of the index or, but for registers, none, and each bit
-/// of the index is moved by one basis.
+/// It exists exactly if each basis is one bit of the index or, except for registers, zero, and each bit
+/// of the index is one basis.
 /// ```
 /// # use linear_layout::bridge::tilus_from_linear;
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let linear = LinearLayout::from_bases(
 ///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 1], &[2, 0]])], &[Dim::out(0), Dim::out(1)])?;
 /// assert_eq!(tilus_from_linear(&linear).unwrap_err().to_string(),
-///     "basis 0 of `lane` moves more than one bit of an index; a mode moves one");
+///     "basis 0 of `lane` changes more than one bit of an index; expected one");
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
 /// # Errors
-/// When it is none, and why not: in-dims other than `register`, `lane`, `warp` and `block`, a basis that
-/// moves several bits, a register that repeats an element, bits of the index moved twice or never.
+/// When there are in-dims other than `register`, `lane`, `warp` and `block`, a basis has several bits, a
+/// register repeats an element, or a bit of the index has no basis or two.
 pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, BridgeError> {
     for dim in layout.in_dims() {
         if dim != Dim::REGISTER && !THREAD_DIMS.contains(&dim) {
-            return Err(Kind::NoSuchPlace { dim }.into());
+            return Err(BridgeErrorKind::UnexpectedDim { dim }.into());
         }
     }
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
@@ -132,8 +135,8 @@ pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, Bridge
     for &(dim, size) in &outs {
         modes.extend((0..size.trailing_zeros()).rev().map(|bit| (dim, bit)));
     }
-    let mut is_reached = vec![false; modes.len()];
-    let mut place = |dim: Dim| {
+    let mut is_covered = vec![false; modes.len()];
+    let mut modes_of = |dim: Dim| {
         let mut list: Vec<Option<usize>> = Vec::new();
         for bit in 0..layout.in_bits(dim) {
             let basis = layout.basis(dim, bit);
@@ -141,14 +144,14 @@ pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, Bridge
             let (first, second) = (parts.next(), parts.next());
             list.push(match (first, second) {
                 (None, _) if dim == Dim::REGISTER => {
-                    return Err(BridgeError::from(Kind::RegisterRepeats { bit }));
+                    return Err(BridgeError::from(BridgeErrorKind::RegisterRepeats { bit }));
                 }
                 (None, _) => None,
                 (Some((out, value)), None) if value.is_power_of_two() => {
                     let of = |mode: &(Dim, u32)| *mode == (out, value.trailing_zeros());
                     let mode = modes.iter().position(of).unwrap_or_default();
-                    if is_reached[mode] {
-                        return Err(Kind::ReachedTwice {
+                    if is_covered[mode] {
+                        return Err(BridgeErrorKind::ImageRepeats {
                             dim,
                             bit,
                             out,
@@ -156,23 +159,23 @@ pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, Bridge
                         }
                         .into());
                     }
-                    is_reached[mode] = true;
+                    is_covered[mode] = true;
                     Some(mode)
                 }
-                _ => return Err(Kind::NotUnit { dim, bit }.into()),
+                _ => return Err(BridgeErrorKind::NotUnit { dim, bit }.into()),
             });
         }
         list.reverse();
         Ok(list)
     };
-    let local = place(Dim::REGISTER)?;
+    let local = modes_of(Dim::REGISTER)?;
     let mut spatial = Vec::new();
     for dim in THREAD_DIMS.iter().rev() {
-        spatial.extend(place(*dim)?);
+        spatial.extend(modes_of(*dim)?);
     }
-    if let Some(mode) = is_reached.iter().position(|is_reached| !is_reached) {
+    if let Some(mode) = is_covered.iter().position(|is_covered| !is_covered) {
         let (out, bit) = modes[mode];
-        return Err(Kind::NotReached {
+        return Err(BridgeErrorKind::NoPreimage {
             out,
             value: 1 << bit,
         }

@@ -1,14 +1,14 @@
-//! Layouts of shared memory: those of Tilus and CuTe, which take an index to an offset, and linear ones.
+//! Conversion between shared-memory layouts: Tilus and CuTe (index to offset), and linear.
 
 use super::bits::{linear_from_composed, tuple_of};
-use super::error::{BridgeError, Kind};
+use super::error::{BridgeError, BridgeErrorKind};
 use crate::cute::{ComposedLayout, Layout, Mode, Swizzle as CuteSwizzle};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::{SharedLayout, Swizzle};
 
-/// Returns a shared layout of Tilus as one of CuTe: a mode for each dim, its modes in the other order.
+/// Returns a shared layout of Tilus as one of CuTe: a mode for each dim, its nested modes reversed.
 ///
-/// There is one for every shared layout.
+/// It exists for every shared layout.
 /// ```
 /// # use linear_layout::bridge::cute_from_shared;
 /// # use linear_layout::tilus::SharedLayout;
@@ -17,22 +17,23 @@ use crate::tilus::{SharedLayout, Swizzle};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When a layout of CuTe cannot be as large, or has not this swizzle.
+/// When the sizes or the swizzle exceed the limits of CuTe layouts.
 pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeError> {
     let merged = layout.merged();
     let mut modes = merged.mode_shape().iter().zip(merged.mode_strides());
     let mut dims = Vec::new();
     for &extent in merged.shape() {
         let mut of_dim = Vec::new();
-        let mut left = extent;
-        while left > 1 {
+        let mut remaining = extent;
+        while remaining > 1 {
             // Modes fill the dims one after the other.
             let Some((&extent, &stride)) = modes.next() else {
                 break;
             };
-            let number = |n: u64| i64::try_from(n).map_err(|_| BridgeError::from(Kind::TooLarge));
+            let number =
+                |n: u64| i64::try_from(n).map_err(|_| BridgeError::from(BridgeErrorKind::TooLarge));
             of_dim.push(Mode::new(number(extent)?, number(stride)?));
-            left /= extent;
+            remaining /= extent;
         }
         of_dim.reverse();
         dims.push(tuple_of(&of_dim)?);
@@ -54,22 +55,22 @@ pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeE
 
 /// Returns a layout of CuTe, one mode for each dim, as a shared layout of a tensor of this shape.
 ///
-/// It is one exactly if it has no offset, no negative stride, and no swizzle that shifts downwards, and
-/// if modes and dims agree.
+/// It exists exactly if there is no offset, no negative stride and no swizzle with a negative shift, and
+/// modes and dims agree.
 /// # Errors
-/// When it is none, and why not.
+/// Names the condition that fails.
 pub fn shared_from_cute(
     layout: &ComposedLayout,
     shape: &[u64],
 ) -> Result<SharedLayout, BridgeError> {
     if layout.offset != 0 {
-        return Err(Kind::HasOffset {
+        return Err(BridgeErrorKind::HasOffset {
             offset: layout.offset,
         }
         .into());
     }
     if layout.layout.rank() != shape.len() {
-        return Err(Kind::RankDiffers {
+        return Err(BridgeErrorKind::RankDiffers {
             found: layout.layout.rank(),
             expected: shape.len(),
         }
@@ -78,11 +79,12 @@ pub fn shared_from_cute(
     let (mut mode_shape, mut mode_strides) = (Vec::new(), Vec::new());
     let mut at = 0;
     for dim in layout.layout.modes() {
-        for (place, mode) in dim.leaves().iter().enumerate().rev() {
-            let stride = u64::try_from(mode.stride).map_err(|_| Kind::NegativeStride {
-                mode: at + place,
-                stride: mode.stride,
-            })?;
+        for (i, mode) in dim.leaves().iter().enumerate().rev() {
+            let stride =
+                u64::try_from(mode.stride).map_err(|_| BridgeErrorKind::NegativeStride {
+                    mode: at + i,
+                    stride: mode.stride,
+                })?;
             mode_shape.push(mode.shape.unsigned_abs());
             mode_strides.push(stride);
         }
@@ -92,7 +94,7 @@ pub fn shared_from_cute(
         swizzle if swizzle.is_identity() => None,
         swizzle => {
             let shift = swizzle.shift();
-            let up = u32::try_from(shift).map_err(|_| Kind::SwizzleShift { shift })?;
+            let up = u32::try_from(shift).map_err(|_| BridgeErrorKind::SwizzleShift { shift })?;
             Some(Swizzle::new(swizzle.base(), swizzle.bits(), up)?)
         }
     };
@@ -107,7 +109,7 @@ pub fn shared_from_cute(
 /// Returns a shared layout of Tilus as a linear map from the dims of the tensor to the offset.
 ///
 /// # Shape
-/// (`dim0`, `dim1`, ...: the shape) -> (`offset`: the least power of two that holds all).
+/// (`dim0`, `dim1`, ...: the shape) -> (`offset`: the least power of two above all offsets).
 ///
 /// # Errors
 /// When an extent is not a power of two, strides carry, or there are more dims than a linear layout has.
@@ -115,7 +117,7 @@ pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
     linear_from_composed(&cute_from_shared(layout)?)
 }
 
-/// Returns a shared layout of Tilus as an encoding has it: a linear map from the offset to the dims.
+/// Returns a shared layout of Tilus as a linear map from the offset to the dims, as encodings define it.
 ///
 /// ```
 /// # use linear_layout::bridge::memory_from_shared;
@@ -133,9 +135,10 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
     memory_from_cute(&cute_from_shared(layout)?)
 }
 
-/// Returns a layout of CuTe, one mode for each dim, as an encoding has it: a linear map from the offset to the dims.
+/// Returns a layout of CuTe, one mode for each dim, as a linear map from the offset to the dims, as encodings define
+/// it.
 ///
-/// Bits of the offset that no element sets, as with a pitch larger than a row, move nowhere.
+/// Bits of the offset that no element sets, as with a pitch larger than a row, have zero bases.
 /// ```
 /// # use linear_layout::bridge::memory_from_cute;
 /// # use linear_layout::layout::Dim;
@@ -148,16 +151,16 @@ pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 ///     "bit 0 of mode 0 adds 3 and bit 1 of mode 0 adds 6: both have bit 1, so that their sum carries \
 ///      and is not their XOR");
 /// assert_eq!(memory_from_cute(&"(2,4):(0,1)".parse()?).unwrap_err().to_string(),
-///     "two elements have one offset; a buffer holds each in its own place");
+///     "two elements have the same offset; expected distinct offsets");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When the layout is no [linear map](linear_from_composed), when two elements have one offset, and when offsets hold
-/// no element other than in gaps of powers of two.
+/// When the layout is not a [linear map](linear_from_composed), two elements have the same offset, or there are gaps
+/// that are not whole bits of the offset.
 pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let offsets = linear_from_composed(layout)?;
     if !offsets.is_injective() {
-        return Err(Kind::OffsetShared.into());
+        return Err(BridgeErrorKind::OffsetShared.into());
     }
     let used = offsets
         .columns()
@@ -167,10 +170,10 @@ pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeE
     if used.count_ones() as usize != offsets.total_in_bits() {
         let outs: Vec<(Dim, u64)> = offsets.out_shape().collect();
         let required = Surjectivity::Required;
-        // Whose error names an offset that is left out.
+        // The error names an offset without an element.
         LinearLayout::from_columns(&dims, &outs, offsets.columns(), required)?;
     }
-    // Bits that no element sets are the gaps: without them each offset holds one.
+    // Bits that no element sets are gaps; without them the map is one to one.
     let bits: Vec<u32> = (0..u64::BITS).filter(|bit| used >> bit & 1 == 1).collect();
     let dense = |column: &u64| {
         let digits = bits.iter().enumerate();
@@ -199,10 +202,10 @@ pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeE
 /// Returns a linear map from the dims of a tensor to `offset` as a shared layout of Tilus.
 ///
 /// # Errors
-/// When the map has other dims, or is none with one swizzle.
+/// When the map has other dims, or needs more than one swizzle.
 pub fn shared_from_linear(layout: &LinearLayout) -> Result<SharedLayout, BridgeError> {
     if let Some(dim) = layout.out_dims().find(|dim| *dim != Dim::OFFSET) {
-        return Err(Kind::NoSuchPlace { dim }.into());
+        return Err(BridgeErrorKind::UnexpectedDim { dim }.into());
     }
     let shape: Vec<u64> = layout.in_shape().map(|(_, size)| size).collect();
     shared_from_cute(&super::cute_from_linear(layout)?, &shape)

@@ -1,6 +1,6 @@
-//! The system that a text is of, by its first letters.
+//! Detection of the system of a layout text.
 
-/// The systems whose layouts have texts of their own.
+/// A layout system with a text format of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum System {
     /// An encoding, `#ttg.blocked<{...}>`.
@@ -16,9 +16,7 @@ pub enum System {
 }
 
 impl System {
-    /// Returns the system of a text, or `None` for one that is of none, such as the name of a file.
-    ///
-    /// The rest of the text may still be wrong.
+    /// Returns the system of a text by its beginning, or `None` for other text such as a file name.
     ///
     /// ```
     /// use linear_layout::bridge::System;

@@ -1,12 +1,12 @@
-//! Register layouts of Tilus as thread-value layouts of CuTe, and back.
+//! Conversion between thread-value layouts of CuTe, register layouts of Tilus and linear layouts.
 
 use super::bits::{coalesced, inputs, linear_from_composed, tuple_of};
-use super::error::{BridgeError, Kind};
+use super::error::{BridgeError, BridgeErrorKind};
 use crate::cute::{ComposedLayout, Layout, Mode};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
 
-/// In which order the elements of a tensor are numbered.
+/// The order in which the elements of a tensor are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementOrder {
     /// The last dim is the fastest, as in Tilus and in a tensor of a framework.
@@ -16,7 +16,7 @@ pub enum ElementOrder {
 }
 
 impl ElementOrder {
-    /// The dims, the fastest first.
+    /// Returns the dims, the fastest first.
     pub(super) fn dims(self, rank: usize) -> Vec<usize> {
         match self {
             Self::RowMajor => (0..rank).rev().collect(),
@@ -25,7 +25,7 @@ impl ElementOrder {
     }
 }
 
-/// What a step along each mode of a register layout adds to the number of the element.
+/// Returns the stride of each mode of a register layout in the element index.
 pub(super) fn weights(
     layout: &RegisterLayout,
     order: ElementOrder,
@@ -35,7 +35,7 @@ pub(super) fn weights(
     let mut weight = 1u64;
     for dim in order.dims(layout.rank()) {
         for mode in groups[dim].clone().rev() {
-            weights[mode] = i64::try_from(weight).map_err(|_| Kind::TooLarge)?;
+            weights[mode] = i64::try_from(weight).map_err(|_| BridgeErrorKind::TooLarge)?;
             // The product of all extents is at most 2^62.
             weight *= layout.mode_shape()[mode];
         }
@@ -43,11 +43,11 @@ pub(super) fn weights(
     Ok(weights)
 }
 
-/// Returns a register layout as `((threads), (values))`, which takes a thread and one of its values to
-/// the number of the element.
+/// Returns a register layout as `((threads), (values))`, which maps a thread and one of its values to the element
+/// index.
 ///
-/// There is one for every register layout: each mode is a mode there, in the other order, and a
-/// replication is one of stride 0.
+/// It exists for every register layout: each mode becomes a mode, in reverse order, and a replication one
+/// of stride 0.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, thread_value_from_tilus};
 /// # use linear_layout::tilus::local;
@@ -59,17 +59,19 @@ pub(super) fn weights(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Laws
-/// The number that `(t, v)` goes to is that of the element `index_of(t, v)` (property
+/// `(t, v)` maps to the index of the element `index_of(t, v)` (property
 /// `thread_value_layouts_agree_with_tilus`).
 ///
 /// # Errors
-/// When a layout of CuTe cannot be as large.
+/// When the sizes exceed the limits of CuTe layouts.
 pub fn thread_value_from_tilus(
     layout: &RegisterLayout,
     order: ElementOrder,
 ) -> Result<Layout, BridgeError> {
     let weights = weights(layout, order)?;
-    let extent = |extent: u64| i64::try_from(extent).map_err(|_| BridgeError::from(Kind::TooLarge));
+    let extent = |extent: u64| {
+        i64::try_from(extent).map_err(|_| BridgeError::from(BridgeErrorKind::TooLarge))
+    };
     let mut threads = Vec::new();
     for &entry in layout.spatial_modes().iter().rev() {
         threads.push(match usize::try_from(entry) {
@@ -102,29 +104,28 @@ pub fn thread_value_from_tilus(
 /// shape).
 ///
 /// # Errors
-/// When the layout has not two modes, is no [linear map](linear_from_composed), or reaches other elements than the
-/// tensor has; when the number of lanes is not a power of two.
+/// When the layout does not have two modes, is not a [linear map](linear_from_composed) onto the elements of the
+/// tensor, or the number of lanes is not a power of two.
 pub fn linear_from_thread_value(
     layout: &ComposedLayout,
     shape: &[u64],
     lanes: u64,
 ) -> Result<LinearLayout, BridgeError> {
     if layout.layout.rank() != 2 {
-        return Err(Kind::RankNotTwo {
+        return Err(BridgeErrorKind::RankNotTwo {
             found: layout.layout.rank(),
         }
         .into());
     }
     let numbers = linear_from_composed(layout)?;
-    // A swizzle keeps the digits within the same power of two or not: what counts is what is reached.
     let size = shape
         .iter()
         .try_fold(1u64, |size, extent| size.checked_mul(*extent))
-        .ok_or(Kind::TooLarge)?;
-    let reached = numbers.out_size(Dim::OFFSET);
-    if reached != size {
-        return Err(Kind::ElementsDiffer {
-            found: i64::try_from(reached).map_err(|_| Kind::TooLarge)?,
+        .ok_or(BridgeErrorKind::TooLarge)?;
+    let size_of_image = numbers.out_size(Dim::OFFSET);
+    if size_of_image != size {
+        return Err(BridgeErrorKind::ElementsDiffer {
+            found: i64::try_from(size_of_image).map_err(|_| BridgeErrorKind::TooLarge)?,
             expected: size,
         }
         .into());
@@ -136,7 +137,7 @@ pub fn linear_from_thread_value(
         .enumerate()
         .map(|(dim, extent)| (Dim::out(dim), *extent))
         .collect();
-    // A number in column-major order is a column as it is: the first out-dim is in the low bits.
+    // An index in column-major order is a packed column: the first out-dim is in the low bits.
     let columns = [numbers.columns_of(values), numbers.columns_of(threads)].concat();
     Ok(LinearLayout::from_columns(
         &ins,
@@ -146,19 +147,19 @@ pub fn linear_from_thread_value(
     )?)
 }
 
-/// A digit of the number of an element, in the list of threads or in that of values.
+/// A mode of the threads or of the values, ordered by stride.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Digit {
+struct StridedMode {
     stride: i64,
     extent: i64,
     is_thread: bool,
-    place: usize,
+    index: usize,
 }
 
 /// Returns a thread-value layout of CuTe as a register layout of a tensor of this shape.
 ///
-/// It is one exactly if the modes, sorted by stride, step through the elements without gap or overlap,
-/// the dims of the tensor begin and end at divisors of modes, and what has stride 0 are threads.
+/// It exists exactly if the modes, sorted by stride, step through the elements without gap or overlap, the
+/// dims of the tensor begin and end at divisors of modes, and only threads have stride 0.
 /// ```
 /// # use linear_layout::bridge::{ElementOrder, tilus_from_thread_value};
 /// let tv = "((4,8),(2,2)):((2,8),(1,64))".parse()?;
@@ -166,19 +167,18 @@ struct Digit {
 ///     "local(2, 1).spatial(8, 4).local(1, 2)".parse()?);
 /// let tv = "((4,8),(2,2)):((2,8),(0,64))".parse()?;
 /// assert_eq!(tilus_from_thread_value(&tv, &[16, 8], ElementOrder::RowMajor).unwrap_err().to_string(),
-///     "2 values of a thread are one element: a mode of values has stride 0; a thread of Tilus holds \
-///      an element once");
+///     "a mode of 2 values has stride 0; expected distinct elements in a thread, as Tilus requires");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// When it is none, and why not; when the layout has not two modes, or the shape has an extent of zero.
+/// Names the condition that fails; also when the layout does not have two modes, or the shape has an extent of zero.
 pub fn tilus_from_thread_value(
     layout: &Layout,
     shape: &[u64],
     order: ElementOrder,
 ) -> Result<RegisterLayout, BridgeError> {
     let (2, Some(threads), Some(values)) = (layout.rank(), layout.mode(0), layout.mode(1)) else {
-        return Err(Kind::RankNotTwo {
+        return Err(BridgeErrorKind::RankNotTwo {
             found: layout.rank(),
         }
         .into());
@@ -186,20 +186,23 @@ pub fn tilus_from_thread_value(
     let threads = coalesced(threads.leaves().iter().copied());
     let values = coalesced(values.leaves().iter().copied());
     if let Some(repeated) = values.iter().find(|mode| mode.stride == 0) {
-        return Err(Kind::ValueRepeats {
+        return Err(BridgeErrorKind::ValueRepeats {
             extent: repeated.shape,
         }
         .into());
     }
-    let mut chain: Vec<Digit> = [(true, &threads), (false, &values)]
+    let mut chain: Vec<StridedMode> = [(true, &threads), (false, &values)]
         .into_iter()
         .flat_map(|(is_thread, modes)| {
-            modes.iter().enumerate().map(move |(place, mode)| Digit {
-                stride: mode.stride,
-                extent: mode.shape,
-                is_thread,
-                place,
-            })
+            modes
+                .iter()
+                .enumerate()
+                .map(move |(index, mode)| StridedMode {
+                    stride: mode.stride,
+                    extent: mode.shape,
+                    is_thread,
+                    index,
+                })
         })
         .filter(|digit| digit.stride != 0)
         .collect();
@@ -207,53 +210,55 @@ pub fn tilus_from_thread_value(
     let mut next = 1i64;
     for digit in &chain {
         if digit.stride != next {
-            return Err(Kind::ChainBreaks {
+            return Err(BridgeErrorKind::ChainBreaks {
                 expected: next,
                 found: Some(digit.stride),
             }
             .into());
         }
-        next = next.checked_mul(digit.extent).ok_or(Kind::TooLarge)?;
+        next = next
+            .checked_mul(digit.extent)
+            .ok_or(BridgeErrorKind::TooLarge)?;
     }
     let size = shape
         .iter()
         .try_fold(1u64, |size, extent| size.checked_mul(*extent))
-        .ok_or(Kind::TooLarge)?;
+        .ok_or(BridgeErrorKind::TooLarge)?;
     if u64::try_from(next) != Ok(size) {
-        return Err(Kind::ElementsDiffer {
+        return Err(BridgeErrorKind::ElementsDiffer {
             found: next,
             expected: size,
         }
         .into());
     }
-    // Each mode in parts, each inside one dim, the fastest first.
-    let mut parts: Vec<(usize, u64, Digit)> = Vec::new();
+    // The modes split at the bounds of dims, the fastest first.
+    let mut parts: Vec<(usize, u64, StridedMode)> = Vec::new();
     let mut dims = order.dims(shape.len()).into_iter();
-    let (mut dim, mut left) = (0, 1);
+    let (mut dim, mut remaining) = (0, 1);
     for digit in chain {
         let mut rest = digit.extent.unsigned_abs();
         while rest > 1 {
-            while left == 1 {
-                // The products agree, so that a dim is left while a mode is.
+            while remaining == 1 {
+                // The products agree, so a dim remains while a mode does.
                 let Some(next) = dims.next() else { break };
-                (dim, left) = (next, shape[next]);
+                (dim, remaining) = (next, shape[next]);
             }
-            let part = if left.is_multiple_of(rest) {
+            let part = if remaining.is_multiple_of(rest) {
                 rest
-            } else if rest.is_multiple_of(left) {
-                left
+            } else if rest.is_multiple_of(remaining) {
+                remaining
             } else {
-                return Err(Kind::DimInsideMode {
+                return Err(BridgeErrorKind::DimInsideMode {
                     extent: digit.extent,
                     stride: digit.stride,
                     dim,
-                    left,
+                    remaining,
                 }
                 .into());
             };
             parts.push((dim, part, digit));
             rest /= part;
-            left /= part;
+            remaining /= part;
         }
     }
     // Modes go by dim, the slowest first; a stable sort keeps the order inside a dim.
@@ -262,18 +267,18 @@ pub fn tilus_from_thread_value(
     let mode_shape: Vec<u64> = modes.iter().map(|part| parts[*part].1).collect();
     let mut number = vec![0; parts.len()];
     for (mode, part) in modes.iter().enumerate() {
-        number[*part] = i64::try_from(mode).map_err(|_| Kind::TooLarge)?;
+        number[*part] = i64::try_from(mode).map_err(|_| BridgeErrorKind::TooLarge)?;
     }
-    // Inside one mode of CuTe the slow parts come first, whatever dims they are of.
+    // Within a mode of CuTe the slow parts come first, regardless of their dims.
     let list = |is_thread: bool, of: &[Mode]| -> Vec<i64> {
         let mut list = Vec::new();
-        for (place, mode) in of.iter().enumerate().rev() {
+        for (index, mode) in of.iter().enumerate().rev() {
             if mode.stride == 0 {
                 list.push(-mode.shape);
             }
             let of_mode = |part: &usize| {
                 let digit = parts[*part].2;
-                digit.is_thread == is_thread && digit.place == place
+                digit.is_thread == is_thread && digit.index == index
             };
             let parts = (0..parts.len()).rev().filter(of_mode);
             list.extend(parts.map(|part| number[part]));

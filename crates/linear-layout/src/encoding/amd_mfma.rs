@@ -5,14 +5,14 @@ use core::fmt;
 
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 
 const FAMILY: &str = "amd_mfma";
 const KEYS: &str = "`version`, `warpsPerCTA`, `instrShape`, `isTransposed`, `CGALayout`, `tilesPerWarp`, `elementBitWidth`";
-/// CDNA runs 64 lanes in one warp.
+/// Lanes of a CDNA wavefront.
 pub(crate) const LANES: u32 = 64;
 
 /// The accumulator of `v_mfma` instructions: wavefronts of 64 lanes, four rows in a thread.
@@ -69,7 +69,7 @@ impl AmdMfmaEncoding {
             [32, 32, ..] | [16, 16, ..] | [64, 4, ..] | [4, 64, ..]
         ) {
             let expected = "32x32, 16x16, 64x4 or 4x64 in front";
-            return Err(EncodingError::new(Kind::BadInstruction {
+            return Err(EncodingError::new(EncodingErrorKind::BadInstruction {
                 family: FAMILY,
                 shape,
                 expected,
@@ -117,13 +117,13 @@ impl AmdMfmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns true if the registers of a thread go along the columns instead of the rows.
+    /// Returns true if the registers of a thread step along the columns instead of the rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
     }
 
-    /// Returns how many tiles next to each other a warp holds along each dim.
+    /// Returns the number of adjacent tiles of a warp along each dim.
     #[must_use]
     pub fn tiles_per_warp(&self) -> &[u32] {
         &self.tiles_per_warp
@@ -135,7 +135,7 @@ impl AmdMfmaEncoding {
         self.element_width_bits
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -146,7 +146,7 @@ impl AmdMfmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Checks what a layout needs beyond the encoding's own rules.
+    /// Checks the rules that only the layout requires, beyond those of the encoding.
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
         let (rank, tiles) = (self.rank(), self.tiles_per_warp);
         if !matches!(rank, 2 | 3) {
@@ -170,11 +170,11 @@ impl AmdMfmaEncoding {
         let (dim_m, dim_n) = (rank - 2, rank - 1);
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         if (m, n) == (64, 4) && !self.is_transposed {
-            let reason = "`isTransposed` is false, expected true for a tile of 64x4, whose operands change \
-                          places";
+            let reason = "`isTransposed` is false, expected true for a tile of 64x4, whose operands are \
+                          swapped";
             return Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_mfma_c7"));
         }
-        // Registers of a thread go along `tall`, neighbouring lanes along `wide`.
+        // Registers of a thread step along `tall`, adjacent lanes along `wide`.
         let (tall, wide, wide_size) = if self.is_transposed {
             (dim_n, dim_m, m)
         } else {
@@ -185,7 +185,7 @@ impl AmdMfmaEncoding {
         tiling.lay(LANE, u64::from(wide_size), wide);
         tiling.lay(LANE, u64::from(LANES / wide_size), tall);
         tiling.lay(REGISTER, u64::from(m * n / (LANES * height)), tall);
-        // Tiles go along all columns of the tensor before they go down: the lowering of `dot` relies
+        // Tiles cover all columns of the tensor before the next row of tiles; the lowering of `dot` relies
         // on it.
         let [tiles_m, tiles_n] = [self.tiles_per_warp[dim_m], self.tiles_per_warp[dim_n]];
         let [warps_m, warps_n] = [self.warps_per_cta[dim_m], self.warps_per_cta[dim_n]];

@@ -1,17 +1,17 @@
-//! `#ttg.amd_rotating_shared`: like swizzled rows, with another phase in every block of rows.
+//! `#ttg.amd_rotating_shared`: swizzled shared memory whose phase also rotates per block of rows.
 
 use core::fmt;
 use core::ops::Deref;
 
-use super::error::{Kind, OfRule};
-use super::swizzled_shared::Swizzle;
+use super::error::{EncodingErrorKind, RuleLabel};
+use super::swizzled_shared::SwizzleParameters;
 use super::text::Parser;
 use super::tiling::Tiling;
 use super::{CgaLayout, Encoding, EncodingError};
 
 const FAMILY: &str = "amd_rotating_shared";
 
-/// A tensor in shared memory swizzled so that both rows and blocks of rows go over all banks.
+/// A tensor in shared memory, swizzled so that both rows and blocks of rows are spread over all banks.
 ///
 /// Row `r` has phase `(r / per_phase) % max_phase`, in block `r / per_phase / max_phase % max_phase`,
 /// and its column `c` is stored at column `c ^ (vec * (phase ^ block))`.
@@ -23,22 +23,22 @@ const FAMILY: &str = "amd_rotating_shared";
 /// Triton's `AMDRotatingSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AmdRotatingSharedEncoding {
-    pub(super) swizzle: Swizzle,
+    pub(super) swizzle: SwizzleParameters,
 }
 
 impl Deref for AmdRotatingSharedEncoding {
-    type Target = Swizzle;
+    type Target = SwizzleParameters;
 
-    fn deref(&self) -> &Swizzle {
+    fn deref(&self) -> &SwizzleParameters {
         &self.swizzle
     }
 }
 
-/// The rules that a swizzle can break.
-fn rules(kind: &Kind) -> Option<&'static str> {
+/// Returns the label of the rule that an error of the swizzle breaks.
+fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
-        Kind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),
-        Kind::NoLayout { .. } => Some("amd_rotating_shared_c2"),
+        EncodingErrorKind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),
+        EncodingErrorKind::NoLayout { .. } => Some("amd_rotating_shared_c2"),
         _ => None,
     }
 }
@@ -47,7 +47,7 @@ impl AmdRotatingSharedEncoding {
     /// Returns the encoding with this swizzle.
     ///
     /// # Errors
-    /// When `order` is no permutation, or its rank differs from that of `cga`.
+    /// When `order` is not a permutation, or its rank differs from that of `cga`.
     pub fn new(
         vec: u32,
         per_phase: u32,
@@ -56,13 +56,14 @@ impl AmdRotatingSharedEncoding {
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga).of_rules(rules)?,
+            swizzle: SwizzleParameters::new([vec, per_phase, max_phase], order, cga)
+                .of_rules(rules)?,
         })
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let (per, max) = (u64::from(self.per_phase()), u64::from(self.max_phase()));
-        // The pattern is that of the whole tensor, of which a CTA keeps its part.
+        // The pattern covers the whole tensor; a CTA keeps its part of it.
         let reach = if self.rank() == 1 {
             Tiling::limit
         } else {
@@ -76,7 +77,7 @@ impl AmdRotatingSharedEncoding {
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::parse(FAMILY, p).of_rules(rules)?,
+            swizzle: SwizzleParameters::parse(FAMILY, p).of_rules(rules)?,
         }
         .into())
     }

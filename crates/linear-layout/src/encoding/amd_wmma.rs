@@ -5,8 +5,8 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::blocked::matrix_order;
-use super::cga::{fmt_cga, given_rank};
-use super::error::{Kind, OfRule};
+use super::cga::{explicit_rank, fmt_cga};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::linear::{check_dims, fmt_bases, layout_from_bases, surjective};
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
@@ -22,7 +22,7 @@ const DEFAULT_INSTR_SHAPE: [u32; 3] = [16, 16, 16];
 /// A 16x16 tile of version 2, not transposed: lanes 0 to 15 along the columns hold rows 0 to 7 in
 /// their registers, lanes 16 to 31 rows 8 to 15. Version 1 interleaves them: even and odd rows.
 ///
-/// How the tiles go over registers and warps is written out as bases in units of tiles:
+/// The distribution of tiles over registers and warps is given as bases in units of tiles:
 /// `ctaLayout = {warp = [[0, 1], [1, 0]]}` puts warp 1 to the right of warp 0 and warp 2 below it.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
@@ -38,7 +38,7 @@ pub struct AmdWmmaEncoding {
 }
 
 impl AmdWmmaEncoding {
-    /// Returns the encoding of this instruction, with tiles spread as `cta_layout` says.
+    /// Returns the encoding of this instruction, with tiles distributed by `cta_layout`.
     ///
     /// # Errors
     /// When the version is not 1 to 3 or has no such instruction, when the ranks differ, or when
@@ -63,7 +63,7 @@ impl AmdWmmaEncoding {
             }
         };
         if let Err(expected) = exists {
-            return Err(EncodingError::new(Kind::BadInstruction {
+            return Err(EncodingError::new(EncodingErrorKind::BadInstruction {
                 family,
                 shape,
                 expected,
@@ -80,7 +80,7 @@ impl AmdWmmaEncoding {
         .of_rule("amd_wmma_c3")?;
         surjective(what, &cta_layout).of_rule("amd_wmma_c5")?;
         if cta_layout.num_out_dims() != cga.rank() {
-            return Err(EncodingError::new(Kind::RankMismatch {
+            return Err(EncodingError::new(EncodingErrorKind::RankMismatch {
                 what,
                 found: cta_layout.num_out_dims(),
                 than: "CGALayout",
@@ -104,13 +104,13 @@ impl AmdWmmaEncoding {
         self.version
     }
 
-    /// Returns how tiles go over registers and warps, in units of tiles.
+    /// Returns the distribution of tiles over registers and warps, in units of tiles.
     #[must_use]
     pub fn cta_layout(&self) -> &LinearLayout {
         &self.cta_layout
     }
 
-    /// Returns true if the registers of a thread go along the columns instead of the rows.
+    /// Returns true if the registers of a thread step along the columns instead of the rows.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.is_transposed
@@ -122,7 +122,7 @@ impl AmdWmmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -133,7 +133,7 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
-    /// Returns true if the two differ at most in their split over CTAs.
+    /// Returns true if the encodings are equal except for the split over CTAs.
     #[must_use]
     pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {
@@ -180,7 +180,7 @@ impl AmdWmmaEncoding {
                     column |= tiling.component_in_cta(dim, value << tile[dim]);
                     moves = true;
                 }
-                // An operand has no use for tiles that differ only along the summed dim.
+                // Tiles that differ only along the summed dim would be copies of an operand.
                 if moves || slot != REGISTER || skip.is_none() {
                     tiling.push(slot, column);
                 }
@@ -195,7 +195,7 @@ impl AmdWmmaEncoding {
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &self.cga)?;
         self.check_layout()?;
         let rank = self.rank();
-        // Neighbouring lanes go along `wide`, registers of a thread along `tall`.
+        // Adjacent lanes step along `wide`, registers of a thread along `tall`.
         let order = matrix_order(rank, !self.is_transposed);
         let (wide, tall) = (order[0] as usize, order[1] as usize);
         let double = self.instr_shape[0] == 32;
@@ -257,11 +257,11 @@ impl AmdWmmaEncoding {
             required(cta, FAMILY, "ctaLayout").of_rule("amd_wmma_c3")?;
         let bases = [register, warp.unwrap_or_default()];
         let written = bases.iter().flatten().next().map(|b| b.len());
-        let rank = given_rank(rank)?.or(written).unwrap_or(2);
+        let rank = explicit_rank(rank)?.or(written).unwrap_or(2);
         let cta = layout_from_bases("ctaLayout", &[Dim::REGISTER, Dim::WARP], &bases, rank)
             .of_rules(|kind| match kind {
-                Kind::BasisLength { .. } => Some("amd_wmma_c4"),
-                Kind::NotSurjective { .. } => Some("amd_wmma_c5"),
+                EncodingErrorKind::BasisLength { .. } => Some("amd_wmma_c4"),
+                EncodingErrorKind::NotSurjective { .. } => Some("amd_wmma_c5"),
                 _ => None,
             })?;
         let cga = CgaLayout::from_bases(rank, &cga.unwrap_or_default())?;

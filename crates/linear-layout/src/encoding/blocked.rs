@@ -1,10 +1,10 @@
-//! `#ttg.blocked`: the tensor cut into equal boxes.
+//! `#ttg.blocked`: the tensor tiled by equal boxes.
 
 use crate::number::narrow;
 use core::fmt;
 
 use super::cga::{check_rank, first_seen, fmt_cga, permutation, powers_of_two, same_rank};
-use super::error::OfRule;
+use super::error::RuleLabel;
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -12,7 +12,7 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "blocked";
 const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `CGALayout`";
 
-/// Each thread holds a box, each warp a box of such boxes, each CTA a box of those.
+/// A hierarchy of boxes: one per thread, a box of those per warp, and a box of those per CTA.
 ///
 /// `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on 4x4:
 /// ```text
@@ -41,7 +41,7 @@ impl BlockedEncoding {
     /// Returns the encoding with these boxes.
     ///
     /// # Errors
-    /// When the lists differ in length, a number is no power of two, `order` is no permutation, or
+    /// When the lists differ in length, a number is not a power of two, `order` is not a permutation, or
     /// the rank is not 1 to 16.
     pub fn new(
         size_per_thread: &[u32],
@@ -70,10 +70,10 @@ impl BlockedEncoding {
         })
     }
 
-    /// Returns the encoding that spreads the threads over a shape, the fastest dims first.
+    /// Returns the encoding that distributes threads and warps over a shape, the fastest dims first.
     ///
     /// For 32 lanes, 4 warps and one element per thread on 16x8 in order `[1, 0]`: 8 lanes fit along
-    /// dim1, the other 4 go along dim0, and all 4 warps along dim0.
+    /// dim1, the other 4 and all 4 warps are along dim0.
     /// ```
     /// # use linear_layout::encoding::{BlockedEncoding, CgaLayout};
     /// let b = BlockedEncoding::for_shape(&[16, 8], &[1, 1], &[1, 0], 4, 32, CgaLayout::single(2)?)?;
@@ -121,11 +121,11 @@ impl BlockedEncoding {
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
-    /// Returns what a tensor starts with: one element per thread, the last dim fastest, CTAs spread
-    /// like the threads.
+    /// Returns the default encoding: one element per thread, the last dim fastest, CTAs distributed like
+    /// the threads.
     ///
     /// # Errors
-    /// When `num_warps`, `threads_per_warp` or `num_ctas` is no power of two, or the rank is not 1 to 16.
+    /// When `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not 1 to 16.
     pub fn default_for_shape(
         shape: &[u64],
         num_warps: u32,
@@ -138,7 +138,7 @@ impl BlockedEncoding {
         let size_per_thread = Ints::filled(1, rank);
         let mut split = Ints::filled(1, rank);
         let mut left = u64::from(num_ctas);
-        // The slowest dim is split first; CTAs that fit nowhere hold copies.
+        // The slowest dim is split first; excess CTAs hold copies.
         for dim in order.iter().rev().map(|d| *d as usize) {
             let pieces = floor_power(shape[dim].max(1).min(left));
             split[dim] = narrow(pieces);
@@ -181,7 +181,7 @@ impl BlockedEncoding {
         &self.order
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -192,7 +192,7 @@ impl BlockedEncoding {
         self.order.len()
     }
 
-    /// Returns this encoding seen through a transposition: dim `i` is the old dim `order[i]`.
+    /// Returns the transposed encoding: dim `i` is the old dim `order[i]`.
     pub(crate) fn permuted(&self, order: &[usize]) -> Self {
         let pick = |list: &Ints| Ints::collect(order.iter().map(|i| list[*i]));
         let moved =
@@ -219,7 +219,7 @@ impl BlockedEncoding {
             }
         }
         tiling.fill(REGISTER, self.order.iter().map(|d| *d as usize));
-        // Unlike the matrix families, boxes larger than the tensor leave no registers that repeat.
+        // Unlike in the matrix families, boxes larger than the tensor cause no registers with copies.
         tiling.drop_zeros(REGISTER);
         tiling.lay_ctas(3, &self.cga);
         Ok(tiling)
@@ -248,7 +248,7 @@ impl BlockedEncoding {
     }
 }
 
-/// Returns the largest power of two that is not above `value`, and 1 for 0.
+/// Returns the largest power of two up to `value`, and 1 for 0.
 fn floor_power(value: u64) -> u64 {
     1 << value.checked_ilog2().unwrap_or(0)
 }
@@ -265,7 +265,7 @@ impl fmt::Display for BlockedEncoding {
     }
 }
 
-/// Returns the dims in the order `row-major` (the last fastest) or with the last two swapped.
+/// Returns the dims in row-major order (the last fastest), or with the last two swapped.
 pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
     let mut order = first_seen([], (0..narrow::<u32>(rank)).rev());
     if !row_major && rank >= 2 {

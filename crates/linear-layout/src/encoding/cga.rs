@@ -3,23 +3,23 @@
 use crate::number::narrow;
 use core::fmt;
 
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::{EncodingError, Ints, List, MAX_RANK};
 
-/// Most CTAs in one cluster, as a power of two.
+/// log2 of the maximum number of CTAs in a cluster.
 const MAX_CTA_BITS: usize = 16;
 
-/// Where one bit of the CTA number moves: nowhere, or by `2^bit` pieces along `dim`.
+/// The basis of one bit of the CTA index, in units of one CTA's piece.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct CtaBit {
-    /// `None` where the bit only repeats the data.
+    /// `(dim, log2 of the step)`; `None` if the bit selects a copy.
     pub(crate) step: Option<(u8, u8)>,
 }
 
 /// The split of a tensor over the CTAs of a cluster (a CGA), spelled `CGALayout = [[1, 0]]`.
 ///
-/// Each bit of the CTA number either moves by a power of two pieces along one dim, or repeats the
-/// data: `[[1, 0], [0, 0]]` is four CTAs of which CTA 1 holds the lower half of the rows, and CTAs
+/// Each bit of the CTA index either steps by a power of two pieces along one dim, or selects a
+/// copy: `[[1, 0], [0, 0]]` is four CTAs of which CTA 1 holds the lower half of the rows, and CTAs
 /// 2 and 3 hold copies of what 0 and 1 hold.
 /// # Shape
 /// (block 2^n) -> (dim0, dim1, ...), in units of one CTA's piece.
@@ -47,13 +47,13 @@ impl CgaLayout {
     /// Returns the layout with these bases, one for each bit of the CTA number.
     ///
     /// # Errors
-    /// When a basis has not one component for each dim, moves in two dims or by no power of two,
-    /// or when the pieces of some dim are not all reached exactly once (broadcasts aside).
+    /// When a basis does not have one component for each dim, has two nonzero ones or one that is not a power of two,
+    /// or the pieces of a dim do not have exactly one CTA each (copies aside).
     pub fn from_bases<B: AsRef<[u32]>>(rank: usize, bases: &[B]) -> Result<Self, EncodingError> {
         let what = "CGALayout";
         check_rank(what, rank)?;
         if bases.len() > MAX_CTA_BITS {
-            return Err(EncodingError::new(Kind::TooManyBases {
+            return Err(EncodingError::new(EncodingErrorKind::TooManyBases {
                 what,
                 found: bases.len(),
                 limit: MAX_CTA_BITS,
@@ -66,7 +66,7 @@ impl CgaLayout {
             let basis = basis.as_ref();
             let numbers = Ints::collect(basis.iter().copied().take(MAX_RANK));
             if basis.len() != rank {
-                return Err(EncodingError::new(Kind::BasisLength {
+                return Err(EncodingError::new(EncodingErrorKind::BasisLength {
                     what,
                     basis: numbers,
                     expected: rank,
@@ -76,7 +76,7 @@ impl CgaLayout {
             let mut step = None;
             for (dim, value) in basis.iter().enumerate().filter(|(_, v)| **v != 0) {
                 if step.is_some() || !value.is_power_of_two() {
-                    return Err(EncodingError::new(Kind::NotSinglePower {
+                    return Err(EncodingError::new(EncodingErrorKind::NotSinglePower {
                         what,
                         basis: numbers,
                     })
@@ -84,7 +84,7 @@ impl CgaLayout {
                 }
                 let bit = value.trailing_zeros();
                 if seen[dim] >> bit & 1 != 0 {
-                    return Err(EncodingError::new(Kind::NotInjective {
+                    return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what,
                         basis: numbers,
                         advice: "make it zero for CTAs that hold copies, or drop it",
@@ -100,8 +100,10 @@ impl CgaLayout {
             if seen & (seen + 1) != 0 {
                 let mut missed = Ints::filled(0, rank);
                 missed[dim] = 1 << seen.trailing_ones();
-                return Err(EncodingError::new(Kind::NotSurjective { what, missed })
-                    .of_rule("cga_layout_c4"));
+                return Err(
+                    EncodingError::new(EncodingErrorKind::NotSurjective { what, missed })
+                        .of_rule("cga_layout_c4"),
+                );
             }
         }
         Ok(Self {
@@ -110,12 +112,12 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout that the older spelling describes: along each dim, in `order` (fastest
-    /// first), `split` pieces, each held by `ctas / split` CTAs.
+    /// Returns the layout of the legacy syntax: along each dim, in `order` (fastest first), `split` pieces,
+    /// each held by `ctas / split` CTAs.
     ///
     /// # Errors
-    /// When the lists differ in length, a number is no power of two, a split is larger than its
-    /// number of CTAs, or `order` is no permutation.
+    /// When the lists differ in length, a number is not a power of two, a split is larger than its
+    /// number of CTAs, or `order` is not a permutation.
     pub(crate) fn from_split(
         ctas: &[u32],
         split: &[u32],
@@ -187,8 +189,8 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim that
-    /// the bit before it moves in.
+    /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim of the bit
+    /// before it.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;
@@ -199,7 +201,7 @@ impl CgaLayout {
         ctas
     }
 
-    /// Returns what one CTA holds of a tensor with this shape: `shape / min(shape, pieces)`.
+    /// Returns the shape of one CTA's piece of a tensor: `shape / min(shape, pieces)`.
     #[must_use]
     pub fn shape_per_cta(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let split = self.split_num();
@@ -233,7 +235,7 @@ impl CgaLayout {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 
-    /// Returns the layout with dim `dim` gone: the CTAs along it hold the same data.
+    /// Returns the layout without dim `gone`: the CTAs along it hold copies.
     pub(crate) fn without_dim(&self, gone: usize) -> Self {
         self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
             _ if dim == gone => None,
@@ -241,12 +243,12 @@ impl CgaLayout {
         })
     }
 
-    /// Returns the layout in which the CTAs along `dim` hold the same data.
+    /// Returns the layout in which the CTAs along `dim` hold copies.
     pub(crate) fn broadcast_along(&self, dim: usize) -> Self {
         self.map_dims(self.rank(), |d| (d != dim).then_some(d))
     }
 
-    /// Returns the layout of a tensor with one more dim at the end, which is not split.
+    /// Returns the layout of a tensor with more dims at the end, which are not split.
     pub(crate) fn with_rank(&self, rank: usize) -> Self {
         Self {
             rank: narrow(rank),
@@ -275,7 +277,7 @@ impl fmt::Debug for CgaLayout {
     }
 }
 
-/// The bases, as in `CGALayout = [[1, 0], [0, 0]]`.
+/// Prints the bases, as in `CGALayout = [[1, 0], [0, 0]]`.
 impl fmt::Display for CgaLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
@@ -295,7 +297,7 @@ pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Resul
     }
 }
 
-/// Lists the dims of `seen` in the order of their first appearance, then those of `rest`.
+/// Returns the dims of `seen` in the order of their first appearance, then those of `rest`.
 pub(crate) fn first_seen(
     seen: impl IntoIterator<Item = u32>,
     rest: impl IntoIterator<Item = u32>,
@@ -314,7 +316,7 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
         Ok(rank)
     } else {
         const { assert!(MAX_RANK == 16) };
-        Err(EncodingError::new(Kind::RankUnsupported {
+        Err(EncodingError::new(EncodingErrorKind::RankUnsupported {
             what,
             found: rank,
             expected: "1 to 16",
@@ -323,8 +325,8 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
     }
 }
 
-/// Checks the rank that an encoding's text gives, where it gives one.
-pub(crate) fn given_rank(rank: Option<u32>) -> Result<Option<usize>, EncodingError> {
+/// Checks the explicit rank of an encoding's text, if there is one.
+pub(crate) fn explicit_rank(rank: Option<u32>) -> Result<Option<usize>, EncodingError> {
     match rank {
         Some(rank) if !(1..=MAX_RANK).contains(&(rank as usize)) => {
             Err(EncodingError::bad_value("rank", rank, "1 to 16").of_rule("encoding_c1"))
@@ -343,7 +345,7 @@ pub(crate) fn same_rank<T, U>(
         return Ok(());
     }
     let (found, expected) = (list.len(), other.len());
-    Err(EncodingError::new(Kind::RankMismatch {
+    Err(EncodingError::new(EncodingErrorKind::RankMismatch {
         what,
         found,
         than,
@@ -354,7 +356,7 @@ pub(crate) fn same_rank<T, U>(
 pub(crate) fn powers_of_two(what: &'static str, list: &[u32]) -> Result<(), EncodingError> {
     match list.iter().position(|v| !v.is_power_of_two()) {
         None => Ok(()),
-        Some(i) => Err(EncodingError::new(Kind::NotPowerOfTwo {
+        Some(i) => Err(EncodingError::new(EncodingErrorKind::NotPowerOfTwo {
             what,
             index: Some(i),
             value: u64::from(list[i]),
@@ -367,7 +369,10 @@ pub(crate) fn permutation(what: &'static str, order: &[u32]) -> Result<(), Encod
     for dim in order {
         if *dim as usize >= order.len() || seen >> dim & 1 != 0 {
             let order = Ints::collect(order.iter().copied());
-            return Err(EncodingError::new(Kind::NotPermutation { what, order }));
+            return Err(EncodingError::new(EncodingErrorKind::NotPermutation {
+                what,
+                order,
+            }));
         }
         seen |= 1 << dim;
     }
@@ -404,7 +409,7 @@ mod tests {
         let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();
         assert_eq!(
             twice.to_string(),
-            "basis [1, 0] of `CGALayout` leads to where others lead already, expected another element; \
+            "basis [1, 0] of `CGALayout` is a sum of other bases, expected an independent one; \
              make it zero for CTAs that hold copies, or drop it"
         );
     }

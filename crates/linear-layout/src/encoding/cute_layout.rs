@@ -1,12 +1,12 @@
-//! `#cute.layout`: a layout of CuTe, of a buffer or of the registers of threads.
+//! `#cute.layout`: a layout of CuTe, in shared memory or in registers.
 
 use core::fmt;
 use std::sync::Arc;
 
 use super::cga::check_rank;
-use super::error::OfRule;
+use super::error::RuleLabel;
 use super::linear::exact;
-use super::text::{Parser, Quoted, unknown_key};
+use super::text::{Parser, QuotedText, unknown_key};
 use super::tiling::{Tiling, shape_log2};
 use super::tilus_register::{THREADS_PER_WARP, check_threads};
 use super::{
@@ -25,9 +25,9 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 /// A layout of CuTe: of a buffer, one mode for each dim, or of a tensor in registers, threads and values.
 ///
 /// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with
-/// `tile = [16, 8]` gives thread t and value v of a tensor the element whose number in column-major order the layout
-/// says. Which it is, is said by `tile`; without one it is that of a buffer, until
-/// [`Encoding::for_tensor`] makes a tensor's shape its tile.
+/// `tile = [16, 8]` maps thread t and value v to the index of their element in column-major order. An encoding with
+/// `tile` is distributed; without one it is a shared encoding, until [`Encoding::for_tensor`] makes a tensor's shape
+/// its tile.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;
@@ -41,38 +41,38 @@ const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 /// ```
 /// # Shape
 /// Of a buffer: (offset, block) -> (dim0, dim1, ...), of the shape of its modes. Of a tensor: (register, lane, warp,
-/// block) -> (dim0, dim1, ...); where the tile is written, on larger and smaller shapes what the
-/// [`LinearEncoding`] with the same bases is. One CTA.
+/// block) -> (dim0, dim1, ...); with an explicit tile, larger and smaller shapes are as for the
+/// [`LinearEncoding`] with the same bases. One CTA.
 /// # Units
 /// Offsets and swizzles count elements.
 /// # Source
 /// CUTLASS, `cute/layout.hpp` and `cute/swizzle_layout.hpp`; `make_layout_tv` for threads and values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CuteEncoding {
-    written: Arc<Written>,
-    tile: Option<Tile>,
+    spec: Arc<CuteSpec>,
+    tile: Option<CuteTile>,
 }
 
-/// What the text says of the layout.
+/// The parameters of the text, except for the tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Written {
+struct CuteSpec {
     text: String,
     swizzle: Option<String>,
     layout: ComposedLayout,
     threads_per_warp: u32,
 }
 
-/// What a layout of threads and values lays out.
+/// The tensor shape that a layout of threads and values covers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Tile {
+struct CuteTile {
     shape: List<u64, MAX_RANK>,
-    /// Whether it is in the text, or comes from the tensor that the encoding is on.
-    is_written: bool,
-    bases: Bases,
+    /// True if the tile is in the text, false if it is the shape of the tensor that has the encoding.
+    is_explicit: bool,
+    bases: TileBases,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Bases {
+enum TileBases {
     Linear(LinearEncoding),
     Generic(GenericLinearEncoding),
 }
@@ -89,16 +89,16 @@ impl CuteEncoding {
             true => layout.layout.to_string(),
             false => layout.to_string(),
         };
-        Self::spelled(
-            &Quoted { text: &text, at: 0 },
+        Self::with_text(
+            &QuotedText { text: &text, at: 0 },
             None,
             layout,
             threads_per_warp,
         )
     }
 
-    fn spelled(
-        quoted: &Quoted<'_>,
+    fn with_text(
+        quoted: &QuotedText<'_>,
         swizzle: Option<&str>,
         layout: ComposedLayout,
         threads_per_warp: u32,
@@ -106,14 +106,14 @@ impl CuteEncoding {
         check_threads("cute_layout_c4", threads_per_warp)?;
         let numbers = linear_from_composed(&layout).map_err(|e| {
             let (at, rule) = match e.is_not_power_of_two() {
-                true => (place_of_extent(quoted.text, &layout), "cute_layout_c2"),
+                true => (extent_offset(quoted.text, &layout), "cute_layout_c2"),
                 false => (None, "cute_layout_c3"),
             };
             quoted.error(at, &e).of_rule(rule)
         })?;
         check_rank(FAMILY, numbers.in_dims().count())?;
         Ok(Self {
-            written: Arc::new(Written {
+            spec: Arc::new(CuteSpec {
                 text: quoted.text.to_owned(),
                 swizzle: swizzle.map(str::to_owned),
                 layout,
@@ -123,84 +123,84 @@ impl CuteEncoding {
         })
     }
 
-    /// Returns the encoding of tensors whose elements of this shape the layout deals out to threads and values.
+    /// Returns the encoding in which the layout distributes a tile of this shape over threads and values.
     ///
     /// # Errors
-    /// When the layout has not two modes, reaches other elements than the tile has, or a value moves in several dims
-    /// or by no power of two.
+    /// When the layout does not have two modes, is not onto the elements of the tile, or the basis of a value has several
+    /// components or one that is not a power of two.
     pub fn with_tile(&self, shape: &[u64]) -> Result<Self, EncodingError> {
         self.on_tile(shape, true)
     }
 
-    fn on_tile(&self, shape: &[u64], is_written: bool) -> Result<Self, EncodingError> {
+    fn on_tile(&self, shape: &[u64], is_explicit: bool) -> Result<Self, EncodingError> {
         check_rank(FAMILY, shape.len())?;
         shape_log2(FAMILY, shape.len(), shape)?;
-        let lanes = self.written.threads_per_warp.into();
-        let linear = linear_from_thread_value(&self.written.layout, shape, lanes).map_err(|e| {
-            let rule = match self.written.layout.layout.rank() {
+        let lanes = self.spec.threads_per_warp.into();
+        let linear = linear_from_thread_value(&self.spec.layout, shape, lanes).map_err(|e| {
+            let rule = match self.spec.layout.layout.rank() {
                 2 => "cute_layout_c8",
                 _ => "cute_layout_c7",
             };
             self.no_layout(&e).of_rule(rule)
         })?;
         let bases = LinearEncoding::new(linear.clone())
-            .map(Bases::Linear)
-            .or_else(|_| GenericLinearEncoding::new(linear).map(Bases::Generic))
+            .map(TileBases::Linear)
+            .or_else(|_| GenericLinearEncoding::new(linear).map(TileBases::Generic))
             .map_err(|e| self.no_layout(&e).of_rule("cute_layout_c9"))?;
         Ok(Self {
-            written: Arc::clone(&self.written),
-            tile: Some(Tile {
+            spec: Arc::clone(&self.spec),
+            tile: Some(CuteTile {
                 shape: List::from_slice(shape)?,
-                is_written,
+                is_explicit,
                 bases,
             }),
         })
     }
 
     fn no_layout(&self, reason: &dyn fmt::Display) -> EncodingError {
-        let text = &self.written.text;
+        let text = &self.spec.text;
         EncodingError::no_layout(FAMILY, format!("`{text}` on threads and values: {reason}"))
     }
 
-    /// The encoding on a tensor of this shape, which is its tile where none is written.
+    /// Returns the encoding on a tensor of this shape, which becomes the tile if none is explicit.
     pub(super) fn for_tensor(&self, shape: &[u64]) -> Result<Self, EncodingError> {
         match self.tile {
-            Some(Tile {
-                is_written: true, ..
+            Some(CuteTile {
+                is_explicit: true, ..
             }) => Ok(self.clone()),
             _ => self.on_tile(shape, false),
         }
     }
 
-    /// The encoding with its tile written, for where no tensor of that shape says it.
-    pub(super) fn with_tile_written(&self) -> Self {
-        let mut written = self.clone();
-        if let Some(tile) = &mut written.tile {
-            tile.is_written = true;
+    /// Returns the encoding with an explicit tile, for use on other shapes.
+    pub(super) fn with_explicit_tile(&self) -> Self {
+        let mut explicit = self.clone();
+        if let Some(tile) = &mut explicit.tile {
+            tile.is_explicit = true;
         }
-        written
+        explicit
     }
 
     pub(super) fn without_tile(&self) -> Self {
         Self {
-            written: Arc::clone(&self.written),
+            spec: Arc::clone(&self.spec),
             tile: None,
         }
     }
 
-    /// Returns true if the tile is that of the tensor that the encoding is on, and not written.
+    /// Returns true if the tile is the shape of the tensor that has the encoding, and not in the text.
     #[must_use]
     pub fn is_tile_implied(&self) -> bool {
-        self.tile.as_ref().is_some_and(|tile| !tile.is_written)
+        self.tile.as_ref().is_some_and(|tile| !tile.is_explicit)
     }
 
-    /// Returns the layout as CuTe has it.
+    /// Returns the CuTe layout.
     #[must_use]
     pub fn layout(&self) -> &ComposedLayout {
-        &self.written.layout
+        &self.spec.layout
     }
 
-    /// Returns the shape of the tensors that the layout deals out to threads and values, if it does.
+    /// Returns the shape of the tile of a layout of threads and values.
     #[must_use]
     pub fn tile(&self) -> Option<&[u64]> {
         self.tile.as_ref().map(|tile| &*tile.shape)
@@ -208,21 +208,21 @@ impl CuteEncoding {
 
     /// Returns the number of lanes in a warp.
     pub(crate) fn threads_per_warp(&self) -> u32 {
-        self.written.threads_per_warp
+        self.spec.threads_per_warp
     }
 
     /// Returns the number of dims of the tensor or buffer.
     pub(crate) fn rank(&self) -> usize {
         match &self.tile {
             Some(tile) => tile.shape.len(),
-            None => self.written.layout.layout.rank(),
+            None => self.spec.layout.layout.rank(),
         }
     }
 
-    /// Returns true if the bases are those of a [`GenericLinearEncoding`], and of no [`LinearEncoding`].
+    /// Returns true if the bases are valid for a [`GenericLinearEncoding`] only.
     pub(super) fn is_generic(&self) -> bool {
         let bases = self.tile.as_ref().map(|tile| &tile.bases);
-        matches!(bases, Some(Bases::Generic(_)))
+        matches!(bases, Some(TileBases::Generic(_)))
     }
 
     pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
@@ -232,7 +232,7 @@ impl CuteEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         match &self.tile {
             None => self.memory(shape),
-            Some(tile) if !tile.is_written && *tile.shape != *shape => {
+            Some(tile) if !tile.is_explicit && *tile.shape != *shape => {
                 Err(EncodingError::no_layout(
                     FAMILY,
                     format!(
@@ -246,26 +246,26 @@ impl CuteEncoding {
                 .of_rule("cute_layout_c8"))
             }
             Some(tile) => match &tile.bases {
-                Bases::Linear(bases) => bases.tiling_as(FAMILY, shape),
-                Bases::Generic(bases) => bases.tiling_as(FAMILY, shape),
+                TileBases::Linear(bases) => bases.tiling_as(FAMILY, shape),
+                TileBases::Generic(bases) => bases.tiling_as(FAMILY, shape),
             },
         }
     }
 
     fn memory(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        if self.written.threads_per_warp != THREADS_PER_WARP {
+        if self.spec.threads_per_warp != THREADS_PER_WARP {
             let expected = format!("none on a buffer, which has no threads, or {THREADS_PER_WARP}");
-            let found = self.written.threads_per_warp;
+            let found = self.spec.threads_per_warp;
             return Err(EncodingError::bad_value("threadsPerWarp", found, expected)
                 .of_rule("cute_layout_c10"));
         }
         let no_layout = |reason: BridgeError| {
-            let text = &self.written.text;
+            let text = &self.spec.text;
             EncodingError::no_layout(FAMILY, format!("`{text}` in memory: {reason}"))
                 .of_rule("cute_layout_c6")
         };
-        let offsets = memory_from_cute(&self.written.layout).map_err(no_layout)?;
-        // Dims beside each other are in the order of the modes; one CTA.
+        let offsets = memory_from_cute(&self.spec.layout).map_err(no_layout)?;
+        // Adds the block dim, for one CTA.
         let ins = [(Dim::OFFSET, offsets.in_size(Dim::OFFSET)), (Dim::BLOCK, 1)];
         let outs: Vec<(Dim, u64)> = offsets.out_shape().collect();
         let layout =
@@ -286,7 +286,7 @@ impl CuteEncoding {
             }
             Ok(())
         })?;
-        let of_text = |quoted: &Quoted<'_>, e: &CuteError| {
+        let of_text = |quoted: &QuotedText<'_>, e: &CuteError| {
             quoted.error(e.place(), e).of_rule("cute_layout_c1")
         };
         let mut layout: ComposedLayout = quoted.text.parse().map_err(|e| of_text(&quoted, &e))?;
@@ -303,7 +303,7 @@ impl CuteEncoding {
                 .map_err(|e| of_text(swizzle, &e).of_key("swizzle"))?;
         }
         let swizzle = swizzle.map(|swizzle| swizzle.text);
-        let encoding = Self::spelled(&quoted, swizzle, layout, threads)?;
+        let encoding = Self::with_text(&quoted, swizzle, layout, threads)?;
         Ok(match tile {
             None => encoding,
             Some(tile) => {
@@ -317,33 +317,33 @@ impl CuteEncoding {
 
 impl fmt::Display for CuteEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let written = &self.written;
-        write!(f, "#cute.layout<\"{}\"", written.text)?;
-        if let Some(swizzle) = &written.swizzle {
+        let spec = &self.spec;
+        write!(f, "#cute.layout<\"{}\"", spec.text)?;
+        if let Some(swizzle) = &spec.swizzle {
             write!(f, ", swizzle = \"{swizzle}\"")?;
         }
-        if let Some(tile) = self.tile.as_ref().filter(|tile| tile.is_written) {
+        if let Some(tile) = self.tile.as_ref().filter(|tile| tile.is_explicit) {
             write!(f, ", tile = {}", tile.shape)?;
         }
-        if written.threads_per_warp != THREADS_PER_WARP {
-            write!(f, ", threadsPerWarp = {}", written.threads_per_warp)?;
+        if spec.threads_per_warp != THREADS_PER_WARP {
+            write!(f, ", threadsPerWarp = {}", spec.threads_per_warp)?;
         }
         f.write_str(">")
     }
 }
 
-/// Where in the text the first extent stands that is no power of two.
-fn place_of_extent(text: &str, layout: &ComposedLayout) -> Option<usize> {
+/// Returns the byte offset in the text of the first extent that is not a power of two.
+fn extent_offset(text: &str, layout: &ComposedLayout) -> Option<usize> {
     let leaves = layout.layout.leaves();
     let wrong = leaves
         .iter()
         .position(|mode| !mode.shape.unsigned_abs().is_power_of_two())?;
-    // The extents are the first numbers behind swizzle and offset.
+    // The extents are the first numbers after swizzle and offset.
     let start = text.rfind('o').map_or(0, |at| at + 1);
-    let mut places = text[start..].char_indices().scan(false, |inside, (at, c)| {
+    let mut offsets = text[start..].char_indices().scan(false, |inside, (at, c)| {
         let begins = c.is_ascii_digit() && !*inside;
         *inside = c.is_ascii_digit();
         Some(begins.then_some(start + at))
     });
-    places.by_ref().flatten().nth(wrong)
+    offsets.by_ref().flatten().nth(wrong)
 }

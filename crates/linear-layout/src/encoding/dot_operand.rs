@@ -8,7 +8,7 @@ use super::amd_mfma::LANES as MFMA_LANES;
 use super::amd_wmma::AmdWmmaEncoding;
 use super::blocked::matrix_order;
 use super::cga::powers_of_two;
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::nvidia_mma::lay_mma_tile;
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
@@ -19,10 +19,10 @@ use super::{
 
 const FAMILY: &str = "dot_op";
 
-/// Operand A (`op_idx` 0) or B (1) of a product whose result has the parent encoding.
+/// The encoding of operand A (`op_idx` 0) or B (1) of a product whose result has the parent encoding.
 ///
-/// Warps that work on the same rows of the result need the same rows of A: along the summed dim K
-/// warps hold copies, and each thread holds `k_width` neighbours along K at a time.
+/// Warps that compute the same rows of the result need the same rows of A: along the summed dim K
+/// warps hold copies, and each thread holds `k_width` contiguous elements along K at a time.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1) where K is dim1 of A and dim0 of B.
 /// # Units
@@ -41,7 +41,7 @@ impl DotOperandEncoding {
     ///
     /// # Errors
     /// When `op_idx` is not 0 or 1, the parent is not blocked or a matrix family, or `k_width` is not
-    /// what that family needs.
+    /// valid for that family.
     pub fn new(
         op_idx: u32,
         parent: impl Into<Arc<Encoding>>,
@@ -71,7 +71,7 @@ impl DotOperandEncoding {
             (Encoding::Blocked(_), 1..) => "0 with a `blocked` parent",
             (Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::Blocked(_), _) => "",
             (other, _) => {
-                return Err(EncodingError::new(Kind::WrongFamily {
+                return Err(EncodingError::new(EncodingErrorKind::WrongFamily {
                     what: "parent",
                     found: other.family(),
                     expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",
@@ -89,7 +89,7 @@ impl DotOperandEncoding {
         })
     }
 
-    /// Returns which operand this is: 0 for A, 1 for B.
+    /// Returns the operand index: 0 for A, 1 for B.
     #[must_use]
     pub fn op_idx(&self) -> u32 {
         self.op_idx
@@ -105,7 +105,7 @@ impl DotOperandEncoding {
         &self.parent
     }
 
-    /// Returns how many neighbours along K a thread holds at a time.
+    /// Returns the number of contiguous elements along K that a thread holds at a time.
     #[must_use]
     pub fn k_width(&self) -> u32 {
         self.k_width
@@ -127,7 +127,7 @@ impl DotOperandEncoding {
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
     }
 
-    /// Returns how the CTAs share the operand: copies along K.
+    /// Returns the split of the operand over CTAs, with copies along K.
     ///
     /// # Errors
     /// As the parent's.
@@ -145,7 +145,7 @@ impl DotOperandEncoding {
             Encoding::NvidiaMma(parent) => self.nvidia(parent, shape),
             Encoding::AmdMfma(parent) => self.mfma(parent, shape),
             Encoding::AmdWmma(parent) => self.wmma(parent, shape),
-            other => Err(EncodingError::new(Kind::WrongFamily {
+            other => Err(EncodingError::new(EncodingErrorKind::WrongFamily {
                 what: "parent",
                 found: other.family(),
                 expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",
@@ -191,7 +191,7 @@ impl DotOperandEncoding {
                 format!("`instrShape` is {shape}, expected a size for each of {rank} dims");
             return Err(EncodingError::no_layout("nvidia_mma", reason).of_rule("nvidia_mma_c2"));
         };
-        // The 8-row instructions for 64-bit elements take half as much of K.
+        // The 8-row instructions for 64-bit elements cover half as much of K.
         let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
         let Some(k_tile) = k_tile else {
             let expected = "at most 536870911, an eighth of what a number can be";
@@ -212,7 +212,7 @@ impl DotOperandEncoding {
     }
 
     fn mfma(&self, parent: &AmdMfmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        // The CTAs share the operand as they share the result.
+        // The operand is split over CTAs like the result.
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, parent.cga_layout())?;
         parent.check_layout()?;
         self.check_k_width()?;
@@ -223,7 +223,7 @@ impl DotOperandEncoding {
         tiling.lay(REGISTER, u64::from(self.k_width), k);
         tiling.lay(LANE, u64::from(size), other);
         tiling.lay(LANE, u64::from(MFMA_LANES / size), k);
-        // The long side of a 64x4 product is read sixteen times over.
+        // The long side of a 64x4 product takes 16 registers along K.
         if size == 64 {
             tiling.lay(REGISTER, 16, k);
         }
@@ -259,7 +259,7 @@ impl DotOperandEncoding {
         } else {
             tiling.lay(LANE, 2, k);
         }
-        // Half of an instruction's K is in the other half of the lanes, or twice in version 1.
+        // Half of an instruction's K is in the other half of the lanes, which hold copies in version 1.
         let own_k = u64::from(parent.instr_shape()[2] / 2);
         tiling.lay(REGISTER, own_k / u64::from(self.k_width), k);
         tiling.lay(
@@ -280,7 +280,7 @@ impl DotOperandEncoding {
             return Ok(());
         }
         let (what, value) = ("kWidth", u64::from(self.k_width));
-        Err(EncodingError::new(Kind::NotPowerOfTwo {
+        Err(EncodingError::new(EncodingErrorKind::NotPowerOfTwo {
             what,
             index: None,
             value,
@@ -309,7 +309,7 @@ pub(crate) fn operand_order(op_idx: u32, rank: usize, k_first: bool) -> Ints {
     matrix_order(rank, (op_idx == 1) != k_first)
 }
 
-/// Lays `sizes` of `slot` along each dim; those along `k` hold copies.
+/// Appends `sizes` of `slot` along each dim; those along `k` hold copies.
 fn lay_with_copies(
     tiling: &mut Tiling,
     slot: usize,

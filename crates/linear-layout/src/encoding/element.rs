@@ -1,6 +1,6 @@
-//! Widths of elements, by the spellings of their types in IR.
+//! Bit widths of element types.
 
-/// The floats of MLIR whose width a conversion takes, with their bits.
+/// MLIR's float types that conversions support, with their widths in bits.
 pub const FLOATS: [(&str, u32); 11] = [
     ("f64", 64),
     ("f32", 32),
@@ -15,7 +15,7 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Returns the bits of an element of this type, or `None` for no type of elements; a pointer has 64.
+/// Returns the width in bits of an element type, or `None` for any other type; a pointer has 64.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits;
@@ -33,7 +33,7 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns true if an integer element may have so many bits.
+/// Returns true if `bits` is a valid width of an integer element.
 #[must_use]
 pub fn is_element_width(bits: u32) -> bool {
     bits.is_power_of_two() && bits <= 64

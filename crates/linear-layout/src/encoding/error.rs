@@ -1,4 +1,4 @@
-//! Errors of an encoding, of its text, or of the shape that it lays out.
+//! Errors of encodings: of their text, their fields, or their layout on a shape.
 
 use crate::number::narrow;
 use core::fmt;
@@ -9,10 +9,10 @@ use super::spelling::nearest;
 use super::{FAMILIES, Ints};
 use crate::layout::LayoutError;
 
-/// Words that are fixed, or have a number of the encoding in them.
-type Words = Cow<'static, str>;
+/// Text of a message, which may contain numbers of the encoding.
+type MessageText = Cow<'static, str>;
 
-/// The reason why an encoding, its text, or its layout on a shape does not exist.
+/// An error of an encoding's text, of the encoding, or of its layout on a shape.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -22,30 +22,30 @@ type Words = Cow<'static, str>;
 /// assert!(err.is_invalid_encoding());
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct EncodingError(Box<Broken>);
+pub struct EncodingError(Box<ErrorDetails>);
 
-/// What is wrong, and which rule it breaks, by its label; some errors of the text break none.
+/// An error's kind, and the label of the rule that it breaks, if any.
 #[derive(Clone, PartialEq, Eq)]
-struct Broken {
-    kind: Kind,
+struct ErrorDetails {
+    kind: EncodingErrorKind,
     rule: Option<&'static str>,
 }
 
-/// Says which rule an error breaks, where it does not say so yet: the innermost check knows best.
-pub(crate) trait OfRule: Sized {
-    /// The rule with this label.
+/// Attaches the label of the broken rule to an error; an existing label is kept.
+pub(crate) trait RuleLabel: Sized {
+    /// Attaches this label.
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))
     }
 
-    /// The rule whose label is chosen by what is wrong, for a check that is that of several rules.
+    /// Attaches a label that depends on the kind, for a check of several rules.
     #[must_use]
-    fn of_rules(self, label: impl FnOnce(&Kind) -> Option<&'static str>) -> Self;
+    fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self;
 }
 
-impl OfRule for EncodingError {
-    fn of_rules(mut self, label: impl FnOnce(&Kind) -> Option<&'static str>) -> Self {
+impl RuleLabel for EncodingError {
+    fn of_rules(mut self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self {
         if self.0.rule.is_none() {
             self.0.rule = label(&self.0.kind);
         }
@@ -53,14 +53,14 @@ impl OfRule for EncodingError {
     }
 }
 
-impl<T> OfRule for Result<T, EncodingError> {
-    fn of_rules(self, label: impl FnOnce(&Kind) -> Option<&'static str>) -> Self {
+impl<T> RuleLabel for Result<T, EncodingError> {
+    fn of_rules(self, label: impl FnOnce(&EncodingErrorKind) -> Option<&'static str>) -> Self {
         self.map_err(|error| error.of_rules(label))
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Kind {
+pub(crate) enum EncodingErrorKind {
     // Text.
     #[error("expected {expected} at byte {at}, found {found}")]
     Syntax {
@@ -134,7 +134,7 @@ pub(crate) enum Kind {
     BadValue {
         what: &'static str,
         value: u64,
-        expected: Words,
+        expected: MessageText,
     },
     #[error(
         "`padded_shared` has no padding, expected a pair `interval:+padding` or more; `#ttg.shared_linear` lays out a \
@@ -182,7 +182,7 @@ pub(crate) enum Kind {
     )]
     NotSurjective { what: &'static str, missed: Ints },
     #[error(
-        "basis {basis} of `{what}` leads to where others lead already, expected another element; {advice}"
+        "basis {basis} of `{what}` is a sum of other bases, expected an independent one; {advice}"
     )]
     NotInjective {
         what: &'static str,
@@ -239,7 +239,10 @@ pub(crate) enum Kind {
         expected: u64,
     },
     #[error("`{family}` has no linear layout here: {reason}")]
-    NoLayout { family: &'static str, reason: Words },
+    NoLayout {
+        family: &'static str,
+        reason: MessageText,
+    },
     // Inference.
     #[error("cannot infer an encoding through `{op}`: {reason}")]
     CannotInfer {
@@ -264,13 +267,17 @@ pub(crate) enum Kind {
 
 impl EncodingError {
     #[cold]
-    pub(crate) fn new(kind: Kind) -> Self {
-        Self(Box::new(Broken { kind, rule: None }))
+    pub(crate) fn new(kind: EncodingErrorKind) -> Self {
+        Self(Box::new(ErrorDetails { kind, rule: None }))
     }
 
     #[cold]
-    pub(crate) fn bad_value(what: &'static str, value: u32, expected: impl Into<Words>) -> Self {
-        Self::new(Kind::BadValue {
+    pub(crate) fn bad_value(
+        what: &'static str,
+        value: u32,
+        expected: impl Into<MessageText>,
+    ) -> Self {
+        Self::new(EncodingErrorKind::BadValue {
             what,
             value: u64::from(value),
             expected: expected.into(),
@@ -278,17 +285,17 @@ impl EncodingError {
     }
 
     #[cold]
-    pub(crate) fn no_layout(family: &'static str, reason: impl Into<Words>) -> Self {
-        Self::new(Kind::NoLayout {
+    pub(crate) fn no_layout(family: &'static str, reason: impl Into<MessageText>) -> Self {
+        Self::new(EncodingErrorKind::NoLayout {
             family,
             reason: reason.into(),
         })
     }
 
-    /// Returns this error of a value as one of the key that has the value.
+    /// Attaches the key whose value the error is about, if it does not name one.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
-        if let Kind::TooMany { key, .. } = &mut self.0.kind
+        if let EncodingErrorKind::TooMany { key, .. } = &mut self.0.kind
             && key.is_empty()
         {
             name.clone_into(key);
@@ -296,7 +303,7 @@ impl EncodingError {
         self
     }
 
-    /// Returns the key of the encoding's text that the error is about, where it is about one.
+    /// Returns the key of the encoding's text at fault, if there is one.
     ///
     /// ```
     /// use linear_layout::encoding::Encoding;
@@ -306,37 +313,41 @@ impl EncodingError {
     #[must_use]
     pub fn key(&self) -> Option<&str> {
         match &self.0.kind {
-            Kind::UnknownKey { key, .. } | Kind::DuplicateKey { key } => Some(key),
-            Kind::TooMany { key, .. } => Some(key).filter(|key| !key.is_empty()).map(|k| &**k),
-            Kind::RankMismatch { what, .. }
-            | Kind::RankUnsupported { what, .. }
-            | Kind::NotPowerOfTwo { what, .. }
-            | Kind::NotPermutation { what, .. }
-            | Kind::BadValue { what, .. }
-            | Kind::WrongFamily { what, .. }
-            | Kind::BasisLength { what, .. }
-            | Kind::NotOneDim { what, .. }
-            | Kind::NotEvenStep { what, .. }
-            | Kind::NotSinglePower { what, .. }
-            | Kind::NotSurjective { what, .. }
-            | Kind::NotInjective { what, .. }
-            | Kind::TooManyBases { what, .. } => Some(what),
-            Kind::NotOfCluster => Some("twoCTAs"),
-            Kind::BadInstruction { .. } => Some("instrShape"),
-            Kind::NotOutermost { .. } => Some("block"),
-            Kind::Quoted { key, .. } => *key,
+            EncodingErrorKind::UnknownKey { key, .. } | EncodingErrorKind::DuplicateKey { key } => {
+                Some(key)
+            }
+            EncodingErrorKind::TooMany { key, .. } => {
+                Some(key).filter(|key| !key.is_empty()).map(|k| &**k)
+            }
+            EncodingErrorKind::RankMismatch { what, .. }
+            | EncodingErrorKind::RankUnsupported { what, .. }
+            | EncodingErrorKind::NotPowerOfTwo { what, .. }
+            | EncodingErrorKind::NotPermutation { what, .. }
+            | EncodingErrorKind::BadValue { what, .. }
+            | EncodingErrorKind::WrongFamily { what, .. }
+            | EncodingErrorKind::BasisLength { what, .. }
+            | EncodingErrorKind::NotOneDim { what, .. }
+            | EncodingErrorKind::NotEvenStep { what, .. }
+            | EncodingErrorKind::NotSinglePower { what, .. }
+            | EncodingErrorKind::NotSurjective { what, .. }
+            | EncodingErrorKind::NotInjective { what, .. }
+            | EncodingErrorKind::TooManyBases { what, .. } => Some(what),
+            EncodingErrorKind::NotOfCluster => Some("twoCTAs"),
+            EncodingErrorKind::BadInstruction { .. } => Some("instrShape"),
+            EncodingErrorKind::NotOutermost { .. } => Some("block"),
+            EncodingErrorKind::Quoted { key, .. } => *key,
             _ => None,
         }
     }
 
-    /// Returns the error as one of the value of this key.
+    /// Attributes the error to the value of this key.
     #[cold]
     pub(crate) fn of_key(mut self, name: &'static str) -> Self {
         match &mut self.0.kind {
-            Kind::Quoted { key, .. } => *key = Some(name),
-            Kind::NoLayout { reason, .. } => {
+            EncodingErrorKind::Quoted { key, .. } => *key = Some(name),
+            EncodingErrorKind::NoLayout { reason, .. } => {
                 let reason = core::mem::take(reason).into_owned();
-                self.0.kind = Kind::Quoted {
+                self.0.kind = EncodingErrorKind::Quoted {
                     at: 0,
                     is_syntax: false,
                     key: Some(name),
@@ -348,9 +359,9 @@ impl EncodingError {
         self
     }
 
-    /// Returns the label of the rule that is broken, where the error is that of a rule.
+    /// Returns the label of the broken rule, if there is one.
     ///
-    /// `ll-opt --explain-rule=blocked_c2` says what a label stands for.
+    /// `ll-opt --explain-rule=blocked_c2` explains a label.
     ///
     /// ```
     /// use linear_layout::encoding::Encoding;
@@ -362,48 +373,48 @@ impl EncodingError {
         self.0.rule
     }
 
-    /// Returns true if the text cannot be read at all.
+    /// Returns true if the text cannot be parsed.
     #[must_use]
     pub fn is_syntax(&self) -> bool {
         matches!(
             self.0.kind,
-            Kind::Syntax { .. }
-                | Kind::UnknownFamily { .. }
-                | Kind::UnknownAlias { .. }
-                | Kind::DuplicateAlias { .. }
-                | Kind::UnknownKey { .. }
-                | Kind::DuplicateKey { .. }
-                | Kind::MissingKey { .. }
-                | Kind::NumberTooLarge { .. }
-                | Kind::Negative { .. }
-                | Kind::TooDeep { .. }
-                | Kind::TooMany { .. }
-                | Kind::TrailingText { .. }
-                | Kind::Quoted {
+            EncodingErrorKind::Syntax { .. }
+                | EncodingErrorKind::UnknownFamily { .. }
+                | EncodingErrorKind::UnknownAlias { .. }
+                | EncodingErrorKind::DuplicateAlias { .. }
+                | EncodingErrorKind::UnknownKey { .. }
+                | EncodingErrorKind::DuplicateKey { .. }
+                | EncodingErrorKind::MissingKey { .. }
+                | EncodingErrorKind::NumberTooLarge { .. }
+                | EncodingErrorKind::Negative { .. }
+                | EncodingErrorKind::TooDeep { .. }
+                | EncodingErrorKind::TooMany { .. }
+                | EncodingErrorKind::TrailingText { .. }
+                | EncodingErrorKind::Quoted {
                     is_syntax: true,
                     ..
                 }
         )
     }
 
-    /// Returns true if the encoding itself breaks a rule, whatever the shape.
+    /// Returns true if the encoding itself breaks a rule, regardless of the shape.
     #[must_use]
     pub fn is_invalid_encoding(&self) -> bool {
         !self.is_syntax() && !self.is_invalid_shape() && !self.is_inference()
     }
 
-    /// Returns true if the encoding is sound but has no layout on the given shape.
+    /// Returns true if the encoding is valid but has no layout on the given shape.
     #[must_use]
     pub fn is_invalid_shape(&self) -> bool {
         matches!(
             self.0.kind,
-            Kind::ShapeRank { .. }
-                | Kind::ShapeSize { .. }
-                | Kind::ShapeTooLarge { .. }
-                | Kind::TooManyBits
-                | Kind::TooSmall { .. }
-                | Kind::FixedShape { .. }
-                | Kind::NoLayout { .. }
+            EncodingErrorKind::ShapeRank { .. }
+                | EncodingErrorKind::ShapeSize { .. }
+                | EncodingErrorKind::ShapeTooLarge { .. }
+                | EncodingErrorKind::TooManyBits
+                | EncodingErrorKind::TooSmall { .. }
+                | EncodingErrorKind::FixedShape { .. }
+                | EncodingErrorKind::NoLayout { .. }
         )
     }
 
@@ -412,13 +423,15 @@ impl EncodingError {
     pub fn is_inference(&self) -> bool {
         matches!(
             self.0.kind,
-            Kind::CannotInfer { .. } | Kind::Axis { .. } | Kind::ElementCount { .. }
+            EncodingErrorKind::CannotInfer { .. }
+                | EncodingErrorKind::Axis { .. }
+                | EncodingErrorKind::ElementCount { .. }
         )
     }
 
-    /// Returns where in its text an encoding is wrong: where reading stopped, or at what the message names first.
+    /// Returns the byte offset of the error in `text`: where parsing stopped, or of the first name in the message.
     #[must_use]
-    pub fn place_in(&self, text: &str) -> Option<usize> {
+    pub fn offset_in(&self, text: &str) -> Option<usize> {
         self.offset().or_else(|| {
             let message = self.to_string();
             let named = message.split('`').nth(1)?;
@@ -428,15 +441,15 @@ impl EncodingError {
         })
     }
 
-    /// Returns the byte offset in the text where reading stopped, for errors of the text.
+    /// Returns the byte offset at which parsing stopped, for errors of the text.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
         match self.0.kind {
-            Kind::Syntax { at, .. }
-            | Kind::NumberTooLarge { at }
-            | Kind::Negative { at, .. }
-            | Kind::TrailingText { at, .. } => Some(at),
-            Kind::Quoted { at, key: None, .. } => Some(at),
+            EncodingErrorKind::Syntax { at, .. }
+            | EncodingErrorKind::NumberTooLarge { at }
+            | EncodingErrorKind::Negative { at, .. }
+            | EncodingErrorKind::TrailingText { at, .. } => Some(at),
+            EncodingErrorKind::Quoted { at, key: None, .. } => Some(at),
             _ => None,
         }
     }
@@ -445,18 +458,18 @@ impl EncodingError {
 impl From<LayoutError> for EncodingError {
     #[cold]
     fn from(e: LayoutError) -> Self {
-        Self::new(Kind::Layout(e))
+        Self::new(EncodingErrorKind::Layout(e))
     }
 }
 
 impl EncodingError {
     pub(super) fn is_unknown_key(&self) -> bool {
-        matches!(self.0.kind, Kind::UnknownKey { .. })
+        matches!(self.0.kind, EncodingErrorKind::UnknownKey { .. })
     }
 
-    /// Returns true if the text begins with a name that no encoding has.
+    /// Returns true if the text begins with an unknown encoding name.
     pub(crate) fn is_unknown_family(&self) -> bool {
-        matches!(self.0.kind, Kind::UnknownFamily { .. })
+        matches!(self.0.kind, EncodingErrorKind::UnknownFamily { .. })
     }
 }
 
@@ -466,7 +479,7 @@ impl fmt::Debug for EncodingError {
     }
 }
 
-/// The nearest name of an encoding, or all of them.
+/// Returns a suggestion of the nearest encoding name, or a list of all.
 fn nearest_family(name: &str) -> String {
     let family = name.split_once('.').map_or(name, |(_, family)| family);
     let near = nearest(family, FAMILIES.iter().map(|(_, known)| *known));
@@ -484,9 +497,9 @@ fn nearest_family(name: &str) -> String {
     format!("{lead} {}", listed.join(", "))
 }
 
-/// The nearest of the keys that stand between backticks in `valid`, or all of them.
+/// Returns a suggestion of the nearest of the backticked keys in `valid`, or a list of all.
 fn nearest_key(key: &str, valid: &str) -> String {
-    // A key that is known is wrong for another reason.
+    // A valid key is an error for another reason.
     let known = valid
         .split('`')
         .skip(1)

@@ -1,4 +1,4 @@
-//! `#ttg.linear` and `#ttg.generic_linear`: a linear layout written out.
+//! `#ttg.linear` and `#ttg.generic_linear`: distributed layouts given by their bases.
 
 use crate::number::narrow;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 use super::cga::{check_rank, first_seen};
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, REGISTER, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
@@ -15,66 +15,65 @@ use crate::layout::{Coords, Dim, LinearLayout, Surjectivity};
 
 const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 
-/// A distributed layout written out as bases, each zero or one power of two along one dim.
+/// A distributed layout given by its bases, each zero or one power of two along one dim.
 ///
 /// `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` is a 4x2 tensor:
-/// register 1 is one column on, lanes 1 and 2 are one and two rows on, and both warps hold the same.
+/// register 1 is one column on, lanes 1 and 2 are one and two rows on, and both warps hold copies.
 ///
-/// On a larger shape registers are added, on a smaller one the bases that reach out of it go:
-/// registers are dropped, lanes and warps become zero (they hold copies).
+/// On a larger shape registers are added. On a smaller one bases beyond the shape are removed if they are
+/// of registers, and become zero (copies) if they are of lanes or warps.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source
 /// Triton's `LinearEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LinearEncoding {
-    written: WrittenLayout,
+    explicit: ExplicitLayout,
 }
 
-/// A distributed layout written out as bases, of which those of `warp` may move in several dims.
+/// A distributed layout given by its bases, of which those of `warp` may step along several dims.
 ///
-/// Swizzled warps (`warp = [[0, 4], [32, 8]]`) are what matrix instructions with shared operands
-/// need; few operations accept them.
+/// Matrix instructions with shared operands need swizzled warps (`warp = [[0, 4], [32, 8]]`); few
+/// operations accept them.
 /// # Shape
 /// (register, lane, warp, block) -> (dim0, dim1, ...).
 /// # Source
 /// Triton's `GenericLinearEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GenericLinearEncoding {
-    written: WrittenLayout,
+    explicit: ExplicitLayout,
 }
 
-/// A distributed layout written out: what the linear and the generic linear family have in common;
-/// both are read as one.
+/// The common part of the linear and the generic linear family, which both dereference to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct WrittenLayout {
+pub struct ExplicitLayout {
     layout: Arc<LinearLayout>,
 }
 
 impl Deref for LinearEncoding {
-    type Target = WrittenLayout;
+    type Target = ExplicitLayout;
 
-    fn deref(&self) -> &WrittenLayout {
-        &self.written
+    fn deref(&self) -> &ExplicitLayout {
+        &self.explicit
     }
 }
 
 impl Deref for GenericLinearEncoding {
-    type Target = WrittenLayout;
+    type Target = ExplicitLayout;
 
-    fn deref(&self) -> &WrittenLayout {
-        &self.written
+    fn deref(&self) -> &ExplicitLayout {
+        &self.explicit
     }
 }
 
-impl WrittenLayout {
+impl ExplicitLayout {
     fn new(layout: LinearLayout) -> Self {
         Self {
             layout: Arc::new(layout),
         }
     }
 
-    /// Returns the layout as it is written.
+    /// Returns the explicit layout.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
@@ -85,7 +84,7 @@ impl WrittenLayout {
         self.layout.out_dims().count()
     }
 
-    /// Returns the dims in the order in which registers move, then those left, the last first.
+    /// Returns the dims in the order in which registers step along them, then the others, the last first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.layout, Dim::REGISTER)
     }
@@ -94,7 +93,7 @@ impl WrittenLayout {
         cga_of(&self.layout)
     }
 
-    /// Lays a written layout over a shape, as one of this family.
+    /// Returns the tiling of a shape; errors name `family`.
     pub(crate) fn tiling_as(
         &self,
         family: &'static str,
@@ -142,25 +141,27 @@ impl LinearEncoding {
         )
         .of_rule("linear_c1")?;
         permutation_matrix("linear", &layout).of_rules(|kind| match kind {
-            Kind::NotSinglePower { .. } => Some("linear_c3"),
-            Kind::NotInjective { .. } => Some("linear_c4"),
-            Kind::NotSurjective { .. } => Some("linear_c5"),
+            EncodingErrorKind::NotSinglePower { .. } => Some("linear_c3"),
+            EncodingErrorKind::NotInjective { .. } => Some("linear_c4"),
+            EncodingErrorKind::NotSurjective { .. } => Some("linear_c5"),
             _ => None,
         })?;
         Ok(Self {
-            written: WrittenLayout::new(layout),
+            explicit: ExplicitLayout::new(layout),
         })
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        self.written.tiling_as("linear", shape)
+        self.explicit.tiling_as("linear", shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
         let layout = parse_layout("linear", p).of_rules(|kind| match kind {
-            Kind::UnknownKey { .. } | Kind::MissingKey { .. } => Some("linear_c1"),
-            Kind::BasisLength { .. } => Some("linear_c2"),
-            Kind::NotSurjective { .. } => Some("linear_c5"),
+            EncodingErrorKind::UnknownKey { .. } | EncodingErrorKind::MissingKey { .. } => {
+                Some("linear_c1")
+            }
+            EncodingErrorKind::BasisLength { .. } => Some("linear_c2"),
+            EncodingErrorKind::NotSurjective { .. } => Some("linear_c5"),
             _ => None,
         })?;
         Ok(Self::new(layout)?.into())
@@ -172,8 +173,8 @@ impl GenericLinearEncoding {
     ///
     /// # Errors
     /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
-    /// when the layout is not surjective, or when a basis of register, lane or block moves in more than
-    /// one dim (one of register: by no power of two).
+    /// when the layout is not surjective, or when a basis of register, lane or block steps along more than
+    /// one dim, or one of register not by a power of two.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         let what = "generic_linear";
         check_dims(
@@ -189,31 +190,37 @@ impl GenericLinearEncoding {
                 let coords = layout.basis(dim, index);
                 let basis = numbers(coords);
                 if basis.iter().filter(|v| **v != 0).count() > 1 {
-                    return Err(EncodingError::new(Kind::NotOneDim { what, basis })
-                        .of_rule("generic_linear_c4"));
+                    return Err(
+                        EncodingError::new(EncodingErrorKind::NotOneDim { what, basis })
+                            .of_rule("generic_linear_c4"),
+                    );
                 }
-                // The order of the registers says which dim is filled first, so they step evenly.
+                // The order of the registers determines the dim that is filled first, which needs even steps.
                 if dim == Dim::REGISTER && single_step(coords).is_err() {
-                    return Err(EncodingError::new(Kind::NotEvenStep { what, basis })
-                        .of_rule("generic_linear_c5"));
+                    return Err(
+                        EncodingError::new(EncodingErrorKind::NotEvenStep { what, basis })
+                            .of_rule("generic_linear_c5"),
+                    );
                 }
             }
         }
         surjective(what, &layout).of_rule("generic_linear_c6")?;
         Ok(Self {
-            written: WrittenLayout::new(layout),
+            explicit: ExplicitLayout::new(layout),
         })
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        self.written.tiling_as("generic_linear", shape)
+        self.explicit.tiling_as("generic_linear", shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
         let layout = parse_layout("generic_linear", p).of_rules(|kind| match kind {
-            Kind::UnknownKey { .. } | Kind::MissingKey { .. } => Some("generic_linear_c2"),
-            Kind::BasisLength { .. } => Some("generic_linear_c3"),
-            Kind::NotSurjective { .. } => Some("generic_linear_c6"),
+            EncodingErrorKind::UnknownKey { .. } | EncodingErrorKind::MissingKey { .. } => {
+                Some("generic_linear_c2")
+            }
+            EncodingErrorKind::BasisLength { .. } => Some("generic_linear_c3"),
+            EncodingErrorKind::NotSurjective { .. } => Some("generic_linear_c6"),
             _ => None,
         })?;
         Ok(Self::new(layout)?.into())
@@ -243,9 +250,9 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
-/// Returns the layout with these bases; its sizes are the smallest that hold them.
+/// Returns the layout with these bases and the smallest sizes.
 ///
-/// `rank` is that of the tensor, or 0 where the bases tell it.
+/// `rank` is that of the tensor, or 0 to take it from the bases.
 pub(crate) fn layout_from_bases(
     what: &'static str,
     ins: &[Dim],
@@ -260,7 +267,7 @@ pub(crate) fn layout_from_bases(
     let named = ins.iter().zip(bases);
     for (dim, basis) in named.flat_map(|(dim, bases)| bases.iter().map(move |b| (*dim, b))) {
         if basis.len() != rank {
-            return Err(EncodingError::new(Kind::BasisLength {
+            return Err(EncodingError::new(EncodingErrorKind::BasisLength {
                 what: dim.name(),
                 basis: *basis,
                 expected: rank,
@@ -273,7 +280,7 @@ pub(crate) fn layout_from_bases(
         }
         wide.push(row);
     }
-    let too_many = |what, found, limit| Kind::TooManyBases { what, found, limit };
+    let too_many = |what, found, limit| EncodingErrorKind::TooManyBases { what, found, limit };
     if wide.len() > 64 {
         return Err(EncodingError::new(too_many(what, wide.len(), 64)).of_rule("encoding_c5"));
     }
@@ -284,7 +291,10 @@ pub(crate) fn layout_from_bases(
     }
     let total = offsets[rank - 1] + sizes[rank - 1].trailing_zeros();
     if total > 62 || sizes[..rank].iter().any(|s| *s > 1 << 31) {
-        return Err(EncodingError::new(Kind::ShapeTooLarge { bits: total }).of_rule("encoding_c4"));
+        return Err(
+            EncodingError::new(EncodingErrorKind::ShapeTooLarge { bits: total })
+                .of_rule("encoding_c4"),
+        );
     }
     let pack = |row: &[u64; MAX_RANK]| (0..rank).fold(0, |sum, d| sum | row[d] << offsets[d]);
     let columns: Vec<u64> = wide.iter().map(pack).collect();
@@ -313,31 +323,37 @@ pub(crate) fn check_dims(
     if layout.in_dims().eq(ins.iter().copied()) && layout.out_dims().eq(outs) {
         Ok(())
     } else {
-        Err(EncodingError::new(Kind::WrongDims { what, expected }))
+        Err(EncodingError::new(EncodingErrorKind::WrongDims {
+            what,
+            expected,
+        }))
     }
 }
 
 pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<(), EncodingError> {
-    match first_missed(layout) {
-        Some(missed) => Err(EncodingError::new(Kind::NotSurjective { what, missed })),
+    match first_uncovered(layout) {
+        Some(missed) => Err(EncodingError::new(EncodingErrorKind::NotSurjective {
+            what,
+            missed,
+        })),
         None => Ok(()),
     }
 }
 
-/// Returns a power of two along one dim that no bases add up to, if there is one.
-pub(crate) fn first_missed(layout: &LinearLayout) -> Option<Ints> {
+/// Returns a power of two along one dim that is not in the image, if there is one.
+pub(crate) fn first_uncovered(layout: &LinearLayout) -> Option<Ints> {
     if layout.is_surjective() {
         return None;
     }
-    let mut reached = Echelon::new();
+    let mut span = Echelon::new();
     for (index, column) in layout.columns().iter().enumerate() {
-        reached.insert(index, *column);
+        span.insert(index, *column);
     }
     let mut missed = Ints::filled(0, layout.num_out_dims());
     let mut bit = 0;
     for (dim, out) in layout.out_dims().enumerate() {
         let bits = narrow(layout.out_bits(out));
-        if let Some(step) = (0..bits).find(|step| !reached.contains(1 << (bit + step))) {
+        if let Some(step) = (0..bits).find(|step| !span.contains(1 << (bit + step))) {
             missed[dim] = 1 << step;
             break;
         }
@@ -346,12 +362,14 @@ pub(crate) fn first_missed(layout: &LinearLayout) -> Option<Ints> {
     Some(missed)
 }
 
-/// Returns a basis as the numbers of its text.
 pub(crate) fn numbers(basis: Coords) -> Ints {
     Ints::collect(basis.iter().map(|v| narrow::<u32>(v)))
 }
 
-/// Returns where a basis moves: nowhere, or by `2^bit` along one dim.
+/// Returns a basis as a step of `2^bit` along one dim, or `None` if it is zero.
+///
+/// # Errors
+/// When it has several components or one that is not a power of two.
 pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     let mut step = None;
     for (dim, value) in basis.iter().enumerate().filter(|(_, v)| *v != 0) {
@@ -363,7 +381,7 @@ pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     Ok(step)
 }
 
-/// Checks that each basis is zero or one power of two that no other has, and that all are there.
+/// Checks that the bases are zeros and all single powers of two, each once.
 pub(crate) fn permutation_matrix(
     what: &'static str,
     layout: &LinearLayout,
@@ -374,9 +392,14 @@ pub(crate) fn permutation_matrix(
             let (coords, what) = (layout.basis(dim, bit), dim.name());
             let basis = numbers(coords);
             match single_step(coords) {
-                Err(()) => return Err(EncodingError::new(Kind::NotSinglePower { what, basis })),
+                Err(()) => {
+                    return Err(EncodingError::new(EncodingErrorKind::NotSinglePower {
+                        what,
+                        basis,
+                    }));
+                }
                 Ok(Some((d, b))) if seen[d] >> b & 1 != 0 => {
-                    return Err(EncodingError::new(Kind::NotInjective {
+                    return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what,
                         basis,
                         advice: "make it zero where copies are held, or drop it",
@@ -390,7 +413,7 @@ pub(crate) fn permutation_matrix(
     surjective(what, layout)
 }
 
-/// Returns the dims in the order in which `ind` first moves along them, then those left, last first.
+/// Returns the dims in the order in which `ind` first steps along them, then the others, the last first.
 pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     let rank = layout.out_dims().count();
     let moves = (0..layout.in_bits(ind)).filter_map(|bit| {
@@ -403,7 +426,7 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
     first_seen(moves, (0..narrow::<u32>(rank)).rev())
 }
 
-/// Returns how the CTAs share the tensor, where `block` lies above all else.
+/// Returns the split over CTAs of a layout in which `block` is outermost.
 pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
     let rank = layout.out_dims().count();
     let mut split = [0u32; MAX_RANK];
@@ -434,10 +457,10 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
 #[cold]
 fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     let basis = numbers(layout.basis(Dim::BLOCK, index));
-    EncodingError::new(Kind::NotOutermost { basis }).of_rule("cga_layout_c6")
+    EncodingError::new(EncodingErrorKind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Checks that `shape` is that of a written layout, as a rule of its family asks, and returns the layout.
+/// Returns the tiling of an explicit layout, whose shape must be `shape`.
 pub(crate) fn exact(
     family: &'static str,
     rule: &'static str,
@@ -449,7 +472,7 @@ pub(crate) fn exact(
     for (dim, (_, expected)) in layout.out_shape().enumerate() {
         let found = shape[dim];
         if found != expected {
-            return Err(EncodingError::new(Kind::FixedShape {
+            return Err(EncodingError::new(EncodingErrorKind::FixedShape {
                 family,
                 dim,
                 found,

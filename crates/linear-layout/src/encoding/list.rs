@@ -1,15 +1,15 @@
-//! A short list stored in place, for the handful of numbers that an encoding holds per dim.
+//! Fixed-capacity lists, for the per-dim numbers of encodings.
 
 use crate::number::narrow;
 use core::{fmt, hash, ops};
 
 use super::EncodingError;
-use super::error::Kind;
+use super::error::EncodingErrorKind;
 
-/// Largest tensor rank that an encoding can have.
+/// Maximum rank of an encoding.
 pub const MAX_RANK: usize = crate::layout::MAX_DIMS;
 
-/// A list of at most `N` numbers, stored in place and used as a slice.
+/// A list of at most `N` items, stored inline; dereferences to a slice.
 #[derive(Clone, Copy)]
 pub struct List<T, const N: usize> {
     len: u8,
@@ -40,7 +40,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         Ok(list)
     }
 
-    /// Returns `len` copies of `item`; more than `N` are cut to `N`.
+    /// Returns `min(len, N)` copies of `item`.
     #[must_use]
     pub(crate) fn filled(item: T, len: usize) -> Self {
         let mut list = Self::new();
@@ -49,7 +49,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         list
     }
 
-    /// Collects at most `N` items; what comes after is dropped.
+    /// Collects the first `N` items.
     pub(crate) fn collect(items: impl IntoIterator<Item = T>) -> Self {
         let mut list = Self::new();
         for (slot, item) in list.items.iter_mut().zip(items) {
@@ -70,7 +70,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
                 self.len += 1;
                 Ok(())
             }
-            None => Err(EncodingError::new(Kind::TooMany {
+            None => Err(EncodingError::new(EncodingErrorKind::TooMany {
                 key: String::new(),
                 limit: N,
             })),
@@ -117,7 +117,7 @@ impl<T: fmt::Debug, const N: usize> fmt::Debug for List<T, N> {
     }
 }
 
-/// `[1, 4]`, as in the text of an encoding.
+/// Prints `[1, 4]`, as in the text of an encoding.
 impl<T: fmt::Display, const N: usize> fmt::Display for List<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
@@ -142,7 +142,7 @@ mod tests {
     use super::List;
     use std::hash::{BuildHasher, RandomState};
 
-    /// What lay in a list before is no part of it.
+    /// Unused capacity does not contribute.
     #[test]
     fn a_list_hashes_as_its_items() {
         let state = RandomState::new();

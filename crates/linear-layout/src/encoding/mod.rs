@@ -1,10 +1,9 @@
-//! The named layouts of compilers: every encoding of Triton 3.9 as plain data, its text, and the
-//! linear layout it stands for.
+//! Encodings: the named layouts of compilers, with every encoding of Triton 3.9.
 //!
-//! An *encoding* says in the words of one hardware feature how a tensor is spread over threads
-//! (distributed), over a shared-memory buffer (shared) or over tensor memory. [`Encoding`] is the
-//! type to start from: it is read from text with [`str::parse`], printed with [`ToString`], and
-//! turned into a [`LinearLayout`] for a shape with [`Encoding::to_linear_layout`].
+//! An *encoding* describes by the parameters of one hardware feature how a tensor is distributed over
+//! threads (distributed), a shared-memory buffer (shared) or tensor memory. [`Encoding`] is the main
+//! type: it is parsed with [`str::parse`], printed with [`ToString`], and converted to a [`LinearLayout`]
+//! for a shape with [`Encoding::to_linear_layout`].
 //! ```
 //! use linear_layout::encoding::Encoding;
 //! use linear_layout::layout::Dim;
@@ -21,8 +20,8 @@
 //! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the matrix-instruction families,
 //! then the shared ones. Each family is one file: its data, its rules, its text, its layout.
 //!
-//! [`infer`] carries encodings through views, [`Encoding::recognize`] goes back from a layout to its
-//! best name.
+//! [`infer`] propagates encodings through views, [`Encoding::recognize`] maps a layout back to an
+//! encoding.
 //!
 //! # Speed
 //! `cargo bench --bench encodings`, best of 400 rounds on two shared cores of an x86-64 server, 128x128:
@@ -38,12 +37,11 @@
 //! | `dot_op` FMA, v2, v3 | 0.52 us, 0.34 us, 0.34 us | `tensor_memory` | 0.23 us |
 //! | `dot_op` `amd_mfma`, `amd_wmma` | 0.31 us, 0.37 us | `tensor_memory_scales` | 0.31 us |
 //!
-//! Nothing is allocated on the way, save once where the layout has more than 2^24 inputs.
+//! Nothing is allocated, except for layouts with more than 2^24 inputs.
 //!
-//! Deliberately missing: MLIR attributes (they are made from these types, not the other way), the
-//! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD. What other compilers on
-//! MLIR have is read by [`other`]. Layouts of CuTe and Tilus are encodings as far as they are linear: [`CuteEncoding`],
-//! [`TilusEncoding`].
+//! Deliberately missing: MLIR attributes (which wrap these types), encodings that only exist inside front
+//! ends, and those of vendors other than NVIDIA and AMD. Layouts of other MLIR compilers are in [`other`]. Linear layouts
+//! of CuTe and Tilus are encodings too: [`CuteEncoding`], [`TilusEncoding`].
 
 mod amd_mfma;
 mod amd_rotating_shared;
@@ -76,7 +74,7 @@ mod tiling;
 mod tilus_register;
 
 use core::fmt;
-use error::OfRule;
+use error::RuleLabel;
 use std::borrow::Cow;
 use std::str::FromStr;
 
@@ -89,7 +87,7 @@ pub use cute_layout::CuteEncoding;
 pub use dot_operand::DotOperandEncoding;
 pub use element::{FLOATS, element_bits, is_element_width};
 pub use error::EncodingError;
-pub use linear::{GenericLinearEncoding, LinearEncoding, WrittenLayout};
+pub use linear::{ExplicitLayout, GenericLinearEncoding, LinearEncoding};
 pub use list::{Ints, List, MAX_RANK};
 pub use nvidia_mma::NvidiaMmaEncoding;
 pub use nvmma_shared::NvmmaSharedEncoding;
@@ -97,29 +95,29 @@ pub use padded_shared::PaddedSharedEncoding;
 pub use partitioned_shared::PartitionedSharedEncoding;
 pub use shared_linear::SharedLinearEncoding;
 pub use slice::SliceEncoding;
-pub use swizzled_shared::{Swizzle, SwizzledSharedEncoding};
+pub use swizzled_shared::{SwizzleParameters, SwizzledSharedEncoding};
 pub use tensor_memory::{ScalesBlockOrder, TensorMemoryEncoding, TensorMemoryScalesEncoding};
-pub use text::{Aliases, error_of_key, place_of_key};
+pub use text::{Aliases, invalid_key_error, key_offset};
 pub use tilus_register::TilusEncoding;
 
 use crate::layout::LinearLayout;
-use error::Kind;
+use error::EncodingErrorKind;
 use text::Parser;
 use tiling::Tiling;
 
-/// What a family is called: as its attribute, where nothing else is said.
-macro_rules! said {
+/// Returns the name of a family: its attribute's, unless it has an alias.
+macro_rules! family_name {
     ($name:literal) => {
         $name
     };
-    ($name:literal $said:literal) => {
-        $said
+    ($name:literal $alias:literal) => {
+        $alias
     };
 }
 
-/// Declares the enum of all families and what is the same for each of them.
+/// Declares the enum of all families and dispatches their common methods.
 macro_rules! families {
-    ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal $(as $said:literal)?,)*) => {
+    ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal $(as $alias:literal)?,)*) => {
         /// An encoding of any family.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -133,24 +131,24 @@ macro_rules! families {
             }
         })*
 
-        /// The dialect and the name of every family.
+        /// Dialect and attribute name of every family.
         const FAMILIES: &[(&str, &str)] = &[$(($dialect, $name),)*];
 
         impl Encoding {
             /// Returns the names of all families.
             pub fn families() -> impl Iterator<Item = &'static str> {
-                [$(said!($name $($said)?),)*].into_iter()
+                [$(family_name!($name $($alias)?),)*].into_iter()
             }
 
             /// Returns the name of the family, as in `#ttg.blocked`.
             #[must_use]
             pub fn family(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => said!($name $($said)?),)*
+                    $(Self::$variant(_) => family_name!($name $($alias)?),)*
                 }
             }
 
-            /// Returns the number of dims of the tensors that this encoding is for.
+            /// Returns the rank of the tensors.
             #[must_use]
             pub fn rank(&self) -> usize {
                 match self {
@@ -173,7 +171,7 @@ macro_rules! families {
                     $(($dialect, $name) => $ty::parse(p),)*
                     _ => {
                         let name = format!("#{dialect}.{family}");
-                        Err(EncodingError::new(Kind::UnknownFamily { name }))
+                        Err(EncodingError::new(EncodingErrorKind::UnknownFamily { name }))
                     }
                 }
             }
@@ -192,11 +190,11 @@ macro_rules! families {
 families! {
     /// `#ttg.blocked`: equal boxes.
     Blocked(BlockedEncoding) = "ttg" "blocked",
-    /// `#ttg.slice`: a parent with one dim gone.
+    /// `#ttg.slice`: a parent without one dim.
     Slice(SliceEncoding) = "ttg" "slice",
-    /// `#ttg.linear`: bases written out.
+    /// `#ttg.linear`: explicit bases.
     Linear(LinearEncoding) = "ttg" "linear",
-    /// `#ttg.generic_linear`: bases written out, with swizzled warps.
+    /// `#ttg.generic_linear`: explicit bases, with swizzled warps.
     GenericLinear(GenericLinearEncoding) = "ttg" "generic_linear",
     /// `#ttg.dot_op`: an operand of a matrix product.
     DotOperand(DotOperandEncoding) = "ttg" "dot_op",
@@ -206,17 +204,17 @@ families! {
     AmdMfma(AmdMfmaEncoding) = "ttg" "amd_mfma",
     /// `#ttg.amd_wmma`: the result of AMD's RDNA matrix instructions.
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
-    /// `#ttg.swizzled_shared`: rows in shared memory, vectors exchanged from row to row.
+    /// `#ttg.swizzled_shared`: rows in shared memory, their vectors permuted by an XOR.
     SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
-    /// `#ttg.amd_rotating_shared`: the same, with another phase in every block of rows.
+    /// `#ttg.amd_rotating_shared`: the same, with a phase that rotates per block of rows.
     AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
     /// `#ttg.padded_shared`: shared memory with gaps.
     PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",
     /// `#ttg.partitioned_shared`: one tensor in several buffers.
     PartitionedShared(PartitionedSharedEncoding) = "ttg" "partitioned_shared",
-    /// `#ttg.nvmma_shared`: what TMA writes and `wgmma` reads.
+    /// `#ttg.nvmma_shared`: the swizzles of TMA and `wgmma`.
     NvmmaShared(NvmmaSharedEncoding) = "ttg" "nvmma_shared",
-    /// `#ttg.shared_linear`: bases written out.
+    /// `#ttg.shared_linear`: explicit bases.
     SharedLinear(SharedLinearEncoding) = "ttg" "shared_linear",
     /// `#ttng.tensor_memory_encoding`: a matrix in tensor memory.
     TensorMemory(TensorMemoryEncoding) = "ttng" "tensor_memory_encoding",
@@ -229,7 +227,7 @@ families! {
 }
 
 impl Encoding {
-    /// Reads an encoding whose text may use these aliases.
+    /// Parses an encoding whose text may use these aliases.
     ///
     /// # Errors
     /// When the text is not an encoding, or the encoding breaks a rule of its family.
@@ -243,29 +241,28 @@ impl Encoding {
     /// Distributed: (register, lane, warp, block) -> (dim0, dim1, ...). Shared: (offset, block), and
     /// partition where the buffer is partitioned. Tensor memory: (row, col, block).
     /// # Errors
-    /// When the shape has another rank than the encoding, a size is no power of two, or the
+    /// When the shape has another rank than the encoding, a size is not a power of two, or the
     /// encoding has no layout on this shape.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
         self.tiling(shape)?.into_layout()
     }
 
-    /// Returns the linear layout of a tensor or buffer of this shape, each of whose elements has a place.
+    /// Returns the linear layout of a tensor or buffer of this shape, which must be surjective.
     ///
-    /// A basis that reaches out of the shape is zero on it. `warp = [[0, 5]]` on four columns is; if it was
-    /// the only way to odd columns, then [`to_linear_layout`](Self::to_linear_layout) says what Triton makes
-    /// of it, and half of a tensor laid out so would be held by no thread and stored by none.
+    /// A basis beyond the shape becomes zero, as `warp = [[0, 5]]` on four columns. If no other basis
+    /// covers odd columns, [`to_linear_layout`](Self::to_linear_layout) returns the same layout as Triton, in
+    /// which half of the elements have no location; this function returns an error.
     /// # Errors
-    /// As `to_linear_layout`, and naming an element that no bases add up to.
+    /// As `to_linear_layout`, and naming an element that is not in the image.
     pub fn to_surjective_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
         let layout = self.to_linear_layout(shape)?;
-        // What is cut off at the end of a shape may have been the only way to what is inside.
-        match linear::first_missed(&layout) {
+        match linear::first_uncovered(&layout) {
             None => Ok(layout),
             Some(missed) => Err(EncodingError::no_layout(
                 self.family(),
                 format!(
                     "no bases add up to {missed} within the shape, expected some for every \
-                     element; a basis that reaches out of the shape is zero, so use a larger shape \
+                     element; a basis beyond the shape is zero, so use a larger shape \
                      or smaller bases"
                 ),
             )
@@ -273,10 +270,10 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding that this is on a tensor of this shape.
+    /// Returns the encoding with the implied tile resolved for a tensor of this shape.
     ///
-    /// It is itself, but for a layout of CuTe whose text says no tile: on a tensor it is one of threads and values,
-    /// and the tensor is its tile, while on a buffer it is one of memory.
+    /// Only a layout of CuTe without an explicit tile changes: on a tensor it is a layout of threads and values whose
+    /// tile is the tensor, on a buffer a layout of memory.
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let written: Encoding = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">".parse()?;
@@ -287,7 +284,7 @@ impl Encoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// When the layout of CuTe has other elements than the tensor.
+    /// When the layout of CuTe is not onto the elements of the tensor.
     pub fn for_tensor(&self, shape: &[u64]) -> Result<Cow<'_, Self>, EncodingError> {
         match self {
             Self::Cute(e) if e.tile().is_none() || e.is_tile_implied() => {
@@ -297,11 +294,11 @@ impl Encoding {
         }
     }
 
-    /// Returns the linear layout on a tensor of this shape, with the encoding that it is of: a layout of CuTe that is none
-    /// of a buffer may be one of a tensor.
+    /// Returns the linear layout on this shape, with the encoding that has it: a layout of CuTe that is invalid for a
+    /// buffer may be valid for a tensor.
     ///
     /// # Errors
-    /// Why it is no layout of a buffer, if it is none of a tensor either.
+    /// The error as a buffer, if it is invalid for a tensor too.
     pub fn on_shape(self, shape: &[u64]) -> Result<(Self, LinearLayout), EncodingError> {
         match self.to_linear_layout(shape) {
             Ok(layout) => Ok((self, layout)),
@@ -314,7 +311,7 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding as its text says it, without the tile that only a tensor's shape said.
+    /// Returns the encoding as written in the text, without an implied tile.
     #[must_use]
     pub fn as_written(&self) -> Cow<'_, Self> {
         match self {
@@ -323,22 +320,22 @@ impl Encoding {
         }
     }
 
-    /// Returns the encoding of tensors of other shapes too: with its tile, where only a tensor's shape said it.
+    /// Returns the encoding with an implied tile made explicit, for use on tensors of other shapes.
     #[must_use]
     pub fn for_other_shapes(&self) -> Cow<'_, Self> {
         match self {
-            Self::Cute(e) if e.is_tile_implied() => Cow::Owned(e.with_tile_written().into()),
+            Self::Cute(e) if e.is_tile_implied() => Cow::Owned(e.with_explicit_tile().into()),
             _ => Cow::Borrowed(self),
         }
     }
 
-    /// Returns true if the encoding spreads a tensor over registers and threads.
+    /// Returns true if the encoding distributes a tensor over registers and threads.
     #[must_use]
     pub fn is_distributed(&self) -> bool {
         !self.is_shared() && !self.is_tensor_memory()
     }
 
-    /// Returns true if it is bases of which those of warps may move in several dims, or a slice of such.
+    /// Returns true for encodings whose warp bases may step along several dims, and slices of them.
     #[must_use]
     pub fn is_generic(&self) -> bool {
         match self {
@@ -349,7 +346,7 @@ impl Encoding {
         }
     }
 
-    /// Returns true if the encoding lays a tensor out in shared memory.
+    /// Returns true if the encoding is of shared memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(
@@ -363,7 +360,7 @@ impl Encoding {
         ) || matches!(self, Self::Cute(e) if e.tile().is_none())
     }
 
-    /// Returns true if the encoding lays a tensor out in tensor memory.
+    /// Returns true if the encoding is of tensor memory.
     #[must_use]
     pub fn is_tensor_memory(&self) -> bool {
         matches!(self, Self::TensorMemory(_) | Self::TensorMemoryScales(_))
@@ -372,7 +369,7 @@ impl Encoding {
     /// Returns how the CTAs of a cluster share the tensor.
     ///
     /// # Errors
-    /// When a written-out layout does not keep the CTAs above everything else.
+    /// When the CTAs are not outermost in an explicit layout.
     pub fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
         match self {
             Self::Blocked(e) => Ok(*e.cga_layout()),

@@ -1,4 +1,4 @@
-//! Names for encodings that say what they are, as `blocked_1x4_t8x4_w4x1`.
+//! Descriptive names of encodings, such as `blocked_1x4_t8x4_w4x1`.
 
 use super::{
     AmdWmmaEncoding, CgaLayout, DotOperandEncoding, Encoding, NvidiaMmaEncoding,
@@ -8,12 +8,11 @@ use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
 
 impl Encoding {
-    /// Returns a name made of what the encoding is: its family, then its sizes, then what is unusual.
+    /// Returns a descriptive name: the family, then sizes, then non-default parameters.
     ///
-    /// The same encoding has the same name in every file. Letters before sizes are `t` threads of a
-    /// warp, `w` warps of a CTA, `c` CTAs of a cluster; `o01` is an order other than row-major.
-    /// Lists of bases have no short name: layouts written out are named by the encoding that they
-    /// are, if there is one, and else by the shape that their bases reach.
+    /// Equal encodings have equal names. Letters before sizes are `t` threads of a warp, `w` warps of a
+    /// CTA, `c` CTAs of a cluster; `o01` is an order other than row-major. A layout given by its bases is
+    /// named after the encoding that it equals, if there is one, else by its shape.
     ///
     /// | name | encoding |
     /// |---|---|
@@ -49,8 +48,8 @@ impl Encoding {
                 )
             }
             Self::Slice(e) => format!("slice_d{}_of_{}", e.dim(), e.parent().pretty_name()),
-            Self::Linear(e) => format!("linear_{}", written_out(e.layout())),
-            Self::GenericLinear(e) => format!("generic_linear_{}", written_out(e.layout())),
+            Self::Linear(e) => format!("linear_{}", explicit_name(e.layout())),
+            Self::GenericLinear(e) => format!("generic_linear_{}", explicit_name(e.layout())),
             Self::DotOperand(e) => dot_operand(e),
             Self::NvidiaMma(e) => nvidia_mma(e),
             Self::AmdMfma(e) => {
@@ -115,7 +114,7 @@ impl Encoding {
                     16 => String::new(),
                     bytes => format!("_a{bytes}"),
                 };
-                format!("shared_linear_{}{alignment}", written_out(e.layout()))
+                format!("shared_linear_{}{alignment}", explicit_name(e.layout()))
             }
             Self::Cute(e) => match e.tile() {
                 Some(tile) => format!("cute_{}{}", sizes64(tile), lanes(e.threads_per_warp())),
@@ -131,19 +130,16 @@ impl Encoding {
     }
 }
 
-/// `1x4`.
 fn sizes(list: &[u32]) -> String {
     let list: Vec<String> = list.iter().map(u32::to_string).collect();
     list.join("x")
 }
 
-/// `16x8`.
 fn sizes64(list: &[u64]) -> String {
     let list: Vec<String> = list.iter().map(u64::to_string).collect();
     list.join("x")
 }
 
-/// The sizes of the modes.
 fn cute_shape(layout: &ComposedLayout) -> String {
     let sizes: Vec<u64> = layout
         .layout
@@ -153,7 +149,7 @@ fn cute_shape(layout: &ComposedLayout) -> String {
     sizes64(&sizes)
 }
 
-/// Nothing for warps of 32 lanes.
+/// Returns `_t64` for warps of 64 lanes; empty for 32.
 fn lanes(threads_per_warp: u32) -> String {
     match threads_per_warp {
         32 => String::new(),
@@ -161,7 +157,7 @@ fn lanes(threads_per_warp: u32) -> String {
     }
 }
 
-/// Nothing for a row-major order, and else `_o01`.
+/// Returns `_o01`; empty for a row-major order.
 fn order(order: &[u32]) -> String {
     let is_row_major = order
         .iter()
@@ -171,12 +167,12 @@ fn order(order: &[u32]) -> String {
     if is_row_major {
         return String::new();
     }
-    // One digit for each dim, also of a tensor of rank 16.
+    // Hexadecimal: one digit for each dim up to rank 16.
     let digits: String = order.iter().map(|dim| format!("{dim:x}")).collect();
     format!("_o{digits}")
 }
 
-/// The rank, where it is not 2, and the order.
+/// Returns the rank if it is not 2, and the order.
 fn memory_order(dims: &[u32]) -> String {
     match dims.len() {
         2 => order(dims),
@@ -184,7 +180,7 @@ fn memory_order(dims: &[u32]) -> String {
     }
 }
 
-/// Nothing for one CTA; `_c2x1` for two along dim 0, `_copies2` for two that hold the same.
+/// Returns `_c2x1` for two CTAs along dim 0, `_copies2` for two that hold copies; empty for one CTA.
 fn ctas(cga: &CgaLayout) -> String {
     let split = cga.split_num();
     let num_pieces: u32 = split.iter().product();
@@ -198,10 +194,10 @@ fn ctas(cga: &CgaLayout) -> String {
     text
 }
 
-/// `as_blocked_...` where a family with a name has this layout, and else the shape of its bases.
-fn written_out(layout: &LinearLayout) -> String {
+/// Returns `as_blocked_...` if a named family has this layout, else the shape.
+fn explicit_name(layout: &LinearLayout) -> String {
     match Encoding::recognize(layout) {
-        // A parent that a slice may have been cut from is a guess, and bases are bases.
+        // The parent of a slice would be a guess.
         Ok(Encoding::Slice(_) | Encoding::Linear(_) | Encoding::GenericLinear(_))
         | Ok(Encoding::SharedLinear(_))
         | Err(_) => shape(layout),
@@ -240,7 +236,7 @@ fn nvidia_mma(e: &NvidiaMmaEncoding) -> String {
 }
 
 fn amd_wmma(e: &AmdWmmaEncoding) -> String {
-    // How far the tiles of one warp, and the warps, reach along each dim.
+    // Numbers of tiles per warp and of warps along each dim.
     let layout = e.cta_layout();
     let reach = |dim: Dim| -> Vec<u32> {
         let mut reach = vec![1u32; layout.num_out_dims()];
@@ -266,7 +262,7 @@ fn amd_wmma(e: &AmdWmmaEncoding) -> String {
     )
 }
 
-/// `shared_pad_32p4_128p8_16x32`: gaps of 4 after every 32 elements and of 8 after every 128.
+/// Returns `shared_pad_32p4_128p8_16x32`: padding of 4 after every 32 elements and of 8 after every 128.
 fn padded_shared(e: &PaddedSharedEncoding) -> String {
     let gaps: String = e
         .interval_paddings()

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
-use super::error::OfRule;
+use super::error::RuleLabel;
 use super::text::{Parser, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -14,8 +14,8 @@ const KEYS: &str = "`versionMajor`, `versionMinor`, `warpsPerCTA`, `instrShape`,
 
 /// The accumulator of `mma.sync` (version 2) or `wgmma` (version 3).
 ///
-/// One 16x8 tile of version 2 holds two neighbours of a row in each thread, four threads along the
-/// row, eight rows of them, and the same again eight rows below:
+/// In a 16x8 tile of version 2 each thread holds two adjacent elements of a row, four threads cover a
+/// row, and eight rows are repeated eight rows below:
 /// ```text
 /// row 0:  T0 T0 T1 T1 T2 T2 T3 T3
 /// row 1:  T4 T4 T5 T5 ...
@@ -38,10 +38,9 @@ pub struct NvidiaMmaEncoding {
 }
 
 impl NvidiaMmaEncoding {
-    /// Returns the encoding of this instruction, spread over these warps.
+    /// Returns the encoding of this instruction, distributed over these warps.
     ///
-    /// Triton checks no more here, so neither does this: an instruction without a layout (an `n` that
-    /// is no power of two) is an error of
+    /// As in Triton, an instruction without a layout (an `n` that is not a power of two) is an error of
     /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout).
     /// # Errors
     /// When the version is not 2 or 3, or the rank not 1 to 16 or not that of `cga`.
@@ -106,7 +105,7 @@ impl NvidiaMmaEncoding {
         &self.instr_shape
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -117,7 +116,7 @@ impl NvidiaMmaEncoding {
         self.warps_per_cta.len()
     }
 
-    /// Returns the order in which warps go along the dims.
+    /// Returns the order of the dims over which warps are distributed.
     pub(crate) fn warp_order(&self) -> Ints {
         matrix_order(self.rank(), !self.is_hopper())
     }
@@ -175,7 +174,7 @@ fn no_layout(reason: String) -> EncodingError {
     EncodingError::no_layout(FAMILY, reason)
 }
 
-/// Lays one tile as `mma` fragments are: `k_width` registers and 4 lanes along `inner`, 8 lanes
+/// Appends one tile of `mma` fragments: `k_width` registers and 4 lanes along `inner`, 8 lanes
 /// along `outer`, then registers along `outer` and `inner` up to the tile's size.
 pub(crate) fn lay_mma_tile(
     tiling: &mut Tiling,
@@ -227,7 +226,7 @@ mod tests {
     use crate::encoding::tiling::DISTRIBUTED;
     use crate::layout::Dim;
 
-    /// Lays one tile with dim 1 inside; answers the columns of its registers and lanes.
+    /// Returns the columns of registers and lanes of one tile with dim 1 as `inner`.
     fn tile(outer: u32, inner: u32, k_width: u32) -> Result<[Vec<u64>; 2], EncodingError> {
         let mut tiling = Tiling::bare(&DISTRIBUTED, 2);
         tiling.set_bits(&[8, 8]);
@@ -236,7 +235,7 @@ mod tests {
         Ok([Dim::REGISTER, Dim::LANE].map(|dim| layout.columns_of(dim).to_vec()))
     }
 
-    /// Rows of a packed column are its low eight bits.
+    /// The row is in the low eight bits of a packed column.
     const fn row(row: u64) -> u64 {
         row
     }

@@ -1,11 +1,11 @@
-//! `#ttg.nvmma_shared`: what the tensor memory accelerator writes and `wgmma` reads.
+//! `#ttg.nvmma_shared`: the swizzled layouts of the tensor memory accelerator and `wgmma`.
 
 use crate::number::narrow;
 use crate::plan::tensor_copy::TensorBox;
 use core::fmt;
 
-use super::cga::{fmt_cga, given_rank};
-use super::error::{Kind, OfRule};
+use super::cga::{explicit_rank, fmt_cga};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
@@ -13,24 +13,23 @@ use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 const FAMILY: &str = "nvmma_shared";
 const KEYS: &str =
     "`swizzlingByteWidth`, `transposed`, `elementBitWidth`, `fp4Padded`, `rank`, `CGALayout`";
-/// One TMA copy moves at most this many elements along a dim.
+/// Maximum extent of a TMA box along a dim, in elements.
 const MAX_TMA_SIZE: u64 = 256;
 /// Rows of one swizzle pattern.
 const CORE_ROWS: u64 = 8;
 
-/// A tensor in shared memory in tiles of 8 rows of 32, 64 or 128 bytes, with 16-byte pieces swizzled.
+/// A tensor in shared memory in tiles of 8 rows of 32, 64 or 128 bytes, with swizzled 16-byte vectors.
 ///
-/// With 128 bytes and 16-bit elements a row has 8 pieces of 8 elements; in row `r` piece `p` lies
-/// at place `p ^ (r % 8)`:
+/// With 128 bytes and 16-bit elements a row has 8 vectors of 8 elements; in row `r` vector `p` is at
+/// position `p ^ (r % 8)`:
 /// ```text
 /// row 0:  0 1 2 3 4 5 6 7
 /// row 1:  1 0 3 2 5 4 7 6
 /// row 2:  2 3 0 1 6 7 4 5   ...
 /// ```
-/// With 4-bit padding each 16-byte piece holds only 8 bytes of data: offsets come in pairs that
-/// stand for the same element.
+/// With 4-bit padding each 16-byte vector holds only 8 bytes of data, and two offsets map to each element.
 /// # Shape
-/// (offset, block) -> (dim0, dim1, ...); outer dims are rows on top of rows.
+/// (offset, block) -> (dim0, dim1, ...); outer dims count as more rows.
 /// # Units
 /// `swizzle_bytes` is a width in bytes; offsets count elements.
 /// # Source
@@ -82,7 +81,7 @@ impl NvmmaSharedEncoding {
         self.swizzle_bytes
     }
 
-    /// Returns true if dim0 is the contiguous one instead of the last.
+    /// Returns true if dim0 is contiguous instead of the last dim.
     #[must_use]
     pub fn is_transposed(&self) -> bool {
         self.transposed
@@ -100,7 +99,7 @@ impl NvmmaSharedEncoding {
         self.fp4_padded
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -112,7 +111,7 @@ impl NvmmaSharedEncoding {
         self.cga.rank()
     }
 
-    /// Returns how many elements stay together.
+    /// Returns the number of elements of a swizzled vector.
     pub(crate) fn vec(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
@@ -121,12 +120,12 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns how many rows in a row have the same phase.
+    /// Returns the number of consecutive rows with the same phase.
     pub(crate) fn per_phase(&self) -> u32 {
         128_u32.checked_div(self.swizzle_bytes).unwrap_or(1)
     }
 
-    /// Returns how many phases there are.
+    /// Returns the number of phases.
     pub(crate) fn max_phase(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
@@ -135,12 +134,12 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns what the start address of a buffer must be a multiple of, in bytes.
+    /// Returns the alignment of the start address of a buffer, in bytes.
     pub(crate) fn alignment_bytes(&self) -> u32 {
         128 * self.max_phase()
     }
 
-    /// Returns the same data with rows and columns exchanged, for rank 2.
+    /// Returns the encoding of the transposed matrix, for rank 2.
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
@@ -149,7 +148,7 @@ impl NvmmaSharedEncoding {
         }
     }
 
-    /// Returns the box that the descriptors of such a buffer have: what one TMA copy moves.
+    /// Returns the box of the buffer's descriptors, which one TMA copy moves.
     ///
     /// # Errors
     /// When the shape has another rank, or a row is narrower than the swizzle.
@@ -162,7 +161,7 @@ impl NvmmaSharedEncoding {
         })
     }
 
-    /// Returns log2 of what one TMA copy moves of a CTA's part along each dim.
+    /// Returns log2 of the TMA box within a CTA's part along each dim.
     fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
         let rank = self.rank();
         let contiguous = if self.transposed { 0 } else { rank - 1 };
@@ -173,7 +172,7 @@ impl NvmmaSharedEncoding {
         if self.swizzle_bytes != 0 {
             if !self.element_width_bits.is_power_of_two() {
                 let (what, value) = ("elementBitWidth", u64::from(self.element_width_bits));
-                return Err(EncodingError::new(Kind::NotPowerOfTwo {
+                return Err(EncodingError::new(EncodingErrorKind::NotPowerOfTwo {
                     what,
                     index: None,
                     value,
@@ -182,7 +181,7 @@ impl NvmmaSharedEncoding {
             }
             let width = 8 * self.swizzle_bytes / self.element_width_bits;
             if width == 0 || narrow::<u8>(width.trailing_zeros()) > sizes[contiguous] {
-                return Err(EncodingError::new(Kind::TooSmall {
+                return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                     family: FAMILY,
                     dim: "the contiguous dim",
                     found: 1 << sizes[contiguous],
@@ -196,7 +195,7 @@ impl NvmmaSharedEncoding {
             match sizes[contiguous].checked_sub(1) {
                 Some(half) => sizes[contiguous] = half,
                 None => {
-                    return Err(EncodingError::new(Kind::TooSmall {
+                    return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                         family: FAMILY,
                         dim: "the contiguous dim",
                         found: 1,
@@ -223,8 +222,8 @@ impl NvmmaSharedEncoding {
         let sizes = self.tma_box_log2(&tiling)?;
         if self.swizzle_bytes == 0 {
             if self.transposed {
-                // Triton turns the dims by one place and back by one in the same direction, which is a
-                // transposition up to rank 2 and a rotation above.
+                // Triton rotates the dims by one and back in the same direction, which is a transposition
+                // up to rank 2 and a rotation above.
                 for dim in (0..rank).rev() {
                     let size = sizes[(dim + 1) % rank];
                     tiling.lay_log2(OFFSET, size, (dim + rank - 1) % rank);
@@ -243,7 +242,7 @@ impl NvmmaSharedEncoding {
         Ok(tiling)
     }
 
-    /// Lays one TMA box as a matrix of rows, each as wide as the swizzle, repeated downwards first.
+    /// Appends one TMA box as a matrix whose rows are as wide as the swizzle, repeated along rows first.
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {
@@ -260,7 +259,7 @@ impl NvmmaSharedEncoding {
             (outer, last)
         };
         let total = rows_log2 + cols_log2;
-        let mut place = [(0, 0); 64];
+        let mut position = [(0, 0); 64];
         let mut next = 0;
         for i in 0..rank {
             let dim = match i {
@@ -269,7 +268,7 @@ impl NvmmaSharedEncoding {
                 _ => rank - i,
             };
             for bit in 0..sizes[dim] {
-                place[next as usize] = (dim, bit);
+                position[next as usize] = (dim, bit);
                 next += 1;
             }
         }
@@ -286,7 +285,7 @@ impl NvmmaSharedEncoding {
         };
         let core_cols_log2 = narrow::<u8>(core_cols.trailing_zeros()) - u8::from(self.fp4_padded);
         if rows_log2 < narrow::<u8>(CORE_ROWS.trailing_zeros()) {
-            return Err(EncodingError::new(Kind::TooSmall {
+            return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
                 dim: "its rows",
                 found: 1 << rows_log2,
@@ -295,7 +294,7 @@ impl NvmmaSharedEncoding {
             .of_rule("nvmma_shared_c6"));
         }
         if cols_log2 < core_cols_log2 {
-            return Err(EncodingError::new(Kind::TooSmall {
+            return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
                 dim: "its columns",
                 found: 1 << cols_log2,
@@ -307,7 +306,7 @@ impl NvmmaSharedEncoding {
             let mut bits = row << cols_log2 | col;
             let mut column = 0;
             while bits != 0 {
-                let (dim, bit) = place[bits.trailing_zeros() as usize];
+                let (dim, bit) = position[bits.trailing_zeros() as usize];
                 column |= tiling.component_in_cta(dim, 1 << bit);
                 bits &= bits - 1;
             }
@@ -356,7 +355,7 @@ impl NvmmaSharedEncoding {
             Ok(())
         })?;
         let cga = cga.unwrap_or_default();
-        let rank = given_rank(rank)?
+        let rank = explicit_rank(rank)?
             .or(cga.first().map(|b| b.len()))
             .unwrap_or(2);
         let cga = CgaLayout::from_bases(rank, &cga)?;

@@ -1,11 +1,11 @@
-//! `#ttg.padded_shared`: a shared-memory layout with gaps.
+//! `#ttg.padded_shared`: a shared-memory layout with padding.
 
 use crate::number::narrow;
 use core::fmt;
 use std::sync::Arc;
 
 use super::cga::{check_rank, permutation, same_rank};
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::linear::{
     cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, single_step,
     surjective,
@@ -18,18 +18,18 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "padded_shared";
 const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
-/// Most pairs of an interval and a padding: there are no more powers of two.
+/// Maximum number of pairs, as intervals are distinct powers of two.
 const MAX_PAIRS: usize = 32;
 
-/// A shared-memory layout in which every so many elements some are left out.
+/// A shared-memory layout with padding after every interval of elements.
 ///
 /// `[4:+2]` puts two unused elements after every four, so element 4 has offset 6 and element 8
 /// offset 12:
 /// ```text
 /// 0 1 2 3 . . 4 5 6 7 . . 8 9 ...
 /// ```
-/// What is counted are the positions of the linear component: a tensor element first goes to its
-/// position `i`, and then to offset `i + sum of (i / interval) * padding`.
+/// Intervals count positions of the linear component: the element at position `i` is at offset
+/// `i + sum of (i / interval) * padding`.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...) for the linear component; the shape is fixed by it.
 /// # Units
@@ -43,39 +43,42 @@ pub struct PaddedSharedEncoding {
 }
 
 impl PaddedSharedEncoding {
-    /// Returns the encoding with these `(interval, padding)` pairs beside a linear component.
+    /// Returns the encoding with these `(interval, padding)` pairs and linear component.
     ///
     /// # Errors
-    /// When there is no pair, a number is no power of two, or an interval is there twice; when the
+    /// When there is no pair, a number is not a power of two, or an interval is repeated; when the
     /// component's input dims are not offset and block or its output dims not dim0, dim1, ...; when a
-    /// basis is neither zero nor one power of two, or an offset is reached twice.
+    /// basis is neither zero nor one power of two, or the offset bases are dependent.
     pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
         if pairs.is_empty() {
-            return Err(EncodingError::new(Kind::NoPairs).of_rule("padded_shared_c1"));
+            return Err(EncodingError::new(EncodingErrorKind::NoPairs).of_rule("padded_shared_c1"));
         }
         for (i, (interval, padding)) in pairs.iter().enumerate() {
             for (what, value) in [("interval", *interval), ("padding", *padding)] {
                 if !value.is_power_of_two() {
                     let (index, value) = (Some(i), u64::from(value));
-                    return Err(
-                        EncodingError::new(Kind::NotPowerOfTwo { what, index, value })
-                            .of_rule("padded_shared_c2"),
-                    );
+                    return Err(EncodingError::new(EncodingErrorKind::NotPowerOfTwo {
+                        what,
+                        index,
+                        value,
+                    })
+                    .of_rule("padded_shared_c2"));
                 }
             }
             if pairs[..i].iter().any(|(other, _)| other == interval) {
                 let (what, value) = ("interval", u64::from(*interval));
                 return Err(
-                    EncodingError::new(Kind::Duplicate { what, value }).of_rule("padded_shared_c3")
+                    EncodingError::new(EncodingErrorKind::Duplicate { what, value })
+                        .of_rule("padded_shared_c3"),
                 );
             }
         }
         check_dims(FAMILY, &linear, &SHARED, "offset, block -> dim0, dim1, ...")
             .of_rule("padded_shared_c4")?;
-        let mut reached = Echelon::new();
+        let mut span = Echelon::new();
         for (index, column) in linear.columns_of(Dim::OFFSET).iter().enumerate() {
-            if reached.insert(index, *column).is_some() {
-                return Err(EncodingError::new(Kind::NotInjective {
+            if span.insert(index, *column).is_some() {
+                return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                     what: "offset",
                     basis: numbers(linear.basis(Dim::OFFSET, index)),
                     advice: "drop it",
@@ -88,8 +91,11 @@ impl PaddedSharedEncoding {
                 let coords = linear.basis(dim, index);
                 if single_step(coords).is_err() {
                     let (what, basis) = (dim.name(), numbers(coords));
-                    return Err(EncodingError::new(Kind::NotSinglePower { what, basis })
-                        .of_rule("padded_shared_c7"));
+                    return Err(EncodingError::new(EncodingErrorKind::NotSinglePower {
+                        what,
+                        basis,
+                    })
+                    .of_rule("padded_shared_c7"));
                 }
             }
         }
@@ -100,12 +106,11 @@ impl PaddedSharedEncoding {
         })
     }
 
-    /// Returns the encoding of a tensor of this shape whose dims follow each other in `order`, the
-    /// fastest first.
+    /// Returns the encoding of a tensor of this shape in `order`, the fastest dim first.
     ///
     /// # Errors
-    /// As [`PaddedSharedEncoding::new`]; also when `order` is no permutation, its rank is not that of
-    /// the shape, or a size is no power of two.
+    /// As [`PaddedSharedEncoding::new`]; also when `order` is not a permutation, its rank is not that of
+    /// the shape, or a size is not a power of two.
     pub fn with_order(
         pairs: &[(u32, u32)],
         order: &[u32],
@@ -127,7 +132,7 @@ impl PaddedSharedEncoding {
         &self.pairs
     }
 
-    /// Returns the linear component: which element lies at which position before padding.
+    /// Returns the linear component, from positions before padding to elements.
     #[must_use]
     pub fn linear_component(&self) -> &LinearLayout {
         &self.linear
@@ -156,7 +161,7 @@ impl PaddedSharedEncoding {
         self.linear.num_out_dims()
     }
 
-    /// Returns the dims in the order in which offsets move, then those left, the last first.
+    /// Returns the dims in the order in which offsets step along them, then the others, the last first.
     pub(crate) fn order(&self) -> Ints {
         order_of(&self.linear, Dim::OFFSET)
     }
@@ -169,8 +174,8 @@ impl PaddedSharedEncoding {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
-    /// Returns the tiling of a piece that is no larger than the shape of the linear component in any dim: the offset
-    /// bases that reach beyond the piece are left out, as Triton does for the partitions of a larger tensor.
+    /// Returns the tiling of a piece that may be smaller than the linear component: offset bases beyond the piece are
+    /// dropped, as in Triton for the partitions of a tensor.
     pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
         let fits = piece.len() == self.rank()
             && self
@@ -194,7 +199,7 @@ impl PaddedSharedEncoding {
         Ok(tiling)
     }
 
-    /// Returns the order and shape that say the same in short, if there are such.
+    /// Returns the equivalent order and shape, if the short form applies.
     fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;
@@ -233,8 +238,8 @@ impl PaddedSharedEncoding {
             ];
             let linear =
                 layout_from_bases(FAMILY, &SHARED, &bases, 0).of_rules(|kind| match kind {
-                    Kind::BasisLength { .. } => Some("padded_shared_c5"),
-                    Kind::NotSurjective { .. } => Some("padded_shared_c8"),
+                    EncodingErrorKind::BasisLength { .. } => Some("padded_shared_c5"),
+                    EncodingErrorKind::NotSurjective { .. } => Some("padded_shared_c8"),
                     _ => None,
                 })?;
             return Ok(Self::new(&pairs, linear)?.into());

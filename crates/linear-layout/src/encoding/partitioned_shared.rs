@@ -4,7 +4,7 @@ use crate::number::narrow;
 use core::fmt;
 use std::sync::Arc;
 
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
@@ -13,9 +13,9 @@ use crate::layout::Dim;
 const FAMILY: &str = "partitioned_shared";
 const KEYS: &str = "`numPartitions`, `numGroups`, `partitionDim`, `partitionLayout`";
 
-/// A tensor cut along one dim into pieces that go round over several buffers.
+/// A tensor split along one dim into pieces, which are assigned to several buffers round-robin.
 ///
-/// Two partitions in two groups cut 64 rows into four pieces of 16: pieces 0 and 2 lie in the first
+/// Two partitions in two groups split 64 rows into four pieces of 16: pieces 0 and 2 are in the first
 /// buffer, pieces 1 and 3 in the second.
 /// # Shape
 /// (offset, block, partition) -> (dim0, dim1, ...).
@@ -30,10 +30,10 @@ pub struct PartitionedSharedEncoding {
 }
 
 impl PartitionedSharedEncoding {
-    /// Returns the encoding whose pieces along `partition_dim` are each laid out as `partition_layout`.
+    /// Returns the encoding whose pieces along `partition_dim` have the encoding `partition_layout`.
     ///
     /// # Errors
-    /// When `num_partitions` is no power of two from 2 up, `num_groups` no power of two,
+    /// When `num_partitions` is not a power of two from 2 up, `num_groups` no power of two,
     /// `partition_dim` not below the rank, or the layout of a piece not a shared one with the CTAs above all else.
     pub fn new(
         num_partitions: u32,
@@ -43,7 +43,7 @@ impl PartitionedSharedEncoding {
     ) -> Result<Self, EncodingError> {
         let partition_layout = partition_layout.into();
         if !partition_layout.is_shared() {
-            return Err(EncodingError::new(Kind::WrongFamily {
+            return Err(EncodingError::new(EncodingErrorKind::WrongFamily {
                 what: "partitionLayout",
                 found: partition_layout.family(),
                 expected: "a shared encoding",
@@ -71,7 +71,7 @@ impl PartitionedSharedEncoding {
                     .of_rule("partitioned_shared_c4"),
             );
         }
-        // A written-out piece must keep the CTAs above everything else.
+        // The CTAs must be outermost in the layout of a piece.
         partition_layout.cga_layout()?;
         Ok(Self {
             num_partitions,
@@ -87,19 +87,19 @@ impl PartitionedSharedEncoding {
         self.num_partitions
     }
 
-    /// Returns how many pieces lie in each buffer.
+    /// Returns the number of pieces in each buffer.
     #[must_use]
     pub fn num_groups(&self) -> u32 {
         self.num_groups
     }
 
-    /// Returns the dim that is cut.
+    /// Returns the split dim.
     #[must_use]
     pub fn partition_dim(&self) -> usize {
         self.partition_dim as usize
     }
 
-    /// Returns how one piece is laid out.
+    /// Returns the encoding of a piece.
     #[must_use]
     pub fn partition_layout(&self) -> &Encoding {
         &self.partition_layout
@@ -110,7 +110,7 @@ impl PartitionedSharedEncoding {
         self.partition_layout.rank()
     }
 
-    /// Nothing if there are more pieces than elements.
+    /// Returns the shape of one piece, `None` if there are more pieces than elements.
     fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
         let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
         let mut piece = List::collect(shape.iter().copied());
@@ -122,7 +122,7 @@ impl PartitionedSharedEncoding {
     /// Returns the shape of one piece.
     pub(crate) fn piece(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         self.piece_shape(shape).ok_or_else(|| {
-            EncodingError::new(Kind::TooSmall {
+            EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
                 dim: "the partitioned dim",
                 found: shape.get(self.partition_dim()).copied().unwrap_or(0),
@@ -139,7 +139,7 @@ impl PartitionedSharedEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if shape.len() != self.rank() {
             let (found, expected) = (shape.len(), self.rank());
-            return Err(EncodingError::new(Kind::ShapeRank {
+            return Err(EncodingError::new(EncodingErrorKind::ShapeRank {
                 family: FAMILY,
                 found,
                 expected,

@@ -1,7 +1,7 @@
-//! Queries of compilers on an encoding.
+//! Properties of encodings that compilers query: orders, sizes per thread, alignment.
 
 use super::cga::first_seen;
-use super::error::Kind;
+use super::error::EncodingErrorKind;
 use super::linear::order_of;
 use super::{CgaLayout, blocked::matrix_order};
 use super::{
@@ -11,9 +11,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
 impl Encoding {
-    /// Returns the dims in the order in which neighbours lie next to each other, the fastest first.
+    /// Returns the order of the dims, the most contiguous first.
     ///
-    /// For a tensor these are the neighbours in one thread's registers, for a buffer those in memory.
+    /// Contiguity is over the registers of a thread for a tensor, over offsets for a buffer.
     /// # Errors
     /// When the encoding has no layout on `shape`.
     pub fn order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
@@ -34,7 +34,7 @@ impl Encoding {
         })
     }
 
-    /// Returns the dims in the order in which neighbouring lanes lie next to each other.
+    /// Returns the order of the dims over consecutive lanes.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.
@@ -42,7 +42,7 @@ impl Encoding {
         self.order_along(shape, Dim::LANE)
     }
 
-    /// Returns the dims in the order in which neighbouring warps lie next to each other.
+    /// Returns the order of the dims over consecutive warps.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.
@@ -63,14 +63,14 @@ impl Encoding {
         if self.is_distributed() {
             return self.to_linear_layout(shape);
         }
-        Err(EncodingError::new(Kind::WrongFamily {
+        Err(EncodingError::new(EncodingErrorKind::WrongFamily {
             what: "encoding",
             found: self.family(),
             expected: "a distributed one",
         }))
     }
 
-    /// Returns how many neighbours along each dim lie in consecutive registers of one thread.
+    /// Returns the number of contiguous elements along each dim in consecutive registers of a thread.
     ///
     /// ```
     /// # use linear_layout::encoding::Encoding;
@@ -87,7 +87,7 @@ impl Encoding {
         let mut contig = Ints::filled(1, shape.len());
         let mut bit = 0;
         for dim in order_of(&layout, Dim::REGISTER).iter().map(|d| *d as usize) {
-            let goes_on = |bit: usize, size: u32| {
+            let is_contiguous = |bit: usize, size: u32| {
                 bit < layout.in_bits(Dim::REGISTER)
                     && layout
                         .basis(Dim::REGISTER, bit)
@@ -95,7 +95,7 @@ impl Encoding {
                         .enumerate()
                         .all(|(d, v)| v == if d == dim { u64::from(size) } else { 0 })
             };
-            while goes_on(bit, contig[dim]) {
+            while is_contiguous(bit, contig[dim]) {
                 contig[dim] = contig[dim].saturating_mul(2);
                 bit += 1;
             }
@@ -103,7 +103,7 @@ impl Encoding {
         Ok(contig)
     }
 
-    /// Returns how many registers of one thread go along each dim, copies included.
+    /// Returns the number of registers of a thread along each dim, copies included.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.
@@ -133,7 +133,7 @@ impl Encoding {
         Ok(1 << moving)
     }
 
-    /// Returns how many lanes of a warp go along each dim; copies do not count.
+    /// Returns the number of lanes of a warp along each dim, without copies.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.
@@ -141,7 +141,7 @@ impl Encoding {
         Ok(sizes_along(&self.distributed(shape)?, Dim::LANE, false))
     }
 
-    /// Returns how many warps of a CTA go along each dim; copies do not count.
+    /// Returns the number of warps of a CTA along each dim, without copies.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.
@@ -168,7 +168,7 @@ impl Encoding {
     /// Returns the number of CTAs in a cluster.
     ///
     /// # Errors
-    /// When a written-out layout does not keep the CTAs above everything else.
+    /// When the CTAs are not outermost in an explicit layout.
     pub fn num_ctas(&self) -> Result<u64, EncodingError> {
         Ok(match self {
             Self::Linear(e) => e.layout().in_size(Dim::BLOCK),
@@ -179,7 +179,7 @@ impl Encoding {
         })
     }
 
-    /// A size of the hardware is the same on every shape, so the smallest one serves.
+    /// Returns the size of a hardware dim, which does not depend on the shape.
     fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
         if let Self::Cute(e) = self
             && let Some(tile) = e.tile()
@@ -190,16 +190,16 @@ impl Encoding {
         Ok(self.distributed(&shape[..self.rank()])?.in_size(ind))
     }
 
-    /// Returns the part of a tensor of this shape that one CTA holds.
+    /// Returns the shape of one CTA's part of a tensor.
     ///
     /// # Errors
-    /// When a written-out layout does not keep the CTAs above everything else.
+    /// When the CTAs are not outermost in an explicit layout.
     pub fn shape_per_cta(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         Ok(self.cga_layout()?.shape_per_cta(shape))
     }
 
-    /// Returns the order in which to lay the tensor out in memory: the registers' order, unless
-    /// neighbouring lanes go along a dim of which a thread holds one element.
+    /// Returns the preferred order in memory: the registers' order, unless consecutive lanes are along a dim
+    /// of which a thread holds one element.
     ///
     /// # Errors
     /// When the encoding is not distributed or has no layout on `shape`.
@@ -212,9 +212,7 @@ impl Encoding {
         Ok(order)
     }
 
-    /// Returns what the start of a shared-memory buffer must be a multiple of, in bytes.
-    ///
-    /// Nothing for encodings that are not in shared memory.
+    /// Returns the alignment of a shared-memory buffer, in bytes; `None` for other encodings.
     #[must_use]
     pub fn alignment_bytes(&self) -> Option<u32> {
         match self {
@@ -225,9 +223,9 @@ impl Encoding {
         }
     }
 
-    /// Returns after how many elements of a buffer how many are left out: `(interval, padding)` pairs.
+    /// Returns the `(interval, padding)` pairs of a padded buffer; empty for other encodings.
     ///
-    /// None for encodings without gaps; a buffer in partitions has those of one partition.
+    /// A partitioned buffer has those of one partition.
     #[must_use]
     pub fn interval_paddings(&self) -> &[(u32, u32)] {
         match self {
@@ -238,8 +236,8 @@ impl Encoding {
     }
 }
 
-/// Returns how far the bases of `ind` reach along each dim; a zero one counts, where `copies` is set,
-/// for the dim of the one before it.
+/// Returns the size of `ind` along each dim; with `copies`, a zero basis counts for the dim of the basis
+/// before it.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
@@ -258,10 +256,10 @@ fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_R
 const BANK_ROW_BITS: u64 = 1024;
 
 impl SwizzledSharedEncoding {
-    /// Returns the swizzle with which an operand of a matrix product is read without conflicts.
+    /// Returns a swizzle that avoids bank conflicts when an operand of a matrix product is read.
     ///
     /// `shape` is that of the operand, `order` that of its buffer, `element_bits` the width of an
-    /// element; `transposed` says that the buffer holds the operand transposed.
+    /// element; `transposed` is true if the buffer holds the operand transposed.
     /// ```
     /// # use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
     /// let a: Encoding = "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, \
@@ -272,7 +270,7 @@ impl SwizzledSharedEncoding {
     /// # Ok::<(), linear_layout::encoding::EncodingError>(())
     /// ```
     /// # Errors
-    /// When the ranks differ, `order` is no permutation, the element has no bits, or the parent of
+    /// When the ranks differ, `order` is not a permutation, the element has no bits, or the parent of
     /// the operand is an `nvidia_mma` that reads no operands from registers.
     /// # Source
     /// Triton's `SwizzledSharedEncodingAttr::get` and `composeSharedLayoutForOperand`.
@@ -312,7 +310,7 @@ impl SwizzledSharedEncoding {
             }
             Encoding::AmdMfma(mfma) => {
                 let k_contiguous = inner == usize::from((op == 0) != transposed);
-                // gfx950 transposes while it loads, so it needs the swizzle in either order.
+                // gfx950 can transpose while loading, so it needs the swizzle in either order.
                 let gfx950 = mfma.version() == 4;
                 let transposes = gfx950 && matches!(element_bits, 8 | 16);
                 if !k_contiguous && !transposes {

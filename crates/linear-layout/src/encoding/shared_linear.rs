@@ -1,9 +1,9 @@
-//! `#ttg.shared_linear`: a shared-memory layout written out.
+//! `#ttg.shared_linear`: a shared-memory layout given by its bases.
 
 use core::fmt;
 use std::sync::Arc;
 
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::linear::{
     cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, surjective,
 };
@@ -15,10 +15,10 @@ use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "shared_linear";
 
-/// A shared-memory layout written out as bases, for what no other family can say.
+/// A shared-memory layout given by its bases, the most general shared encoding.
 ///
 /// `offset = [[0, 1], [0, 2], [1, 2]]` is a 2x4 tensor whose second row has its halves swapped. The
-/// shape is that of the layout: nothing is repeated or cut.
+/// shape must be that of the layout.
 /// # Shape
 /// (offset, block) -> (dim0, dim1, ...).
 /// # Units
@@ -35,13 +35,13 @@ impl SharedLinearEncoding {
     /// Returns the encoding of this layout in a buffer that starts at a multiple of `alignment_bytes`.
     ///
     /// # Errors
-    /// When the alignment is no power of two, the input dims are not offset and block, the output
-    /// dims not dim0, dim1, ..., or the layout without its zero bases is not one to one.
+    /// When the alignment is not a power of two, the input dims are not offset and block, the output
+    /// dims not dim0, dim1, ..., or the layout without its zero bases is not invertible.
     pub fn new(layout: LinearLayout, alignment_bytes: u32) -> Result<Self, EncodingError> {
         if !alignment_bytes.is_power_of_two() {
             let value = u64::from(alignment_bytes);
             let what = "alignment";
-            return Err(EncodingError::new(Kind::NotPowerOfTwo {
+            return Err(EncodingError::new(EncodingErrorKind::NotPowerOfTwo {
                 what,
                 index: None,
                 value,
@@ -51,12 +51,12 @@ impl SharedLinearEncoding {
         check_dims(FAMILY, &layout, &SHARED, "offset, block -> dim0, dim1, ...")
             .of_rule("shared_linear_c2")?;
         surjective(FAMILY, &layout).of_rule("shared_linear_c4")?;
-        let (mut reached, mut index) = (Echelon::new(), 0);
+        let (mut span, mut index) = (Echelon::new(), 0);
         for dim in SHARED {
             for (bit, column) in layout.columns_of(dim).iter().enumerate() {
                 index += 1;
-                if *column != 0 && reached.insert(index, *column).is_some() {
-                    return Err(EncodingError::new(Kind::NotInjective {
+                if *column != 0 && span.insert(index, *column).is_some() {
+                    return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what: dim.name(),
                         basis: numbers(layout.basis(dim, bit)),
                         advice: "make it zero where copies are held, or drop it",
@@ -71,13 +71,13 @@ impl SharedLinearEncoding {
         })
     }
 
-    /// Returns the layout as it is written.
+    /// Returns the explicit layout.
     #[must_use]
     pub fn layout(&self) -> &LinearLayout {
         &self.layout
     }
 
-    /// Returns what the start address of a buffer must be a multiple of, in bytes.
+    /// Returns the alignment of the start address of a buffer, in bytes.
     #[must_use]
     pub fn alignment_bytes(&self) -> u32 {
         self.alignment_bytes
@@ -88,7 +88,7 @@ impl SharedLinearEncoding {
         self.layout.num_out_dims()
     }
 
-    /// Returns the dims in the order in which offsets move, then those left, the last first.
+    /// Returns the dims in the order in which offsets step along them, then the others, the last first.
     #[must_use]
     pub fn order(&self) -> Ints {
         order_of(&self.layout, Dim::OFFSET)
@@ -129,8 +129,8 @@ impl SharedLinearEncoding {
             block.unwrap_or_default(),
         ];
         let layout = layout_from_bases(FAMILY, &SHARED, &bases, 0).of_rules(|kind| match kind {
-            Kind::BasisLength { .. } => Some("shared_linear_c3"),
-            Kind::NotSurjective { .. } => Some("shared_linear_c4"),
+            EncodingErrorKind::BasisLength { .. } => Some("shared_linear_c3"),
+            EncodingErrorKind::NotSurjective { .. } => Some("shared_linear_c4"),
             _ => None,
         })?;
         Ok(Self::new(layout, alignment)?.into())

@@ -1,21 +1,20 @@
-//! `#ttg.slice`: what is left of a layout when one dim is gone.
+//! `#ttg.slice`: a distributed layout with one dim removed.
 
 use core::fmt;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{REGISTER, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
 const FAMILY: &str = "slice";
 
-/// A tensor with one dim fewer than its parent, spread as the parent spreads a tensor that has size
-/// 1 along that dim.
+/// A parent encoding without one dim: that of a tensor of size 1 along `dim`, with the dim dropped.
 ///
-/// It is what a reduction along `dim` leaves behind, and what `expand_dims` turns into the parent.
-/// Threads that differ only along `dim` hold copies.
+/// The result of a reduction along `dim` has it, as does the operand of `expand_dims`. Threads that differ only
+/// along `dim` hold copies.
 /// # Shape
 /// (register, lane, warp, block) -> the parent's dims without `dim`, renumbered.
 /// # Source
@@ -34,7 +33,7 @@ impl SliceEncoding {
     pub fn new(dim: u32, parent: impl Into<Arc<Encoding>>) -> Result<Self, EncodingError> {
         let parent = parent.into();
         if !parent.is_distributed() {
-            return Err(EncodingError::new(Kind::WrongFamily {
+            return Err(EncodingError::new(EncodingErrorKind::WrongFamily {
                 what: "parent",
                 found: parent.family(),
                 expected: match &*parent {
@@ -49,7 +48,7 @@ impl SliceEncoding {
         let rank = parent.rank();
         if rank < 2 {
             let (what, found) = ("parent", rank);
-            return Err(EncodingError::new(Kind::RankUnsupported {
+            return Err(EncodingError::new(EncodingErrorKind::RankUnsupported {
                 what,
                 found,
                 expected: "2 or more",
@@ -60,7 +59,7 @@ impl SliceEncoding {
             let expected = format!("less than {rank}, the rank of the parent");
             return Err(EncodingError::bad_value("dim", dim, expected).of_rule("slice_c3"));
         }
-        // No tensor of the parent's shape says its tile here.
+        // An implied tile of the parent would be lost here.
         let parent = match parent.for_other_shapes() {
             Cow::Owned(written) => Arc::new(written),
             Cow::Borrowed(_) => parent,
@@ -68,13 +67,13 @@ impl SliceEncoding {
         Ok(Self { dim, parent })
     }
 
-    /// Returns the dim of the parent that is gone.
+    /// Returns the removed dim of the parent.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim as usize
     }
 
-    /// Returns the encoding that is sliced.
+    /// Returns the parent encoding.
     #[must_use]
     pub fn parent(&self) -> &Encoding {
         &self.parent
@@ -85,7 +84,7 @@ impl SliceEncoding {
         self.parent.rank() - 1
     }
 
-    /// Returns the shape that the parent sees: `shape` with a 1 at `dim`.
+    /// Returns the shape of the parent: `shape` with a 1 at `dim`.
     pub(crate) fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
         let (before, after) = shape.split_at(self.dim().min(shape.len()));
         List::collect(before.iter().chain(&[1]).chain(after).copied())
@@ -98,7 +97,7 @@ impl SliceEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if shape.len() != self.rank() {
             let (found, expected) = (shape.len(), self.rank());
-            return Err(EncodingError::new(Kind::ShapeRank {
+            return Err(EncodingError::new(EncodingErrorKind::ShapeRank {
                 family: FAMILY,
                 found,
                 expected,

@@ -1,11 +1,11 @@
-//! `#ttg.swizzled_shared`: rows in shared memory, each rotated by an XOR.
+//! `#ttg.swizzled_shared`: rows in shared memory, permuted by an XOR.
 
 use crate::number::narrow;
 use core::fmt;
 use core::ops::Deref;
 
 use super::cga::{check_rank, fmt_cga, permutation, same_rank};
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -13,7 +13,7 @@ use super::{CgaLayout, Encoding, EncodingError, Ints};
 const FAMILY: &str = "swizzled_shared";
 const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 
-/// A tensor in shared memory whose vectors of `vec` elements change places from row to row.
+/// A tensor in shared memory whose vectors of `vec` elements are permuted within each row by an XOR.
 ///
 /// Row `r` has phase `(r / per_phase) % max_phase`, and its column `c` is stored at column
 /// `c ^ (vec * phase)`. For `vec = 2, perPhase = 1, maxPhase = 4` on 4x8:
@@ -32,12 +32,12 @@ const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 /// Triton's `SwizzledSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SwizzledSharedEncoding {
-    pub(super) swizzle: Swizzle,
+    pub(super) swizzle: SwizzleParameters,
 }
 
-/// The parameters that the swizzled and the rotating family share; both dereference to it.
+/// The common parameters of the swizzled and the rotating family, which both dereference to them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Swizzle {
+pub struct SwizzleParameters {
     vec: u32,
     per_phase: u32,
     max_phase: u32,
@@ -46,27 +46,27 @@ pub struct Swizzle {
 }
 
 impl Deref for SwizzledSharedEncoding {
-    type Target = Swizzle;
+    type Target = SwizzleParameters;
 
-    fn deref(&self) -> &Swizzle {
+    fn deref(&self) -> &SwizzleParameters {
         &self.swizzle
     }
 }
 
-impl Swizzle {
-    /// Returns how many elements stay together.
+impl SwizzleParameters {
+    /// Returns the number of elements of a swizzled vector.
     #[must_use]
     pub fn vec(&self) -> u32 {
         self.vec
     }
 
-    /// Returns how many rows in a row have the same phase.
+    /// Returns the number of consecutive rows with the same phase.
     #[must_use]
     pub fn per_phase(&self) -> u32 {
         self.per_phase
     }
 
-    /// Returns how many phases there are.
+    /// Returns the number of phases.
     #[must_use]
     pub fn max_phase(&self) -> u32 {
         self.max_phase
@@ -78,7 +78,7 @@ impl Swizzle {
         &self.order
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -126,7 +126,7 @@ impl Swizzle {
         Self::new(numbers, &order, cga)
     }
 
-    /// Returns the same swizzle of the transposed tensor.
+    /// Returns the swizzle of the transposed tensor.
     pub(crate) fn permuted(&self, order: &[usize]) -> Self {
         let moved =
             |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
@@ -137,8 +137,8 @@ impl Swizzle {
         }
     }
 
-    /// Lays the tensor out; `reach` says how far (as logarithms) the pattern goes along each dim, and
-    /// `phase` which phase each power-of-two row has.
+    /// Returns the tiling of a shape; `reach` returns log2 of the pattern's size along a dim, `phase` the phase of a
+    /// power-of-two row.
     pub(crate) fn lay(
         &self,
         family: &'static str,
@@ -193,20 +193,20 @@ impl Swizzle {
     }
 }
 
-/// The rules that a swizzle can break.
-fn rules(kind: &Kind) -> Option<&'static str> {
+/// Returns the label of the rule that an error of the swizzle breaks.
+fn rules(kind: &EncodingErrorKind) -> Option<&'static str> {
     match kind {
-        Kind::NotPermutation { .. } => Some("swizzled_shared_c1"),
-        Kind::NoLayout { .. } => Some("swizzled_shared_c2"),
+        EncodingErrorKind::NotPermutation { .. } => Some("swizzled_shared_c1"),
+        EncodingErrorKind::NoLayout { .. } => Some("swizzled_shared_c2"),
         _ => None,
     }
 }
 
 impl SwizzledSharedEncoding {
-    /// Returns the encoding with this swizzle; `vec`, `per_phase` and `max_phase` all 1 mean none.
+    /// Returns the encoding with this swizzle; `vec`, `per_phase` and `max_phase` all 1 mean no swizzle.
     ///
     /// # Errors
-    /// When `order` is no permutation, or its rank differs from that of `cga`.
+    /// When `order` is not a permutation, or its rank differs from that of `cga`.
     pub fn new(
         vec: u32,
         per_phase: u32,
@@ -215,7 +215,8 @@ impl SwizzledSharedEncoding {
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga).of_rules(rules)?,
+            swizzle: SwizzleParameters::new([vec, per_phase, max_phase], order, cga)
+                .of_rules(rules)?,
         })
     }
 
@@ -228,7 +229,7 @@ impl SwizzledSharedEncoding {
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::parse(FAMILY, p).of_rules(rules)?,
+            swizzle: SwizzleParameters::parse(FAMILY, p).of_rules(rules)?,
         }
         .into())
     }

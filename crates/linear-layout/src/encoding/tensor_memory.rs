@@ -4,7 +4,7 @@ use crate::number::narrow;
 use core::fmt;
 
 use super::cga::fmt_cga;
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError};
@@ -20,9 +20,9 @@ const BLOCK: usize = 2;
 
 /// A matrix in tensor memory: 128 rows, as many columns as needed.
 ///
-/// Blocks of `block_m` rows and `block_n` columns follow each other, those below first. A block of 64
-/// rows takes up rows 0 to 15 of each quarter of the 128; the other halves hold the next block, or
-/// nothing (a zero basis):
+/// Blocks of `block_m` rows and `block_n` columns follow each other, along rows first. A block of 64
+/// rows occupies rows 0 to 15 of each quarter of the 128; the other halves hold the next block, or are
+/// unused (a zero basis):
 /// ```text
 /// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
 /// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...
@@ -30,7 +30,7 @@ const BLOCK: usize = 2;
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Units
-/// `col` counts columns of one element each; `col_stride` of them lie between neighbours.
+/// `col` counts columns of one element each; `col_stride` is the distance of adjacent elements.
 /// # Source
 /// Triton's `TensorMemoryEncodingAttr`; PTX ISA, "tcgen05 data path layouts".
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ impl TensorMemoryEncoding {
     ///
     /// # Errors
     /// When `block_m` is not 64 or 128, `block_n` no power of two up to 512, `col_stride` not 1, 2 or
-    /// 4 (1 with padding), `cga` has not rank 2, or two CTAs do not start by splitting the rows.
+    /// 4 (1 with padding), the rank of `cga` is not 2, or its first basis does not split the rows between two CTAs.
     pub fn new(
         block_m: u32,
         block_n: u32,
@@ -60,7 +60,8 @@ impl TensorMemoryEncoding {
         check_rank_2(&cga).of_rule("cga_layout_c1")?;
         let bad = EncodingError::bad_value;
         if two_ctas && cga.bits().first().and_then(|b| b.step) != Some((0, 0)) {
-            return Err(EncodingError::new(Kind::NotOfCluster).of_rule("tensor_memory_encoding_c1"));
+            return Err(EncodingError::new(EncodingErrorKind::NotOfCluster)
+                .of_rule("tensor_memory_encoding_c1"));
         }
         if !matches!(block_m, 64 | 128) {
             return Err(bad("blockM", block_m, "64 or 128").of_rule("tensor_memory_encoding_c2"));
@@ -100,13 +101,13 @@ impl TensorMemoryEncoding {
         self.block_n
     }
 
-    /// Returns how many columns lie between neighbours.
+    /// Returns the distance of adjacent elements, in columns.
     #[must_use]
     pub fn col_stride(&self) -> u32 {
         self.col_stride
     }
 
-    /// Returns true if two CTAs work on one instruction.
+    /// Returns true if two CTAs execute one instruction together.
     #[must_use]
     pub fn is_two_ctas(&self) -> bool {
         self.two_ctas
@@ -118,7 +119,7 @@ impl TensorMemoryEncoding {
         self.fp4_padded
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
@@ -139,7 +140,7 @@ impl TensorMemoryEncoding {
         let interleaved = block_m == 6 && !self.two_ctas;
         let tile_rows = block_m + u8::from(interleaved && rows > block_m);
         if rows < tile_rows {
-            return Err(EncodingError::new(Kind::TooSmall {
+            return Err(EncodingError::new(EncodingErrorKind::TooSmall {
                 family: FAMILY,
                 dim: "dim0",
                 found: 1 << rows,
@@ -151,7 +152,7 @@ impl TensorMemoryEncoding {
             tiling.repeat(COL, u64::from(stride));
             tiling.lay(ROW, 16, 0);
             tiling.lay_log2(COL, block_n, 1);
-            // The other half of each quarter: the block below, or the one beside, or nothing.
+            // The other half of each quarter holds the block below, or the one beside, or is unused.
             if rows > block_m {
                 tiling.push_bit(ROW, 0, 6);
             } else if cols > block_n {
@@ -164,7 +165,7 @@ impl TensorMemoryEncoding {
             tiling.push_bit(ROW, 0, 5);
             tiling.advance(0, tile_rows - 4);
         } else if block_m == 6 {
-            // Both CTAs hold 64 rows; the upper half of the columns lies in the other 64 rows.
+            // Both CTAs hold 64 rows; the upper half of the columns is in the other 64 rows.
             tiling.lay(ROW, 64, 0);
             match block_n.checked_sub(1) {
                 Some(half) => {
@@ -177,8 +178,8 @@ impl TensorMemoryEncoding {
                     tiling.push(ROW, 0);
                 }
                 None => {
-                    let reason = "a block has one column, expected two or more to be cut in halves for \
-                                  two CTAs";
+                    let reason =
+                        "a block has one column, expected two or more to split between two CTAs";
                     return Err(EncodingError::no_layout(FAMILY, reason)
                         .of_rule("tensor_memory_encoding_c7"));
                 }
@@ -216,7 +217,7 @@ impl TensorMemoryEncoding {
     }
 }
 
-/// In which direction blocks of scales follow each other.
+/// The order in which blocks of scales follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ScalesBlockOrder {
     /// Along the summed dim, then along the other.
@@ -228,8 +229,8 @@ pub enum ScalesBlockOrder {
 
 /// The scales of a block-scaled product in tensor memory.
 ///
-/// 32 rows hold 32 scales, four times over (each warp reads its own copy); four columns hold
-/// neighbours along dim1, then two columns the next 32 rows.
+/// 32 rows hold 32 scales, in four copies, one for each warp; four columns are along dim1, then two columns
+/// hold the next 32 rows.
 /// # Shape
 /// (row 128, col, block) -> (dim0, dim1).
 /// # Source
@@ -244,19 +245,19 @@ impl TensorMemoryScalesEncoding {
     /// Returns the encoding whose blocks follow each other in this order.
     ///
     /// # Errors
-    /// When `cga` has not rank 2.
+    /// When the rank of `cga` is not 2.
     pub fn new(cga: CgaLayout, block_order: ScalesBlockOrder) -> Result<Self, EncodingError> {
         check_rank_2(&cga).of_rule("cga_layout_c1")?;
         Ok(Self { cga, block_order })
     }
 
-    /// Returns how the CTAs share the tensor.
+    /// Returns the split of the tensor over the CTAs of a cluster.
     #[must_use]
     pub fn cga_layout(&self) -> &CgaLayout {
         &self.cga
     }
 
-    /// Returns in which direction blocks follow each other.
+    /// Returns the order of blocks.
     #[must_use]
     pub fn block_order(&self) -> ScalesBlockOrder {
         self.block_order
@@ -314,15 +315,14 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
         return Ok(());
     }
     let (what, found) = ("CGALayout", cga.rank());
-    Err(EncodingError::new(Kind::RankUnsupported {
+    Err(EncodingError::new(EncodingErrorKind::RankUnsupported {
         what,
         found,
         expected: "2",
     }))
 }
 
-/// Starts a layout in which CTAs always split the tensor: one that is smaller than their number
-/// grows.
+/// Starts a tiling in which CTAs always split the tensor: a dim smaller than their number is enlarged.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
     let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();

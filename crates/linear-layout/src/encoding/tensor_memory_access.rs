@@ -1,33 +1,33 @@
-//! Register layouts that the instructions `tcgen05.ld` and `tcgen05.st` can move.
+//! Legality of `tcgen05.ld` and `tcgen05.st` for register layouts.
 
 use crate::layout::{Dim, LayoutError, LinearLayout, RegisterPermutation, Surjectivity};
 use thiserror::Error;
 
-/// An error of moving a register layout to or from tensor memory.
+/// The reason why a register layout cannot be loaded from or stored to tensor memory.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccessError {
-    /// The registers of one CTA hold what lies in the tensor memory of another.
+    /// The registers of one CTA hold elements in the tensor memory of another.
     #[error("registers and tensor memory are split over CTAs in different ways")]
     CrossesCtas,
-    /// A warp can reach only a quarter of the rows: warps 1 and 2 are rows 32 and 64.
-    #[error("warps 1 and 2 must hold rows 32 and 64, which are all that they reach")]
+    /// A warp can access only a quarter of the rows: warps 1 and 2 are at rows 32 and 64.
+    #[error("expected warps 1 and 2 at rows 32 and 64, the only quarters that they can access")]
     WrongQuarter,
-    /// Narrow elements are neither packed into 32 bits nor one to a column.
-    #[error("elements narrower than 32 bits must fill their column, or have one each")]
+    /// Narrow elements are neither packed into 32 bits nor one per column.
+    #[error("expected elements narrower than 32 bits to fill a column, or to have one each")]
     NotPacked,
-    /// No shape of the instruction has its lanes and registers in these places.
-    #[error("no shape of `tcgen05.ld` has lanes and registers in these places")]
+    /// No shape of the instruction has this distribution of lanes and registers.
+    #[error("no shape of `tcgen05.ld` has this distribution of lanes and registers")]
     NoInstruction,
-    /// The two are not layouts of one tensor.
+    /// The layouts are not of the same tensor.
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }
 
-/// Checks that tensor memory can be read into registers, and written from them, by `tcgen05.ld` and
-/// `tcgen05.st`; a thread may use `max_registers`.
+/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts; a thread may use
+/// `max_registers`.
 ///
-/// # Shape
+/// # MessageShape
 /// `registers`: (register, lane, warp, block) -> (dim0, dim1). `memory`: (row, col, block) -> the same.
 /// # Units
 /// `width_bits` is that of an element; columns are 32 bits wide.
@@ -54,8 +54,7 @@ pub fn check_access(
     fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
-/// Basis `warp` of the registers and basis `row` of the memory reach the same element, whatever the
-/// order of the dims of the two layouts.
+/// Returns true if basis `warp` of the registers equals basis `row` of the memory, regardless of dim order.
 fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
     registers.out_dims().all(|out| {
         registers.basis_component(Dim::WARP, warp, out)
@@ -63,9 +62,9 @@ fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row:
     })
 }
 
-/// Warp bits 0 and 1 moved to rows 32 and 64, where copies have hidden them.
+/// Maps warp bits 0 and 1 to rows 32 and 64, which copies may have hidden.
 fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
-    // Rows first, so that a packed basis of a row is its number.
+    // Rows first, so that a packed basis of a row is its index.
     let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
     let first_warp: usize = moved
         .in_dims()
@@ -93,7 +92,7 @@ fn fits(
     if width_bits >= 32 {
         return fits_words(&moved, max_registers, unpacked);
     }
-    // As many neighbours as fill a column go together.
+    // Adjacent elements that fill a column are packed.
     let mut packed = None;
     let mut count = 2u64;
     while u64::from(width_bits) * count <= 32 {
@@ -108,7 +107,7 @@ fn fits(
         let width = width_bits * u32::try_from(count).unwrap_or(u32::MAX);
         return fits(&rest, width, max_registers, false);
     }
-    // Else each has a column to itself, whose other part is skipped.
+    // Otherwise each has a column of its own, with the other part unused.
     let per_column = u64::from(32 / width_bits);
     let gap = LinearLayout::zeros_1d(1, Dim::REGISTER, Dim::COL, per_column)?;
     let pair = gap.product(&LinearLayout::identity_1d(2, Dim::REGISTER, Dim::COL)?)?;
@@ -123,9 +122,9 @@ fn fits(
     fits(&rest, 32, max_registers, skips)
 }
 
-/// One message of the instruction: which lanes and registers hold which 32-bit columns.
+/// The shape of one message: the distribution of 32-bit columns over lanes and registers.
 #[derive(Clone, Copy)]
-enum Shape {
+enum MessageShape {
     X32,
     X256,
     X64,
@@ -133,10 +132,10 @@ enum Shape {
     X32Twice,
 }
 
-impl Shape {
+impl MessageShape {
     const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
 
-    /// (register, lane, warp) -> (row, col).
+    /// Returns the map (register, lane, warp) -> (row, col).
     fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
         let skipped = if unpacked { 2 } else { 1 };
         let identity = LinearLayout::identity_1d;
@@ -167,7 +166,7 @@ impl Shape {
         let tile = parts
             .iter()
             .try_fold(start, |tile, part| tile.product(part))?;
-        // Each warp has 32 rows, of which some messages reach 16 at a time.
+        // Each warp has 32 rows, of which some messages cover 16 at a time.
         let gap = LinearLayout::zeros_1d(1, l, Dim::ROW, 32 / tile.out_size(Dim::ROW))?;
         tile.product(&gap)?
             .product(&identity(4, Dim::WARP, Dim::ROW)?)
@@ -175,9 +174,9 @@ impl Shape {
 }
 
 fn fits_words(moved: &LinearLayout, max_registers: u64, unpacked: bool) -> Result<(), AccessError> {
-    // No message takes more than half of the registers.
+    // A message uses at most half of the registers.
     let most = max_registers / 2;
-    for shape in Shape::ALL {
+    for shape in MessageShape::ALL {
         let tile = shape.tile(unpacked)?;
         if tile.in_size(Dim::REGISTER) > most {
             continue;
@@ -235,7 +234,6 @@ mod tests {
         );
     }
 
-    /// An element narrower than a column has one to itself, or shares it with as many neighbours as fill it.
     #[test]
     fn narrow_elements_fill_columns_or_have_one_each() {
         let strided = |stride: u32| {
@@ -252,7 +250,6 @@ mod tests {
         );
     }
 
-    /// Four registers of a thread go together, and are at most half of those that it may use.
     #[test]
     fn a_message_takes_half_of_the_registers() {
         let atom = "#ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [64, 0]], block = []}>";

@@ -1,16 +1,16 @@
-//! Reading the text of encodings: the small part of MLIR's attribute syntax that they use.
+//! Parser of encodings, for the subset of MLIR's attribute syntax that they use.
 
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::{Encoding, EncodingError, FAMILIES, Ints, List};
 use core::fmt;
 use std::collections::HashMap;
 
-/// How deep encodings may be nested in each other.
+/// Maximum nesting depth of encodings.
 const MAX_DEPTH: usize = 32;
-/// Longest list of bases of one input dim.
+/// Maximum number of bases of one input dim.
 const MAX_BASES: usize = 64;
 
-/// Names for encodings, as the lines `#blocked = #ttg.blocked<{...}>` at the top of a module give.
+/// Attribute aliases of encodings, as `#blocked = #ttg.blocked<{...}>` at the top of a module.
 ///
 /// ```
 /// use linear_layout::encoding::{Aliases, Encoding};
@@ -27,13 +27,13 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// Returns an empty set of names.
+    /// Returns an empty set of aliases.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Reads the encodings that a module names: its lines `#name = #ttg...`, with other text around them.
+    /// Parses the aliases of a module: its lines `#name = #ttg...`; other lines are ignored.
     ///
     /// # Errors
     /// When a name is defined twice.
@@ -44,7 +44,7 @@ impl Aliases {
             else {
                 continue;
             };
-            // Other attributes have names too, such as locations and `#ttg.shared_memory`.
+            // Other attributes have aliases too, such as locations and `#ttg.shared_memory`.
             if let Ok(encoding) = Encoding::parse(value.trim(), &aliases) {
                 aliases.define(name.trim(), encoding)?;
             }
@@ -52,7 +52,7 @@ impl Aliases {
         Ok(aliases)
     }
 
-    /// Reads a list of definitions `#name = encoding`; each may use the names before it.
+    /// Parses a list of definitions `#name = encoding`; each may use the earlier ones.
     ///
     /// # Errors
     /// When the text is not such a list, a name is defined twice, or an encoding is not valid.
@@ -74,13 +74,13 @@ impl Aliases {
         }
     }
 
-    /// Gives `encoding` the name `name` (without `#`).
+    /// Defines the alias `name` (without `#`) of `encoding`.
     ///
     /// # Errors
     /// When the name is in use.
     pub fn define(&mut self, name: &str, encoding: Encoding) -> Result<(), EncodingError> {
         if self.by_name.contains_key(name) {
-            return Err(EncodingError::new(Kind::DuplicateAlias {
+            return Err(EncodingError::new(EncodingErrorKind::DuplicateAlias {
                 name: name.to_owned(),
             }));
         }
@@ -95,21 +95,21 @@ impl Aliases {
     }
 }
 
-/// The bases of one input dim as they stand in the text.
+/// The unchecked bases of one input dim.
 pub(crate) type RawBases = Vec<Ints>;
 
-/// A layout of another system, as it stands between quotes.
-pub(crate) struct Quoted<'a> {
+/// The quoted text of a layout of another system.
+pub(crate) struct QuotedText<'a> {
     pub(crate) text: &'a str,
-    /// Where it begins in the text of the encoding.
+    /// Byte offset in the text of the encoding.
     pub(crate) at: usize,
 }
 
-impl Quoted<'_> {
-    /// Returns the reason as an error of this layout: of its text, at a byte of it, or of what it says.
+impl QuotedText<'_> {
+    /// Returns an error of this layout: a syntax error at byte `at`, or a semantic one.
     #[cold]
     pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
-        EncodingError::new(Kind::Quoted {
+        EncodingError::new(EncodingErrorKind::Quoted {
             at: self.at + at.unwrap_or(0),
             is_syntax: at.is_some(),
             key: None,
@@ -135,14 +135,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads one encoding that takes up the whole text.
+    /// Parses one encoding that spans the whole text.
     pub(crate) fn whole(mut self) -> Result<Encoding, EncodingError> {
         let encoding = self.encoding()?;
         if self.at_end() {
             return Ok(encoding);
         }
         let (at, found) = (self.pos, self.found());
-        Err(EncodingError::new(Kind::TrailingText { at, found }))
+        Err(EncodingError::new(EncodingErrorKind::TrailingText {
+            at,
+            found,
+        }))
     }
 
     fn bytes(&self) -> &'a [u8] {
@@ -182,7 +185,7 @@ impl<'a> Parser<'a> {
     pub(crate) fn error(&mut self, expected: &'static str) -> EncodingError {
         self.skip_space();
         let (at, found) = (self.pos, self.found());
-        EncodingError::new(Kind::Syntax {
+        EncodingError::new(EncodingErrorKind::Syntax {
             at,
             expected,
             found,
@@ -203,7 +206,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a bare word, as keys and names are.
+    /// Parses a bare identifier.
     pub(crate) fn ident(&mut self, expected: &'static str) -> Result<&'a str, EncodingError> {
         match self.peek() {
             Some(b) if b.is_ascii_alphabetic() || b == b'_' => {}
@@ -215,7 +218,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.pos])
     }
 
-    /// Reads an integer; a type after it (`1 : i32`) is allowed, as MLIR allows it.
+    /// Parses an integer and returns its offset.
     fn signed(&mut self) -> Result<(i64, usize), EncodingError> {
         self.skip_space();
         let at = self.pos;
@@ -236,8 +239,9 @@ impl<'a> Parser<'a> {
             .count();
         let start = self.pos + skip;
         self.pos = start + digits;
-        let value = i64::from_str_radix(&self.text[start..self.pos], radix)
-            .map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }).of_rule("encoding_c6"))?;
+        let value = i64::from_str_radix(&self.text[start..self.pos], radix).map_err(|_| {
+            EncodingError::new(EncodingErrorKind::NumberTooLarge { at }).of_rule("encoding_c6")
+        })?;
         Ok((if negative { -value } else { value }, at))
     }
 
@@ -250,25 +254,29 @@ impl<'a> Parser<'a> {
         Ok(None)
     }
 
-    /// Reads a number that fits an unsigned 32-bit field.
+    /// Parses an unsigned 32-bit number; a type after it (`1 : i32`) is allowed, as in MLIR.
     pub(crate) fn number(&mut self) -> Result<u32, EncodingError> {
         let (value, at) = self.signed()?;
         self.skip_type()?;
         if value < 0 {
-            return Err(EncodingError::new(Kind::Negative { at, value }).of_rule("encoding_c6"));
+            return Err(
+                EncodingError::new(EncodingErrorKind::Negative { at, value })
+                    .of_rule("encoding_c6"),
+            );
         }
-        u32::try_from(value)
-            .map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }).of_rule("encoding_c6"))
+        u32::try_from(value).map_err(|_| {
+            EncodingError::new(EncodingErrorKind::NumberTooLarge { at }).of_rule("encoding_c6")
+        })
     }
 
-    /// Reads `true` or `false`.
+    /// Parses `true` or `false`.
     pub(crate) fn boolean(&mut self) -> Result<bool, EncodingError> {
         let start = {
             self.skip_space();
             self.pos
         };
         if self.peek().is_some_and(|b| b.is_ascii_digit() || b == b'-') {
-            // MLIR also spells booleans as `1 : i1`.
+            // MLIR also accepts booleans as `1 : i1`.
             let (value, _) = self.signed()?;
             if self.skip_type()? == Some("i1") {
                 return Ok(value & 1 != 0);
@@ -282,7 +290,7 @@ impl<'a> Parser<'a> {
         Err(self.error("`true` or `false`"))
     }
 
-    /// Reads `[item, ...]`.
+    /// Parses `[item, ...]`.
     fn list(
         &mut self,
         expected: &'static str,
@@ -301,7 +309,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads a list of numbers, one for each dim.
+    /// Parses a list of numbers, one for each dim.
     pub(crate) fn numbers(&mut self) -> Result<Ints, EncodingError> {
         let mut ints = Ints::new();
         self.list("a list of integers", |p| {
@@ -311,12 +319,12 @@ impl<'a> Parser<'a> {
         Ok(ints)
     }
 
-    /// Reads a list of bases, each a list of numbers.
+    /// Parses a list of bases, each a list of numbers.
     pub(crate) fn bases(&mut self) -> Result<RawBases, EncodingError> {
         let mut bases = Vec::new();
         self.list("a list of bases", |p| {
             if bases.len() == MAX_BASES {
-                return Err(EncodingError::new(Kind::TooMany {
+                return Err(EncodingError::new(EncodingErrorKind::TooMany {
                     key: String::new(),
                     limit: MAX_BASES,
                 }));
@@ -327,7 +335,7 @@ impl<'a> Parser<'a> {
         Ok(bases)
     }
 
-    /// Reads the pairs `[64:+8, ...]` of a padded encoding.
+    /// Parses the pairs `[64:+8, ...]` of a padded encoding.
     pub(crate) fn interval_pads<const N: usize>(
         &mut self,
     ) -> Result<List<(u32, u32), N>, EncodingError> {
@@ -339,7 +347,8 @@ impl<'a> Parser<'a> {
             let (padding, _) = p.signed()?;
             let unsigned = |v: i64| {
                 u32::try_from(v).map_err(|_| {
-                    EncodingError::new(Kind::NumberTooLarge { at }).of_rule("encoding_c6")
+                    EncodingError::new(EncodingErrorKind::NumberTooLarge { at })
+                        .of_rule("encoding_c6")
                 })
             };
             pairs.push((unsigned(interval)?, unsigned(padding)?))
@@ -347,7 +356,7 @@ impl<'a> Parser<'a> {
         Ok(pairs)
     }
 
-    /// Reads `open key = value, ... close`; `value` reads what stands after `=`.
+    /// Parses `open key = value, ... close`; `value` parses the part after `=`.
     pub(crate) fn fields(
         &mut self,
         open: u8,
@@ -366,7 +375,7 @@ impl<'a> Parser<'a> {
         loop {
             let key = self.key()?;
             if keys.contains(&key) {
-                return Err(EncodingError::new(Kind::DuplicateKey {
+                return Err(EncodingError::new(EncodingErrorKind::DuplicateKey {
                     key: key.to_owned(),
                 })
                 .of_rule("encoding_c7"));
@@ -390,7 +399,7 @@ impl<'a> Parser<'a> {
         Ok(key)
     }
 
-    /// Reads `<{key = value, ...}>`.
+    /// Parses `<{key = value, ...}>`.
     pub(crate) fn dict(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -400,8 +409,11 @@ impl<'a> Parser<'a> {
         self.expect(b'>', "`>`")
     }
 
-    /// Reads `"..."`, a layout of another system.
-    pub(crate) fn quoted(&mut self, expected: &'static str) -> Result<Quoted<'a>, EncodingError> {
+    /// Parses `"..."`, a layout of another system.
+    pub(crate) fn quoted(
+        &mut self,
+        expected: &'static str,
+    ) -> Result<QuotedText<'a>, EncodingError> {
         self.expect(b'"', expected)?;
         let at = self.pos;
         let Some(length) = self.text[at..].find('"') else {
@@ -410,10 +422,10 @@ impl<'a> Parser<'a> {
         };
         self.pos += length + 1;
         let text = &self.text[at..at + length];
-        Ok(Quoted { text, at })
+        Ok(QuotedText { text, at })
     }
 
-    /// Reads `, key = value, ...>` or `>`, behind what an encoding begins with.
+    /// Parses `, key = value, ...>` or `>`, after the first parameter of an encoding.
     pub(crate) fn further_fields(
         &mut self,
         value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
@@ -427,11 +439,12 @@ impl<'a> Parser<'a> {
         self.fields(b',', b'>', value)
     }
 
-    /// Reads an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
+    /// Parses an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
     pub(crate) fn encoding(&mut self) -> Result<Encoding, EncodingError> {
         if self.depth == MAX_DEPTH {
             return Err(
-                EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH }).of_rule("encoding_c9")
+                EncodingError::new(EncodingErrorKind::TooDeep { limit: MAX_DEPTH })
+                    .of_rule("encoding_c9"),
             );
         }
         self.depth += 1;
@@ -467,27 +480,27 @@ impl<'a> Parser<'a> {
         match self.aliases.get(name) {
             Some(encoding) => Ok(encoding.clone()),
             None if name.contains('.') || self.peek() == Some(b'<') => {
-                Err(EncodingError::new(Kind::UnknownFamily {
+                Err(EncodingError::new(EncodingErrorKind::UnknownFamily {
                     name: format!("#{name}"),
                 }))
             }
-            None => Err(EncodingError::new(Kind::UnknownAlias {
+            None => Err(EncodingError::new(EncodingErrorKind::UnknownAlias {
                 name: name.to_owned(),
             })),
         }
     }
 }
 
-/// Returns why an encoding of this family cannot have another key of this name: it has no such key, or has
-/// been given it already. Nothing where the family is none of an encoding.
+/// Returns the error of an extra key of this name in an encoding of this family: the key is unknown or a
+/// duplicate. Returns `None` for a family that is not an encoding.
 #[must_use]
-pub fn error_of_key(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
+pub fn invalid_key_error(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
     if !FAMILIES.contains(&(dialect, family)) {
         return None;
     }
     let aliases = Aliases::new();
-    // Families with `<key = value>`, with `<{key = value}>` and with a layout in quotes first; what the value is, is
-    // not asked.
+    // The three syntaxes: `<key = value>`, `<{key = value}>`, and a quoted layout first. The value is not parsed before
+    // the key is rejected.
     [("<", ">"), ("<{", "}>"), ("<\"\", ", ">")]
         .iter()
         .filter_map(|(open, close)| {
@@ -496,23 +509,23 @@ pub fn error_of_key(dialect: &str, family: &str, key: &str) -> Option<EncodingEr
         })
         .find(EncodingError::is_unknown_key)
         .or_else(|| {
-            Some(EncodingError::new(Kind::DuplicateKey {
+            Some(EncodingError::new(EncodingErrorKind::DuplicateKey {
                 key: key.to_owned(),
             }))
         })
 }
 
-/// Returns where in an attribute's text, as a user wrote it, a key of its own stands.
+/// Returns the byte offset of a key in an attribute's text.
 ///
-/// The text begins with the attribute's name and may go on after its end, and need not be UTF-8; keys
-/// of encodings inside it are not its own.
+/// The text begins with the attribute's name, may continue after its end, and need not be UTF-8; keys of
+/// nested encodings are skipped.
 /// ```
-/// use linear_layout::encoding::place_of_key;
+/// use linear_layout::encoding::key_offset;
 /// let text = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> ...";
-/// assert_eq!(place_of_key(text.as_bytes(), "dim"), text.find("dim = 0"));
+/// assert_eq!(key_offset(text.as_bytes(), "dim"), text.find("dim = 0"));
 /// ```
 #[must_use]
-pub fn place_of_key(text: &[u8], key: &str) -> Option<usize> {
+pub fn key_offset(text: &[u8], key: &str) -> Option<usize> {
     let is_word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
     let (mut depth, mut at) = (0, 0);
     while let Some(byte) = text.get(at) {
@@ -543,13 +556,13 @@ pub fn place_of_key(text: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// Returns the value of a key that must be given.
+/// Returns the value of a mandatory key.
 pub(crate) fn required<T>(
     value: Option<T>,
     family: &'static str,
     key: &'static str,
 ) -> Result<T, EncodingError> {
-    value.ok_or_else(|| EncodingError::new(Kind::MissingKey { family, key }))
+    value.ok_or_else(|| EncodingError::new(EncodingErrorKind::MissingKey { family, key }))
 }
 
 #[cold]
@@ -558,7 +571,7 @@ pub(crate) fn unknown_key<T>(
     key: &str,
     valid: &'static str,
 ) -> Result<T, EncodingError> {
-    Err(EncodingError::new(Kind::UnknownKey {
+    Err(EncodingError::new(EncodingErrorKind::UnknownKey {
         family,
         key: key.to_owned(),
         valid,
@@ -567,12 +580,12 @@ pub(crate) fn unknown_key<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::{error_of_key, place_of_key};
+    use super::{invalid_key_error, key_offset};
 
     #[test]
     fn a_wrong_key_is_unknown_or_given_twice() {
         let check = |family, key, expected: &str| {
-            let error = error_of_key("ttg", family, key).map(|e| e.to_string());
+            let error = invalid_key_error("ttg", family, key).map(|e| e.to_string());
             assert_eq!(error.unwrap_or_default(), expected, "{family}");
         };
         check(
@@ -583,7 +596,7 @@ mod tests {
         check("blocked", "order", "key `order` is given twice");
         check("slice", "dim", "key `dim` is given twice");
         for family in ["amd_mfma", "amd_wmma", "nvidia_mma"] {
-            let error = error_of_key("ttg", family, "surplus").map(|e| e.to_string());
+            let error = invalid_key_error("ttg", family, "surplus").map(|e| e.to_string());
             let error = error.unwrap_or_default();
             assert!(
                 error.contains("unexpected key `surplus`"),
@@ -591,7 +604,8 @@ mod tests {
             );
         }
         check("shared_memory", "size", "");
-        let error = error_of_key("ttng", "tensor_memory_encoding", "blokM").map(|e| e.to_string());
+        let error =
+            invalid_key_error("ttng", "tensor_memory_encoding", "blokM").map(|e| e.to_string());
         let expected =
             "unexpected key `blokM` in `tensor_memory_encoding`; the nearest key is `blockM`";
         assert_eq!(error.unwrap_or_default(), expected);
@@ -600,7 +614,7 @@ mod tests {
     #[test]
     fn keys_are_found_where_they_are_the_attributes_own() {
         let check = |text: &str, key: &str, rest: &str| {
-            let found = place_of_key(text.as_bytes(), key).map(|at| &text[at..]);
+            let found = key_offset(text.as_bytes(), key).map(|at| &text[at..]);
             assert_eq!(found.unwrap_or_default(), rest);
         };
         let nested = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> dim = 1";

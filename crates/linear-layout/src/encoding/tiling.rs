@@ -1,20 +1,20 @@
-//! The common engine behind every encoding: basis columns laid one after another over a shape.
+//! Construction of an encoding's layout on a shape, as a product of factors.
 //!
-//! All layouts of this room are made in the same way. Factors (`4 registers along dim1`, then
-//! `8 lanes along dim0`, ...) are laid next to each other; along each dim every factor goes on where
-//! the one before it stopped; what reaches beyond the part of one CTA becomes zero (a broadcast);
-//! what is not reached is filled with more registers; above it come the CTAs. Since the shape is
-//! known from the start, each basis is written down once, as one packed number, in its final place.
+//! All families build their layouts in the same way. Factors (`4 registers along dim1`, then
+//! `8 lanes along dim0`, ...) are appended one by one; along each dim a factor starts where the previous
+//! one ended; bases beyond the part of one CTA become zero (a broadcast); the uncovered part is filled
+//! with more registers; the CTAs are outermost. Since the shape is known from the start, each basis is
+//! written once, as one packed number at its final offset.
 
 use super::cga::CgaLayout;
-use super::error::{Kind, OfRule};
+use super::error::{EncodingErrorKind, RuleLabel};
 use super::{EncodingError, MAX_RANK};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Input bits of one layout.
+/// Maximum number of input bits of a layout.
 const MAX_BITS: usize = 64;
-/// Sizes along one dim are at most 2^31, and the whole tensor at most 2^62, so that no sum overflows.
+/// log2 of the maximum size along one dim; with [`MAX_TOTAL_BITS`] for the tensor, no sum overflows.
 const MAX_DIM_BITS: u32 = 31;
 const MAX_TOTAL_BITS: u32 = 62;
 
@@ -25,7 +25,7 @@ pub(crate) const LANE: usize = 1;
 pub(crate) const WARP: usize = 2;
 pub(crate) const OFFSET: usize = 0;
 
-/// A layout in the making. Input dims are named by their position in `ins`.
+/// A layout under construction. Input dims are identified by their index (`slot`) in `ins`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiling {
     ins: [Dim; 4],
@@ -35,9 +35,9 @@ pub(crate) struct Tiling {
     bits: [u8; MAX_RANK],
     /// log2 of the part of one CTA along each dim.
     limit: [u8; MAX_RANK],
-    /// Position of each dim in a packed column; dim 0 lies in the low bits.
+    /// Bit offset of each dim in a packed column; dim 0 is in the low bits.
     offset: [u8; MAX_RANK],
-    /// How many bits along each dim the factors so far have used up.
+    /// log2 of the product of the factors so far along each dim.
     used: [u8; MAX_RANK],
     len: u8,
     overflow: bool,
@@ -53,7 +53,7 @@ pub(crate) fn shape_log2(
 ) -> Result<[u8; MAX_RANK], EncodingError> {
     if shape.len() != rank || rank > MAX_RANK {
         let (found, expected) = (shape.len(), rank);
-        return Err(EncodingError::new(Kind::ShapeRank {
+        return Err(EncodingError::new(EncodingErrorKind::ShapeRank {
             family,
             found,
             expected,
@@ -65,14 +65,16 @@ pub(crate) fn shape_log2(
     for (dim, size) in shape.iter().enumerate() {
         if !size.is_power_of_two() {
             return Err(
-                EncodingError::new(Kind::ShapeSize { dim, size: *size }).of_rule("encoding_c3")
+                EncodingError::new(EncodingErrorKind::ShapeSize { dim, size: *size })
+                    .of_rule("encoding_c3"),
             );
         }
         let log2 = size.trailing_zeros();
         total += log2;
         if log2 > MAX_DIM_BITS || total > MAX_TOTAL_BITS {
             return Err(
-                EncodingError::new(Kind::ShapeTooLarge { bits: total }).of_rule("encoding_c4")
+                EncodingError::new(EncodingErrorKind::ShapeTooLarge { bits: total })
+                    .of_rule("encoding_c4"),
             );
         }
         bits[dim] = narrow(log2);
@@ -81,7 +83,7 @@ pub(crate) fn shape_log2(
 }
 
 impl Tiling {
-    /// Starts a layout of a tensor of this shape that is shared by the CTAs as `cga` says.
+    /// Starts a layout of a tensor of this shape, split over CTAs by `cga`.
     pub(crate) fn new(
         family: &'static str,
         ins: &[Dim],
@@ -117,7 +119,7 @@ impl Tiling {
         }
     }
 
-    /// Sets log2 of the sizes; the part of one CTA is the whole.
+    /// Sets log2 of the sizes, all within one CTA.
     pub(crate) fn set_bits(&mut self, bits: &[u8]) {
         let mut offset = 0;
         for (dim, bits) in bits.iter().enumerate() {
@@ -147,7 +149,7 @@ impl Tiling {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
 
-    /// Returns the position of an input dim, which is added if it is not there.
+    /// Returns the slot of an input dim, which is added if it is missing.
     pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
         let num = self.num_ins as usize;
         match self.ins[..num].iter().position(|d| *d == ind) {
@@ -160,11 +162,11 @@ impl Tiling {
         }
     }
 
-    /// Makes the tensor `2^extra` times larger along `dim`, above all that is there.
+    /// Enlarges the tensor by `2^extra` along `dim`, above the existing bits.
     pub(crate) fn grow(&mut self, dim: usize, extra: u8) -> Result<(), EncodingError> {
         let total: u32 = self.bits[..self.rank()].iter().map(|b| u32::from(*b)).sum();
         if total + u32::from(extra) > MAX_TOTAL_BITS {
-            return Err(EncodingError::new(Kind::ShapeTooLarge {
+            return Err(EncodingError::new(EncodingErrorKind::ShapeTooLarge {
                 bits: total + u32::from(extra),
             })
             .of_rule("encoding_c4"));
@@ -181,7 +183,7 @@ impl Tiling {
         Ok(())
     }
 
-    /// Returns how far the factors reach along `dim`, as a logarithm.
+    /// Returns log2 of the product of the factors so far along `dim`.
     pub(crate) fn used(&self, dim: usize) -> u8 {
         self.used[dim]
     }
@@ -198,17 +200,17 @@ impl Tiling {
         }
     }
 
-    /// Appends a basis that moves by `2^bit` along `dim`, or a zero one if that is out of the tensor.
+    /// Appends a step of `2^bit` along `dim`, or a zero basis if that is beyond the tensor.
     pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component(dim, 1 << bit));
     }
 
-    /// Appends a basis that moves by `2^bit` along `dim`, or a zero one if one CTA does not reach it.
+    /// Appends a step of `2^bit` along `dim`, or a zero basis if that is beyond the part of one CTA.
     pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
     }
 
-    /// Returns the packed column of `value` along `dim`, zero if that is out of the tensor.
+    /// Returns the packed column of `value` along `dim`, zero if that is beyond the tensor.
     pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
         if value >> self.bits[dim] == 0 {
             value << self.offset[dim]
@@ -217,7 +219,7 @@ impl Tiling {
         }
     }
 
-    /// Returns the packed column of `value` along `dim`, zero if that is out of the part of one CTA.
+    /// Returns the packed column of `value` along `dim`, zero if that is beyond the part of one CTA.
     pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
         if value >> self.limit[dim] == 0 {
             value << self.offset[dim]
@@ -226,9 +228,7 @@ impl Tiling {
         }
     }
 
-    /// Lays the next factor along `dim`: `size` (a power of two) positions of `slot`.
-    ///
-    /// A size of zero lays nothing.
+    /// Appends a factor along `dim`: `size` (a power of two, or 0 for none) positions of `slot`.
     pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
         self.lay_log2(slot, narrow(size.checked_ilog2().unwrap_or(0)), dim);
     }
@@ -246,19 +246,19 @@ impl Tiling {
         }
     }
 
-    /// Appends `size` positions of `slot` that all hold the same.
+    /// Appends `size` copies over `slot`.
     pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
         for _ in 0..size.checked_ilog2().unwrap_or(0) {
             self.push(slot, 0);
         }
     }
 
-    /// Counts `bits` along `dim` as used up by columns that were pushed by hand.
+    /// Adds `bits` along `dim` to the product of factors, for columns that were pushed directly.
     pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
         self.used[dim] = self.used[dim].saturating_add(bits);
     }
 
-    /// Lays more of `slot` until the part of one CTA is covered, dim after dim.
+    /// Appends positions of `slot` until the part of one CTA is covered, dim after dim.
     pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
         for dim in order {
             let missing = self.limit[dim].saturating_sub(self.used[dim]);
@@ -306,7 +306,7 @@ impl Tiling {
     /// Returns the finished layout.
     pub(crate) fn into_layout(self) -> Result<LinearLayout, EncodingError> {
         if self.overflow {
-            return Err(EncodingError::new(Kind::TooManyBits).of_rule("encoding_c5"));
+            return Err(EncodingError::new(EncodingErrorKind::TooManyBits).of_rule("encoding_c5"));
         }
         let mut counts = [0usize; 4];
         for slot in &self.slots[..self.len as usize] {
@@ -318,12 +318,12 @@ impl Tiling {
         }
         let mut columns = [0u64; MAX_BITS];
         for (slot, column) in self.slots.iter().zip(&self.columns).take(self.len as usize) {
-            let place = &mut next[*slot as usize];
-            columns[*place] = *column;
-            *place += 1;
+            let index = &mut next[*slot as usize];
+            columns[*index] = *column;
+            *index += 1;
         }
         if counts.iter().any(|c| *c > 62) {
-            return Err(EncodingError::new(Kind::TooManyBits).of_rule("encoding_c5"));
+            return Err(EncodingError::new(EncodingErrorKind::TooManyBits).of_rule("encoding_c5"));
         }
         let ins: [(Dim, u64); 4] = core::array::from_fn(|i| (self.ins[i], 1 << counts[i]));
         let outs: [(Dim, u64); MAX_RANK] =

@@ -3,8 +3,8 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::error::{Kind, OfRule};
-use super::text::{Parser, Quoted, unknown_key};
+use super::error::{EncodingErrorKind, RuleLabel};
+use super::text::{Parser, QuotedText, unknown_key};
 use super::tiling::Tiling;
 use super::{CgaLayout, Encoding, EncodingError, LinearEncoding};
 use crate::bridge::linear_from_tilus;
@@ -13,15 +13,15 @@ use crate::tilus::RegisterLayout;
 
 /// The name in messages and in options of passes.
 const FAMILY: &str = "tilus.register";
-/// Lanes of a warp where the text does not say.
+/// Default number of lanes of a warp.
 pub(super) const THREADS_PER_WARP: u32 = 32;
 
-/// A tensor in registers as a register layout of Tilus says it, where its modes are powers of two.
+/// A register layout of Tilus whose modes are powers of two.
 ///
 /// `local(2, 1).spatial(8, 4).local(1, 2)` is the result of a 16x8 matrix instruction: lane 5 holds the elements
-/// (1, 2), (1, 3), (9, 2) and (9, 3). Threads are the lanes of a warp, then its other warps.
+/// (1, 2), (1, 3), (9, 2) and (9, 3). Threads are numbered by lane, then by warp.
 ///
-/// On larger and smaller shapes it is what the [`LinearEncoding`] with the same bases is.
+/// Larger and smaller shapes are as for the [`LinearEncoding`] with the same bases.
 /// ```
 /// use linear_layout::encoding::Encoding;
 /// use linear_layout::layout::Dim;
@@ -51,11 +51,11 @@ impl TilusEncoding {
     /// linear layout has.
     pub fn new(layout: RegisterLayout, threads_per_warp: u32) -> Result<Self, EncodingError> {
         let text = layout.to_string();
-        Self::spelled(&Quoted { text: &text, at: 0 }, layout, threads_per_warp)
+        Self::with_text(&QuotedText { text: &text, at: 0 }, layout, threads_per_warp)
     }
 
-    fn spelled(
-        quoted: &Quoted<'_>,
+    fn with_text(
+        quoted: &QuotedText<'_>,
         layout: RegisterLayout,
         threads_per_warp: u32,
     ) -> Result<Self, EncodingError> {
@@ -72,7 +72,7 @@ impl TilusEncoding {
         })
     }
 
-    /// Returns the layout as Tilus has it.
+    /// Returns the Tilus layout.
     #[must_use]
     pub fn layout(&self) -> &RegisterLayout {
         &self.layout
@@ -113,7 +113,7 @@ impl TilusEncoding {
                     .error(e.parse_offset(), &e)
                     .of_rule("tilus_register_c1")
             })?;
-        Ok(Self::spelled(&quoted, layout, threads)?.into())
+        Ok(Self::with_text(&quoted, layout, threads)?.into())
     }
 }
 
@@ -127,7 +127,7 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that a number of lanes is a power of two, as a rule of the family asks.
+/// Checks that the number of lanes is a power of two; `rule` is the family's label.
 pub(super) fn check_threads(
     rule: &'static str,
     threads_per_warp: u32,
@@ -136,7 +136,7 @@ pub(super) fn check_threads(
         return Ok(());
     }
     let (what, value) = ("threadsPerWarp", u64::from(threads_per_warp));
-    Err(EncodingError::new(Kind::NotPowerOfTwo {
+    Err(EncodingError::new(EncodingErrorKind::NotPowerOfTwo {
         what,
         index: None,
         value,

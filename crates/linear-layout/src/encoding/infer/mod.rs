@@ -1,8 +1,8 @@
-//! Inference of encodings through views, so that no data moves: forwards, and backwards to the source.
+//! Encoding inference through views, forwards and backwards.
 //!
-//! Every function says what encoding makes an operation a renaming of registers: if a thread holds
-//! element `[i, j]` of the operand, it holds the element that this becomes in the result. Functions
-//! that end in `_source` go backwards, from the result's encoding to the operand's.
+//! Every function returns the encoding with which an operation moves no data: the thread that holds
+//! element `[i, j]` of the operand holds the corresponding element of the result. Functions that end in
+//! `_source` infer the operand's encoding from the result's.
 //! ```
 //! use linear_layout::encoding::{infer, Encoding};
 //! let rows: Encoding =
@@ -17,7 +17,7 @@
 
 mod reshape;
 
-use super::error::Kind;
+use super::error::EncodingErrorKind;
 use super::linear::permutation_matrix;
 use super::{
     BlockedEncoding, DotOperandEncoding, Encoding, EncodingError, GenericLinearEncoding, Ints,
@@ -29,13 +29,13 @@ use crate::number::narrow;
 
 pub use reshape::reshape;
 
-type Shape = List<u64, MAX_RANK>;
+type TensorShape = List<u64, MAX_RANK>;
 
 /// Returns the encoding of `trans`: dim `i` of the result is dim `order[i]` of the operand.
 ///
-/// Holds for tensors and for shared-memory views alike.
+/// Applies to tensors and to shared-memory views.
 /// # Errors
-/// When `order` is no permutation of the operand's dims, or the operand has no layout on `shape`.
+/// When `order` is not a permutation of the operand's dims, or the operand has no layout on `shape`.
 pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding, EncodingError> {
     let rank = src.rank();
     check_order("trans", order, rank)?;
@@ -90,7 +90,7 @@ pub fn trans_source(
     trans(dst, shape, &inverse[..order.len()])
 }
 
-/// Returns the operand's encoding for a result of `reshape`; a reshape goes both ways alike.
+/// Returns the operand's encoding for a result of `reshape`, which is symmetric.
 ///
 /// # Errors
 /// As [`reshape`].
@@ -134,7 +134,7 @@ pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, Encod
 /// When the operand is not distributed, has one dim (its result is a scalar), or no dim `axis`.
 pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
     let axis = u32::try_from(axis).map_err(|_| {
-        EncodingError::new(Kind::Axis {
+        EncodingError::new(EncodingErrorKind::Axis {
             op: "reduce",
             axis,
             rank: src.rank(),
@@ -157,7 +157,7 @@ pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingEr
     }
 }
 
-/// Returns the encoding of `broadcast`, which is the operand's; it also goes backwards.
+/// Returns the encoding of `broadcast`, which is the operand's, and vice versa.
 ///
 /// # Errors
 /// When the operand is not distributed.
@@ -181,7 +181,7 @@ pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
         return Err(cannot("join", "the operands are not tensors in registers"));
     }
     let rank = src.rank();
-    let mut joined: Shape = List::from_slice(shape)?;
+    let mut joined: TensorShape = List::from_slice(shape)?;
     joined.push(2)?;
     match src {
         Encoding::Slice(slice) if slice.dim() == rank => {
@@ -277,7 +277,7 @@ pub fn split_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingE
     join(dst, shape)
 }
 
-/// Returns the encoding of `fp4_to_fp` along `axis`: each element becomes two neighbours in a thread.
+/// Returns the encoding of `fp4_to_fp` along `axis`: each element becomes two adjacent ones in a thread.
 ///
 /// # Errors
 /// When the operand is not distributed, has no dim `axis`, or no layout on `shape`.
@@ -288,7 +288,7 @@ pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding,
 /// Returns the operand's encoding for a result of `fp4_to_fp` with this shape.
 ///
 /// # Errors
-/// When a thread does not hold two neighbours along `axis` in its first registers; else as [`fp4_to_fp`].
+/// When the first two registers of a thread are not adjacent along `axis`; else as [`fp4_to_fp`].
 pub fn fp4_to_fp_source(
     dst: &Encoding,
     shape: &[u64],
@@ -306,7 +306,7 @@ fn fp4(
     const OP: &str = "fp4_to_fp";
     check_shape(enc, shape)?;
     if axis >= enc.rank() {
-        return Err(EncodingError::new(Kind::Axis {
+        return Err(EncodingError::new(EncodingErrorKind::Axis {
             op: OP,
             axis,
             rank: enc.rank(),
@@ -318,19 +318,19 @@ fn fp4(
     };
     let few = || cannot(OP, "a thread does not hold two neighbours along the axis");
     let order = enc.order(shape)?;
-    // Triton gives up on encodings by which a thread has no two neighbours, though a thread may have
-    // some by repetition; but not in three dims and more, where it takes the order for its inverse.
-    let gives_up = order.get(axis) == Some(&0);
-    // Only of the fastest dim are neighbours in one thread neighbouring registers.
+    // Triton rejects encodings whose box has no two adjacent elements, although repetition may provide
+    // them; but not for rank 3 and more, where it confuses the order with its inverse.
+    let rejects = order.get(axis) == Some(&0);
+    // Only along the fastest dim are adjacent elements in consecutive registers.
     if order.first().map(|d| *d as usize) == Some(axis) {
         match enc {
             Encoding::DotOperand(e) => match scaled(e.k_width()) {
-                // Only along K a thread has `kWidth` neighbours; K may be shorter than that.
+                // `kWidth` applies along K only; K may be shorter than that.
                 Some(width) if axis + 1 + e.op_idx() as usize == e.rank() => {
                     let parent = e.shared_parent().clone();
                     return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
                 }
-                None if gives_up => return Err(few()),
+                None if rejects => return Err(few()),
                 _ => {}
             },
             Encoding::Blocked(e) => match scaled(e.size_per_thread()[axis]) {
@@ -342,7 +342,7 @@ fn fp4(
                         BlockedEncoding::new(&size, threads, warps, e.order(), *e.cga_layout())?;
                     return Ok(blocked.into());
                 }
-                None if gives_up => return Err(few()),
+                None if rejects => return Err(few()),
                 None => {}
             },
             _ => {}
@@ -357,7 +357,7 @@ fn fp4(
         let pair = LinearLayout::identity_1d(2, Dim::REGISTER, Dim::out(axis))?;
         pair.product(&layout)?.transpose_outs(&names)?
     } else {
-        // A pair comes out of one byte, into the first registers.
+        // The two elements of a byte are the first two registers.
         let is_pair = layout.in_bits(Dim::REGISTER) > 0
             && layout
                 .basis(Dim::REGISTER, 0)
@@ -375,14 +375,14 @@ fn fp4(
     from_layout(new, enc)
 }
 
-/// Returns true if two encodings spread a tensor of this shape in the same way.
+/// Returns true if two encodings have the same layout on this shape.
 #[must_use]
 pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     a == b
         || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Removes the register basis that is one step along `axis`, and halves the steps left along it.
+/// Removes the register basis that is one step along `axis`, and halves the other steps along it.
 fn halve(
     op: &'static str,
     layout: &LinearLayout,
@@ -403,7 +403,7 @@ fn halve(
                 *size /= 2;
                 continue;
             }
-            // Along an axis of size 1 nothing is a step, and what is made of its bits does not matter.
+            // An axis of size 1 has no step, so this fails below.
             let above = column >> (offset + bits) << offset << bits.saturating_sub(1);
             columns.push(column & low | (step / 2) << offset | above);
         }
@@ -426,7 +426,7 @@ fn halve(
     )?)
 }
 
-/// Returns the encoding that writes this layout out, of the kind of `like`.
+/// Returns the explicit encoding of this layout, shared or distributed as `like` is.
 pub(super) fn from_layout(
     layout: LinearLayout,
     like: &Encoding,
@@ -442,7 +442,7 @@ pub(super) fn from_layout(
     Ok(GenericLinearEncoding::new(layout)?.into())
 }
 
-/// Returns true if an encoding may have warp bases that move in several dims.
+/// Returns true if an encoding may have warp bases that step along several dims.
 fn has_swizzled_warps(enc: &Encoding) -> bool {
     match enc {
         Encoding::GenericLinear(_) => true,
@@ -454,7 +454,7 @@ fn has_swizzled_warps(enc: &Encoding) -> bool {
     }
 }
 
-/// Returns true if two encodings differ at most in registers that repeat others.
+/// Returns true if the layouts are equal except for zero bases of registers.
 fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
     let unique = |e: &Encoding| {
         e.to_linear_layout(shape)
@@ -467,7 +467,7 @@ fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
 
 #[cold]
 fn cannot(op: &'static str, reason: &'static str) -> EncodingError {
-    EncodingError::new(Kind::CannotInfer { op, reason })
+    EncodingError::new(EncodingErrorKind::CannotInfer { op, reason })
 }
 
 fn check_shape(enc: &Encoding, shape: &[u64]) -> Result<(), EncodingError> {
@@ -475,7 +475,7 @@ fn check_shape(enc: &Encoding, shape: &[u64]) -> Result<(), EncodingError> {
         return Ok(());
     }
     let (family, found, expected) = (enc.family(), shape.len(), enc.rank());
-    Err(EncodingError::new(Kind::ShapeRank {
+    Err(EncodingError::new(EncodingErrorKind::ShapeRank {
         family,
         found,
         expected,
@@ -497,7 +497,7 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     }
 }
 
-/// Returns the encoding of a shared-memory view that keeps the swizzle, if there is one.
+/// Returns the encoding of a reshaped view with the same swizzle, if its layout is `src`.
 pub(super) fn reshape_nvmma(
     e: &NvmmaSharedEncoding,
     src: &LinearLayout,

@@ -1,7 +1,7 @@
-//! Reshapes: blocked stays blocked where it can, anything else is written out.
+//! Encoding inference of reshapes.
 
-use super::{Shape, cannot, check_shape, from_layout, reshape_nvmma};
-use crate::encoding::error::Kind;
+use super::{TensorShape, cannot, check_shape, from_layout, reshape_nvmma};
+use crate::encoding::error::EncodingErrorKind;
 use crate::encoding::{
     BlockedEncoding, CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK,
     PaddedSharedEncoding, SliceEncoding,
@@ -12,10 +12,10 @@ type Dims = List<usize, MAX_RANK>;
 
 /// Returns the encoding of `reshape` (without reordering) from one shape to another.
 ///
-/// A blocked encoding stays blocked if dims are only merged where the faster one is full before the
-/// slower one starts: 32x4 with 4 elements of dim1 in a thread can become 128, 4x32 in column order
-/// cannot. Everything else becomes `linear`, and a shared-memory view `shared_linear`, unless its
-/// swizzle survives. Where only a dim of size 1 goes, the result is a slice, and back the parent of one.
+/// A blocked encoding stays blocked if merged dims are covered completely from the fastest on: 32x4 with
+/// 4 elements of dim1 in a thread can become 128, 4x32 in column order cannot. Other tensors become
+/// `linear`, and a shared-memory view `shared_linear`, unless its swizzle is preserved. Dropping a dim of
+/// size 1 results in a slice, adding it to a slice in its parent.
 /// ```
 /// # use linear_layout::encoding::{infer, Encoding};
 /// let b: Encoding =
@@ -36,7 +36,7 @@ pub fn reshape(
     let count = |shape: &[u64]| shape.iter().fold(1, |n: u64, size| n.saturating_mul(*size));
     let (from, to) = (count(src_shape), count(dst_shape));
     if from != to || dst_shape.is_empty() || dst_shape.len() > MAX_RANK {
-        return Err(EncodingError::new(Kind::ElementCount {
+        return Err(EncodingError::new(EncodingErrorKind::ElementCount {
             op: "reshape",
             src: from,
             dst: to,
@@ -68,7 +68,7 @@ pub fn reshape(
     let layout = src
         .to_linear_layout(src_shape)?
         .reshape_standard(dst_shape)?;
-    if let Some(dst) = without_or_with_dim(src, src_shape, dst_shape)
+    if let Some(dst) = drop_or_add_unit_dim(src, src_shape, dst_shape)
         && dst.to_linear_layout(dst_shape).as_ref() == Ok(&layout)
     {
         return Ok(dst);
@@ -81,9 +81,8 @@ pub fn reshape(
     from_layout(layout, src)
 }
 
-/// Returns the slice, or the parent of the slice, that a reshape leads to which only drops or adds a
-/// dim of size 1.
-fn without_or_with_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
+/// Returns the slice, or the parent of a slice, if the reshape only drops or adds a dim of size 1.
+fn drop_or_add_unit_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
     if let Encoding::Slice(slice) = src
         && *slice.padded_shape(from) == *to
     {
@@ -135,16 +134,16 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
     if default(from).as_ref() == Ok(src) {
         return default(to).ok();
     }
-    // How several CTAs would have to go along the new dims is not clear.
+    // The distribution of several CTAs over the new dims is ambiguous.
     if !src.cga_layout().is_single() {
         return None;
     }
     let mut groups = decompose(from, to);
     let mut rank_of = [0usize; MAX_RANK];
-    for (place, dim) in src.order().iter().enumerate() {
-        rank_of[*dim as usize] = place;
+    for (i, dim) in src.order().iter().enumerate() {
+        rank_of[*dim as usize] = i;
     }
-    // Dims that merge must follow each other, the last the fastest.
+    // Merged dims must be consecutive in the order, the last the fastest.
     let follow = |dims: &Dims| dims.windows(2).all(|w| rank_of[w[0]] == rank_of[w[1]] + 1);
     if !groups.iter().all(|(src, _)| follow(src)) {
         return None;
@@ -154,9 +153,9 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
         src.threads_per_warp(),
         src.warps_per_cta(),
     ];
-    // A faster dim must be full before a slower one starts; only the slowest may be overfull.
+    // A faster dim must be covered before a slower one starts; only the slowest may be exceeded.
     for (dims, _) in &groups {
-        let mut left: Shape = List::collect(dims.iter().map(|d| from[*d]));
+        let mut left: TensorShape = List::collect(dims.iter().map(|d| from[*d]));
         for part in parts {
             for i in (0..dims.len()).rev() {
                 let size = u64::from(part[dims[i]]);
@@ -173,7 +172,7 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
             }
         }
     }
-    let mut left: Shape = List::collect(to.iter().copied());
+    let mut left: TensorShape = List::collect(to.iter().copied());
     let mut new = [Ints::filled(1, to.len()); 3];
     for (new, part) in new.iter_mut().zip(parts) {
         for (src_dims, dst_dims) in &groups {
@@ -184,12 +183,12 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
                 rest /= here;
                 left[*dim] /= here;
             }
-            // A group of no dims holds one element, which its neighbour would have taken in.
+            // A group without dims has one element, and would have been merged with its neighbour.
             let slowest = *dst_dims.first()?;
             new[slowest] = u32::try_from(u64::from(new[slowest]) * rest).ok()?;
         }
     }
-    // The new dims come in the order of the dims they are made of.
+    // The new dims are ordered as the dims that they come from.
     groups.sort_by_key(|(src, _)| src.first().map_or(0, |d| rank_of[*d]));
     let order = Ints::collect(
         groups

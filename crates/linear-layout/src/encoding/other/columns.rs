@@ -1,25 +1,25 @@
-//! Digits of indices, dealt out to registers, lanes and warps.
+//! Index digits and their distribution over registers, lanes and warps.
 
-use super::error::{CompilerLayoutError, Kind};
+use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-/// What a step along a digit adds to the index along one dim of the tensor.
+/// A digit of the index along one dim of the tensor.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Digit {
+pub(super) struct IndexDigit {
     pub(super) dim: usize,
     pub(super) weight: u64,
     pub(super) extent: u64,
 }
 
-/// The images of the bits of registers, lanes and warps.
-pub(super) struct Columns {
+/// The columns of a layout under construction, by input dim.
+pub(super) struct LayoutColumns {
     shape: Vec<u64>,
     pub(super) register: Vec<u64>,
     pub(super) lane: Vec<u64>,
     pub(super) warp: Vec<u64>,
 }
 
-/// Fails where an extent is not a power of two.
+/// Checks that an extent is a power of two.
 pub(super) fn check_power(
     what: &'static str,
     dim: usize,
@@ -28,11 +28,11 @@ pub(super) fn check_power(
     if value.is_power_of_two() {
         Ok(())
     } else {
-        Err(Kind::NotPowerOfTwo { what, dim, value }.into())
+        Err(CompilerLayoutErrorKind::NotPowerOfTwo { what, dim, value }.into())
     }
 }
 
-/// What is left of an extent when parts of it are taken.
+/// Returns `extent / by`, which must be exact.
 pub(super) fn quotient(
     what: &'static str,
     dim: usize,
@@ -41,7 +41,7 @@ pub(super) fn quotient(
 ) -> Result<u64, CompilerLayoutError> {
     match extent.checked_rem(by) {
         Some(0) => Ok(extent / by),
-        _ => Err(Kind::NotDivisible {
+        _ => Err(CompilerLayoutErrorKind::NotDivisible {
             what,
             dim,
             extent,
@@ -51,16 +51,16 @@ pub(super) fn quotient(
     }
 }
 
-/// A product that does not pass the limit.
+/// Returns a product, which must be below 2^62.
 pub(super) fn product(a: u64, b: u64) -> Result<u64, CompilerLayoutError> {
     match a.checked_mul(b) {
         Some(c) if c < 1 << 62 => Ok(c),
-        _ => Err(Kind::TooLarge.into()),
+        _ => Err(CompilerLayoutErrorKind::TooLarge.into()),
     }
 }
 
-impl Columns {
-    /// None yet, of a tensor of this shape.
+impl LayoutColumns {
+    /// Returns the empty columns of a tensor of this shape.
     pub(super) fn new(shape: &[u64]) -> Result<Self, CompilerLayoutError> {
         let mut size = 1;
         for (dim, &extent) in shape.iter().enumerate() {
@@ -75,10 +75,10 @@ impl Columns {
         })
     }
 
-    /// The column that moves the index along a dim, its first dim in the low bits.
+    /// Returns the packed column of `weight` along a dim, dim 0 in the low bits.
     pub(super) fn column(&self, dim: usize, weight: u64) -> u64 {
         let below: u32 = self.shape[..dim].iter().map(|e| e.trailing_zeros()).sum();
-        // What is beyond the dim is nothing: tiles that go on start anew.
+        // Tiles beyond the dim wrap around, as copies.
         if weight < self.shape[dim] {
             weight << below
         } else {
@@ -86,8 +86,8 @@ impl Columns {
         }
     }
 
-    /// The columns of digits, the fastest first; extents and weights are powers of two.
-    pub(super) fn of(&self, digits: impl IntoIterator<Item = Digit>) -> Vec<u64> {
+    /// Returns the columns of digits, the fastest first; extents and weights are powers of two.
+    pub(super) fn of(&self, digits: impl IntoIterator<Item = IndexDigit>) -> Vec<u64> {
         digits
             .into_iter()
             .flat_map(|digit| {
@@ -111,7 +111,7 @@ impl Columns {
             (Dim::BLOCK, 0),
         ];
         if ins.iter().map(|(_, bits)| bits).sum::<usize>() > 62 {
-            return Err(Kind::TooLarge.into());
+            return Err(CompilerLayoutErrorKind::TooLarge.into());
         }
         let ins = ins.map(|(dim, bits)| (dim, 1 << bits));
         let columns = [self.register, self.lane, self.warp].concat();

@@ -3,13 +3,13 @@
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// An error of reading a layout of another compiler, or of converting it to a linear one.
+/// An error of a layout of another compiler: of its text, its fields, or its linear layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct CompilerLayoutError(Box<Kind>);
+pub struct CompilerLayoutError(Box<CompilerLayoutErrorKind>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum CompilerLayoutErrorKind {
     #[error("expected {expected} at byte {at} of the layout text")]
     Parse { at: usize, expected: &'static str },
     #[error("`{field}` is given twice")]
@@ -27,7 +27,7 @@ pub(super) enum Kind {
     },
     #[error("the tensor has {found} dims; the first tile needs {least} or more")]
     RankTooSmall { found: usize, least: usize },
-    #[error("entry {at} of `{field}` is 0; 1 is the least")]
+    #[error("entry {at} of `{field}` is 0; expected 1 or more")]
     Zero { field: &'static str, at: usize },
     #[error("extent {value} of dim {dim} of {what} is not a power of two; {} is the next",
             .value.next_power_of_two())]
@@ -44,44 +44,44 @@ pub(super) enum Kind {
         extent: u64,
         by: u64,
     },
-    #[error("`order` is {order:?}; it names each dim once, from 0")]
+    #[error("`order` is {order:?}; expected a permutation of the dims")]
     NotPermutation { order: Vec<u64> },
     #[error(
-        "{what} {dim} is 0, so that dim {dim} is not distributed, but its tile is {tile}; 1 is meant"
+        "{what} {dim} is 0, so that dim {dim} is not distributed, but its tile is {tile}; expected 1"
     )]
     NotDistributed {
         what: &'static str,
         dim: usize,
         tile: u64,
     },
-    #[error("dim {found} is none that the tiles made; those are -{rank} to -1")]
+    #[error("dim {found} is not a dim of the tiles; expected -{rank} to -1")]
     NoSuchTiledDim { found: i64, rank: usize },
-    #[error("dim {found} is dealt out twice")]
+    #[error("dim {found} is distributed twice")]
     TiledDimTwice { found: i64 },
-    #[error("{what} make {found}; a warpgroup has {expected}, and `Replicated` fills up")]
+    #[error("{what} multiply to {found}; expected {expected}, with `Replicated` for copies")]
     Count {
         what: &'static str,
         found: u64,
         expected: u64,
     },
-    #[error("a number passes 2^62")]
+    #[error("a number exceeds 2^62")]
     TooLarge,
     #[error(transparent)]
     Layout(#[from] LayoutError),
 }
 
-impl<E: Into<Kind>> From<E> for CompilerLayoutError {
+impl<E: Into<CompilerLayoutErrorKind>> From<E> for CompilerLayoutError {
     fn from(kind: E) -> Self {
         Self(Box::new(kind.into()))
     }
 }
 
 impl CompilerLayoutError {
-    /// Returns the byte of the text where reading stopped, for an error of reading a text.
+    /// Returns the byte offset of a syntax error.
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {
-            Kind::Parse { at, .. } => Some(at),
+            CompilerLayoutErrorKind::Parse { at, .. } => Some(at),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Layouts of other MLIR compilers, read into linear ones: upstream's `XeGPU`, IREE, JAX's Mosaic GPU.
+//! Layouts of other MLIR compilers and their linear layouts: upstream's `XeGPU`, IREE, JAX's Mosaic GPU.
 //!
 //! ```
 //! use linear_layout::encoding::other::CompilerLayout;
@@ -16,9 +16,9 @@
 //! ```
 //! # Shape
 //! (`register`, `lane`, `warp`, `block`) -> (`dim0`, `dim1`, ...). A subgroup is a warp and a work item a
-//! lane; `block` is of size 1. Which register holds what is said with each layout.
+//! lane; `block` is of size 1. The order of registers is documented with each layout.
 //!
-//! What is not a power of two, holds some element nowhere or has two readings is an error that says so.
+//! Sizes that are not powers of two, elements without a location and ambiguous layouts are errors.
 
 mod columns;
 mod error;
@@ -37,7 +37,7 @@ pub use nested::NestedLayout;
 pub use tiled::{TiledDim, TiledLayout};
 pub use xegpu::XegpuLayout;
 
-/// A layout of another compiler, as its attribute says it.
+/// A layout attribute of another compiler.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CompilerLayout {
@@ -50,7 +50,7 @@ pub enum CompilerLayout {
 }
 
 impl CompilerLayout {
-    /// Returns true if a text begins as one of these does.
+    /// Returns true if the text begins with the name of one of these attributes.
     #[must_use]
     pub fn is_begun_by(text: &str) -> bool {
         let text = text.trim_start();
@@ -59,11 +59,11 @@ impl CompilerLayout {
             .any(|name| text.starts_with(name))
     }
 
-    /// Returns what each register of each lane of each warp holds of a tensor of this shape.
+    /// Returns the linear layout of a tensor of this shape.
     ///
     /// # Errors
     /// When the ranks differ, an extent is not a power of two, the tiles do not divide the shape, or an
-    /// element is held nowhere.
+    /// element has no location.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         match self {
             Self::Xegpu(layout) => layout.to_linear_layout(shape),
@@ -83,27 +83,27 @@ impl fmt::Display for CompilerLayout {
     }
 }
 
-/// Reads the text of an attribute, as its compiler prints it.
+/// Parses an attribute in its compiler's syntax.
 ///
 /// # Errors
-/// When it is none, with the byte where it goes wrong, and when the fields contradict each other.
+/// When the syntax is wrong, with the byte offset, or the fields contradict each other.
 impl FromStr for CompilerLayout {
     type Err = CompilerLayoutError;
 
     fn from_str(text: &str) -> Result<Self, CompilerLayoutError> {
-        let mut cursor = text::Cursor::new(text);
-        let layout = if cursor.takes(xegpu::NAME) {
-            Self::Xegpu(XegpuLayout::parse(&mut cursor)?)
-        } else if cursor.takes(nested::NAME) {
-            Self::Nested(NestedLayout::parse(&mut cursor)?)
-        } else if cursor.takes(tiled::NAME) {
-            Self::Tiled(TiledLayout::parse(&mut cursor)?)
+        let mut parser = text::AttributeParser::new(text);
+        let layout = if parser.eat(xegpu::NAME) {
+            Self::Xegpu(XegpuLayout::parse(&mut parser)?)
+        } else if parser.eat(nested::NAME) {
+            Self::Nested(NestedLayout::parse(&mut parser)?)
+        } else if parser.eat(tiled::NAME) {
+            Self::Tiled(TiledLayout::parse(&mut parser)?)
         } else {
-            return Err(cursor.wrong(
+            return Err(parser.error(
                 "`#xegpu.layout<`, `#iree_vector_ext.nested_layout<` or `#mosaic_gpu.TiledLayout<`",
             ));
         };
-        cursor.end()?;
+        parser.end()?;
         Ok(layout)
     }
 }

@@ -3,9 +3,9 @@
 use core::fmt;
 
 use super::CompilerLayoutError;
-use super::columns::{Columns, Digit, check_power, product};
-use super::error::Kind;
-use super::text::{Cursor, List, check_entries};
+use super::columns::{IndexDigit, LayoutColumns, check_power, product};
+use super::error::CompilerLayoutErrorKind;
+use super::text::{AttributeParser, BracketList, check_entries};
 use crate::layout::LinearLayout;
 
 pub(super) const NAME: &str = "#iree_vector_ext.nested_layout<";
@@ -20,18 +20,18 @@ const FIELDS: [&str; 7] = [
     "thread_strides",
 ];
 
-/// How many of the fields are tiles, the outermost first.
+/// Number of fields that are tiles, the outermost first.
 const TILES: usize = 5;
 const THREAD: usize = 3;
 
 /// The layout of IREE's vector extensions.
 ///
 /// Along each dim the index has five digits: subgroup, batch, outer, thread and element, of which the
-/// element is the fastest. Digit `i` of the subgroups is `subgroup_id / subgroup_strides[i] %
-/// subgroup_tile[i]`, and of the threads in the same way; a stride of 0 is for a tile of 1.
+/// element is the fastest. IndexDigit `i` of the subgroups is `subgroup_id / subgroup_strides[i] %
+/// subgroup_tile[i]`, and likewise for threads; a stride of 0 requires a tile of 1.
 /// # Shape
-/// Registers in row-major order of all batches, then outers, then elements. As many lanes and warps as the
-/// strides reach.
+/// Registers in row-major order of all batches, then outers, then elements. The numbers of lanes and warps follow
+/// from strides and tiles.
 ///
 /// # Source
 /// `NestedLayoutAttr` of IREE, commit `010d7e2`.
@@ -66,7 +66,7 @@ impl NestedLayout {
         let rank = layout.rank();
         for (what, field) in FIELDS.iter().zip(&layout.fields) {
             if field.len() != rank {
-                return Err(Kind::RankDiffers {
+                return Err(CompilerLayoutErrorKind::RankDiffers {
                     what,
                     found: field.len(),
                     expected: rank,
@@ -81,7 +81,7 @@ impl NestedLayout {
             for dim in 0..rank {
                 let (tile, stride) = (layout.fields[tile][dim], layout.fields[strides][dim]);
                 if stride == 0 && tile != 1 {
-                    return Err(Kind::NotDistributed {
+                    return Err(CompilerLayoutErrorKind::NotDistributed {
                         what: FIELDS[strides],
                         dim,
                         tile,
@@ -93,8 +93,8 @@ impl NestedLayout {
         Ok(layout)
     }
 
-    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, CompilerLayoutError> {
-        let mut fields = cursor
+    pub(super) fn parse(parser: &mut AttributeParser<'_>) -> Result<Self, CompilerLayoutError> {
+        let mut fields = parser
             .fields(
                 FIELDS,
                 "a `..._tile` of `subgroup`, `batch`, `outer`, `thread` or `element`, \
@@ -104,10 +104,12 @@ impl NestedLayout {
             .zip(FIELDS);
         let mut next = || match fields.next() {
             Some((Some(field), _)) => Ok(field),
-            Some((None, field)) => Err(CompilerLayoutError::from(Kind::Missing {
-                field,
-                needed_by: "#iree_vector_ext.nested_layout",
-            })),
+            Some((None, field)) => Err(CompilerLayoutError::from(
+                CompilerLayoutErrorKind::Missing {
+                    field,
+                    needed_by: "#iree_vector_ext.nested_layout",
+                },
+            )),
             None => Ok(Vec::new()),
         };
         let tiles = [next()?, next()?, next()?, next()?, next()?];
@@ -118,7 +120,7 @@ impl NestedLayout {
         self.fields[0].len()
     }
 
-    /// Returns the shape of the tensor that it is for.
+    /// Returns the shape of the tensor, the product of the tiles.
     ///
     /// # Errors
     /// When it is too large.
@@ -138,7 +140,7 @@ impl NestedLayout {
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         let rank = self.rank();
         if shape.len() != rank {
-            return Err(Kind::RankDiffers {
+            return Err(CompilerLayoutErrorKind::RankDiffers {
                 what: "the tensor",
                 found: shape.len(),
                 expected: rank,
@@ -147,7 +149,7 @@ impl NestedLayout {
         }
         for (dim, (&extent, by)) in shape.iter().zip(self.shape()?).enumerate() {
             if extent != by {
-                return Err(Kind::NotDivisible {
+                return Err(CompilerLayoutErrorKind::NotDivisible {
                     what: "the one that the tiles make",
                     dim,
                     extent,
@@ -156,15 +158,15 @@ impl NestedLayout {
                 .into());
             }
         }
-        let mut columns = Columns::new(shape)?;
-        // By level, then by dim; what is inside has the smaller weight.
+        let mut columns = LayoutColumns::new(shape)?;
+        // By level from the innermost, then by dim.
         let mut weight = vec![1; rank];
-        let mut digits: Vec<Vec<Digit>> = Vec::new();
+        let mut digits: Vec<Vec<IndexDigit>> = Vec::new();
         for (what, tile) in FIELDS[..TILES].iter().zip(&self.fields).rev() {
             let mut level = Vec::new();
             for dim in 0..rank {
                 check_power(what, dim, tile[dim])?;
-                level.push(Digit {
+                level.push(IndexDigit {
                     dim,
                     weight: weight[dim],
                     extent: tile[dim],
@@ -174,7 +176,7 @@ impl NestedLayout {
             digits.push(level);
         }
         let [element, thread, outer, batch, subgroup] = digits.as_slice() else {
-            return Err(Kind::TooLarge.into());
+            return Err(CompilerLayoutErrorKind::TooLarge.into());
         };
         let registers = [element, outer, batch];
         let fastest_first = registers.iter().flat_map(|level| level.iter().rev());
@@ -185,10 +187,10 @@ impl NestedLayout {
     }
 }
 
-/// The columns of a number whose quotients by the strides are the digits.
+/// Returns the columns of an id from which digits are extracted by `id / stride % extent`.
 fn strided(
-    columns: &Columns,
-    digits: &[Digit],
+    columns: &LayoutColumns,
+    digits: &[IndexDigit],
     what: &'static str,
     strides: &[u64],
 ) -> Result<Vec<u64>, CompilerLayoutError> {
@@ -204,7 +206,7 @@ fn strided(
             if found.len() <= first + bit {
                 found.resize(first + bit + 1, 0);
             }
-            // Two dims may read one bit: then both move.
+            // Two dims may use the same bit.
             found[first + bit] ^= column;
         }
     }
@@ -216,7 +218,7 @@ impl fmt::Display for NestedLayout {
         f.write_str(NAME)?;
         for (i, (name, field)) in FIELDS.iter().zip(&self.fields).enumerate() {
             let before = if i == 0 { "" } else { ", " };
-            write!(f, "{before}{name} = {}", List(field))?;
+            write!(f, "{before}{name} = {}", BracketList(field))?;
         }
         f.write_str(">")
     }

@@ -1,14 +1,15 @@
-//! Reading the texts of attributes.
+//! Parser and printer helpers of attributes.
 
-use super::error::{CompilerLayoutError, Kind};
+use super::error::{CompilerLayoutError, CompilerLayoutErrorKind};
 use core::fmt;
 
-pub(super) struct Cursor<'a> {
+/// A recursive-descent parser of an attribute.
+pub(super) struct AttributeParser<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> AttributeParser<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
@@ -21,13 +22,13 @@ impl<'a> Cursor<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    pub(super) fn wrong(&mut self, expected: &'static str) -> CompilerLayoutError {
+    pub(super) fn error(&mut self, expected: &'static str) -> CompilerLayoutError {
         self.skip_space();
         let at = self.at;
-        Kind::Parse { at, expected }.into()
+        CompilerLayoutErrorKind::Parse { at, expected }.into()
     }
 
-    pub(super) fn takes(&mut self, token: &str) -> bool {
+    pub(super) fn eat(&mut self, token: &str) -> bool {
         self.skip_space();
         let found = self.rest().starts_with(token);
         if found {
@@ -41,10 +42,10 @@ impl<'a> Cursor<'a> {
         token: &str,
         expected: &'static str,
     ) -> Result<(), CompilerLayoutError> {
-        if self.takes(token) {
+        if self.eat(token) {
             Ok(())
         } else {
-            Err(self.wrong(expected))
+            Err(self.error(expected))
         }
     }
 
@@ -53,7 +54,7 @@ impl<'a> Cursor<'a> {
         if self.rest().is_empty() {
             Ok(())
         } else {
-            Err(self.wrong("the end of the text"))
+            Err(self.error("the end of the text"))
         }
     }
 
@@ -66,24 +67,24 @@ impl<'a> Cursor<'a> {
         let sign = usize::from(rest.starts_with('-'));
         let after = rest[sign..].trim_start_matches(|c: char| c.is_ascii_digit());
         let end = rest.len() - after.len();
-        let number = rest[..end].parse().map_err(|_| self.wrong(expected))?;
+        let number = rest[..end].parse().map_err(|_| self.error(expected))?;
         self.at += end;
         Ok(number)
     }
 
-    /// A list in brackets.
+    /// Parses a list in brackets.
     pub(super) fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T, CompilerLayoutError>,
     ) -> Result<Vec<T>, CompilerLayoutError> {
         self.expect("[", "`[`")?;
         let mut list = Vec::new();
-        if self.takes("]") {
+        if self.eat("]") {
             return Ok(list);
         }
         loop {
             list.push(item(self)?);
-            if self.takes("]") {
+            if self.eat("]") {
                 return Ok(list);
             }
             self.expect(",", "`,` or `]`")?;
@@ -91,30 +92,30 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn numbers(&mut self) -> Result<Vec<u64>, CompilerLayoutError> {
-        self.list(|cursor| cursor.number("a whole number of zero or more"))
+        self.list(|parser| parser.number("a whole number of zero or more"))
     }
 
-    /// `field = [1, 2], ...>` with these fields in any order.
+    /// Parses `field = [1, 2], ...>` with these fields in any order.
     pub(super) fn fields<const N: usize>(
         &mut self,
         names: [&'static str; N],
         expected: &'static str,
     ) -> Result<[Option<Vec<u64>>; N], CompilerLayoutError> {
         let mut values = [const { None }; N];
-        if self.takes(">") {
+        if self.eat(">") {
             return Ok(values);
         }
         loop {
-            // A name that begins as another does comes after it.
-            let Some(i) = (0..N).rev().find(|i| self.takes(names[*i])) else {
-                return Err(self.wrong(expected));
+            // In reverse, as a name follows those that are its prefix.
+            let Some(i) = (0..N).rev().find(|i| self.eat(names[*i])) else {
+                return Err(self.error(expected));
             };
             self.expect("=", "`=`")?;
             let field = names[i];
             if values[i].replace(self.numbers()?).is_some() {
-                return Err(Kind::FieldTwice { field }.into());
+                return Err(CompilerLayoutErrorKind::FieldTwice { field }.into());
             }
-            if self.takes(">") {
+            if self.eat(">") {
                 return Ok(values);
             }
             self.expect(",", "`,` or `>`")?;
@@ -122,21 +123,21 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Fails where an entry is zero.
+/// Checks that no entry is zero.
 pub(super) fn check_entries(
     field: &'static str,
     entries: &[u64],
 ) -> Result<(), CompilerLayoutError> {
     match entries.iter().position(|entry| *entry == 0) {
-        Some(at) => Err(Kind::Zero { field, at }.into()),
+        Some(at) => Err(CompilerLayoutErrorKind::Zero { field, at }.into()),
         None => Ok(()),
     }
 }
 
-/// A list in brackets.
-pub(super) struct List<'a, T>(pub(super) &'a [T]);
+/// A slice that prints as a list in brackets.
+pub(super) struct BracketList<'a, T>(pub(super) &'a [T]);
 
-impl<T: fmt::Display> fmt::Display for List<'_, T> {
+impl<T: fmt::Display> fmt::Display for BracketList<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("[")?;
         for (i, item) in self.0.iter().enumerate() {

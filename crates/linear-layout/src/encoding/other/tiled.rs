@@ -1,11 +1,11 @@
-//! `#mosaic_gpu.TiledLayout`: a tensor tiled again and again, its dims dealt out to a warpgroup.
+//! `#mosaic_gpu.TiledLayout`: nested tiles whose dims are distributed over a warpgroup.
 
 use core::fmt;
 
 use super::CompilerLayoutError;
-use super::columns::{Columns, Digit, check_power, product, quotient};
-use super::error::Kind;
-use super::text::{Cursor, List, check_entries};
+use super::columns::{IndexDigit, LayoutColumns, check_power, product, quotient};
+use super::error::CompilerLayoutErrorKind;
+use super::text::{AttributeParser, BracketList, check_entries};
 use crate::layout::LinearLayout;
 
 pub(super) const NAME: &str = "#mosaic_gpu.TiledLayout<";
@@ -14,21 +14,21 @@ const REPLICATED: &str = "#mosaic_gpu.Replicated<";
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
-/// The meaning of one part of a warp's or a lane's index.
+/// A digit of a warp's or a lane's index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TiledDim {
-    /// The index along this dim of the tiled tensor, counted from the end: -1 is the last.
+    /// Index along this dim of the tiled tensor, counted from the end: -1 is the last.
     Dim(i64),
-    /// Nothing: so many hold the same.
+    /// Index of a copy, with this number of copies.
     Replicated(u64),
 }
 
 /// The layout of JAX's Mosaic GPU.
 ///
-/// Each tile divides the last dims of what the tiles before it made, and puts the index inside the tile
-/// behind that of the tile: 128x128 tiled by (64, 8) is 2x16x64x8. Of the dims at the end, some are dealt
-/// out to the 4 warps of a warpgroup, some to the 32 lanes of a warp, both from the slowest on, and one is a
-/// vector of each thread; all others are registers.
+/// Each tile divides the last dims of the shape so far, and appends the index inside the tile: 128x128 tiled
+/// by (64, 8) is 2x16x64x8. Of the resulting dims, some are distributed over the 4 warps of a warpgroup, some
+/// over the 32 lanes of a warp, both from the slowest on, and one is a vector of each thread; all others are
+/// registers.
 /// # Shape
 /// Registers: elements of a vector, then vectors in row-major order.
 ///
@@ -42,17 +42,17 @@ pub struct TiledLayout {
     vector_dim: i64,
 }
 
-/// The dims of a tensor after tiles, by what a step along each is.
-fn tiled(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<Digit>, CompilerLayoutError> {
-    let whole = |(dim, extent): (usize, &u64)| Digit {
+/// Returns the dims of a tensor after tiling, as digits of the original dims.
+fn tile_dims(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<IndexDigit>, CompilerLayoutError> {
+    let whole = |(dim, extent): (usize, &u64)| IndexDigit {
         dim,
         weight: 1,
         extent: *extent,
     };
-    let mut dims: Vec<Digit> = shape.iter().enumerate().map(whole).collect();
+    let mut dims: Vec<IndexDigit> = shape.iter().enumerate().map(whole).collect();
     for tile in tiles {
         let Some(kept) = dims.len().checked_sub(tile.len()) else {
-            return Err(Kind::RankTooSmall {
+            return Err(CompilerLayoutErrorKind::RankTooSmall {
                 found: dims.len(),
                 least: tile.len(),
             }
@@ -61,12 +61,12 @@ fn tiled(shape: &[u64], tiles: &[Vec<u64>]) -> Result<Vec<Digit>, CompilerLayout
         let split = dims.split_off(kept);
         let mut inside = Vec::new();
         for (digit, &extent) in split.into_iter().zip(tile) {
-            dims.push(Digit {
+            dims.push(IndexDigit {
                 weight: product(digit.weight, extent)?,
                 extent: quotient("its tile", digit.dim, digit.extent, extent)?,
                 ..digit
             });
-            inside.push(Digit { extent, ..digit });
+            inside.push(IndexDigit { extent, ..digit });
         }
         dims.extend(inside);
     }
@@ -78,7 +78,7 @@ impl TiledLayout {
     ///
     /// # Errors
     /// When there is no tile or an extent is zero, a tile does not divide the one before it, a dim is not
-    /// one that tiles made or is dealt out twice, or there are not 4 warps and 32 lanes.
+    /// a dim of the tiles or is distributed twice, or there are not 4 warps and 32 lanes.
     pub fn new(
         tiles: Vec<Vec<u64>>,
         warp_dims: Vec<TiledDim>,
@@ -86,7 +86,7 @@ impl TiledLayout {
         vector_dim: i64,
     ) -> Result<Self, CompilerLayoutError> {
         let Some(first) = tiles.first() else {
-            return Err(Kind::Missing {
+            return Err(CompilerLayoutErrorKind::Missing {
                 field: "tile",
                 needed_by: "#mosaic_gpu.TiledLayout",
             }
@@ -95,22 +95,21 @@ impl TiledLayout {
         for tile in &tiles {
             check_entries("tile", tile)?;
         }
-        let dims = tiled(first, &tiles)?;
+        let dims = tile_dims(first, &tiles)?;
         let rank = dims.len() - first.len();
         let mut taken: Vec<i64> = Vec::new();
         let mut take = |found: i64| {
-            let place = usize::try_from(found.unsigned_abs()).unwrap_or(usize::MAX);
-            if found >= 0 || place > rank {
-                return Err(CompilerLayoutError::from(Kind::NoSuchTiledDim {
-                    found,
-                    rank,
-                }));
+            let index = usize::try_from(found.unsigned_abs()).unwrap_or(usize::MAX);
+            if found >= 0 || index > rank {
+                return Err(CompilerLayoutError::from(
+                    CompilerLayoutErrorKind::NoSuchTiledDim { found, rank },
+                ));
             }
             if taken.contains(&found) {
-                return Err(Kind::TiledDimTwice { found }.into());
+                return Err(CompilerLayoutErrorKind::TiledDimTwice { found }.into());
             }
             taken.push(found);
-            Ok(dims[dims.len() - place].extent)
+            Ok(dims[dims.len() - index].extent)
         };
         for (what, list, expected) in [
             ("`warp_dims`", &warp_dims, WARPS),
@@ -127,7 +126,7 @@ impl TiledLayout {
                 )?;
             }
             if found != expected {
-                return Err(Kind::Count {
+                return Err(CompilerLayoutErrorKind::Count {
                     what,
                     found,
                     expected,
@@ -144,32 +143,32 @@ impl TiledLayout {
         })
     }
 
-    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, CompilerLayoutError> {
-        let tiles = cursor.list(Cursor::numbers)?;
-        let dim = |cursor: &mut Cursor<'_>| {
-            if !cursor.takes(REPLICATED) {
-                let dim = cursor.number("a dim below 0, or `#mosaic_gpu.Replicated<`")?;
+    pub(super) fn parse(parser: &mut AttributeParser<'_>) -> Result<Self, CompilerLayoutError> {
+        let tiles = parser.list(AttributeParser::numbers)?;
+        let dim = |parser: &mut AttributeParser<'_>| {
+            if !parser.eat(REPLICATED) {
+                let dim = parser.number("a dim below 0, or `#mosaic_gpu.Replicated<`")?;
                 return Ok(TiledDim::Dim(dim));
             }
-            cursor.expect("times", "`times`")?;
-            cursor.expect("=", "`=`")?;
-            let times = cursor.number("a number of copies")?;
-            cursor.expect(">", "`>`")?;
+            parser.expect("times", "`times`")?;
+            parser.expect("=", "`=`")?;
+            let times = parser.number("a number of copies")?;
+            parser.expect(">", "`>`")?;
             Ok(TiledDim::Replicated(times))
         };
-        cursor.expect(",", "`,`")?;
-        cursor.expect("warp_dims", "`warp_dims`")?;
-        cursor.expect("=", "`=`")?;
-        let warp_dims = cursor.list(dim)?;
-        cursor.expect(",", "`,`")?;
-        cursor.expect("lane_dims", "`lane_dims`")?;
-        cursor.expect("=", "`=`")?;
-        let lane_dims = cursor.list(dim)?;
-        cursor.expect(",", "`,`")?;
-        cursor.expect("vector_dim", "`vector_dim`")?;
-        cursor.expect("=", "`=`")?;
-        let vector_dim = cursor.number("a dim below 0")?;
-        cursor.expect(">", "`>`")?;
+        parser.expect(",", "`,`")?;
+        parser.expect("warp_dims", "`warp_dims`")?;
+        parser.expect("=", "`=`")?;
+        let warp_dims = parser.list(dim)?;
+        parser.expect(",", "`,`")?;
+        parser.expect("lane_dims", "`lane_dims`")?;
+        parser.expect("=", "`=`")?;
+        let lane_dims = parser.list(dim)?;
+        parser.expect(",", "`,`")?;
+        parser.expect("vector_dim", "`vector_dim`")?;
+        parser.expect("=", "`=`")?;
+        let vector_dim = parser.number("a dim below 0")?;
+        parser.expect(">", "`>`")?;
         Self::new(tiles, warp_dims, lane_dims, vector_dim)
     }
 
@@ -178,19 +177,19 @@ impl TiledLayout {
     /// # Errors
     /// As there.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
-        let mut columns = Columns::new(shape)?;
-        let mut dims = tiled(shape, &self.tiles)?;
+        let mut columns = LayoutColumns::new(shape)?;
+        let mut dims = tile_dims(shape, &self.tiles)?;
         let len = dims.len();
         for digit in &dims {
             check_power("a tile", digit.dim, digit.extent)?;
         }
-        let place = |dim: i64| len - usize::try_from(dim.unsigned_abs()).unwrap_or(len).min(len);
-        let dealt = |list: &[TiledDim], dims: &mut [Digit]| {
+        let index_of = |dim: i64| len - usize::try_from(dim.unsigned_abs()).unwrap_or(len).min(len);
+        let distribute = |list: &[TiledDim], dims: &mut [IndexDigit]| {
             let mut found = Vec::new();
             for entry in list.iter().rev() {
                 match *entry {
                     TiledDim::Dim(dim) => {
-                        let digit = &mut dims[place(dim)];
+                        let digit = &mut dims[index_of(dim)];
                         found.extend(columns.of([*digit]));
                         digit.extent = 1;
                     }
@@ -202,9 +201,9 @@ impl TiledLayout {
             }
             Ok::<_, CompilerLayoutError>(found)
         };
-        let warp = dealt(&self.warp_dims, &mut dims)?;
-        let lane = dealt(&self.lane_dims, &mut dims)?;
-        let vector = dealt(&[TiledDim::Dim(self.vector_dim)], &mut dims)?;
+        let warp = distribute(&self.warp_dims, &mut dims)?;
+        let lane = distribute(&self.lane_dims, &mut dims)?;
+        let vector = distribute(&[TiledDim::Dim(self.vector_dim)], &mut dims)?;
         let rest = columns.of(dims.into_iter().rev());
         columns.warp = warp;
         columns.lane = lane;
@@ -224,13 +223,14 @@ impl fmt::Display for TiledDim {
 
 impl fmt::Display for TiledLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let tiles: Vec<List<'_, u64>> = self.tiles.iter().map(|tile| List(tile)).collect();
+        let tiles: Vec<BracketList<'_, u64>> =
+            self.tiles.iter().map(|tile| BracketList(tile)).collect();
         write!(
             f,
             "{NAME}{}, warp_dims = {}, lane_dims = {}, vector_dim = {}>",
-            List(&tiles),
-            List(&self.warp_dims),
-            List(&self.lane_dims),
+            BracketList(&tiles),
+            BracketList(&self.warp_dims),
+            BracketList(&self.lane_dims),
             self.vector_dim
         )
     }

@@ -1,11 +1,11 @@
-//! `#xegpu.layout`: tiles of subgroups, of instructions and of lanes, dealt out in turns.
+//! `#xegpu.layout`: tiles of subgroups, instructions and lanes, distributed round-robin.
 
 use core::fmt;
 
 use super::CompilerLayoutError;
-use super::columns::{Columns, Digit, check_power, product, quotient};
-use super::error::Kind;
-use super::text::{Cursor, List, check_entries};
+use super::columns::{IndexDigit, LayoutColumns, check_power, product, quotient};
+use super::error::CompilerLayoutErrorKind;
+use super::text::{AttributeParser, BracketList, check_entries};
 use crate::layout::LinearLayout;
 
 pub(super) const NAME: &str = "#xegpu.layout<";
@@ -21,13 +21,12 @@ const FIELDS: [&str; 6] = [
 
 /// The layout of MLIR's `XeGPU` dialect.
 ///
-/// Subgroups, arranged as `sg_layout`, take tiles of `sg_data` in turns until the tensor is dealt out;
-/// where it is smaller than one turn, subgroups share. Inside a tile, instruction by instruction of
-/// `inst_data`, lanes arranged as `lane_layout` take pieces of `lane_data` in turns. `order` says which dim
-/// of both arrangements is the fastest in the number of a subgroup and a lane, from the first on; without
-/// it the last dim is.
+/// Tiles of `sg_data` are distributed round-robin over subgroups arranged as `sg_layout`; if the tensor is
+/// smaller than one round, subgroups hold copies. Inside a tile, for each instruction of `inst_data`, pieces
+/// of `lane_data` are distributed round-robin over lanes arranged as `lane_layout`. `order` lists the dims of
+/// both arrangements, the fastest first; without it the last dim is the fastest.
 /// # Shape
-/// Registers, the fastest first: what a lane has of one instruction, in row-major order, then the
+/// Registers, the fastest first: a lane's elements of one instruction, in row-major order, then the
 /// instructions of a tile, then the tiles of a subgroup.
 ///
 /// # Source
@@ -39,15 +38,16 @@ pub struct XegpuLayout {
     rank: usize,
 }
 
-/// One level of tiles along a dim.
+/// One level of the distribution along a dim.
 struct Level {
-    /// How many there are beside each other, and how large one is.
+    /// Number of tiles in a round.
     count: u64,
+    /// Extent of a tile.
     data: u64,
 }
 
 impl XegpuLayout {
-    /// Returns the layout with these fields, each `None` where it is left out.
+    /// Returns the layout with these fields, `None` for omitted ones.
     ///
     /// # Errors
     /// When the ranks differ, an entry is zero, data are given without their layout, neither layout is
@@ -68,15 +68,15 @@ impl XegpuLayout {
         for (data, layout, needed_by, field) in [
             (sg_data, sg_layout, FIELDS[1], FIELDS[0]),
             (lane_data, lane_layout, FIELDS[4], FIELDS[3]),
-            // A layout without data is of pieces of an unknown size.
+            // A layout without data has pieces of unknown size.
             (lane_layout, lane_data, FIELDS[3], FIELDS[4]),
         ] {
             if data.is_some() && layout.is_none() {
-                return Err(Kind::Missing { field, needed_by }.into());
+                return Err(CompilerLayoutErrorKind::Missing { field, needed_by }.into());
             }
         }
         let Some(rank) = sg_layout.as_ref().or(lane_layout.as_ref()).map(Vec::len) else {
-            return Err(Kind::Missing {
+            return Err(CompilerLayoutErrorKind::Missing {
                 field: FIELDS[3],
                 needed_by: "#xegpu.layout",
             }
@@ -85,7 +85,7 @@ impl XegpuLayout {
         for (what, field) in FIELDS.iter().zip(&fields) {
             let Some(entries) = field else { continue };
             if entries.len() != rank {
-                return Err(Kind::RankDiffers {
+                return Err(CompilerLayoutErrorKind::RankDiffers {
                     what,
                     found: entries.len(),
                     expected: rank,
@@ -100,7 +100,7 @@ impl XegpuLayout {
             let mut sorted = order.clone();
             sorted.sort_unstable();
             if !sorted.iter().copied().eq(0..rank as u64) {
-                return Err(Kind::NotPermutation {
+                return Err(CompilerLayoutErrorKind::NotPermutation {
                     order: order.clone(),
                 }
                 .into());
@@ -109,14 +109,14 @@ impl XegpuLayout {
         Ok(Self { fields, rank })
     }
 
-    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, CompilerLayoutError> {
-        Self::of_fields(cursor.fields(
+    pub(super) fn parse(parser: &mut AttributeParser<'_>) -> Result<Self, CompilerLayoutError> {
+        Self::of_fields(parser.fields(
             FIELDS,
             "`sg_layout`, `sg_data`, `inst_data`, `lane_layout`, `lane_data` or `order`",
         )?)
     }
 
-    /// The dims of the arrangements, the fastest first.
+    /// Returns the dims of the arrangements, the fastest first.
     fn order(&self) -> Vec<usize> {
         match &self.fields[5] {
             // Each is below the rank.
@@ -134,19 +134,18 @@ impl XegpuLayout {
     /// As there.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
         if shape.len() != self.rank {
-            return Err(Kind::RankDiffers {
+            return Err(CompilerLayoutErrorKind::RankDiffers {
                 what: "the tensor",
                 found: shape.len(),
                 expected: self.rank,
             }
             .into());
         }
-        let mut columns = Columns::new(shape)?;
+        let mut columns = LayoutColumns::new(shape)?;
         let [sg_layout, sg_data, inst_data, lane_layout, lane_data, _] = &self.fields;
         let entry = |field: &Option<Vec<u64>>, dim: usize| field.as_ref().map(|f| f[dim]);
         let (mut subgroups, mut lanes) = (Vec::new(), Vec::new());
-        // How often each of the three kinds of turns goes, the pieces themselves, and their steps.
-        let (mut pieces, mut turns) = (Vec::new(), Vec::new());
+        let (mut pieces, mut rounds) = (Vec::new(), Vec::new());
         let (mut instructions, mut tiles) = (Vec::new(), Vec::new());
         for (dim, &extent) in shape.iter().enumerate() {
             for (what, field) in FIELDS[..5].iter().zip(&self.fields) {
@@ -161,20 +160,20 @@ impl XegpuLayout {
             };
             quotient("sg_data", dim, extent, data)?;
             let sg = Level { count, data };
-            let turn = product(sg.count, sg.data)?;
-            subgroups.push(Digit {
+            let round = product(sg.count, sg.data)?;
+            subgroups.push(IndexDigit {
                 dim,
                 weight: sg.data,
                 extent: sg.count,
             });
-            tiles.push(Digit {
+            tiles.push(IndexDigit {
                 dim,
-                weight: turn,
-                // Where a turn is more than the tensor, subgroups share.
-                extent: (extent / turn).max(1),
+                weight: round,
+                // If a round exceeds the tensor, subgroups hold copies.
+                extent: (extent / round).max(1),
             });
             let inst = entry(inst_data, dim).unwrap_or(sg.data);
-            instructions.push(Digit {
+            instructions.push(IndexDigit {
                 dim,
                 weight: inst,
                 extent: quotient("inst_data", dim, sg.data, inst)?,
@@ -183,21 +182,21 @@ impl XegpuLayout {
                 count: entry(lane_layout, dim).unwrap_or(1),
                 data: entry(lane_data, dim).unwrap_or(1),
             };
-            let turn = product(lane.count, lane.data)?;
-            pieces.push(Digit {
+            let round = product(lane.count, lane.data)?;
+            pieces.push(IndexDigit {
                 dim,
                 weight: 1,
                 extent: lane.data,
             });
-            lanes.push(Digit {
+            lanes.push(IndexDigit {
                 dim,
                 weight: lane.data,
                 extent: lane.count,
             });
-            turns.push(Digit {
+            rounds.push(IndexDigit {
                 dim,
-                weight: turn,
-                extent: quotient("lane_layout times lane_data", dim, inst, turn)?,
+                weight: round,
+                extent: quotient("lane_layout times lane_data", dim, inst, round)?,
             });
         }
         let order = self.order();
@@ -205,7 +204,7 @@ impl XegpuLayout {
         columns.warp = columns.of(order.iter().map(|dim| subgroups[*dim]));
         let of_lane = (0..self.rank)
             .rev()
-            .flat_map(|dim| [pieces[dim], turns[dim]]);
+            .flat_map(|dim| [pieces[dim], rounds[dim]]);
         let rest = instructions.iter().rev().chain(tiles.iter().rev()).copied();
         columns.register = columns.of(of_lane.chain(rest));
         columns.into_layout()
@@ -219,7 +218,7 @@ impl fmt::Display for XegpuLayout {
         let given = given.filter_map(|(name, field)| Some((name, field.as_ref()?)));
         for (i, (name, entries)) in given.enumerate() {
             let before = if i == 0 { "" } else { ", " };
-            write!(f, "{before}{name} = {}", List(entries))?;
+            write!(f, "{before}{name} = {}", BracketList(entries))?;
         }
         f.write_str(">")
     }

@@ -1,41 +1,41 @@
-//! Blocked encodings, and the operands of products without matrix instructions.
+//! Candidates of blocked encodings, and of operands of products without matrix instructions.
 
-use super::{Step, Steps};
+use super::{BasisStep, BasisSteps};
 use crate::encoding::{BlockedEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK, cga};
 use crate::number::narrow;
 
-/// The dim that a basis which moves nowhere is counted for.
+/// The rule by which a zero basis is attributed to a dim.
 #[derive(Clone, Copy)]
-enum Home {
-    /// That of the basis before it; the box reaches beyond the tensor there.
+enum ZeroBasisRule {
+    /// The dim of the basis before it; the box exceeds the tensor there.
     Before,
-    /// That of the basis after it.
+    /// The dim of the basis after it.
     After,
     First,
     Last,
 }
 
-/// Returns how far the bases reach along each dim, those that move nowhere included.
-fn boxes(list: &[Step], order: &[u32], home: Home) -> Ints {
+/// Returns the size of the box along each dim, zero bases included.
+fn boxes(list: &[BasisStep], order: &[u32], rule: ZeroBasisRule) -> Ints {
     let mut boxes = Ints::filled(1, order.len());
-    let at = |place: usize| order[place.min(order.len() - 1)] as usize;
+    let at = |index: usize| order[index.min(order.len() - 1)] as usize;
     for (i, step) in list.iter().enumerate() {
         let before = || list[..i].iter().rev().flatten().next().map(|(d, _)| *d);
         let after = || list[i..].iter().flatten().next().map(|(d, _)| *d);
-        let dim = match (step, home) {
+        let dim = match (step, rule) {
             (Some((dim, _)), _) => *dim,
-            (None, Home::Before) => before().or_else(after).unwrap_or(at(0)),
-            (None, Home::After) => after().or_else(before).unwrap_or(at(order.len())),
-            (None, Home::First) => at(0),
-            (None, Home::Last) => at(order.len()),
+            (None, ZeroBasisRule::Before) => before().or_else(after).unwrap_or(at(0)),
+            (None, ZeroBasisRule::After) => after().or_else(before).unwrap_or(at(order.len())),
+            (None, ZeroBasisRule::First) => at(0),
+            (None, ZeroBasisRule::Last) => at(order.len()),
         };
         boxes[dim] = boxes[dim].saturating_mul(2);
     }
     boxes
 }
 
-/// Blocked encodings: the order is that in which the inputs first move along the dims.
-pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
+/// Returns blocked candidates, ordered as the inputs first step along the dims.
+pub(super) fn candidates(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     let rank = s.rank;
     let mut found = Vec::new();
     let moves = s.register.iter().chain(&s.lane).chain(&s.warp).flatten();
@@ -48,7 +48,7 @@ pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
         lanes.map(|(d, _)| narrow::<u32>(*d)),
         (0..narrow::<u32>(rank)).rev(),
     );
-    // A thread's box ends where the lanes begin; where no lane moves, where the warps begin.
+    // A thread's box ends where lanes or warps begin.
     let share = s.cga.shape_per_cta(shape);
     let mut size = [0u32; MAX_RANK];
     for dim in 0..rank {
@@ -65,7 +65,7 @@ pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
             None => share[dim].trailing_zeros(),
         };
     }
-    // Along a dim without lanes and warps, only the registers before the others' repetitions are the box.
+    // Along a dim without lanes and warps, the box is the registers before the repetitions of other dims.
     let mut unit = size;
     let mut prefix = [0u32; MAX_RANK];
     for (dim, bit) in s.register.iter().flatten() {
@@ -78,7 +78,7 @@ pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
     for dim in 0..rank {
         unit[dim] = unit[dim].min(prefix[dim]);
     }
-    // A dim that nothing moves along may also come first, with what repeats in front.
+    // A dim of size 1 may also come first, with the zero bases.
     let still = |order: &Ints| {
         let moves = |d: &u32| shape[*d as usize] > 1;
         let (rest, still): (Vec<u32>, Vec<u32>) = order.iter().copied().partition(moves);
@@ -87,9 +87,14 @@ pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
     for order in [by_lane, first, still(&by_lane), still(&first)] {
         for size in [unit, size] {
             let size = Ints::collect(size[..rank].iter().map(|s| 1 << s));
-            for home in [Home::Before, Home::After, Home::Last, Home::First] {
-                let threads = boxes(&s.lane, &order, home);
-                let warps = boxes(&s.warp, &order, home);
+            for rule in [
+                ZeroBasisRule::Before,
+                ZeroBasisRule::After,
+                ZeroBasisRule::Last,
+                ZeroBasisRule::First,
+            ] {
+                let threads = boxes(&s.lane, &order, rule);
+                let warps = boxes(&s.warp, &order, rule);
                 if let Ok(e) = BlockedEncoding::new(&size, &threads, &warps, &order, s.cga) {
                     let e = Encoding::from(e);
                     if !found.contains(&e) {
@@ -102,9 +107,9 @@ pub(super) fn candidates(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
     found
 }
 
-/// Operands of products without matrix instructions: a thread holds all of the summed dim, and what
-/// differs in the result along it is repeated.
-pub(super) fn operands(s: &Steps, shape: &[u64]) -> Vec<Encoding> {
+/// Returns candidates of operands without matrix instructions: a thread holds all of the summed dim, and
+/// threads that differ along it in the result hold copies.
+pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) {
         return Vec::new();
     }

@@ -1,6 +1,6 @@
-//! Results and operands of matrix instructions.
+//! Candidates of results and operands of matrix instructions.
 
-use super::{Step, Steps};
+use super::{BasisStep, BasisSteps};
 use crate::encoding::linear::layout_from_bases;
 use crate::encoding::{
     AmdMfmaEncoding, AmdWmmaEncoding, DotOperandEncoding, Encoding, Ints, MAX_RANK,
@@ -9,8 +9,8 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// Results and operands of matrix instructions, tried with the warps that the layout shows.
-pub(super) fn candidates(s: &Steps) -> Vec<Encoding> {
+/// Returns candidates of results and operands of matrix instructions, with the warps of the layout.
+pub(super) fn candidates(s: &BasisSteps) -> Vec<Encoding> {
     if !matches!(s.rank, 2 | 3) || s.warp.len() > 6 {
         return Vec::new();
     }
@@ -27,8 +27,8 @@ pub(super) fn candidates(s: &Steps) -> Vec<Encoding> {
     }
 }
 
-/// All ways to give the warps that repeat to the dims, one dim for all of them first.
-fn warp_splits(s: &Steps) -> Vec<Ints> {
+/// Returns all assignments of warps with zero bases to dims, those with a single dim first.
+fn warp_splits(s: &BasisSteps) -> Vec<Ints> {
     let mut seen = Ints::filled(1, s.rank);
     for (dim, _) in s.warp.iter().flatten() {
         seen[*dim] <<= 1;
@@ -59,8 +59,8 @@ fn warp_splits(s: &Steps) -> Vec<Ints> {
     splits
 }
 
-/// Results of NVIDIA's instructions of versions 2 and 3.
-fn nvidia(s: &Steps, warps: &[Ints]) -> Vec<Encoding> {
+/// Returns candidates of results of NVIDIA's instructions of versions 2 and 3.
+fn nvidia(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found = Vec::new();
     for warps in warps {
         for instr in [[16, 8], [16, 16], [8, 8]] {
@@ -77,8 +77,8 @@ fn nvidia(s: &Steps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// Results of AMD's CDNA instructions.
-fn mfma(s: &Steps, warps: &[Ints]) -> Vec<Encoding> {
+/// Returns candidates of results of AMD's CDNA instructions.
+fn mfma(s: &BasisSteps, warps: &[Ints]) -> Vec<Encoding> {
     let mut found: Vec<Encoding> = Vec::new();
     for warps in warps {
         for (instr, width) in [
@@ -103,9 +103,9 @@ fn mfma(s: &Steps, warps: &[Ints]) -> Vec<Encoding> {
     found
 }
 
-/// How many tiles a warp may hold along each dim: the next warp begins above them, and tiles beyond the
-/// tensor are registers that repeat.
-fn tiles_per_warp(s: &Steps, instr: [u32; 2]) -> Vec<Ints> {
+/// Returns possible numbers of tiles per warp along each dim: the next warp begins above them, and tiles
+/// beyond the tensor are zero bases of registers.
+fn tiles_per_warp(s: &BasisSteps, instr: [u32; 2]) -> Vec<Ints> {
     let mut tiles = Ints::filled(1, s.rank);
     for (dim, size) in (s.rank - 2..).zip(instr) {
         let along = s.warp.iter().flatten().filter(|(d, _)| *d == dim);
@@ -132,8 +132,8 @@ fn tiles_per_warp(s: &Steps, instr: [u32; 2]) -> Vec<Ints> {
     found
 }
 
-/// Each result, followed by the operands that its warps hold.
-fn with_operands(s: &Steps, results: Vec<Encoding>) -> Vec<Encoding> {
+/// Returns each result, followed by its operands.
+fn with_operands(s: &BasisSteps, results: Vec<Encoding>) -> Vec<Encoding> {
     let mut found = Vec::new();
     for result in results {
         let wgmma = matches!(&result, Encoding::NvidiaMma(e) if e.is_hopper());
@@ -153,21 +153,19 @@ fn with_operands(s: &Steps, results: Vec<Encoding>) -> Vec<Encoding> {
     found
 }
 
-/// How many neighbours along the summed dim a thread may hold, the most first: they are its first
-/// registers.
-fn widths(s: &Steps, k: usize) -> impl Iterator<Item = u32> {
-    let along_k = |step: &&Step| step.is_some_and(|(d, _)| d == k);
+/// Returns possible values of `kWidth`, the largest first: the first registers step along the summed dim.
+fn widths(s: &BasisSteps, k: usize) -> impl Iterator<Item = u32> {
+    let along_k = |step: &&BasisStep| step.is_some_and(|(d, _)| d == k);
     let run = s.register.iter().take_while(along_k).count().min(5);
     (0..=run).rev().map(|bits| 1 << bits)
 }
 
-/// Rows and columns of one tile of AMD's RDNA and gfx1250 instructions; one of 32 rows holds elements as
-/// two of these do.
+/// Rows and columns of a tile of AMD's RDNA and gfx1250 instructions; a tile of 32 rows equals two of these.
 const WMMA_TILE: u32 = 16;
 
-/// Results of AMD's RDNA and gfx1250 instructions. The result does not show how long the summed dim is,
-/// nor tell version 3 from version 2.
-fn wmma_results(s: &Steps) -> Vec<Encoding> {
+/// Returns candidates of results of AMD's RDNA and gfx1250 instructions. A result determines neither the summed
+/// dim nor version 2 or 3.
+fn wmma_results(s: &BasisSteps) -> Vec<Encoding> {
     let mut tile = [0; MAX_RANK];
     tile[s.rank - 2..s.rank].fill(narrow(WMMA_TILE.ilog2()));
     // Half of a tile's rows are in the registers; the lanes hold all columns and the other half.
@@ -185,12 +183,12 @@ fn wmma_results(s: &Steps) -> Vec<Encoding> {
     found
 }
 
-/// Operands of the same instructions.
-fn wmma_operands(s: &Steps) -> Vec<Encoding> {
+/// Returns candidates of operands of AMD's RDNA and gfx1250 instructions.
+fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
     let mut found = Vec::new();
     for (op_idx, k, other) in [(0, s.rank - 1, s.rank - 2), (1, s.rank - 2, s.rank - 1)] {
-        // What differs in the result along the summed dim is repeated.
-        let warps = Steps {
+        // Warps that differ along the summed dim in the result hold copies.
+        let warps = BasisSteps {
             lane: Vec::new(),
             ..s.clone()
         };
@@ -207,7 +205,7 @@ fn wmma_operands(s: &Steps) -> Vec<Encoding> {
             (3, 128),
         ] {
             let instr = [WMMA_TILE, WMMA_TILE, length];
-            // The last lane bit is a copy in version 1 and moves on along the summed dim in the others.
+            // The last lane bit is a copy in version 1 and a step along the summed dim in the others.
             let widths: Vec<u32> = match (version, s.lane[4]) {
                 (1, None) => widths(s, k).collect(),
                 (2.., Some((dim, bit))) if dim == k => vec![1 << bit.min(31)],
@@ -226,16 +224,15 @@ fn wmma_operands(s: &Steps) -> Vec<Encoding> {
     found
 }
 
-/// How tiles go over registers and warps, as far as the layout shows: the first `own` registers lie in
-/// one tile, and some of those after them move from tile to tile before the rest repeats the whole, as
-/// few as can be first.
+/// Returns possible distributions of tiles over registers and warps: the first `own` registers are in one
+/// tile, some of the next step from tile to tile, and the rest repeat the whole; fewer steps come first.
 fn cta_layouts(
-    s: &Steps,
+    s: &BasisSteps,
     own: usize,
     tile: &[u8; MAX_RANK],
-    warps: &[Step],
+    warps: &[BasisStep],
 ) -> impl Iterator<Item = LinearLayout> {
-    let above = |step: &Step| -> Option<Ints> {
+    let above = |step: &BasisStep| -> Option<Ints> {
         let mut basis = Ints::filled(0, s.rank);
         if let Some((dim, bit)) = step {
             basis[*dim] = 1 << bit.checked_sub(tile[*dim])?.min(30);

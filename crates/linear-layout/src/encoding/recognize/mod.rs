@@ -1,7 +1,7 @@
-//! From a linear layout back to the encoding that says the same in fewer words.
+//! Recognition of the encoding that has a given linear layout.
 //!
-//! Each family reads its parameters off the bases and proposes encodings; the first one whose layout is
-//! the given one is the answer, so a wrong guess costs time but never correctness.
+//! Each family derives candidates from the bases; the first candidate whose layout equals the given one is
+//! returned, so a wrong candidate costs time but never correctness.
 
 mod blocked;
 mod matrix;
@@ -20,16 +20,16 @@ use crate::layout::{Dim, LinearLayout};
 const PARTITIONED: [Dim; 3] = [Dim::OFFSET, Dim::BLOCK, Dim::PARTITION];
 
 impl Encoding {
-    /// Returns the encoding that best names this layout: its layout on the layout's shape is the same.
+    /// Returns the most specific encoding whose layout on the layout's shape is this one.
     ///
     /// Distributed layouts (register, lane, warp, block) are tried as blocked, as results and operands
     /// of products (matrix instructions of NVIDIA, MFMA and WMMA, or none), and as slices of those, and
-    /// else written out as `linear`, or `generic_linear` where warps are swizzled. Shared ones (offset,
-    /// block) are tried as `swizzled_shared`, `nvmma_shared` and `amd_rotating_shared`, and else written
-    /// out; with a third input dim, partition, as `partitioned_shared`.
+    /// otherwise are `linear`, or `generic_linear` if warps are swizzled. Shared ones (offset, block) are
+    /// tried as `swizzled_shared`, `nvmma_shared` and `amd_rotating_shared`, and otherwise are
+    /// `shared_linear`; with a third input dim, partition, as `partitioned_shared`.
     ///
-    /// What leaves no trace in the layout is chosen: padding is none, an instruction is the first of
-    /// its family that holds elements this way, and a box beyond the tensor is as small as can be.
+    /// Parameters that the layout does not determine get defaults: no padding, the first instruction of the
+    /// family with these fragments, and the smallest box if it exceeds the tensor.
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
@@ -40,8 +40,8 @@ impl Encoding {
     /// # Laws
     /// `recognize(l)?.to_linear_layout(shape of l)? == l` (test `recognized_encodings_spell_their_layout`).
     /// # Errors
-    /// When the dims are neither those of a distributed nor of a shared layout, or when not even the
-    /// written-out families can say it (it leaves out elements, or repeats some in shared memory).
+    /// When the dims are neither those of a distributed nor of a shared layout, or not even an explicit
+    /// encoding has it (it is not surjective, or has copies in shared memory).
     pub fn recognize(layout: &LinearLayout) -> Result<Self, EncodingError> {
         let mut shape = [1u64; MAX_RANK];
         let rank = layout.num_out_dims();
@@ -67,13 +67,13 @@ impl Encoding {
         }
         if layout.in_dims().eq(PARTITIONED) {
             return shared::partitioned(layout).filter(spells).ok_or_else(|| {
-                let reason = "the pieces must go round over the partitions along one dim";
+                let reason = "expected pieces along one dim that alternate between the partitions";
                 EncodingError::no_layout("partitioned_shared", reason)
             });
         }
         let expected = "register, lane, warp, block (or offset, block) -> dim0, dim1, ...";
         check_dims("layout", layout, &DISTRIBUTED, expected)?;
-        if let Some(steps) = Steps::of(layout) {
+        if let Some(steps) = BasisSteps::of(layout) {
             let found = blocked::candidates(&steps, shape)
                 .into_iter()
                 .chain(matrix::candidates(&steps))
@@ -93,21 +93,21 @@ impl Encoding {
     }
 }
 
-/// Where one basis moves: along which dim and by which bit; nothing for a zero basis.
-type Step = Option<(usize, u8)>;
+/// The step of one basis, `(dim, bit)`; `None` for a zero basis.
+type BasisStep = Option<(usize, u8)>;
 
-/// How a layout moves along the dims, input by input.
+/// A distributed layout each of whose bases is a single step.
 #[derive(Clone)]
-struct Steps {
+struct BasisSteps {
     rank: usize,
-    register: Vec<Step>,
-    lane: Vec<Step>,
-    warp: Vec<Step>,
+    register: Vec<BasisStep>,
+    lane: Vec<BasisStep>,
+    warp: Vec<BasisStep>,
     cga: CgaLayout,
 }
 
-impl Steps {
-    /// Nothing where a basis moves in several dims at once, or the CTAs are not above all else.
+impl BasisSteps {
+    /// Returns `None` if a basis steps along several dims, or the CTAs are not outermost.
     fn of(layout: &LinearLayout) -> Option<Self> {
         let list = |ind| -> Option<Vec<_>> {
             (0..layout.in_bits(ind))
@@ -123,10 +123,10 @@ impl Steps {
         })
     }
 
-    /// Returns the same with the lanes and warps that repeat moving along `dim` instead, on from bit 0.
+    /// Replaces the zero bases of lanes and warps by steps along `dim`, from bit 0 on.
     fn unfolded_along(&self, dim: usize) -> Self {
         let mut next = 0;
-        let mut unfold = |list: &[Step]| -> Vec<Step> {
+        let mut unfold = |list: &[BasisStep]| -> Vec<BasisStep> {
             let moved = list.iter().map(|step| {
                 step.or_else(|| {
                     next += 1;

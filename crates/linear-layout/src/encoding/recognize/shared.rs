@@ -1,4 +1,4 @@
-//! Shared encodings whose swizzle or partition shows in the bases.
+//! Candidates of swizzled and partitioned shared encodings.
 
 use crate::encoding::cga::first_seen;
 use crate::encoding::linear::{cga_of, single_step};
@@ -9,7 +9,7 @@ use crate::encoding::{
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Shared encodings whose swizzle shows in the bases of the rows.
+/// Returns candidates of swizzled encodings, derived from the bases of the rows.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -18,7 +18,7 @@ pub(super) fn candidates<'a>(
     let mut found: Vec<Encoding> = Vec::new();
     if let Ok(cga) = cga_of(layout) {
         let moves = (0..layout.in_bits(Dim::OFFSET)).filter_map(|bit| {
-            // A swizzled row also moves along the columns, which are known by then.
+            // A swizzled row also steps along the columns, which come earlier.
             let basis = layout.basis(Dim::OFFSET, bit);
             let dims: Vec<u32> = (0..narrow::<u32>(rank))
                 .filter(|d| basis.at(*d as usize) != 0)
@@ -51,7 +51,7 @@ pub(super) fn candidates<'a>(
     found.into_iter()
 }
 
-/// Reads vec, perPhase and maxPhase off the bases of the rows.
+/// Derives vec, perPhase and maxPhase from the bases of the rows.
 fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encoding> {
     let mut found = Vec::new();
     let mut push = |vec: u64, per: u64, max: u64| {
@@ -71,7 +71,7 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
         .collect();
     match (shifted.first(), shifted.last()) {
         (Some(first), Some(last)) => {
-            // A swizzle ends with its last phase; a rotation goes round, so the phases are fewer.
+            // A swizzle ends with its last phase; a rotation repeats with fewer phases.
             let phases = last.0.saturating_mul(2) / first.0;
             push(first.1, first.0, phases);
             let fewer = (1..phases.checked_ilog2().unwrap_or(0))
@@ -86,8 +86,7 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     found
 }
 
-/// A buffer in several partitions: the pieces along one dim go round over them, and each is laid out as
-/// the offsets below those that count the rounds say.
+/// Returns the encoding of a buffer whose pieces along one dim alternate between partitions.
 pub(super) fn partitioned(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)
@@ -96,7 +95,7 @@ pub(super) fn partitioned(layout: &LinearLayout) -> Option<Encoding> {
     let partitions = steps.len();
     let rounds = layout.out_bits(Dim::out(dim)) - usize::from(inner) - partitions;
     let offsets = layout.in_bits(Dim::OFFSET).checked_sub(rounds)?;
-    // The bits of `dim` above one piece are gone; a piece that reaches them is not one.
+    // The piece is the layout without the bits of `dim` above it, which must be unused.
     let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
     outs[dim].1 = 1 << inner;
     let ins = [

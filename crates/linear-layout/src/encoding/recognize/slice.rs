@@ -1,11 +1,11 @@
-//! Slices of what a layout with one more dim is recognized as.
+//! Candidates of slices.
 
-use super::{Steps, blocked, matrix};
+use super::{BasisSteps, blocked, matrix};
 use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// Slices of what a layout with one more dim of size 1 is recognized as.
+/// Returns slices of the candidates for the layout with one more dim of size 1.
 pub(super) fn candidates<'a>(
     layout: &'a LinearLayout,
     shape: &'a [u64],
@@ -19,7 +19,7 @@ pub(super) fn candidates<'a>(
         0..0
     };
     dims.rev().flat_map(move |dim| {
-        let wide = insert_dim(layout, dim).and_then(|l| Steps::of(&l));
+        let wide = insert_dim(layout, dim).and_then(|l| BasisSteps::of(&l));
         let mut padded = [1u64; MAX_RANK];
         for (i, size) in shape.iter().enumerate() {
             padded[i + usize::from(i >= dim)] = *size;
@@ -29,8 +29,8 @@ pub(super) fn candidates<'a>(
     })
 }
 
-/// Parents whose lanes and warps that repeat here go along the dim that is gone.
-fn sliced(s: &Steps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
+/// Returns slices of parents in which zero bases of lanes and warps step along the removed dim.
+fn sliced(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
     let grown = s.unfolded_along(gone);
     let parents = blocked::candidates(&grown, shape)
         .into_iter()
