@@ -177,7 +177,7 @@ fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
     let cycles = |product: &PricedProduct| product.price.div_ceil(4);
     let Ways { present, others } = match ways {
         Ok(ways) => ways,
-        Err(reason) => return format!("stays as it is: {reason}"),
+        Err(reason) => return format!("is unchanged: {reason}"),
     };
     if let Some(Way { encodings, product }) = chosen.map(|chosen| &others[chosen]) {
         return format!(
@@ -190,9 +190,9 @@ fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
         );
     }
     match others.iter().min_by_key(|way| way.product.price) {
-        None => "stays as it is: no instruction takes its tiles".to_owned(),
+        None => "is unchanged: no instruction fits its tiles".to_owned(),
         Some(Way { product, .. }) => format!(
-            "stays as it is: it costs {} cycles per execution; {} costs {}, plus conversions",
+            "is unchanged: it costs {} cycles per execution; {} costs {}, plus conversions",
             cycles(present),
             product.plan.instruction(),
             cycles(product)
@@ -224,7 +224,7 @@ fn ways_of(
         Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::AmdWmma(_)
     ) {
         return Err(format!(
-            "it is laid out for an instruction, as `{encoding}`"
+            "it already has the layout of an instruction, `{encoding}`"
         ));
     }
     let types = ProductTypes::of(dot).map_err(|said| said.message)?;

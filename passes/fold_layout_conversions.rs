@@ -192,7 +192,8 @@ impl<'c> Folding<'_, 'c> {
                 if source == own {
                     "is removed: its operand has the layout of its result".to_owned()
                 } else {
-                    "is removed: the conversions before it began with this layout".to_owned()
+                    "is removed: the chain of conversions before it starts in this layout"
+                        .to_owned()
                 }
             });
             rewriter.replace(op, &[source]);
@@ -205,7 +206,7 @@ impl<'c> Folding<'_, 'c> {
         let source = self.laid_out(own);
         if source != own {
             self.remark(op, || {
-                "takes its operand from before the conversions that made it".to_owned()
+                "takes its operand from before the preceding conversions".to_owned()
             });
             rewriter.set_operand(op, cvt.src_at().start, source);
             self.erase_unused(own);
@@ -319,7 +320,7 @@ impl<'c> Folding<'_, 'c> {
                 let key = [sys::value_id(cvt.src()), sys::type_id(result.r#type())];
                 if let Some(first) = made.get(&key) {
                     self.remark(op, || {
-                        "is removed: the same conversion was made before".to_owned()
+                        "is removed: it repeats an earlier conversion".to_owned()
                     });
                     self.context.rewriter().replace(op, &[*first]);
                 } else {
@@ -446,12 +447,12 @@ impl<'c> Folding<'_, 'c> {
                     from.encoding, to.encoding
                 ),
                 Some(Kept::AskedBy(op)) => format!(
-                    "stays, and moves nothing: `{}` asks for `{}` by its kind",
+                    "stays, but moves no data: `{}` requires `{}`",
                     sys::identifier_text(op.name()),
                     to.encoding
                 ),
                 Some(Kept::DiffersElsewhere) | None => format!(
-                    "stays, and moves nothing: `{}` and `{}` differ on other tensors",
+                    "stays, but moves no data: `{}` and `{}` differ on other tensors",
                     from.encoding, to.encoding
                 ),
             };

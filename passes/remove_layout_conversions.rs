@@ -192,10 +192,10 @@ impl RemoveLayoutConversionsOptions {
             false => "takes",
         };
         let said = format!(
-            "{what} {} bytes of shared memory, and no choice of layouts keeps within `scratch-budget={}`",
+            "{what} {} bytes of shared memory, but no choice of layouts fits `scratch-budget={}`",
             large.bytes, self.scratch_budget
         );
-        let nearest = format!("`scratch-budget={}` can be kept", large.bytes);
+        let nearest = format!("`scratch-budget={}` is sufficient", large.bytes);
         sys::emit_error(op, &Diagnostic::new(said).note(nearest))
     }
 

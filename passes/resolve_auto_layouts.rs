@@ -107,11 +107,11 @@ pub(super) fn check_settled(context: &PassContext<'_>) -> Result<(), Reported> {
         let mut values = build::results(op).into_iter().chain(arguments);
         if let Some(value) = values.find(|value| left_open(*value).is_some()) {
             let said = Diagnostic::new(format!(
-                "leaves the layout of `{}` open, and cannot be lowered so",
+                "needs a resolved layout, but has `{}`",
                 value.r#type()
             ));
             let nearest = PassKind::ResolveAutoLayouts.argument();
-            let note = format!("run the pass `{nearest}` first, which finds it");
+            let note = format!("run the pass `{nearest}` first");
             return Err(sys::emit_error(op, &said.note(note)));
         }
     }

@@ -263,7 +263,7 @@ impl Families<'_> {
         };
         let list: Vec<&str> = known().collect();
         let said = Diagnostic::new(format!(
-            "knows no encodings of the family `{name}`: families are {}",
+            "unknown encoding family `{name}`, expected one of {}",
             list.join(", ")
         ));
         Err(context.fail_with_nearest(said, name, known()))

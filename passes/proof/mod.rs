@@ -50,7 +50,7 @@ impl Proof {
                     sys::emit_error(
                         op,
                         &Diagnostic::new(format!(
-                            "internal error, please report it: the layouts chosen change what is computed: {said}"
+                            "internal error, please report it: the chosen layouts change the result: {said}"
                         )),
                     )
                 })?;

@@ -58,7 +58,7 @@ pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String
         None => {
             let at = then.iter().zip(&now).position(|(a, b)| a != b);
             Err(format!(
-                "effect {} of {} is another than before",
+                "effect {} of {} differs from before",
                 at.unwrap_or(then.len().min(now.len())),
                 then.len()
             ))

@@ -64,7 +64,7 @@ fn another_value_is_told() {
     compare(
         &body("addf"),
         &body("mulf"),
-        Err("effect 1 of 3 is another than before"),
+        Err("effect 1 of 3 differs from before"),
     );
 }
 
@@ -73,7 +73,7 @@ fn an_effect_more_is_told() {
     let one = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
         tt.store %p, %x : tensor<64x64x!tt.ptr<f32>, #a>";
     let two = format!("{one}\ntt.store %p, %x : tensor<64x64x!tt.ptr<f32>, #a>");
-    compare(one, &two, Err("effect 2 of 3 is another than before"));
+    compare(one, &two, Err("effect 2 of 3 differs from before"));
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     compare(
         before,
         &through(", mutable"),
-        Err("effect 1 of 3 is another than before"),
+        Err("effect 1 of 3 differs from before"),
     );
 }
 

@@ -44,11 +44,11 @@ pub(super) fn of_function(costs: Costs) -> String {
         budget,
     } = costs;
     let best = if costs.is_proved() {
-        "the least there is for what is computed again".to_owned()
+        "the minimum for the values rematerialised".to_owned()
     } else {
         let above = after.0.saturating_sub(bound) as f64;
         let percent = 100.0 * above / bound.max(1) as f64;
-        format!("at most {percent:.1} % above the least")
+        format!("at most {percent:.1} % above the minimum")
     };
     let mut text = format!(
         "costs {} cycles with {}, {best}; it cost {} with {}",
@@ -101,8 +101,8 @@ pub(super) fn of_left(kernel: &Kernel<'_>, op: Op<'_>, left: &Left) -> String {
         }
     }
     text += &match left.why {
-        Why::Kept => "; what makes the value and what uses it keep their layouts".to_owned(),
-        Why::Named => "; it moves nothing, but operations ask for both by name".to_owned(),
+        Why::Kept => "; producer and users keep their layouts".to_owned(),
+        Why::Named => "; it moves no data, but operations require both spellings".to_owned(),
         Why::Dearer(price) => format!("; without it the kernel costs {} more", cycles(price)),
     };
     text

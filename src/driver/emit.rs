@@ -39,9 +39,9 @@ impl Artifact {
         if asked == target.assembly {
             return Ok(Self::Assembly);
         }
-        let ((format, maker, _), (_, _, fix)) = (described(asked), described(target.assembly));
+        let ((format, vendor, _), (_, _, fix)) = (described(asked), described(target.assembly));
         Err(Failure::new(format!(
-            "{format} is for {maker} GPUs, but the target is `{}`",
+            "{format} is for {vendor} GPUs, but the target is `{}`",
             target.name
         ))
         .note(format!("use `{fix}`")))
@@ -52,7 +52,7 @@ impl Artifact {
             return Ok(Self::Object);
         }
         Err(Failure::new(format!(
-            "LLVM makes no objects for `{}`: `ptxas` makes them from PTX",
+            "LLVM cannot emit objects for `{}`: `ptxas` assembles PTX",
             target.name
         ))
         .note(format!(

@@ -54,10 +54,10 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
         && own.assembly != target.assembly
     {
         return Err(Failure::new(format!(
-            "the module is lowered for `{}`, and cannot be translated for `{}`",
+            "the module is lowered for `{}`, but translated for `{}`",
             own.name, target.name
         ))
-        .note(format!("leave out `--target`, or {lower}")));
+        .note(format!("omit `--target`, or {lower}")));
     }
     let Some(foreign) = foreign else {
         return Ok(());
@@ -116,9 +116,9 @@ pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(),
             continue;
         }
         let (language, rule) = language.described();
-        let text = format!("has the name `{name}`, which {language} does not take");
+        let text = format!("has the name `{name}`, which is not valid in {language}");
         let note = format!(
-            "rename it, to `@{}` for example: {rule}",
+            "rename it, for example to `@{}`: {rule}",
             nearest_name(name)
         );
         sys::emit_error(op, &Diagnostic::new(text).note(note));
@@ -148,16 +148,16 @@ impl Language {
         match self {
             Self::Ptx => (
                 "PTX",
-                "a name of PTX is of ASCII letters, digits, `_` and `$`, and does not begin with a digit",
+                "PTX names consist of ASCII letters, digits, `_` and `$`, and do not begin with a digit",
             ),
             Self::Gcn => (
                 "AMDGCN assembly",
-                "a name is of ASCII letters, digits, `_`, `$` and `.`, and does not begin with a digit; \
+                "names consist of ASCII letters, digits, `_`, `$` and `.`, and do not begin with a digit; \
                  `--emit=object` takes others",
             ),
             Self::Object => (
                 "an object",
-                "a name has no control characters, quotes, backslashes or `@`, and is UTF-8",
+                "names are UTF-8 without control characters, quotes, backslashes and `@`",
             ),
         }
     }

@@ -74,7 +74,7 @@ impl Gpu {
             let (relocation, code) = (RelocMode::PIC, CodeModel::Default);
             target
                 .create_target_machine(&triple, cpu, features, level, relocation, code)
-                .ok_or_else(|| Failure::new(format!("LLVM has no machine for `{cpu}`")))
+                .ok_or_else(|| Failure::new(format!("LLVM does not know the processor `{cpu}`")))
         };
         // Of a name that it does not know, LLVM says so eight times, and goes on with another.
         if let Some(names) = &self.given {
@@ -110,7 +110,7 @@ impl Gpu {
             let Some(name) = feature.strip_prefix(['+', '-']) else {
                 return Err(
                     Failure::new(format!("the feature `{feature}` has no sign")).note(format!(
-                        "write `+{feature}` to have it, `-{feature}` to be without"
+                        "write `+{feature}` to enable it, `-{feature}` to disable it"
                     )),
                 );
             };

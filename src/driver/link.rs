@@ -323,7 +323,7 @@ fn linker() -> Result<PathBuf, Failure> {
         .flat_map(|folder| ["lld", "lld-22"].map(|name| folder.join(name)))
         .find(|file| file.is_file())
         .ok_or_else(|| {
-            Failure::new("no `lld`, which makes code objects, beside LLVM or on the path")
+            Failure::new("no `lld` beside LLVM or on the path, which links code objects")
                 .note("on Debian: `apt-get install lld-22`; `--emit=amdgcn` needs no linker")
         })
 }

@@ -248,7 +248,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
         Ok((bytes, llvm_ir))
     };
     let outcome = sys::recovered(work)
-        .map_err(|reason| Failure::new(format!("LLVM's back end gave up: {reason}")))?;
+        .map_err(|reason| Failure::new(format!("LLVM's back end failed: {reason}")))?;
     drop(ManuallyDrop::into_inner(translated));
     drop(ManuallyDrop::into_inner(machine));
     drop(ManuallyDrop::into_inner(llvm));
@@ -349,7 +349,7 @@ fn not_defined(
         });
         if let Some(place) = place {
             let function = rest.remove(place);
-            let text = format!("calls `{}`, which nothing defines", function.name);
+            let text = format!("calls the undefined function `{}`", function.name);
             sys::emit_error(op, &Diagnostic::new(text).note(&function.fix));
         }
     };
@@ -361,7 +361,7 @@ fn not_defined(
     // What LLVM made a call of.
     for function in rest {
         let called = format!(
-            "the module calls `{}`, which nothing defines",
+            "the module calls the undefined function `{}`",
             function.name
         );
         messages.extend(Failure::new(called).note(&function.fix).0);

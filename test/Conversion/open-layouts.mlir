@@ -5,8 +5,8 @@
 
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func public @made(%p: !tt.ptr<i32>) {
-    // expected-error @+2 {{leaves the layout of `tensor<128xi32, #gluon.auto_encoding>` open, and cannot be lowered so}}
-    // expected-note @+1 {{run the pass `resolve-auto-layouts` first, which finds it}}
+    // expected-error @+2 {{needs a resolved layout, but has `tensor<128xi32, #gluon.auto_encoding>`}}
+    // expected-note @+1 {{run the pass `resolve-auto-layouts` first}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #gluon.auto_encoding>
     tt.return
   }

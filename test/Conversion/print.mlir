@@ -25,7 +25,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // AMD: %[[BEGUN:.+]] = llvm.call @__ockl_printf_begin
   // AMD: %[[NEXT:.+]] = llvm.call @__ockl_printf_append_string_n(%[[BEGUN]],
   // AMD: llvm.call @__ockl_printf_append_args(%[[NEXT]],
-  // ASM: error: 'llvm.call' op calls `__ockl_printf_begin`, which nothing defines
+  // ASM: error: 'llvm.call' op calls the undefined function `__ockl_printf_begin`
   // ASM: note: it is in ockl.bc of ROCm's device libraries
   // The whole grid, scalars once, copies once.
   // VALUES: pid (0, 0, 0) here

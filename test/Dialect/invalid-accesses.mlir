@@ -25,7 +25,7 @@ tt.func @f(%p: !tt.ptr<f32>, %x: f32) {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%d: !tt.tensordesc<16x64xf16, #nv>, %s: !ttg.memdesc<16x64xf16, #nv, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{copies beside the first cache, so it takes no cache modifier, but has `cg`}}
+    // expected-error @+1 {{bypasses the L1 cache, so it takes no cache modifier, but has `cg`}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %s {cachePolicy = #ttng.cache_policy<cache_modifier = cg>} : !tt.tensordesc<16x64xf16, #nv>, !ttg.memdesc<16x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -39,7 +39,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @f(%d: !tt.tensordesc<16x64xf16, #nv>, %s: !ttg.memdesc<16x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1) {
-    // expected-error @+1 {{copies beside the first cache, so it takes no `l1` policy, but has `evict_last`}}
+    // expected-error @+1 {{bypasses the L1 cache, so it takes no `l1` policy, but has `evict_last`}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p {cachePolicy = #ttng.cache_policy<l1 = evict_last>} : !tt.tensordesc<16x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<16x64xf16, #nv, #smem, mutable>
     tt.return
   }
@@ -271,7 +271,7 @@ tt.func @without_body(i32)
 #n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
-    // expected-error @+1 {{copies what it is told to, so it takes no `l2_prefetch_size`, but has `64 : i32`}}
+    // expected-error @+1 {{takes no `l2_prefetch_size`, but has `64 : i32`}}
     ttng.async_tma_copy_local_to_global %d[%i, %i] %a {cachePolicy = #ttng.cache_policy<l2_prefetch_size = 64 : i32>} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory, mutable>
     tt.return
   }

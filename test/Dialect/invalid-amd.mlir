@@ -384,7 +384,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #out = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x512xbf16, #in>, %s: tensor<4x16xi8, #in>) {
-    // expected-error @+2 {{has pairs in `tensor<4x256xi8, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>`, whose layout is not the one that follows from `tensor<4x512xbf16}}
+    // expected-error @+2 {{has pairs in `tensor<4x256xi8, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>`, whose layout does not follow from `tensor<4x512xbf16}}
     // expected-note @+1 {{the layout that follows is:}}
     %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x512xbf16, #in>, tensor<4x16xi8, #in> -> tensor<4x256xi8, #out>
     tt.return

@@ -31,7 +31,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>) {
-    // expected-error @+1 {{has both `multicastCTA` and a `fromCTA` of 0, of which it can have one}}
+    // expected-error @+1 {{has both `multicastCTA` and a `fromCTA` of 0, expected one of them}}
     ttng.arrive_barrier %b, 1 {multicastCTA = 1 : i32, fromCTA = 0 : i32} : !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
     tt.return
   }
@@ -161,7 +161,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // init_barrier_c1
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f(%b: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) {
- // expected-error @+1 {{makes a barrier that CTAs share, which cannot be done inside `ttg.warp_specialize`}}
+ // expected-error @+1 {{initialises a barrier shared by CTAs, which is not allowed inside `ttg.warp_specialize`}}
  ttg.warp_specialize(%b) default { ttng.init_barrier %b, 1 : !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>
  ttg.warp_yield } partition0(%c: !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) num_warps(4) { ttg.warp_return } : (!ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>, #smem, mutable>) -> ()
  tt.return } }

@@ -5,8 +5,8 @@
 // local_alloc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {
-  // expected-error @+2 {{makes a buffer without contents that can never be written}}
-  // expected-note @+1 {{make the buffer `mutable` in its type, or give its contents}}
+  // expected-error @+2 {{allocates an immutable buffer without contents}}
+  // expected-note @+1 {{make the buffer `mutable` in its type, or give it contents}}
   %0 = ttg.local_alloc : () -> !ttg.memdesc<128xf32, #s, #ttg.shared_memory>
   tt.return
 }

@@ -5,7 +5,7 @@
 // bitcast_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !tt.ptr<f32>) {
-    // expected-error @+1 {{cannot make a pointer into another memory: `!tt.ptr<f32>` to `!tt.ptr<f32, "constant">`}}
+    // expected-error @+1 {{cannot change the address space of a pointer: `!tt.ptr<f32>` to `!tt.ptr<f32, "constant">`}}
     %0 = tt.bitcast %a : !tt.ptr<f32> -> !tt.ptr<f32, "constant">
     tt.return
   }
@@ -16,7 +16,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // bitcast_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !tt.ptr<f32>) {
-    // expected-error @+1 {{cannot make `i32` of `!tt.ptr<f32>`, of which one is a pointer}}
+    // expected-error @+1 {{cannot convert `!tt.ptr<f32>` to `i32`: only one of them is a pointer}}
     %0 = tt.bitcast %a : !tt.ptr<f32> -> i32
     tt.return
   }

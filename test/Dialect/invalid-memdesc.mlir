@@ -230,7 +230,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>) {
-    // expected-error @+1 {{cannot read a buffer in partitions as another type}}
+    // expected-error @+1 {{cannot reinterpret a partitioned buffer}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable> -> !ttg.memdesc<8x64xbf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>
     tt.return
   }
@@ -415,7 +415,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw8, #smem, mutable>) {
-    // expected-error @+1 {{cuts dimension 0 to 4, which parts rows that the swizzle of `#ttg.swizzled_shared<{vec = 8,}}
+    // expected-error @+1 {{cuts dimension 0 to 4, which splits a period of the swizzle of `#ttg.swizzled_shared<{vec = 8,}}
     %0 = ttg.memdesc_subslice %a[4, 0] : !ttg.memdesc<64x64xf16, #sw8, #smem, mutable> -> !ttg.memdesc<4x64xf16, #sw8, #smem, mutable, 64x64>
     tt.return
   }

@@ -16,7 +16,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // ttg_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: i32) {
-    // expected-error @+1 {{has the attribute `"ttg.num-warps"`, which stands on a module or a `tt.func` only}}
+    // expected-error @+1 {{has the attribute `"ttg.num-warps"`, which is allowed only on a module or a `tt.func`}}
     %0 = arith.addi %a, %a {"ttg.num-warps" = 4 : i32} : i32
     tt.return
   }

@@ -40,8 +40,8 @@ tt.func @f(%t: tensor<16x32xf32>) {
 // reduce_c4, reduce_c6, reduce_c7
 tt.func @f(%t: tensor<16x32xf32>, %i: i32) {
   // expected-error @+3 {{makes a tensor of 16 elements `f32`, but the result is `tensor<32xf32>`}}
-  // expected-error @+2 {{has a region that takes (f32), but is to take (f32, f32)}}
-  // expected-error @+1 {{has a region that gives (f32, f32), but is to give (f32)}}
+  // expected-error @+2 {{has a region that takes (f32), expected (f32, f32)}}
+  // expected-error @+1 {{has a region that yields (f32, f32), expected (f32)}}
   %0 = "tt.reduce"(%t) <{axis = 1 : i32}> ({
   ^bb0(%x: f32):
     tt.reduce.return %x, %x : f32, f32
@@ -107,7 +107,7 @@ tt.func @f(%x: i64) {
 
 // fp_to_fp_c1
 tt.func @f(%x: f32) {
-  // expected-error @+2 {{narrows `f32` to `f8E4M3FN`, but does not say how to round}}
+  // expected-error @+2 {{narrows `f32` to `f8E4M3FN` without a rounding mode}}
   // expected-note @+1 {{add `, rounding = rtne`}}
   %0 = tt.fp_to_fp %x : f32 -> f8E4M3FN
   tt.return
@@ -442,7 +442,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // warp_group_dot_wait_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{waits for products, so it needs at least one value to pass through}}
+    // expected-error @+1 {{needs at least one operand}}
     "ttng.warp_group_dot_wait"() <{pendings = 0 : i32}> : () -> ()
     tt.return
   }

@@ -6,7 +6,7 @@
 #s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<1xi64, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs a barrier in one piece, a whole buffer without a swizzle}}
+    // expected-error @+1 {{needs a barrier that is contiguous: a whole buffer without swizzle}}
     ttng.init_barrier %a, 1 : !ttg.memdesc<1xi64, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -225,7 +225,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [8, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8>) {
-    // expected-error @+1 {{cannot read a part of a padded buffer as another type, but the operand is 8x8 of 16x8}}
+    // expected-error @+1 {{cannot reinterpret a part of a padded buffer: the operand is 8x8 of 16x8}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8> -> !ttg.memdesc<8x8xbf16, #t, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -249,7 +249,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128>) {
-    // expected-error @+1 {{needs 128 bytes for the result, but the operand is a part of which only 64 lie together}}
+    // expected-error @+1 {{needs 128 bytes for the result, but only 64 of the operand are contiguous}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128> -> !ttg.memdesc<2x64xi8, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -261,7 +261,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64>) {
-    // expected-error @+1 {{needs 64 columns of tensor memory for the result, but the operand is a part of which only 32 lie together}}
+    // expected-error @+1 {{needs 64 columns of tensor memory for the result, but only 32 of the operand are contiguous}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64> -> !ttg.memdesc<128x64xf32, #s, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -286,7 +286,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable>) {
-    // expected-error @+1 {{needs a buffer for the answer in one piece, a whole buffer without a swizzle}}
+    // expected-error @+1 {{needs a buffer for the answer that is contiguous: a whole buffer without swizzle}}
     %0 = ttng.clc_load_result %a : !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable> -> i128
     tt.return
   }
@@ -563,7 +563,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {register = [[1, 1]], warp = [[1, 0]]}, instrShape = [16, 16, 16]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32, #w>, %b: tensor<64x64xi32, #w>) {
-    // expected-error @+2 {{does not take a tensor whose warps are swizzled}}
+    // expected-error @+2 {{does not support swizzled warps}}
     // expected-note @+1 {{convert it with `ttg.convert_layout`}}
     %0 = tt.gather %a[%b] {axis = 0 : i32} : (tensor<64x64xf32, #w>, tensor<64x64xi32, #w>) -> tensor<64x64xf32, #w>
     tt.return

@@ -30,7 +30,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // map_elementwise_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{'tt.map_elementwise' op has a region that takes (f32, f16), but is to take (f32, f32)}}
+    // expected-error @+1 {{'tt.map_elementwise' op has a region that takes (f32, f16), expected (f32, f32)}}
     %0 = "tt.map_elementwise"(%a) <{pack = 2 : i32}> ({
     ^bb0(%x0: f32, %x1: f16):
       tt.map_elementwise.return %x0, %x0 : f32, f32
@@ -44,7 +44,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // map_elementwise_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64xf32>) {
-    // expected-error @+1 {{'tt.map_elementwise' op has a region that gives (f32), but is to give (f32, f32)}}
+    // expected-error @+1 {{'tt.map_elementwise' op has a region that yields (f32), expected (f32, f32)}}
     %0 = "tt.map_elementwise"(%a) <{pack = 2 : i32}> ({
     ^bb0(%x0: f32, %x1: f32):
       tt.map_elementwise.return %x0 : f32

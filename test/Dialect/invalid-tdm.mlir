@@ -380,7 +380,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // update_tensor_descriptor_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %i: i32) {
-    // expected-error @+1 {{has both `clamp_bounds` and `set_bounds`, of which it can have one}}
+    // expected-error @+1 {{has both `clamp_bounds` and `set_bounds`, expected one of them}}
     %0 = "amdg.update_tensor_descriptor"(%d, %i, %i, %i, %i) <{clamp_bounds, operandSegmentSizes = array<i32: 1, 2, 2, 0>}> : (!tt.tensordesc<8x64xf16>, i32, i32, i32, i32) -> !tt.tensordesc<8x64xf16>
     tt.return
   }

@@ -63,8 +63,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+2 {{makes a buffer without contents that can never be written}}
-    // expected-note @+1 {{make the buffer `mutable` in its type, or give its contents}}
+    // expected-error @+2 {{allocates an immutable buffer without contents}}
+    // expected-note @+1 {{make the buffer `mutable` in its type, or give it contents}}
     %0 = ttng.tmem_alloc : () -> !ttg.memdesc<128x64xf32, #t, #tmem>
     tt.return
   }
@@ -358,7 +358,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t2 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>) {
-    // expected-error @+1 {{reduces elements that fill their columns, but the buffer is `#ttng.tensor_memory_encoding<blockM =}}
+    // expected-error @+1 {{reduces elements of 32 bits, one per column, but the buffer is `#ttng.tensor_memory_encoding<blockM =}}
     %0, %1 = ttng.tmem_load %a {redOp = #ttng.redOp<max>} : !ttg.memdesc<128x64xf16, #t2, #tmem, mutable> -> tensor<128x64xf16, #tm>, tensor<128xf16, #ttg.slice<{dim = 1, parent = #tm}>>
     tt.return
   }

@@ -144,7 +144,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #g = #ttg.generic_linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[33], [64]], block = []}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128xi32, #g>, %b: tensor<128xf32, #g>) {
-    // expected-error @+2 {{does not take a tensor whose warps are swizzled}}
+    // expected-error @+2 {{does not support swizzled warps}}
     // expected-note @+1 {{convert it with `ttg.convert_layout`}}
     %0 = tt.gather %b[%a] {axis = 0 : i32} : (tensor<128xf32, #g>, tensor<128xi32, #g>) -> tensor<128xf32, #g>
     tt.return
@@ -215,7 +215,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8, #b>) {
-    // expected-error @+2 {{has pairs in `tensor<4x128xi8, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>`, whose layout is not the one that follows from `tensor<4x256xbf16}}
+    // expected-error @+2 {{has pairs in `tensor<4x128xi8, #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>`, whose layout does not follow from `tensor<4x256xbf16}}
     // expected-note @+1 {{the layout that follows is:}}
     %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8, #b> -> tensor<4x256xbf16, #w>
     tt.return

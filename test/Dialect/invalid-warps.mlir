@@ -61,6 +61,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // warp_yield_c1
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} { tt.func @f(%a: i32) {
- // expected-error @+1 {{gives (i32), but `ttg.warp_specialize` has the results (i64)}}
+ // expected-error @+1 {{yields (i32), but `ttg.warp_specialize` has the results (i64)}}
  %0 = ttg.warp_specialize() default { ttg.warp_yield %a : i32 } partition0() num_warps(1) { ttg.warp_return } : () -> i64
  tt.return } }

@@ -261,12 +261,12 @@ tt.func @f(%a: tensor<8xi32>) {
 // func_c1
 module {
   // expected-error @+7 {{needs `tt.divisibility` to be a positive power of two, but argument 0 has `24 : i32`}}
-  // expected-note @+6 {{8 is the power of two in it}}
+  // expected-note @+6 {{the largest power of two that divides it is 8}}
   // expected-error @+5 {{argument 1 has `0 : i32`}}
-  // expected-note @+4 {{1 promises nothing}}
+  // expected-note @+4 {{1 carries no information}}
   // expected-error @+3 {{argument 2 has `-16 : i32`}}
   // expected-error @+2 {{argument 3 has `"16"`}}
-  // expected-note @+1 2 {{1 promises nothing}}
+  // expected-note @+1 2 {{1 carries no information}}
   tt.func @f(%a: !tt.ptr<f32> {tt.divisibility = 24 : i32}, %b: i32 {tt.divisibility = 0 : i32}, %c: i32 {tt.divisibility = -16 : i32}, %d: i32 {tt.divisibility = "16"}, %e: i64 {tt.divisibility = 16 : i64}, %g: i64 {tt.divisibility = 1 : si32}) {
     tt.return
   }

@@ -16,13 +16,13 @@ module attributes {ttg.target = "cuda:80", "ttg.num-warps" = 4 : i32, "ttg.threa
              %m: tensor<64x64xf16, #ml>, %n: tensor<64x64xf16, #mr>, %o: tensor<64x64xf32, #mma>) {
     // CHECK: [[@LINE+1]]:10: remark: is multiplied by 32 of mma.m16n8k16.f32.f16 in each warp, as `#ttg.nvidia_mma<{{.*}}>`: 256 cycles per execution, {{[0-9]+}} before
     %0 = tt.dot %a, %b, %c : tensor<64x64xf16, #l> * tensor<64x64xf16, #r> -> tensor<64x64xf32, #b>
-    // CHECK: [[@LINE+1]]:10: remark: stays as it is: `cuda:80` has no instruction that multiplies `f32` by `f32` into `f32` with `inputPrecision = ieee`
+    // CHECK: [[@LINE+1]]:10: remark: is unchanged: `cuda:80` has no instruction that multiplies `f32` by `f32` into `f32` with `inputPrecision = ieee`
     %1 = tt.dot %x, %y, %0 : tensor<64x64xf32, #l> * tensor<64x64xf32, #r> -> tensor<64x64xf32, #b>
-    // CHECK: [[@LINE+1]]:10: remark: stays as it is: it costs {{[0-9]+}} cycles per execution; mma.m16n8k8.f32.f16 costs 8, plus conversions
+    // CHECK: [[@LINE+1]]:10: remark: is unchanged: it costs {{[0-9]+}} cycles per execution; mma.m16n8k8.f32.f16 costs 8, plus conversions
     %2 = tt.dot %s, %t, %u : tensor<16x8xf16, #l> * tensor<8x16xf16, #r> -> tensor<16x16xf32, #b>
-    // CHECK: [[@LINE+1]]:10: remark: stays as it is: `cuda:80` has no instruction that multiplies `f8E5M2` by `f8E5M2` into `f32`
+    // CHECK: [[@LINE+1]]:10: remark: is unchanged: `cuda:80` has no instruction that multiplies `f8E5M2` by `f8E5M2` into `f32`
     %3 = tt.dot %v, %w, %1 : tensor<64x64xf8E5M2, #l> * tensor<64x64xf8E5M2, #r> -> tensor<64x64xf32, #b>
-    // CHECK: [[@LINE+1]]:10: remark: stays as it is: it is laid out for an instruction, as `#ttg.nvidia_mma<{{.*}}>`
+    // CHECK: [[@LINE+1]]:10: remark: is unchanged: it already has the layout of an instruction, `#ttg.nvidia_mma<{{.*}}>`
     %4 = tt.dot %m, %n, %o : tensor<64x64xf16, #ml> * tensor<64x64xf16, #mr> -> tensor<64x64xf32, #mma>
     tt.return
   }

@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @round_trip(%a: tensor<16x16xf32, #blocked>) -> tensor<16x16xf32, #blocked> {
     // expected-remark@+1 {{is removed: nothing uses it}}
     %0 = ttg.convert_layout %a : tensor<16x16xf32, #blocked> -> tensor<16x16xf32, #other>
-    // expected-remark@+1 {{is removed: the conversions before it began with this layout}}
+    // expected-remark@+1 {{is removed: the chain of conversions before it starts in this layout}}
     %1 = ttg.convert_layout %0 : tensor<16x16xf32, #other> -> tensor<16x16xf32, #blocked>
     tt.return %1 : tensor<16x16xf32, #blocked>
   }
@@ -24,7 +24,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @chain(%a: tensor<16x16xf32, #blocked>) -> tensor<16x16xf32, #other> {
     // expected-remark@+1 {{is removed: nothing uses it}}
     %0 = ttg.convert_layout %a : tensor<16x16xf32, #blocked> -> tensor<16x16xf32>
-    // expected-remark@+2 {{takes its operand from before the conversions that made it}}
+    // expected-remark@+2 {{takes its operand from before the preceding conversions}}
     // expected-remark@+1 {{stays: data moves from `#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>` to `#ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>`}}
     %1 = ttg.convert_layout %0 : tensor<16x16xf32> -> tensor<16x16xf32, #other>
     tt.return %1 : tensor<16x16xf32, #other>
@@ -38,7 +38,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @operand_of_the_next_product(%p: tensor<64x64xf16, #mma>, %v: tensor<64x64xf16, #right>, %acc: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
-    // expected-remark@+1 {{stays, and moves nothing: `tt.dot` asks for `#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>, kWidth = 2}>` by its kind}}
+    // expected-remark@+1 {{stays, but moves no data: `tt.dot` requires `#ttg.dot_op<{opIdx = 0, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>, kWidth = 2}>`}}
     %0 = ttg.convert_layout %p : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #left>
     %1 = tt.dot %0, %v, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
     tt.return %1 : tensor<64x64xf32, #mma>
@@ -53,7 +53,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
 #columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @differ_elsewhere(%a: tensor<32x1xf32, #rows>, %b: tensor<64x2xf32, #rows>, %c: tensor<64x2xf32, #columns>) -> tensor<32x1xf32, #columns> {
-    // expected-remark@+1 {{stays, and moves nothing: `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>` and `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>` differ on other tensors}}
+    // expected-remark@+1 {{stays, but moves no data: `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>` and `#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [0, 1]}>` differ on other tensors}}
     %0 = ttg.convert_layout %a : tensor<32x1xf32, #rows> -> tensor<32x1xf32, #columns>
     tt.return %0 : tensor<32x1xf32, #columns>
   }
@@ -72,18 +72,18 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     // The broadcast takes this conversion of its operand instead of the one of its result.
     // expected-remark@+1 {{stays: data moves from}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #rows>
-    // expected-remark@+1 {{is removed: the value is computed again in this layout}}
+    // expected-remark@+1 {{is removed: the value is rematerialised in this layout}}
     %1 = ttg.convert_layout %0 : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
     %2 = tt.broadcast %y : tensor<64x1xf32, #rows> -> tensor<64x64xf32, #rows>
-    // expected-remark@+1 {{is removed: the value is made in this layout}}
+    // expected-remark@+1 {{is removed: the value is produced in this layout}}
     %3 = ttg.convert_layout %2 : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
     tt.return %1, %3 : tensor<64x64xf32, #columns>, tensor<64x64xf32, #columns>
   }
 
   tt.func @shared(%x: tensor<64x64xf32, #rows>, %m: !ttg.memdesc<64x64xf32, #shared, #smem, mutable>) {
-    // expected-remark@+1 {{is removed: what used it works in another layout}}
+    // expected-remark@+1 {{is removed: its users use another layout}}
     %0 = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
-    // expected-remark@+1 {{is removed: the same conversion was made before}}
+    // expected-remark@+1 {{is removed: it repeats an earlier conversion}}
     %1 = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
     ttg.local_store %0, %m : tensor<64x64xf32, #columns> -> !ttg.memdesc<64x64xf32, #shared, #smem, mutable>
     tt.return

@@ -18,10 +18,10 @@
 // A list is separated by commas; what it names has to be there.
 // RUN: ll-opt --convert-encodings-to-linear='keep=blocked,slice' %s
 // RUN: not ll-opt --convert-encodings-to-linear='keep=slice,bloked' %s 2>&1 | FileCheck %s --check-prefix=LIST
-// LIST: error: 'builtin.module' op knows no encodings of the family `bloked`: families are
+// LIST: error: 'builtin.module' op unknown encoding family `bloked`, expected one of
 // LIST: note: did you mean `blocked`?
 // RUN: not ll-opt --recognize-encodings='only=slise' %s 2>&1 | FileCheck %s --check-prefix=ONLY
-// ONLY: error: 'builtin.module' op knows no encodings of the family `slise`: families are
+// ONLY: error: 'builtin.module' op unknown encoding family `slise`, expected one of
 // ONLY: note: did you mean `slice`?
 
 module attributes {ttg.target = "cuda:100", "ttg.num-warps" = 4 : i32} {

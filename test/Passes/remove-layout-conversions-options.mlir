@@ -20,8 +20,8 @@
 // MORE: ttg.shared = 16384 : i32
 
 // RUN: not ll-opt --remove-layout-conversions=scratch-budget=4096 %s 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: error: 'arith.truncf' op has a result whose conversion takes 8192 bytes of shared memory, and no choice of layouts keeps within `scratch-budget=4096`
-// NONE: note: `scratch-budget=8192` can be kept
+// NONE: error: 'arith.truncf' op has a result whose conversion takes 8192 bytes of shared memory, but no choice of layouts fits `scratch-budget=4096`
+// NONE: note: `scratch-budget=8192` is sufficient
 
 // RUN: not ll-opt --remove-layout-conversions=scratch-budget=-2 %s 2>&1 | FileCheck %s --check-prefix=BUDGET
 // BUDGET: error: 'builtin.module' op invalid option `scratch-budget=-2`, expected 0 or more bytes

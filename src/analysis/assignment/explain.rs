@@ -61,9 +61,9 @@ impl fmt::Display for Went {
         f.write_str(match self {
             Self::Stays(_) => "stays",
             Self::Merged(_) => "is removed: the value is converted to this layout once",
-            Self::MadeAgain => "is removed: the value is computed again in this layout",
-            Self::MadeSo => "is removed: the value is made in this layout",
-            Self::UsedElse => "is removed: what used it works in another layout",
+            Self::MadeAgain => "is removed: the value is rematerialised in this layout",
+            Self::MadeSo => "is removed: the value is produced in this layout",
+            Self::UsedElse => "is removed: its users use another layout",
         })
     }
 }

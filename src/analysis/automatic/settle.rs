@@ -155,10 +155,10 @@ impl<'c> Solver<'_, 'c> {
                 let is_one =
                     shape.is_some_and(|shape| equivalent(&first.encoding, &asked.encoding, shape));
                 said = if is_one {
-                    said.note("they are one layout: spell it in one way")
+                    said.note("both are the same layout: use one spelling")
                 } else {
                     said.note(format!(
-                        "make the value once for each layout, or convert it with `{}`",
+                        "compute the value once per layout, or convert it with `{}`",
                         ttg::ConvertLayout::KIND.name()
                     ))
                 };
@@ -249,8 +249,8 @@ impl<'c> Solver<'_, 'c> {
             link.at, operand.encoding, result.encoding
         ));
         let said = match (follows, back) {
-            (Ok(follows), _) => said.note(format!("what follows from the operand is `{follows}`")),
-            (Err(_), Ok(back)) => said.note(format!("what the result follows from is `{back}`")),
+            (Ok(follows), _) => said.note(format!("the operand implies the result `{follows}`")),
+            (Err(_), Ok(back)) => said.note(format!("the result implies the operand `{back}`")),
             (Err(reason), Err(_)) => said.note(reason.to_string()),
         };
         Some(said.note(asks(operand)).note(asks(result)))
@@ -415,7 +415,7 @@ fn asks(known: &Known<'_>) -> String {
     let place = sys::place(known.by.location()).map_or_else(String::new, |place| {
         format!(" at {}:{}:{}", place.file, place.line, place.column)
     });
-    format!("`{}` is what `{name}`{place} asks for", known.encoding)
+    format!("`{name}`{place} requires `{}`", known.encoding)
 }
 
 /// The operation that makes a value or takes it as an argument, and what the value is there.
@@ -436,16 +436,14 @@ fn place(value: Val<'_>) -> (Op<'_>, String) {
 fn unsettled(value: Val<'_>, by_conversions: bool) -> (Op<'_>, Diagnostic) {
     let (op, what) = place(value);
     let type_: Type<'_> = value.r#type();
-    let said = Diagnostic::new(format!(
-        "leaves the layout of {what} open, and nothing settles it: `{type_}`"
-    ));
+    let said = Diagnostic::new(format!("cannot infer the layout of {what}: `{type_}`"));
     let note = if by_conversions {
         format!(
-            "say which layout is meant with `{}`, on this value or on one that is computed of it",
+            "set the layout with `{}`, on this value or on one computed from it",
             gluon::SetAutoLayout::KIND.name()
         )
     } else {
-        "a load, a store or an atomic operation on pointers of this layout settles it".to_owned()
+        "a load, store or atomic operation on pointers of this layout determines it".to_owned()
     };
     (op, said.note(note))
 }

@@ -72,7 +72,7 @@ fn in_one_piece(buffer: &Buffer<'_>, what: &str, label: &'static str) -> Verdict
         return Ok(());
     }
     let message = format!(
-        "needs a {what} in one piece, a whole buffer without a swizzle, but has `{}` of {}",
+        "needs a {what} that is contiguous: a whole buffer without swizzle, but has `{}` of {}",
         buffer.encoding.map_or_else(String::new, |e| e.to_string()),
         dimensions(&buffer.alloc_shape)
     );
@@ -112,7 +112,7 @@ pub(super) fn init(op: ttng::InitBarrier<'_, '_>) -> Verdict {
         ensure!(
             init_barrier_c1,
             buffer.shape[0] == ctas || !is_within(op.op(), SPECIALIZE),
-            "makes a barrier that CTAs share, which cannot be done inside `{}`",
+            "initialises a barrier shared by CTAs, which is not allowed inside `{}`",
             SPECIALIZE.name()
         );
     }
@@ -183,7 +183,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
     ensure!(
         arrive_barrier_c3,
         from.is_none_or(|from| unsigned(from) == ctas - 1),
-        "has both `multicastCTA` and a `fromCTA` of {}, of which it can have one",
+        "has both `multicastCTA` and a `fromCTA` of {}, expected one of them",
         from.unwrap_or(0)
     );
     Ok(())

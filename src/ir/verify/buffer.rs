@@ -84,9 +84,9 @@ pub(super) fn local_alloc(op: ttg::LocalAlloc<'_, '_>) -> Verdict {
         None if !buffer.is_mutable => diagnostics.push(
             broken!(
                 local_alloc_c3,
-                "makes a buffer without contents that can never be written"
+                "allocates an immutable buffer without contents"
             )
-            .note("make the buffer `mutable` in its type, or give its contents"),
+            .note("make the buffer `mutable` in its type, or give it contents"),
         ),
         None => {}
     }
@@ -374,7 +374,7 @@ fn uncut_swizzle(src: &Buffer<'_>, dst: &Buffer<'_>) -> Option<Diagnostic> {
             if !offset.is_power_of_two() && offset != 0 {
                 return Some(broken!(
                     memdesc_subslice_c11,
-                    "cuts dimension {} to {to}, which parts rows that the swizzle of `{encoding}` mixes: element {size} is at offset {offset}",
+                    "cuts dimension {} to {to}, which splits a period of the swizzle of `{encoding}`: element {size} is at offset {offset}",
                     leading + i
                 ));
             }

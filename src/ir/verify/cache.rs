@@ -42,21 +42,21 @@ pub(super) fn beside_first(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         tma_c13,
         modifier(of).is_none(),
-        "copies beside the first cache, so it takes no cache modifier, but has `{}`",
+        "bypasses the L1 cache, so it takes no cache modifier, but has `{}`",
         modifier(of).unwrap_or_default()
     );
     let first = policy(of, "l1").filter(|name| name != "none");
     ensure!(
         tma_c13,
         first.is_none(),
-        "copies beside the first cache, so it takes no `l1` policy, but has `{}`",
+        "bypasses the L1 cache, so it takes no `l1` policy, but has `{}`",
         first.unwrap_or_default()
     );
     let prefetched = policy(of, "l2_prefetch_size");
     ensure!(
         tma_c14,
         prefetched.is_none(),
-        "copies what it is told to, so it takes no `l2_prefetch_size`, but has `{}`",
+        "takes no `l2_prefetch_size`, but has `{}`",
         prefetched.unwrap_or_default()
     );
     Ok(())

@@ -66,7 +66,7 @@ fn region(
         diagnostics,
         reduce_c6,
         arguments == takes,
-        "has a region that takes ({}), but is to take ({})",
+        "has a region that takes ({}), expected ({})",
         list(&arguments),
         list(takes)
     );
@@ -88,7 +88,7 @@ fn region(
         diagnostics,
         reduce_c7,
         returned == gives,
-        "has a region that gives ({}), but is to give ({})",
+        "has a region that yields ({}), expected ({})",
         list(&returned),
         list(gives)
     );
@@ -218,7 +218,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
         diagnostics,
         map_elementwise_c3,
         arguments == takes,
-        "has a region that takes ({}), but is to take ({})",
+        "has a region that takes ({}), expected ({})",
         arguments.join(", "),
         takes.join(", ")
     );
@@ -241,7 +241,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
                 diagnostics,
                 map_elementwise_c4,
                 !OpKind::TtMapElementwiseReturn.is(end) || returned == gives,
-                "has a region that gives ({}), but is to give ({})",
+                "has a region that yields ({}), expected ({})",
                 returned.join(", "),
                 gives.join(", ")
             );

@@ -89,7 +89,7 @@ pub(super) fn bitcast(op: tt::Bitcast<'_, '_>) -> Verdict {
     match (sys::pointer(from), sys::pointer(to)) {
         (Some((_, a)), Some((_, b))) if a != b => Err(vec![broken!(
             bitcast_c1,
-            "cannot make a pointer into another memory: `{from}` to `{to}`"
+            "cannot change the address space of a pointer: `{from}` to `{to}`"
         )]),
         (Some(_), Some(_)) => Ok(()),
         (None, None) if element_bits(from) == element_bits(to) => Ok(()),
@@ -101,7 +101,7 @@ pub(super) fn bitcast(op: tt::Bitcast<'_, '_>) -> Verdict {
         )]),
         _ => Err(vec![broken!(
             bitcast_c2,
-            "cannot make `{to}` of `{from}`, of which one is a pointer"
+            "cannot convert `{from}` to `{to}`: only one of them is a pointer"
         )]),
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn fp_to_fp(op: tt::FpToFp<'_, '_>) -> Verdict {
         return Err(vec![
             broken!(
                 fp_to_fp_c1,
-                "narrows `{from}` to `{to}`, but does not say how to round"
+                "narrows `{from}` to `{to}` without a rounding mode"
             )
             .note("add `, rounding = rtne` (to nearest) or `, rounding = rtz` (towards zero)"),
         ]);
@@ -220,7 +220,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         Ok(layout) => Err(vec![
             broken!(
                 fp4_to_fp_c6 | scaled_c15,
-                "has pairs in `{}`, whose layout is not the one that follows from `{}`",
+                "has pairs in `{}`, whose layout does not follow from `{}`",
                 packed.type_,
                 wide.type_
             )

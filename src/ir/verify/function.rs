@@ -47,7 +47,7 @@ fn wrong_promise(
             return Some(broken!(
                 func_c1,
                 "needs `{name}` to have one number for each dimension, but argument {argument} has rank {rank} and `{promise}`"
-            ).note("one number, as `16 : i32`, is of the first dimension"));
+            ).note("a single number, as `16 : i32`, applies to the first dimension"));
         }
         let number = |d: usize| list.i32_element(d).ok().and_then(|n| u64::try_from(n).ok());
         let wrong = (0..rank).find(|d| !number(*d).is_some_and(u64::is_power_of_two))?;
@@ -57,7 +57,7 @@ fn wrong_promise(
         );
         return Some(match number(wrong).filter(|n| *n > 0) {
             Some(n) => diagnostic.note(power_in(n)),
-            None => diagnostic.note("1 promises nothing"),
+            None => diagnostic.note("1 carries no information"),
         });
     }
     let number = build::integer_value(promise).and_then(|n| u64::try_from(n).ok());
@@ -70,14 +70,14 @@ fn wrong_promise(
     );
     Some(match number.filter(|n| *n > 0) {
         Some(n) => diagnostic.note(power_in(n)),
-        None => diagnostic.note("1 promises nothing"),
+        None => diagnostic.note("1 carries no information"),
     })
 }
 
 /// What a number divides, its powers of two divide.
 fn power_in(number: u64) -> String {
     format!(
-        "{} is the power of two in it",
+        "the largest power of two that divides it is {}",
         number & number.wrapping_neg()
     )
 }

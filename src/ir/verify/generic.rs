@@ -42,7 +42,7 @@ pub(super) fn taken(kind: OpKind, type_: Type<'_>) -> Verdict {
     Err(vec![
         broken!(
             generic_linear_c1,
-            "does not take a tensor whose warps are swizzled, but has `{type_}`"
+            "does not support swizzled warps, but has `{type_}`"
         )
         .note(convert_note("it")),
     ])

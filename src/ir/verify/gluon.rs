@@ -32,7 +32,7 @@ pub(super) fn left_open_alike(op: OperationRef<'_, '_>) -> Verdict {
         if infer::follows(op, i).is_some_and(|how| how != Follows::Usual) {
             noted.push(broken!(
                 gluon_c1,
-                "needs operand {i} and the result to be left open alike, but has `{}` and `{}`",
+                "needs operand {i} and the result to leave the same layout open, but has `{}` and `{}`",
                 src.type_,
                 dst.type_
             ));
@@ -48,13 +48,13 @@ pub(super) fn set_auto_layout(op: gluon::SetAutoLayout<'_, '_>) -> Verdict {
     ensure!(
         set_auto_layout_c1,
         open(&src) == Some(OpenLayout::Auto),
-        "needs an operand whose layout is left open, but has `{}`",
+        "needs an operand with an open layout, but has `{}`",
         src.type_
     );
     ensure!(
         set_auto_layout_c2,
         dst.encoding.is_some() && open(&dst) != Some(OpenLayout::Auto),
-        "says which layout its operand has, but the result is `{}`",
+        "needs a result with a concrete layout, but has `{}`",
         dst.type_
     );
     Ok(())

@@ -190,7 +190,7 @@ pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
     ensure!(
         ttg_c4,
         sys::is_module(op) || (function && OpKind::TtFunc.is(op)),
-        "has the attribute `\"{name}\"`, which stands on a module{} only",
+        "has the attribute `\"{name}\"`, which is allowed only on a module{}",
         if function {
             format!(" or a `{}`", OpKind::TtFunc.name())
         } else {

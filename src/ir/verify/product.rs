@@ -103,7 +103,7 @@ pub(super) fn warp_group_dot_wait(op: ttng::WarpGroupDotWait<'_, '_>) -> Verdict
     ensure!(
         warp_group_dot_wait_c1,
         !op.inputs().is_empty(),
-        "waits for products, so it needs at least one value to pass through"
+        "needs at least one operand"
     );
     Ok(())
 }

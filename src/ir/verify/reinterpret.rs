@@ -131,14 +131,14 @@ fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
         !from.is_cut() || !is_padded(&from.encoding),
-        "cannot read a part of a padded buffer as another type, but the operand is {} of {}",
+        "cannot reinterpret a part of a padded buffer: the operand is {} of {}",
         dimensions(from.shape),
         dimensions(from.alloc)
     );
     if let Some(dim) = from.cut_across_ctas() {
         return Err(vec![broken!(
             memdesc_reinterpret_c9,
-            "cannot read a part of what CTAs have pieces of as another type, but the operand is cut along dimension {dim}, which is split over CTAs"
+            "cannot reinterpret a part cut along a dimension that is split over CTAs: the operand is cut along dimension {dim}"
         )]);
     }
     Ok(())
@@ -163,7 +163,7 @@ fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
     ensure!(
         memdesc_reinterpret_c10,
         needs <= together,
-        "needs {needs} {unit} for the result, but the operand is a part of which only {together} lie together"
+        "needs {needs} {unit} for the result, but only {together} of the operand are contiguous"
     );
     Ok(())
 }
@@ -180,7 +180,7 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     ensure!(
         memdesc_reinterpret_c3,
         !partitioned,
-        "cannot read a buffer in partitions as another type"
+        "cannot reinterpret a partitioned buffer"
     );
     ensure!(
         memdesc_reinterpret_c5,

@@ -383,7 +383,7 @@ pub(super) fn update(op: amdg::UpdateTensorDescriptor<'_, '_>) -> Verdict {
         ensure!(
             update_tensor_descriptor_c4,
             bounds == 0,
-            "has both `clamp_bounds` and `set_bounds`, of which it can have one"
+            "has both `clamp_bounds` and `set_bounds`, expected one of them"
         );
     }
     Ok(())

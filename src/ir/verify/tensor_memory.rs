@@ -92,9 +92,9 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
         None if !buffer.is_mutable => Err(vec![
             broken!(
                 tmem_alloc_c5,
-                "makes a buffer without contents that can never be written"
+                "allocates an immutable buffer without contents"
             )
-            .note("make the buffer `mutable` in its type, or give its contents"),
+            .note("make the buffer `mutable` in its type, or give it contents"),
         ]),
         None => Ok(()),
     }
@@ -188,7 +188,7 @@ fn reducible(tensor: &TensorType<'_>, buffer: &Buffer<'_>, encoding: &Encoding) 
     ensure!(
         tmem_load_c10,
         packed,
-        "reduces elements that fill their columns, but the buffer is `{encoding}`"
+        "reduces elements of 32 bits, one per column, but the buffer is `{encoding}`"
     );
     Ok(())
 }

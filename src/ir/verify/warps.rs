@@ -100,7 +100,7 @@ pub(super) fn warp_yield(op: ttg::WarpYield<'_, '_>) -> Verdict {
     ensure!(
         warp_yield_c1,
         given == results,
-        "gives ({}), but `{SPECIALIZE}` has the results ({})",
+        "yields ({}), but `{SPECIALIZE}` has the results ({})",
         list(&given),
         list(&results)
     );
