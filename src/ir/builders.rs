@@ -22,7 +22,6 @@ use std::marker::PhantomData;
 
 include!(concat!(env!("OUT_DIR"), "/generated/builders.rs"));
 
-/// The full name of an operation, which builders and kinds know.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Name(&'static str);
 
@@ -44,20 +43,20 @@ impl From<UpstreamKind> for Name {
     }
 }
 
-/// What an attribute says, before there is a context to make it in.
+/// An attribute value that needs no context; [`AttributeSource::attribute`] creates the attribute.
 #[derive(Clone, Debug)]
 pub(crate) enum Said<'s, 'c> {
     Given(Attribute<'c>),
     Unit,
     Truth(bool),
-    /// Of so many bits.
+    /// Width in bits, value.
     Integer(u32, i64),
     Text(&'s str),
     Type(Type<'c>),
     Array32(&'s [i32]),
     Array64(&'s [i64]),
     Sizes(Vec<i32>),
-    /// What only MLIR's parser makes.
+    /// Parsed from text, for attributes that the C API cannot build.
     Parsed(&'static str),
 }
 
@@ -81,7 +80,7 @@ impl<'c> Said<'_, 'c> {
     }
 }
 
-/// What an operation is made of.
+/// The operands, types, attributes and regions of an operation to be built.
 #[derive(Debug)]
 pub(crate) struct Parts<'s, 'c> {
     pub(crate) name: Name,
@@ -93,7 +92,7 @@ pub(crate) struct Parts<'s, 'c> {
 }
 
 impl<'c> Parts<'_, 'c> {
-    /// The operation at a location, with its attributes as they were made.
+    /// Returns the specification of the operation at a location.
     pub(crate) fn spec<'p>(
         &'p mut self,
         location: Location<'c>,
@@ -111,8 +110,7 @@ impl<'c> Parts<'_, 'c> {
     }
 }
 
-/// An operation that is not yet in the IR; `O` has the methods of its builder, one for each attribute that may be left
-/// out.
+/// An operation that is not yet in the IR; `O` selects the methods for its optional attributes.
 #[derive(Debug)]
 pub(crate) struct Building<'s, 'c, O = ()> {
     parts: Parts<'s, 'c>,
@@ -126,7 +124,7 @@ impl<'s, 'c, O> From<Building<'s, 'c, O>> for Parts<'s, 'c> {
 }
 
 impl<'s, 'c, O> Building<'s, 'c, O> {
-    /// An operation that is known by its name only.
+    /// Starts an operation without typed methods.
     pub(crate) fn new(name: Name) -> Self {
         let parts = Parts {
             name,
@@ -157,7 +155,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// With attributes that are there, those that no declaration knows too.
+    /// Adds existing attributes by name, discardable ones included.
     pub(crate) fn saying(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
         let given = attributes
             .iter()
@@ -166,7 +164,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    /// The same, as they are read.
+    /// Adds existing attributes by identifier.
     pub(crate) fn noting(mut self, attributes: &[(Identifier<'c>, Attribute<'c>)]) -> Self {
         let given = attributes
             .iter()
@@ -193,7 +191,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self.with_some(key, Some(sizes))
     }
 
-    /// Adds the operation before another one, at a location; nothing where it cannot be made.
+    /// Inserts the operation before `place`; returns nothing if it cannot be created.
     pub(crate) fn insert(
         self,
         rewriter: Rewriter<'c>,
@@ -210,7 +208,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         rewriter.insert_before(place, spec).ok()
     }
 
-    /// The result of the operation, which is added before another one, at its location.
+    /// Inserts the operation before `place`, at its location, and returns its result.
     pub(crate) fn before(self, rewriter: Rewriter<'c>, place: Op<'c>) -> Option<Val<'c>> {
         let made = self.insert(rewriter, place, place.location())?;
         Some(build::only_result(made))

@@ -1,9 +1,8 @@
-//! Canonical form of operations that move data between layouts.
+//! Canonicalisation of operations that move data between layouts.
 //!
-//! Every rewrite compares layouts as linear maps, never the names of encodings: a conversion between
-//! two spellings of one layout moves nothing, and one that only renames registers is no barrier to
-//! what stands before or after it. Each function here looks at one kind of operation and changes it through
-//! the pattern's rewriter, or returns nothing and leaves it alone.
+//! Every rewrite compares layouts as linear maps, never encodings by name: a conversion between two spellings of one
+//! layout moves no data, and one that only renames registers does not block other rewrites. Each function matches one
+//! kind of operation; it rewrites it and returns `Some`, or returns `None`.
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
@@ -19,7 +18,7 @@ use linear_layout::encoding::infer::equivalent;
 use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 
-/// The view that an operation of a kind is.
+/// Reads an operation as the view operation of a kind.
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
@@ -32,7 +31,7 @@ macro_rules! view {
     }};
 }
 
-/// Brings an operation nearer to canonical form.
+/// Applies the first canonicalisation pattern that matches an operation.
 pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Matched {
     use OpKind as K;
     match OpKind::of(op)? {
@@ -77,12 +76,12 @@ pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Matched {
         K::TtgWarpSpecializePartitions => {
             captures::drop_captures(rewriter, ttg::WarpSpecializePartitions::of(op)?)
         }
-        // C++ asks about what TableGen declares to be canonicalised, which stands above.
+        // The kinds declared with a canonicaliser in TableGen are all listed above.
         _ => None,
     }
 }
 
-/// The conversion that makes a value, if one does.
+/// Returns the conversion that defines a value.
 fn conversion<'c>(value: Val<'c>) -> Option<ttg::ConvertLayout<'c, 'c>> {
     ttg::ConvertLayout::of(sys::defining_operation(value)?)
 }
@@ -93,8 +92,7 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Whether two tensors hold the same elements in the same registers of the same threads, registers that repeat
-/// others included: what follows from an operand's layout has them, too.
+/// Returns true if two tensors have the same layout, register replicas included, since inferred layouts depend on them.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;
@@ -110,7 +108,7 @@ fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {
         return Some(());
     }
     let ((_, from), (_, to)) = (encoding(source)?, encoding(result)?);
-    // The product of a product: the conversion is where a later pass looks for it.
+    // The result of one product feeds another: a later pass matches this conversion.
     if matches!(
         (&*from, &*to),
         (Encoding::NvidiaMma(_), Encoding::DotOperand(_))
@@ -132,7 +130,7 @@ fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {
     }
 }
 
-/// Whether a reshape that may reorder elements may as well give them in the layout of a conversion after it.
+/// Returns true if a reshape with `allow_reorder` can produce the layout of the conversion after it.
 fn reshapes_to(
     reshape: tt::Reshape<'_, '_>,
     from: &Encoding,
@@ -153,7 +151,7 @@ fn is_operand(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::DotOperand(_))
 }
 
-/// Whether a thread holds as many elements of both, so that registers need only be renamed.
+/// Returns true if a thread holds equally many elements of both, so that registers need only be renamed.
 fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
     let registers = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type())?;
@@ -188,8 +186,8 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
         rewriter.replace(op, &[source]);
         return Some(());
     }
-    // The same layout in another spelling: a conversion says so, and disappears where it can. What passes
-    // have noted beside it stays.
+    // Only the spelling of the layout changes: becomes a conversion, which folds where possible. Discardable attributes
+    // stay.
     if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
         let noted = build::discardable_attributes(op);
         let made = builders::ttg::convert_layout(source, result.r#type()).noting(&noted);
@@ -197,7 +195,7 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
         rewriter.replace(op, &[made]);
         return Some(());
     }
-    // Two permutations that undo each other.
+    // Two inverse permutations.
     let inner = sys::defining_operation(source).and_then(|inner| {
         let of_tensor = tt::Trans::of(inner).map(|trans| (trans.src(), trans.order()));
         of_tensor.or_else(|| ttg::MemDescTrans::of(inner).map(|trans| (trans.src(), trans.order())))
@@ -230,7 +228,7 @@ fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> Matched {
     }
 }
 
-/// Values are counted wherever they lie; a mask has to lie beside them.
+/// A histogram accepts values of any layout; its mask must have the same one.
 fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Matched {
     let op = histogram.op();
     let original = conversion(histogram.src())?.src();
@@ -244,7 +242,7 @@ fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Ma
     Some(())
 }
 
-/// Tensor memory is written from any layout whose registers the instruction can take.
+/// `tmem_store` accepts any layout that the instruction supports.
 fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Matched {
     let original = conversion(store.src())?.src();
     let tensor = TensorType::of(original.r#type())?;
@@ -252,7 +250,7 @@ fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Mat
         .then(|| rewriter.set_operand(store.op(), store.src_at().start, original))
 }
 
-/// A part of a part is a part of the whole.
+/// Folds a subslice of a subslice.
 fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> Matched {
     let outer = ttg::MemDescSubslice::of(sys::defining_operation(part.src())?)?;
     let (first, second) = (outer.offsets(), part.offsets());
@@ -274,7 +272,7 @@ fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> Matched {
     through_conversion(rewriter, gather.op(), gather.src_at().start)
 }
 
-/// What is put together of one part is that part.
+/// Folds a concatenation of one operand.
 fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> Matched {
     let &[only] = &*concat.sources() else {
         return None;
@@ -282,7 +280,7 @@ fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> Matched {
     (only.r#type() == concat.result().r#type()).then(|| rewriter.replace(concat.op(), &[only]))
 }
 
-/// A slice of what was put together is the part that it was.
+/// Folds a slice of a concatenation to the operand that it selects.
 fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> Matched {
     let (source, result) = (slice.source(), slice.result());
     let whole = amdg::Concat::of(sys::defining_operation(source)?)?;
@@ -302,7 +300,7 @@ fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) 
     (part.r#type() == result.r#type()).then(|| rewriter.replace(slice.op(), &[part]))
 }
 
-/// An operand that may have any layout is taken from before its conversion.
+/// Replaces an operand that may have any layout by the source of its conversion.
 fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> Matched {
     let original = conversion(build::operand(op, at))?.src();
     rewriter.set_operand(op, at, original);
@@ -323,7 +321,7 @@ fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Ma
     through_conversion(rewriter, alloc.op(), alloc.src_at().start)
 }
 
-/// A view in the operand's own type is the operand.
+/// Folds a view whose type is that of its operand.
 fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
     let View {
         op, source, result, ..

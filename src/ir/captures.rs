@@ -1,4 +1,4 @@
-//! Canonical form of `ttg.warp_specialize`: what goes into its partitions and what comes out of it.
+//! Canonicalisation of the captures and results of `ttg.warp_specialize`.
 
 use super::builders::Building;
 use super::matched::Matched;
@@ -8,7 +8,7 @@ use crate::sys::{self, Rewriter};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Region, ValueLike};
 
-/// What no partition uses is not captured, and nothing is captured twice.
+/// Removes unused and duplicate captures.
 pub(super) fn drop_captures<'c>(
     rewriter: Rewriter<'c>,
     holder: ttg::WarpSpecializePartitions<'c, 'c>,
@@ -43,7 +43,7 @@ pub(super) fn drop_captures<'c>(
     Some(())
 }
 
-/// A result that nothing uses is not given.
+/// Removes unused results.
 pub(super) fn drop_results<'c>(
     rewriter: Rewriter<'c>,
     specialize: ttg::WarpSpecialize<'c, 'c>,

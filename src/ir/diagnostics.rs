@@ -7,10 +7,10 @@ use melior::ir::Location;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Where in a file something is.
+/// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The file's name, as it was given.
+    /// Name of the file, as given by the user.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -18,47 +18,47 @@ pub struct Place {
     pub column: usize,
 }
 
-/// The longest line of a file that is shown below a message, in bytes.
+/// Longest source line that is shown below a message, in bytes.
 const MAX_LINE: usize = 1000;
 
-/// How bad it is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// The work cannot be done.
+    /// The operation failed.
     Error,
-    /// It can be done, but perhaps not as meant.
+    /// It succeeded, but the result may not be the intended one.
     Warning,
-    /// Something worth knowing.
+    /// Additional information, not a fault.
     Remark,
-    /// More about the message before it.
+    /// Details attached to another message.
     Note,
 }
 
 /// One diagnostic, copied out of MLIR.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// Where it is, if it has a place in a file.
+    /// Source location, if known.
     pub place: Option<Place>,
-    /// What it is.
+    /// The text, without severity and location.
     pub text: String,
     /// The label of the rule that is broken, as `reduce_c4`; empty where there is none.
     pub rule: String,
-    /// Whether it is a note in which MLIR shows an operation.
+    /// True for a note in which MLIR prints an operation.
     pub shows_operation: bool,
-    /// More about it.
+    /// Attached notes.
     pub notes: Vec<Message>,
 }
 
 impl Message {
-    /// An error that has no place in a file, and no notes.
+    /// Returns an error without a location and notes.
     #[must_use]
     pub fn error(text: impl Into<String>) -> Self {
         Self::of(Severity::Error, text.into())
     }
 
-    /// A note without a place, for the notes of another message.
+    /// Returns a note without a location.
     #[must_use]
     pub fn note(text: impl Into<String>) -> Self {
         Self::of(Severity::Note, text.into())
@@ -75,7 +75,7 @@ impl Message {
         }
     }
 
-    /// Returns whether it is an error.
+    /// Returns true for an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
@@ -101,8 +101,7 @@ impl Message {
         }
     }
 
-    /// The message with another name for one file, notes included: MLIR calls text that it did not
-    /// read from a file `-`.
+    /// Renames a file in the message and its notes; MLIR calls a module that is parsed from memory `-`.
     #[must_use]
     pub fn in_file(mut self, from: &str, to: &str) -> Self {
         if let Some(place) = self.place.as_mut().filter(|place| place.file == from) {
@@ -143,7 +142,7 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// The message with its notes, each with the line that it is about where that can be read and is not too long.
+    /// Returns the message and its notes as text, each with its source line if that can be read and is short enough.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);
@@ -166,7 +165,7 @@ impl fmt::Display for Message {
     }
 }
 
-/// The arguments of a diagnostic, which MLIR writes one by one.
+/// The arguments of a diagnostic, which MLIR prints one by one.
 #[derive(Default)]
 struct Arguments(Vec<String>);
 
@@ -177,8 +176,8 @@ impl fmt::Write for Arguments {
     }
 }
 
-/// The words of a diagnostic, as far as they are UTF-8, since names in bytecode need not be; and whether it is a note
-/// that shows an operation: some words, and the operation.
+/// Returns the text of a diagnostic up to the first byte that is not UTF-8 (names in bytecode may not be), and true if
+/// it is a note that prints an operation.
 fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     use fmt::Write;
     let mut arguments = Arguments::default();
@@ -189,9 +188,9 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     }
     let texts: Vec<&str> = arguments.0.iter().map(String::as_str).collect();
     let is_note = matches!(diagnostic.severity(), DiagnosticSeverity::Note);
-    // Where the operation has several lines, it begins one.
+    // MLIR starts an operation of several lines on a new line.
     if let ([words, operation], true) | ([words, "\n", operation], true) = (&texts[..], is_note) {
-        // An operation is cut to its first line.
+        // Keeps the first line of the operation.
         let mut lines = operation.trim_start().lines();
         let first = format!("{words}`{}`", lines.next().unwrap_or_default());
         let more = if lines.next().is_some() { " ..." } else { "" };
@@ -200,13 +199,13 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
     (bounded(&arguments.0.concat()).into_owned(), false)
 }
 
-/// `file:line:column`, where a location leads to one.
+/// Returns a location as `file:line:column`.
 pub(crate) fn place_text(location: Location<'_>) -> Option<String> {
     let Place { file, line, column } = place(location)?;
     Some(format!("{file}:{line}:{column}"))
 }
 
-/// The place in a file that a location leads to.
+/// Returns the first file location within a location.
 fn place(location: Location<'_>) -> Option<Place> {
     if location.is_file_line_col_range() {
         let file = location.file_line_col_range_filename();
@@ -240,7 +239,7 @@ fn place(location: Location<'_>) -> Option<Place> {
 pub struct Recorder(Arc<Mutex<Vec<Message>>>);
 
 impl Recorder {
-    /// Records what is said in a context from now on, as long as the context lives.
+    /// Records the diagnostics of a context, as long as the context lives.
     #[must_use]
     pub fn attach(context: &Context) -> Self {
         let recorder = Self::default();
@@ -255,7 +254,7 @@ impl Recorder {
         recorder
     }
 
-    /// What has been said since the last call.
+    /// Returns the messages since the last call.
     #[must_use]
     pub fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))

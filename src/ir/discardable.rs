@@ -1,7 +1,7 @@
-//! Names of attributes that stand on a module, a function or an argument without being declared there.
+//! Names of discardable attributes of modules, functions and arguments.
 //!
-//! What an operation declares is read through its view in [`super::ops`]; these belong to no declaration,
-//! so their names stand here and nowhere else.
+//! Declared attributes are read through the views of [`super::ops`]; these have no declaration, so their names are
+//! listed here.
 
 use melior::ir::OperationRef;
 use melior::ir::attribute::BoolAttribute;
@@ -25,29 +25,29 @@ pub const TOTAL_NUM_WARPS: &str = "ttg.total-num-warps";
 pub const TENSOR_MEMORY_COLUMNS: &str = "ttg.tensor_memory_size";
 /// On a module lowered for Triton's runtime: bytes of global memory that a program needs for itself.
 pub const GLOBAL_SCRATCH_BYTES: &str = "ttg.global_scratch_memory_size";
-/// On a module lowered for Triton's runtime: what their address is a multiple of.
+/// On a module lowered for Triton's runtime: alignment of that memory in bytes.
 pub const GLOBAL_SCRATCH_ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
 /// On a module lowered for Triton's runtime: bytes of global memory that a tool needs for a program.
 pub const PROFILE_SCRATCH_BYTES: &str = "ttg.profile_scratch_memory_size";
-/// On a module lowered for Triton's runtime: what their address is a multiple of.
+/// On a module lowered for Triton's runtime: alignment of that memory in bytes.
 pub const PROFILE_SCRATCH_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";
-/// On a module: whether pairs of CTAs do matrix products together.
+/// On a module: true if pairs of CTAs carry out matrix products together.
 pub const TWO_CTAS: &str = "ttng.two-ctas";
-/// On a loop: how many of its rounds become one.
+/// On a loop: the unroll factor.
 pub const UNROLL_FACTOR: &str = "tt.loop_unroll_factor";
-/// On an argument or an operation: what divides the first of elements that follow each other: a pointer's address
-/// in bytes, or an integer.
+/// On an argument or an operation: divisor of the first of each run of consecutive elements, which are integers or
+/// addresses in bytes.
 pub const DIVISIBILITY: &str = "tt.divisibility";
-/// On an argument or an operation: how many elements in a row follow each other.
+/// On an argument or an operation: length of runs of consecutive elements.
 pub const CONTIGUITY: &str = "tt.contiguity";
-/// On an argument or an operation: how many elements in a row are equal.
+/// On an argument or an operation: length of runs of equal elements.
 pub const CONSTANCY: &str = "tt.constancy";
-/// On a function: whether it stays a function of its own where it is called.
+/// On a function: true if calls to it are not inlined.
 pub const NOINLINE: &str = "noinline";
-/// On a constant of a lowered module: it stands for the value of a lane that a masked load without `other` skips.
+/// On a constant of a lowered module: stands for lanes that a masked load without `other` skips.
 pub const UNSET: &str = "ttg.unset";
 
-/// Whether one of these stands on an operation and is `true`.
+/// Returns true if an operation has one of these attributes with the value `true`.
 #[must_use]
 pub fn is_true(op: OperationRef<'_, '_>, name: &str) -> bool {
     op.attribute(name)

@@ -1,9 +1,9 @@
-//! Which encoding the result of an operation has, given an operand's; and the other way round.
+//! Inference of result encodings from operand encodings, and of operand encodings from results.
 //!
-//! [`encoding::infer`](linear_layout::encoding::infer) knows the rules for shapes and encodings; this module
-//! knows which of them an operation follows, so that verifiers, canonical forms and passes agree.
-//! An operation for which both directions answer [`NotInferred::Free`] is where a pass may change a
-//! layout without asking anyone: conversions, constants, loads from shared memory.
+//! [`encoding::infer`](linear_layout::encoding::infer) has the rules for shapes and encodings; this module selects the
+//! rule of an operation, so that verifiers, canonicalisation and passes agree. If both directions return
+//! [`InferenceError::Independent`], a pass may change the layout freely: conversions, constants, loads from shared
+//! memory.
 
 use crate::ir::ops::tt;
 use crate::ir::{OpView, TensorType, views};
@@ -13,12 +13,12 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::fmt;
 
-/// Why there is no encoding to be inferred.
+/// The reason why no encoding can be inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotInferred {
-    /// Operand and result may have any encodings, each for itself.
+    /// Operand and result encodings are independent.
     Free,
-    /// They go together, but no encoding of the other side goes with this one.
+    /// They depend on each other, but no encoding of the other side matches this one.
     Impossible(EncodingError),
 }
 
@@ -48,9 +48,9 @@ impl From<EncodingError> for NotInferred {
     }
 }
 
-/// How the encoding of an operation's results follows from that of one operand.
+/// The rule by which result and operand encodings depend on each other.
 enum Rule {
-    /// It is the same.
+    /// Equal encodings.
     Same,
     Trans(Vec<usize>),
     Reshape,
@@ -108,13 +108,13 @@ pub fn operand_encoding(
     })
 }
 
-/// Whether an operation is a reshape that takes elements as they lie in registers.
+/// Returns true for a reshape with `allow_reorder`.
 fn may_reorder(op: OperationRef<'_, '_>) -> bool {
     tt::Reshape::of(op).is_some_and(|op| op.allow_reorder())
 }
 
-/// Returns the encoding of an operation's results as [`result_encoding`] does, that which keeps elements in their
-/// order where others go with the operand too.
+/// Returns the encoding of an operation's results as [`result_encoding`] does; for a reshape that may reorder elements,
+/// the one that keeps their order.
 ///
 /// # Errors
 /// As [`result_encoding`].
@@ -144,26 +144,26 @@ pub(crate) fn usual_operand_encoding(
     }
 }
 
-/// The shapes of operand and result of a reshape that takes elements as they lie in registers.
+/// Returns the shapes of operand and result of a reshape with `allow_reorder`.
 fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let view = tt::Reshape::of(op).filter(|op| op.allow_reorder())?;
     Some((shape(view.src().r#type())?, shape(view.result().r#type())?))
 }
 
-/// How far the encoding of an operation's results is settled by that of an operand.
+/// The dependence of result encodings on an operand encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Follows {
-    /// It is the same.
+    /// Equal.
     Same,
-    /// It is another, of which there is one.
+    /// Determined uniquely.
     Derived,
-    /// Its layout is settled, which several encodings may spell.
+    /// The layout is determined, but several encodings spell it.
     Spelled,
-    /// Any goes with it; one keeps the elements in their order.
+    /// Any encoding is valid; one keeps the elements in order.
     Usual,
 }
 
-/// Returns how the encoding of an operation's results goes with that of operand `i`; nothing where it does not.
+/// Returns the dependence of the result encodings on that of operand `i`, if there is one.
 pub(crate) fn follows(op: OperationRef<'_, '_>, i: usize) -> Option<Follows> {
     if may_reorder(op) {
         return Some(Follows::Usual);
@@ -175,19 +175,19 @@ pub(crate) fn follows(op: OperationRef<'_, '_>, i: usize) -> Option<Follows> {
     })
 }
 
-/// Sizes of the dimensions of what has an encoding.
+/// Returns the shape of a tensor or buffer.
 fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
     TensorType::of(type_)
         .map(|tensor| tensor.shape.to_vec())
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// By which rule operand `i` and the results go together, and the shapes of the two.
+/// Returns the rule that relates operand `i` to the results, and both shapes.
 fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>), NotInferred> {
     if i >= op.operand_count() || op.result_count() == 0 {
         return Err(NotInferred::Free);
     }
-    // A tuple of results belongs to a tuple of operands, one to one.
+    // Variadic results correspond to operands one to one.
     let of_results = if i < op.result_count() { i } else { 0 };
     let operand = shape(build::operand(op, i).r#type()).ok_or(NotInferred::Free)?;
     let result = shape(build::result(op, of_results).r#type()).ok_or(NotInferred::Free)?;
@@ -208,15 +208,15 @@ fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>)
         Some(V::TtJoin(_)) => Rule::Join,
         Some(V::TtSplit(_)) => Rule::Split,
         Some(V::TtgFp4ToFp(op)) => Rule::Fp4ToFp(axis(op.axis())?),
-        // The accumulator; the factors have encodings of their own.
+        // Only the accumulator; the factors have encodings of their own.
         Some(V::TtDot(op)) if op.c_at().contains(&i) => Rule::Same,
         Some(V::TtDotScaled(op)) if op.c_at().contains(&i) => Rule::Same,
         Some(V::TtngWarpGroupDot(op)) if op.c_at().contains(&i) => Rule::Same,
-        // The indices; what is gathered from may lie anywhere.
+        // Only the indices; the source may have any layout.
         Some(V::TtGather(op)) if op.indices_at().contains(&i) => Rule::Same,
         Some(V::TtLoad(_) | V::TtBroadcast(_) | V::TtngWarpGroupDotWait(_)) => Rule::Same,
         Some(views!(LL_SameEncoding)) => Rule::Same,
-        // Of MLIR's own too, what works element by element.
+        // Elementwise operations of MLIR's dialects.
         None if sys::keeps_encoding(op) => Rule::Same,
         None
         | Some(

@@ -1,4 +1,4 @@
-//! What encodings and tensor types mean, computed once per context.
+//! Cache of the layouts of types and attributes, one per MLIR context.
 
 use crate::ir::reason::Reason;
 use crate::ir::rules::labels;
@@ -22,49 +22,49 @@ pub struct TensorLayout {
 }
 
 impl TensorLayout {
-    /// How many values a thread holds: 2 to the number of non-zero register bases.
+    /// Returns the number of registers per thread: 2 to the number of non-zero register bases.
     #[must_use]
     pub fn num_registers(&self) -> usize {
         1 << self.unique.in_bits(Dim::REGISTER)
     }
 }
 
-/// What the rules of every operand and result ask of a type, so that one look-up answers them.
+/// Properties of a type that the rules of operands and results need, gathered for one look-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TypeFacts {
     /// Neither a tensor nor a buffer: a number, a pointer, a token.
     Other,
     /// A tensor.
     Tensor {
-        /// How many elements it has, where 64 bits can say.
+        /// Number of elements, if it fits 64 bits.
         elements: Option<u64>,
-        /// What its encoding lays it out over.
+        /// Lanes, warps and CTAs of the encoding.
         units: Units,
-        /// Whether its encoding swizzles warps.
+        /// True if the encoding swizzles warps.
         is_generic: bool,
     },
-    /// A buffer in the memory of a CTA, with the CTAs of its encoding, where it says.
+    /// A buffer in the memory of a CTA; CTAs of its encoding, if valid.
     Buffer(Option<u64>),
 }
 
-/// How many of each unit of a GPU the encoding of a tensor is for.
+/// Lanes, warps and CTAs that the encoding of a tensor covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
-    /// It has no encoding.
+    /// No encoding.
     Unsaid,
-    /// Its encoding is left open.
+    /// An open layout, to be inferred.
     Open,
-    /// Its encoding does not lay it out.
+    /// An encoding that is invalid for the shape.
     Broken,
     /// Threads per warp, warps per CTA and CTAs.
     Of([u64; 3]),
 }
 
 type Answer<T> = Result<Arc<T>, Reason>;
-/// By the address of a uniqued type or attribute.
+/// Keyed by the address of a uniqued type or attribute.
 type Known<T> = Mutex<FxHashMap<usize, T>>;
 
-/// The cache: one per MLIR context, kept by its `ttg` dialect.
+/// The cache; owned by the context's `ttg` dialect.
 #[derive(Debug, Default)]
 pub struct Layouts {
     texts: Known<Arc<str>>,
@@ -76,10 +76,10 @@ pub struct Layouts {
 }
 
 impl Layouts {
-    /// The cache of the context that an object lives in.
+    /// Returns the cache of a context.
     ///
     /// # Panics
-    /// The dialects were registered without [`install`](crate::install), which cannot be.
+    /// The dialects were registered without [`install`](crate::install).
     #[must_use]
     pub fn of<'c>(context: melior::ContextRef<'c>) -> &'c Self {
         sys::layout_cache(context)
@@ -87,24 +87,24 @@ impl Layouts {
             .expect("the cache was made by `install`")
     }
 
-    /// How a type is spelled, as `f8E5M2`.
+    /// Returns the text of a type, as `f8E5M2`.
     pub fn text_of_type(&self, type_: Type<'_>) -> Arc<str> {
         cached(&self.texts, sys::type_id(type_), || {
             type_.to_string().into()
         })
     }
 
-    /// How an attribute is spelled, as `#ttg.shared_memory`.
+    /// Returns the text of an attribute, as `#ttg.shared_memory`.
     pub fn text_of_attribute(&self, attribute: Attribute<'_>) -> Arc<str> {
         cached(&self.texts, sys::attribute_id(attribute), || {
             attribute.to_string().into()
         })
     }
 
-    /// The encoding that an attribute spells.
+    /// Returns the encoding that an attribute spells.
     ///
     /// # Errors
-    /// The reason why it is none.
+    /// The attribute is no valid encoding.
     pub fn encoding(&self, attribute: Attribute<'_>) -> Answer<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
             let text = self.text_of_attribute(attribute);
@@ -116,26 +116,26 @@ impl Layouts {
         })
     }
 
-    /// The encoding of a tensor, which is what its attribute spells on its shape.
+    /// Returns the encoding of a tensor, adapted to its shape.
     ///
     /// # Errors
-    /// The reason why it is none.
+    /// The attribute is no valid encoding.
     pub fn of_tensor(&self, tensor: &TensorType<'_>) -> Answer<Encoding> {
         let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
         let encoding = self.encoding(attribute)?;
-        // Only this one is another on each shape.
+        // Only CuTe encodings depend on the shape.
         match &*encoding {
             Encoding::Cute(_) => Ok(Arc::new(encoding.for_tensor(tensor.shape)?.into_owned())),
             _ => Ok(encoding),
         }
     }
 
-    /// How an encoding is normally spelled, where its attribute spells it differently.
+    /// Returns the normal spelling of an encoding if its attribute is spelled differently.
     ///
     /// # Errors
-    /// The reason why it is none.
+    /// The attribute is no valid encoding.
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Reason> {
-        // Asked each time an encoding is parsed, also one that is there already.
+        // Requested at every parse, so cached.
         cached(&self.spellings, sys::attribute_id(attribute), || {
             let normal = self.encoding(attribute)?.to_string();
             let differs = *normal != *self.text_of_attribute(attribute);
@@ -144,7 +144,7 @@ impl Layouts {
         .map(|spelling| spelling.as_ref().clone())
     }
 
-    /// Where, in the text that a user wrote for an attribute, the key stands that makes it no encoding.
+    /// Returns the offset of the invalid key in the text that a user wrote for an attribute.
     #[must_use]
     pub fn place_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
         let printed = attribute.to_string();
@@ -152,16 +152,16 @@ impl Layouts {
         if let Some(key) = error.key() {
             return key_offset(text, key);
         }
-        // What is wrong within quotes is as far behind them in both texts.
+        // Quoted text has equal offsets in the printed and in the written form.
         let within = error.offset()?.checked_sub(printed.find('"')?)?;
         let quote = text.iter().position(|byte| *byte == b'"')?;
         Some(quote + within).filter(|at| *at < text.len())
     }
 
-    /// The rules of a type on its own.
+    /// Checks the rules of a type on its own.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The broken rule.
     pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Reason> {
         cached(&self.types, sys::type_id(type_), || {
             Ok(Arc::new(super::verify::type_rules(self, type_)?))
@@ -169,10 +169,10 @@ impl Layouts {
         .map(drop)
     }
 
-    /// The layout of whatever has one: a tensor, or a buffer, whose whole allocation it describes.
+    /// Returns the layout of a tensor, or that of the whole allocation of a buffer.
     ///
     /// # Errors
-    /// The reason why the type has none.
+    /// The type has no layout.
     pub fn of_type(&self, type_: Type<'_>) -> Result<LinearLayout, Reason> {
         if let Some(tensor) = TensorType::of(type_) {
             return Ok(self.tensor(&tensor)?.full.clone());
@@ -184,7 +184,7 @@ impl Layouts {
             .into());
         };
         let attribute = buffer.encoding.ok_or("the buffer has no encoding")?;
-        // A view keeps the addresses of what it is cut from, less the dims it has dropped.
+        // A view has the addresses of its allocation, without the dims that it dropped.
         let whole = if buffer.alloc_shape.is_empty() {
             &buffer.shape
         } else {
@@ -195,10 +195,10 @@ impl Layouts {
         encoding.to_surjective_layout(shape).map_err(Reason::from)
     }
 
-    /// The layout of a tensor type.
+    /// Returns the layout of a tensor type.
     ///
     /// # Errors
-    /// The reason why its encoding does not lay out its shape, or that it has none.
+    /// The tensor has no encoding, or one that is invalid for its shape.
     pub fn tensor(&self, tensor: &TensorType<'_>) -> Answer<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
             let encoding = self.of_tensor(tensor)?;
@@ -228,7 +228,7 @@ impl Layouts {
         })
     }
 
-    /// What a type is to the place that it stands in.
+    /// Returns the properties of a type that operand rules need.
     pub(super) fn type_facts(&self, type_: Type<'_>) -> TypeFacts {
         cached(&self.facts, sys::type_id(type_), || {
             if let Some(tensor) = TensorType::of(type_) {
@@ -272,7 +272,7 @@ impl Layouts {
     }
 }
 
-/// Whether an encoding may have bases that move in several dims without being told apart by its name.
+/// Returns true if an encoding may have bases that move in several dims, which its name does not tell.
 fn may_mix(encoding: &Encoding) -> bool {
     match encoding {
         Encoding::AmdWmma(_) => true,
@@ -286,7 +286,7 @@ fn cached<T: Clone>(map: &Known<T>, key: usize, compute: impl FnOnce() -> T) -> 
     if let Some(known) = map.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return known.clone();
     }
-    // Computed without the lock: a tensor asks for its encoding.
+    // Computed without the lock: a tensor looks up its encoding.
     let answer = compute();
     map.lock()
         .unwrap_or_else(PoisonError::into_inner)

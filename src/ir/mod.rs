@@ -1,11 +1,10 @@
-//! Typed views of types, attributes and operations, and the rules that hold for them.
+//! Typed views of MLIR types and operations, their rules, and the services that the dialects need.
 //!
-//! [`TensorType`] is a tensor with an encoding, [`Layouts`] the cache of what encodings mean,
-//! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations, [`infer`] how
-//! the encodings of operands and results follow from each other, [`canonical`] the canonical form of
-//! operations, [`LinearLayouts`] what the dialects ask of all these, [`Message`] what MLIR said about a file.
-//! [`ops`] has the kinds and the views of operations, `builders` the functions that build them, [`rules`] what is
-//! declared of them by label, [`discardable`] the names of attributes that no operation declares.
+//! Types: [`TensorType`] is a tensor with an encoding, [`Layouts`] the per-context layout cache, [`ModuleInfo`] the GPU
+//! parameters of a module. Operations: [`ops`] has kinds and views, `builders` constructs them, [`discardable`] names
+//! undeclared attributes. Rules: [`verify`] checks them, [`rules`] lists them by label, [`infer`] infers encodings,
+//! [`canonical`] canonicalises. [`LinearLayouts`] implements the dialects' callbacks, and [`Message`] is a diagnostic
+//! of MLIR.
 
 pub(crate) mod builders;
 pub mod canonical;

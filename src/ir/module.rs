@@ -1,4 +1,4 @@
-//! What a module says about the GPU it is for.
+//! GPU parameters of a module.
 
 use crate::ir::OpKind;
 use crate::ir::discardable::{MAX_REGISTERS, NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
@@ -76,7 +76,7 @@ impl ModuleInfo {
         })
     }
 
-    /// CTAs per cluster around an operation; one where no module says.
+    /// Returns the CTAs per cluster around an operation; 1 by default.
     #[must_use]
     pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
         Self::attribute(op, NUM_CTAS)
@@ -84,17 +84,16 @@ impl ModuleInfo {
             .unwrap_or(1)
     }
 
-    /// `ttg.target`: the GPU that the code around an operation is for, as `cuda:90` or `hip:gfx942`,
-    /// where a module says.
+    /// Returns `ttg.target` of the innermost module that has it, as `cuda:90` or `hip:gfx942`.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
         sys::string_value(Self::attribute(op, TARGET)?).map(|name| name.to_string())
     }
 
-    /// The GPU that a module is for: what the user asked for, or else what the module says.
+    /// Returns the target of a module: the requested one, or else `ttg.target`.
     ///
     /// # Errors
-    /// Neither says it, or the table of targets does not have it.
+    /// There is neither, or the target is unknown.
     pub fn gpu(
         module: OperationRef<'_, '_>,
         asked: Option<&str>,
@@ -104,38 +103,38 @@ impl ModuleInfo {
         Target::parse(name).map_err(GpuError::Unknown)
     }
 
-    /// The GPU that the code around an operation is for, where a module names one of the table.
+    /// Returns the target around an operation, if it is known.
     #[must_use]
     pub fn known_gpu(op: OperationRef<'_, '_>) -> Option<&'static Target> {
         Self::gpu(op, None).ok()
     }
 
-    /// Makes a module say which GPU it is for.
+    /// Sets `ttg.target` of a module.
     pub fn set_gpu<'c>(rewriter: Rewriter<'c>, module: build::Op<'c>, gpu: &Target) {
         let name = StringAttribute::new(build::context(module), gpu.name);
         rewriter.set_attribute(module, TARGET, name.into());
     }
 
-    /// An attribute of the innermost operation around `op`, itself included, that has it.
+    /// Returns an attribute of the innermost operation that has it, starting at `op`.
     #[must_use]
     pub fn attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
         sys::nearest_attribute(op, name)
     }
 
-    /// Warps that run an operation, where a module says.
+    /// Returns the number of warps that run an operation.
     #[must_use]
     pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
         partition_warps(op).or_else(|| Self::attribute(op, NUM_WARPS).and_then(positive))
     }
 
-    /// `ttg.maxnreg`: the registers that a thread may use, where a module says.
+    /// Returns `ttg.maxnreg`: the requested registers per thread.
     #[must_use]
     pub fn asked_registers(op: OperationRef<'_, '_>) -> Option<u64> {
         Self::attribute(op, MAX_REGISTERS).and_then(positive)
     }
 
-    /// The registers that a thread may use around an operation: 256, or less where a module or a
-    /// partition says so.
+    /// Returns the registers per thread available to an operation: at most 256, less if a module or partition limits
+    /// them.
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
@@ -145,29 +144,27 @@ impl ModuleInfo {
             .min(ALL)
     }
 
-    /// Threads of one CTA.
+    /// Returns the threads per CTA.
     #[must_use]
     pub fn threads_per_cta(&self) -> u64 {
         self.num_warps * self.threads_per_warp
     }
 }
 
-/// The warps of the partition of `ttg.warp_specialize` that an operation lies in.
-///
-/// Tensors in a partition are laid out over the warps that run it, not over those of the CTA.
+/// Returns the warps of the innermost `ttg.warp_specialize` partition; tensors in it are laid out over these.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = partition(op)?;
     entry(&specialize.partition_num_warps(), index?)
 }
 
-/// What `ttg.warp_specialize` leaves of the registers to the code that an operation lies in.
+/// Returns the registers that `ttg.warp_specialize` grants to the region of an operation.
 fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = partition(op)?;
     entry(&specialize.actual_registers()?, index.map_or(0, |i| i + 1))
 }
 
-/// The `ttg.warp_specialize` around an operation and the index of the partition that it lies in,
-/// nothing for the default one.
+/// Returns the `ttg.warp_specialize` around an operation and the index of its partition; no index for the default
+/// region.
 fn partition<'c>(op: OperationRef<'_, 'c>) -> Option<(ttg::WarpSpecialize<'c, 'c>, Option<usize>)> {
     let mut inner = op;
     loop {
@@ -187,7 +184,7 @@ fn partition<'c>(op: OperationRef<'_, 'c>) -> Option<(ttg::WarpSpecialize<'c, 'c
     }
 }
 
-/// A number that is not negative.
+/// Returns an attribute as a number that is not negative.
 fn positive(attribute: Attribute<'_>) -> Option<u64> {
     u64::try_from(build::integer_value(attribute)?).ok()
 }

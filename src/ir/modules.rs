@@ -1,4 +1,4 @@
-//! Modules inside modules: a file with several, and the one that is meant.
+//! Nested modules: selection of one of several in a file.
 
 use super::OpKind;
 use crate::sys::build::{self, Op};
@@ -6,13 +6,11 @@ use crate::sys::{self, Diagnostic};
 use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
 
-/// The operation that holds others of a file.
 const MODULE: &str = "builtin.module";
 
-/// The name of a symbol: of a function, or of a module.
 const SYMBOL: &str = "sym_name";
 
-/// Returns the modules that stand directly inside a module.
+/// Returns the modules directly inside a module.
 #[must_use]
 pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
     let operations = build::module_body(module).map(build::operations);
@@ -23,12 +21,12 @@ pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
         .collect()
 }
 
-/// Returns the module of a file that is meant: the file's own, or the one inside it that is `asked` for.
+/// Returns the selected module of a file: its own, or the nested one that `asked` names.
 ///
-/// A module inside is named by its symbol, by a function in it, or by its number from 0 on.
+/// A nested module is named by its symbol, by a function in it, or by its number from 0.
 ///
 /// # Errors
-/// There are several and none is asked for, or none is what is asked for. `option` is how a user asks.
+/// `asked` is missing and there are several, or it matches none. `option` is the user's option.
 pub fn chosen_module<'c>(
     file: Op<'c>,
     asked: Option<&str>,
@@ -66,7 +64,7 @@ pub fn chosen_module<'c>(
     }
 }
 
-/// How each module can be asked for.
+/// Lists the values of the option that select each module.
 fn listed(modules: &[Op<'_>], option: &str) -> String {
     let each: Vec<String> = modules
         .iter()
@@ -81,7 +79,7 @@ fn listed(modules: &[Op<'_>], option: &str) -> String {
     format!("name one by a function in it: {}", each.join("; "))
 }
 
-/// The names of the functions with a body in a module, of `tt` or lowered.
+/// Returns the names of the functions with a body in a module, of `tt` or lowered.
 fn functions(module: Op<'_>) -> Vec<&str> {
     let operations = build::module_body(module).map(build::operations);
     let has_body = |op: &Op<'_>| {

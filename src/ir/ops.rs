@@ -1,18 +1,14 @@
-//! Operations by kind, and typed views of our own, generated from their TableGen records.
+//! Operation kinds, and typed views of operations, generated from TableGen records.
 //!
-//! [`OpKind`] names each operation of `tt`, `ttg`, `ttng`, `amdg` and `gluon`, [`UpstreamKind`] those of MLIR
-//! that stand beside them in TTGIR; [`AnyKind::of`] finds out which one an operation is without
-//! comparing text. A room that does something for each operation matches over a kind and leaves no
-//! arm open, so that an operation added to `dialect/*.td` does not compile until the room has said
-//! what it does with it. Operations that have a TableGen trait are one arm: `kinds!(LL_UnknownAxes)` and
-//! `views!(LL_UnknownAxes)` are patterns of all of them.
+//! [`OpKind`] enumerates the operations of `tt`, `ttg`, `ttng`, `amdg` and `gluon`, [`UpstreamKind`] those of MLIR in
+//! TTGIR; [`AnyKind::of`] looks up the kind without comparing text. Code that handles every operation matches a kind
+//! exhaustively, so that an operation added to `dialect/*.td` does not compile until it is handled.
+//! `kinds!(LL_UnknownAxes)` and `views!(LL_UnknownAxes)` are patterns of all operations with a TableGen trait.
 //!
-//! A view gives what an operation has by the name that its declaration gives it:
-//! `tt::Load::of(op)?.mask()` is an `Option` of a value, however the operands are stored. MLIR's own have
-//! views too, as `arith::CmpI`. [`OpView`] is the view of whatever kind an operation is, so that a match has
-//! the parts of each arm's operation at hand. Views are for
-//! operations that MLIR has checked against their declaration, as it does before it asks for more: an
-//! accessor panics where one lacks what the declaration requires.
+//! A view has an accessor for each declared operand, result, attribute and region: `tt::Load::of(op)?.mask()` is an
+//! `Option` of a value, however the operands are stored. MLIR's operations have views too, as `arith::CmpI`; [`OpView`]
+//! is a view of any kind. Views need operations that conform to ODS, as MLIR verifies first: an accessor panics where a
+//! required part is missing.
 
 use crate::sys::build::{self, Val};
 use crate::sys::{self, OpNumber, Text};
@@ -25,19 +21,19 @@ use std::ops::Range;
 
 include!(concat!(env!("OUT_DIR"), "/generated/ops.rs"));
 
-/// What kind of operation one is.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AnyKind {
-    /// One of ours.
+    /// An operation of this project's dialects.
     Own(OpKind),
-    /// One of MLIR's own dialects that stands in TTGIR.
+    /// An operation of one of MLIR's dialects used in TTGIR.
     Upstream(UpstreamKind),
     /// Any other.
     Other,
 }
 
 impl AnyKind {
-    /// The kind of an operation.
+    /// Returns the kind of an operation.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Self {
         match sys::op_number(op) {
@@ -49,19 +45,19 @@ impl AnyKind {
 }
 
 impl OpKind {
-    /// Whether an operation is of this kind.
+    /// Returns true if an operation is of this kind.
     #[must_use]
     pub fn is(self, op: OperationRef<'_, '_>) -> bool {
         Self::of(op) == Some(self)
     }
 
-    /// The dialect, as `ttg`.
+    /// Returns the dialect, as `ttg`.
     #[must_use]
     pub fn dialect(self) -> &'static str {
         self.name().split('.').next().unwrap_or_default()
     }
 
-    /// The kind of an operation, or nothing for one of another dialect.
+    /// Returns the kind of an operation, or nothing for one of another dialect.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         match AnyKind::of(op) {
@@ -72,13 +68,13 @@ impl OpKind {
 }
 
 impl UpstreamKind {
-    /// Whether an operation is of this kind.
+    /// Returns true if an operation is of this kind.
     #[must_use]
     pub fn is(self, op: OperationRef<'_, '_>) -> bool {
         Self::of(op) == Some(self)
     }
 
-    /// The kind of an operation, or nothing for one of another dialect.
+    /// Returns the kind of an operation, or nothing for one of another dialect.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
         match AnyKind::of(op) {
@@ -88,7 +84,7 @@ impl UpstreamKind {
     }
 }
 
-/// How many values one operand or result of a declaration stands for.
+/// Number of values of a declared operand or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Count {
     One,
@@ -96,18 +92,18 @@ enum Count {
     Many,
 }
 
-/// The operands or results of a declaration.
+/// The declared operands or results of an operation.
 struct Groups {
     counts: &'static [Count],
-    /// The attribute that says how many values each group has, where the declaration has one.
+    /// The attribute with the size of each group, if there is one.
     sizes: Option<&'static str>,
 }
 
 impl Groups {
-    /// Which of an operation's `total` values are those of group `i`.
+    /// Returns the range of group `i` among `total` values.
     ///
-    /// Without written sizes, the groups that may have another number than one share what is left
-    /// evenly: ODS demands that there be one such group, or that they be of equal size.
+    /// Without a size attribute, variable groups share the remaining values evenly: ODS requires that there be only
+    /// one, or that they have equal sizes.
     fn range(&self, op: OperationRef<'_, '_>, total: usize, i: usize) -> Range<usize> {
         if let Some(sizes) = self.sizes.and_then(|key| numbers_32(op, key)) {
             let size = |n: &i32| usize::try_from(*n).unwrap_or(0);

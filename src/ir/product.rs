@@ -11,7 +11,7 @@ use melior::ir::{Type, ValueLike};
 /// The element types of a product.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ProductTypes {
-    /// What the elements of A and B may be multiplied as, the best first.
+    /// Factor types of A and B, the preferred pair first.
     pub(crate) factors: Vec<[Number; 2]>,
     pub(crate) sum: Number,
 }
@@ -78,8 +78,8 @@ pub(crate) struct ScaledTypes {
 }
 
 impl ScaledTypes {
-    /// Returns the types of a product with scales; `None` where no instruction of any target multiplies them: elements of
-    /// 6 or 16 bits, pairs of elements across K, blocks of other sizes.
+    /// Returns the types of a scaled product; `None` if no instruction of any target supports them: elements of 6 or 16
+    /// bits, pairs packed across K, other block sizes.
     fn of(dot: tt::DotScaled<'_, '_>) -> Option<Self> {
         let factor = |kind: ScaleDotElemType, is_along_k: bool| match kind {
             ScaleDotElemType::E4m3 => Some(Number::E4m3),
@@ -102,7 +102,7 @@ impl ScaledTypes {
             let size = k.checked_div(last(scale)?)?;
             blocks.push((u8::try_from(size.checked_ilog2()?).ok()?, number));
         }
-        // Without scales, any instruction multiplies by ones.
+        // A product without scales fits any instruction, with scales of 1.
         let (block_log2, scale) = *blocks.first().unwrap_or(&(5, ScaleNumber::E8m0));
         let is_one = blocks.iter().all(|block| *block == (block_log2, scale));
         is_one.then_some(Self {
@@ -113,11 +113,11 @@ impl ScaledTypes {
         })
     }
 
-    /// Returns the types of a product with scales that an instruction of the target carries out.
+    /// Returns the types of a scaled product that an instruction of the target carries out.
     ///
     /// # Errors
-    /// The factors have other elements than the product names, or there is no such instruction: the product is one of
-    /// factors that are scaled before.
+    /// The factors do not have the named element types, or there is no such instruction: the factors have to be scaled
+    /// before.
     pub(crate) fn native(dot: tt::DotScaled<'_, '_>, target: &Target) -> Result<Self, Diagnostic> {
         check_scaled_elements(dot)?;
         let is_known = |types: &Self| {
@@ -137,7 +137,7 @@ impl ScaledTypes {
     }
 }
 
-/// Returns the types of the factors and of the sum of a product of warp groups, whose factors may be in shared memory.
+/// Returns the factor and sum types of a warp-group product, whose factors may be in shared memory.
 ///
 /// # Errors
 /// An element type is not supported.
@@ -166,7 +166,7 @@ pub(crate) fn group_product_types(
     ))
 }
 
-/// What a tensor's elements are to a matrix instruction.
+/// Returns the element type of a tensor as a number of a matrix instruction.
 fn number(type_: Type<'_>) -> Result<Number, Diagnostic> {
     let tensor = TensorType::of(type_);
     let name = tensor.map(|tensor| element_name(tensor.element));

@@ -1,10 +1,10 @@
-//! Why a type or an attribute means nothing.
+//! Error for a type or attribute without a layout.
 
 use linear_layout::encoding::EncodingError;
 use std::fmt;
 use std::sync::Arc;
 
-/// Why a type or an attribute has no layout, and the rule that it breaks, where it breaks one.
+/// The reason why a type or an attribute has no layout, and the broken rule if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     text: Arc<str>,
@@ -12,13 +12,13 @@ pub struct Reason {
 }
 
 impl Reason {
-    /// The label of the rule that is broken.
+    /// Returns the label of the broken rule.
     #[must_use]
     pub fn rule(&self) -> Option<&'static str> {
         self.rule
     }
 
-    /// Says which rule is broken, by its label, where that is not said yet.
+    /// Sets the label of the broken rule unless it has one.
     #[must_use]
     pub fn of_rule(mut self, label: &'static str) -> Self {
         self.rule.get_or_insert(label);

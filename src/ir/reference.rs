@@ -1,32 +1,32 @@
-//! What the dialects have: one line for each operation, attribute and type, from their declarations.
+//! Reference of the dialects: a line per operation, attribute and type, from their declarations.
 
 use std::fmt::Write;
 
-/// One of the dialects.
+/// A dialect.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// Its name, as `ttg`.
+    /// Name, as `ttg`.
     pub name: &'static str,
-    /// What it is for.
+    /// Summary of its purpose.
     pub summary: &'static str,
-    /// What it has: operations, attributes, types, each sorted.
+    /// Operations, attributes and types, each sorted.
     pub entries: &'static [Entry],
 }
 
-/// One operation, attribute or type.
+/// An operation, attribute or type.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Which of the three it is.
+    /// The kind of entry.
     pub kind: Kind,
-    /// Its name as it stands in the text of a module: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
+    /// Name as in the text of a module: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// Summary in a few words.
     pub summary: &'static str,
-    /// How it is written, where its description says.
+    /// Syntax example from the description; may be empty.
     pub example: &'static str,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An operation.
@@ -40,7 +40,7 @@ pub enum Kind {
 /// The dialects as they are declared in TableGen.
 pub const DIALECTS: &[Dialect] = &include!(concat!(env!("OUT_DIR"), "/generated/reference.rs"));
 
-/// The dialects as text, one line for each entry.
+/// Returns the dialects as text, a line per entry.
 #[must_use]
 pub fn listing() -> String {
     let entries = || DIALECTS.iter().flat_map(|dialect| dialect.entries);

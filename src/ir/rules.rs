@@ -1,28 +1,28 @@
-//! The rules of dialects, operations, attributes and types, by label, from their declarations.
+//! Verifier rules by label, from the TableGen declarations.
 //!
-//! A rule is declared once, in a description in `dialect/*.td`, as `- reduce_c4: ...`. The check names it
-//! as [`labels::reduce_c4`], so that a label that no description has does not compile; the error that
-//! the check makes carries the label, and [`explain`] says what it stands for.
+//! A rule is declared once, in a description in `dialect/*.td`, as `- reduce_c4: ...`. Its check refers to
+//! [`labels::reduce_c4`], so that an undeclared label does not compile; the error carries the label, and [`explain`]
+//! prints the rule.
 
 use super::reference::{DIALECTS, Entry};
 use linear_layout::encoding::spelling::nearest;
 use std::fmt::Write;
 
-/// One rule.
+/// A verifier rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its label, as `reduce_c4`.
+    /// Label, as `reduce_c4`.
     pub label: &'static str,
-    /// What holds for valid modules.
+    /// The condition that valid modules meet.
     pub text: &'static str,
-    /// What declares it: dialects, operations, attributes and types by their names.
+    /// Names of the dialects, operations, attributes and types that declare it.
     pub of: &'static [&'static str],
 }
 
 include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
 
-/// The diagnostic of a rule that does not hold: labels, then what `format!` takes. A check that several
-/// operations share has a label of each.
+/// Creates the diagnostic of a broken rule from labels and a `format!` message. A check shared by several operations
+/// has a label of each.
 macro_rules! broken {
     ($($label:ident)|+, $($message:tt)+) => {
         $crate::sys::Diagnostic::new(format!($($message)+))
@@ -32,7 +32,7 @@ macro_rules! broken {
 pub(super) use broken;
 
 impl Rule {
-    /// The rule with a label.
+    /// Returns the rule with a label.
     ///
     /// ```
     /// use linear_layout_mlir::ir::rules::Rule;
@@ -46,7 +46,7 @@ impl Rule {
     }
 }
 
-/// All labels, each with its rule, one to a line.
+/// Lists all rules, one per line.
 #[must_use]
 pub fn listing() -> String {
     let width = RULES.iter().map(|rule| rule.label.len()).max().unwrap_or(0);
@@ -57,10 +57,10 @@ pub fn listing() -> String {
     })
 }
 
-/// A rule as text: what holds, what it is a rule of, and how that is written where its description says.
+/// Returns a rule as text: its condition, the entries that declare it, and their examples.
 ///
 /// # Errors
-/// No description declares the label; the nearest one is named.
+/// The label is unknown; the message names the nearest one.
 pub fn explain(label: &str) -> Result<String, String> {
     let Some(rule) = Rule::of_label(label) else {
         let labels = RULES.iter().map(|rule| rule.label);

@@ -1,6 +1,4 @@
-//! What the dialects ask of Rust: rules, layouts, canonical forms and spellings.
-//!
-//! Each answer is one call of the file that knows it; passes have no part in it.
+//! Implementation of the dialects' callbacks: rules, layouts, canonicalisation and spellings.
 
 use super::rules::Rule;
 use super::{Layouts, canonical, unknown_name, verify};
@@ -11,7 +9,7 @@ use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 
-/// What the dialects ask of Rust, answered by the rooms that know it.
+/// The implementation of [`Semantics`].
 #[derive(Debug)]
 pub struct LinearLayouts;
 
@@ -78,7 +76,7 @@ impl Semantics for LinearLayouts {
     }
 
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>) {
-        // Whether it did anything, the rewriter knows.
+        // The rewriter counts changes.
         let _ = canonical::canonicalize(rewriter, op);
     }
 

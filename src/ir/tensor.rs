@@ -15,12 +15,12 @@ pub struct TensorType<'c> {
     pub shape: &'c [u64],
     /// The element type.
     pub element: Type<'c>,
-    /// The encoding, where there is one.
+    /// The encoding, if there is one.
     pub encoding: Option<Attribute<'c>>,
 }
 
 impl<'c> TensorType<'c> {
-    /// The view of a type, or nothing where the type is no tensor of static shape.
+    /// Returns the view of a type, or nothing unless it is a ranked tensor of static shape.
     #[must_use]
     pub fn of(type_: Type<'c>) -> Option<Self> {
         let parts = sys::tensor(type_)?;
@@ -32,22 +32,21 @@ impl<'c> TensorType<'c> {
         })
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn num_elements(&self) -> u64 {
         self.shape.iter().product()
     }
 
-    /// The same tensor type with another encoding.
+    /// Returns the tensor type with another encoding.
     #[must_use]
     pub fn with_encoding(&self, encoding: Attribute<'c>) -> Type<'c> {
         RankedTensorType::new(self.shape, self.element, Some(encoding)).into()
     }
 }
 
-/// Whether elements of a descriptor's blocks are those of a tensor: the same, signs aside.
-///
-/// A descriptor may say how the hardware is to take integers (`si8`), a tensor does not (`i8`).
+/// Returns true if a descriptor's block and a tensor have the same element type, signs aside: a descriptor may have
+/// `si8` where the tensor has `i8`.
 #[must_use]
 pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
     element == block
@@ -59,13 +58,13 @@ pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
         }
 }
 
-/// How an element type is spelled, as `f8E5M2`; printed once per context.
+/// Returns the text of an element type, as `f8E5M2`; cached per context.
 #[must_use]
 pub fn element_name(element: Type<'_>) -> Arc<str> {
     Layouts::of(element.context()).text_of_type(element)
 }
 
-/// The width of an element in bits: its own for numbers, 64 for pointers.
+/// Returns the width of an element in bits: its own for numbers, 64 for pointers.
 ///
 /// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` and `!llvm.ptr` 64.
 #[must_use]
@@ -80,7 +79,7 @@ pub fn element_bits(element: Type<'_>) -> Option<u32> {
     sys::float_width(element)
 }
 
-/// A type as an integer type. melior's own conversion prints what it refuses.
+/// Returns a type as an integer type. melior's own conversion prints the type it refuses.
 fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
     type_
         .is_integer()

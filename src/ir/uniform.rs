@@ -1,4 +1,4 @@
-//! Canonical form of what is known of every element at once: splats, constants, constant masks.
+//! Canonicalisation of uniform values: splats, constants and constant masks.
 
 use super::matched::{Matched, View};
 use super::ops::{arith, tt};
@@ -9,10 +9,10 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, AttributeLike, ValueLike};
 
-/// The attribute of `arith.constant` that says which one it is.
+/// The value attribute of `arith.constant`.
 pub(super) const CONSTANT: &str = arith::Constant::VALUE_KEY;
 
-/// The number that a constant is, or that all elements of a constant tensor are.
+/// Returns the value of a constant, or of all elements of a constant tensor.
 pub(super) fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     let value = arith::Constant::of(sys::defining_operation(value)?)?.value();
     build::splat_value(value).or_else(|| (value.is_integer() || value.is_float()).then_some(value))
@@ -22,14 +22,14 @@ fn integer(value: Val<'_>) -> Option<i64> {
     constant(value).and_then(build::integer_value)
 }
 
-/// Whether all elements of a tensor are one value, which can be spread again in another shape.
+/// Returns true if all elements of a tensor are one value, so that any shape of it can be produced.
 fn is_splat(value: Val<'_>) -> bool {
     sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()
 }
 
-/// What makes the source makes the result instead, in the same place and with its own attributes: those of
-/// the view speak of data that no longer moves.
+/// Makes the producer of the source produce the result type instead. It keeps its own attributes; those of the view
+/// describe a move of data that no longer happens.
 pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();
@@ -42,14 +42,14 @@ pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched
     Some(())
 }
 
-/// A view of one value everywhere is that value everywhere, in the shape and encoding of the view.
+/// Folds a view of a splat to a splat of the view's type.
 pub(super) fn view<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
     is_splat(view.source)
         .then(|| make_result(rewriter, view))
         .flatten()
 }
 
-/// A tensor that is spread twice is spread once.
+/// Folds a broadcast of a broadcast.
 pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: View<'c>) -> Matched {
     view(rewriter, broadcast).or_else(|| {
         let inner = tt::Broadcast::of(sys::defining_operation(broadcast.source)?)?;
@@ -58,17 +58,17 @@ pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: View<'c>) -> Matc
     })
 }
 
-/// A pointer moved by nothing is that pointer.
+/// Folds an `addptr` of offset zero.
 pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> Matched {
     (integer(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
 }
 
-/// A constant everywhere is a constant tensor.
+/// Folds a splat of a constant.
 pub(super) fn splat<'c>(rewriter: Rewriter<'c>, splat: tt::Splat<'c, 'c>) -> Matched {
     be_constant(rewriter, splat.op(), constant(splat.src())?)
 }
 
-/// A range of one number is that number.
+/// Folds a range of one number to a constant.
 pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c>) -> Matched {
     let start = range.start();
     if range.end() - start != 1 {
@@ -82,7 +82,7 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
     )
 }
 
-/// Makes a tensor a constant whose elements are all one number, of which no attribute can say more.
+/// Replaces an operation by a constant tensor.
 fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> Matched {
     let type_ = build::only_result(op).r#type();
     let made = builders::arith::constant(build::splat(type_, number), type_);
@@ -90,8 +90,7 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
     Some(())
 }
 
-/// A mask that is true everywhere is none, and nothing stands in for masked elements; where it is false
-/// everywhere, what stands in for them is all that is read.
+/// Drops a mask that is true, with `other`; replaces a load whose mask is false by `other`.
 pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> Matched {
     if integer(load.mask()?)? == 0 {
         rewriter.replace(load.op(), &[load.other()?]);
@@ -102,7 +101,7 @@ pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> Matche
     Some(())
 }
 
-/// A mask that is true everywhere is none; where it is false everywhere, nothing is written.
+/// Drops a mask that is true; erases a store whose mask is false.
 pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> Matched {
     if integer(store.mask()?)? == 0 {
         rewriter.erase(store.op());

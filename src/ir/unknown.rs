@@ -1,20 +1,20 @@
-//! Names that our dialects do not have.
+//! Diagnostics of unknown operations, attributes and types.
 
 use crate::sys::Diagnostic;
 use linear_layout::encoding::spelling::nearest;
 
-/// The version of Triton whose operations, attributes and types the dialects have.
+/// The supported version of Triton.
 pub const TRITON_VERSION: &str = "3.9";
 
 /// The dialects whose names are not Triton's.
 const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
 
-/// What to say of a name that a dialect does not have, where it has the `known` ones.
+/// Returns the diagnostic of an unknown name in a dialect that has the `known` ones.
 ///
 /// `ttg.local_laod` gets the note ``the nearest operation is `ttg.local_load` ``.
 #[must_use]
 pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
-    // What is not Triton's is ours, and has what it has in every version of Triton.
+    // These dialects do not depend on a version of Triton.
     let why = match NOT_OF_TRITON.contains(&dialect) {
         true => format!("`{dialect}` has encodings, and no such {kind}"),
         false => format!(

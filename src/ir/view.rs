@@ -1,18 +1,17 @@
-//! Views: operations that rename registers and move nothing.
+//! Views: operations that rename registers and move no data.
 //!
-//! Each is a linear map `f` on the tensor's coordinates. A result register takes the operand
-//! register that holds `f` of its coordinates, in the same thread; that it is the same thread is
-//! checked, not assumed.
+//! Each is a linear map `f` on tensor coordinates. A result register takes the operand register that holds `f` of its
+//! coordinates; that it is in the same thread is checked.
 
 use linear_layout::f2::apply_columns;
 use linear_layout::layout::{Dim, LinearLayout};
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
-/// The layout of each half of a tensor along its last dimension of size 2.
+/// Returns the layout of each half of a tensor along its last dimension, of size 2.
 ///
 /// # Errors
-/// The two halves of a pair do not lie in registers of one thread.
+/// The elements of a pair are not in registers of one thread.
 pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     let rank = layout.num_out_dims();
     let last = Dim::out(rank - 1);
@@ -50,12 +49,12 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     .map_err(|e| e.to_string())
 }
 
-/// For each result register, the operand register that holds its element.
+/// Returns for each result register the operand register that holds its element.
 ///
-/// `f` maps packed coordinates of the result to packed coordinates of the operand and is linear.
+/// `f` maps packed coordinates of the result to those of the operand and is linear.
 ///
 /// # Errors
-/// The element lies in another thread, or nowhere.
+/// The element is in another thread, or nowhere.
 pub fn register_sources(
     result: &LinearLayout,
     operand: &LinearLayout,

@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;
 
-/// Which elements of a tensor the registers of the first thread hold.
+/// Returns the elements that the first thread holds.
 fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
     (0..layout.in_size(Dim::REGISTER))
         .map(|register| {
@@ -27,8 +27,8 @@ fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
         .collect()
 }
 
-/// Each register of a thread comes from a register of the same thread: `source` takes an element of
-/// the result to the one of an operand that it is.
+/// Checks that each result register comes from a register of the same thread; `source` maps an element of the result to
+/// its element of an operand.
 fn within_thread(
     dst: &TensorLayout,
     src: &TensorLayout,
@@ -158,7 +158,7 @@ pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
     })
 }
 
-/// The layout of a blocked tensor with the elements of each thread in the other order.
+/// Returns a blocked layout with the elements of each thread in the other order.
 fn transposed(
     blocked: &BlockedEncoding,
     layout: &LinearLayout,
@@ -173,7 +173,7 @@ fn transposed(
     let order: Vec<usize> = blocked.order().iter().rev().map(|d| *d as usize).collect();
     let tile = LinearLayout::identity_nd(Dim::REGISTER, &sizes, &order)?;
     let outs: Vec<Dim> = layout.out_dims().collect();
-    // A tile as large as the tensor, so that packed bases are the tensor's.
+    // The tile covers the tensor, so packed bases are the tensor's.
     let mut tile = tile.transpose_outs(&outs)?;
     for out in &outs {
         let gap = layout.out_size(*out) / tile.out_size(*out);
@@ -239,7 +239,7 @@ pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdic
     }])
 }
 
-/// Which side of a scaled conversion has two 4-bit elements in a byte.
+/// The side of a scaled conversion that packs two 4-bit elements in a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     /// `amdg.scaled_upcast_fp4`.
@@ -265,7 +265,7 @@ pub(super) fn scaled_downcast_fp8(op: amdg::ScaledDowncastFp8<'_, '_>) -> Verdic
     scaled(op.op(), values, op.axis(), Packing::None)
 }
 
-/// A conversion of an input by scales to an output.
+/// Checks a conversion of an input by scales to an output.
 fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Packing) -> Verdict {
     let [Some(src), Some(scale), Some(dst)] = values.map(tensor) else {
         return Ok(());
@@ -377,7 +377,7 @@ fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Pa
     Ok(())
 }
 
-/// Where the scale of each element is: its place divided by `per_scale` along `axis`.
+/// Returns the layout of the scales of elements: coordinates divided by `per_scale` along `axis`.
 fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
     let mut divide = LinearLayout::empty();
     for (i, (out, size)) in wide.out_shape().enumerate() {
@@ -393,8 +393,8 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
-/// What the instructions of a GPU ask that has them: `gfx950` multiplies by scales as they are widened,
-/// `on_gfx950` elements at a time, its successors 8.
+/// Checks the requirements of the scaled conversion instructions: `gfx950` converts `on_gfx950` elements at a time and
+/// scales as it widens; its successors convert 8.
 fn upcast(
     op: OperationRef<'_, '_>,
     scale: &TensorType<'_>,
@@ -507,7 +507,7 @@ pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'
 }
 
 pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdict {
-    // A target that names no GPU says nothing about one.
+    // Without a known target there is nothing to check.
     if let Some(target) = ModuleInfo::known_gpu(op.op()) {
         ensure!(
             buffer_load_to_local_c1,
@@ -570,7 +570,7 @@ pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     buffer_access(ptr, value)
 }
 
-/// The pointer points to what the tensor holds.
+/// Checks that the pointer points to the element type of the tensor.
 pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some((pointee, _)), Some(tensor)) = (pointee(ptr), tensor(value)) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Rules of barriers in shared memory, of clusters, and of the launching of clusters.
+//! Rules of mbarriers, clusters, and cluster launch control.
 
 use super::common::on_blackwell;
 use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, tensor, unsigned};
@@ -14,13 +14,13 @@ use melior::ir::{OperationRef, Type};
 
 const SPECIALIZE: OpKind = OpKind::TtgWarpSpecialize;
 
-/// The bases of a CGA layout as text, `[[1], [2]]`.
+/// Formats the bases of a CGA layout, `[[1], [2]]`.
 fn bases(cga: &CgaLayout) -> String {
     let list: Vec<String> = cga.bases().map(|b| format!("{:?}", &*b)).collect();
     format!("[{}]", list.join(", "))
 }
 
-/// A CGA layout that gives each of `count` CTAs an element of its own: `[[1], [2], ...]`.
+/// Returns the CGA layout with an element per CTA: `[[1], [2], ...]`.
 pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
     let bits = count.checked_ilog2()?;
     let bases: Vec<[u32; 1]> = (0..bits).map(|bit| [1 << bit]).collect();
@@ -31,14 +31,14 @@ fn cga(buffer: &Buffer<'_>) -> Option<CgaLayout> {
     encoding_of(buffer)?.cga_layout().ok()
 }
 
-/// With a sign or without.
+/// True for any signedness.
 fn is_i64(element: Type<'_>) -> bool {
     element_bits(element) == Some(64)
         && sys::float_width(element).is_none()
         && sys::pointer(element).is_none()
 }
 
-/// The buffer is a barrier: one 64-bit number for each CTA that has one of its own.
+/// Checks that a buffer is an mbarrier: a 64-bit number for each CTA that has its own.
 pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
@@ -61,13 +61,13 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdi
     Ok(())
 }
 
-/// A small buffer for the hardware is a whole one without a swizzle.
+/// Checks that a buffer read by the hardware is whole and not swizzled.
 fn in_one_piece(buffer: &Buffer<'_>, what: &str, label: &'static str) -> Verdict {
     let is_plain = encoding_of(buffer).is_some_and(|encoding| match &*encoding {
         Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
         _ => false,
     });
-    // One of several in a row has their number in front.
+    // A multi-buffer has a leading dimension.
     if is_plain && buffer.alloc_shape.ends_with(&buffer.shape) {
         return Ok(());
     }
@@ -79,7 +79,7 @@ fn in_one_piece(buffer: &Buffer<'_>, what: &str, label: &'static str) -> Verdict
     Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
-/// A value is a barrier, and this one.
+/// Checks that a value is an mbarrier, and returns its buffer type.
 fn known<'c>(
     op: OperationRef<'_, '_>,
     alloc: Val<'c>,
@@ -130,7 +130,7 @@ fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
     false
 }
 
-/// `fromCTA` names a CTA, whose own element of the barrier it is about.
+/// Checks that `fromCTA` names a CTA, each with its own element of the barrier.
 fn from_cta(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, from: Option<i64>) -> Verdict {
     let Some(from) = from else {
         return Ok(());
@@ -162,7 +162,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
         return Ok(());
     };
     let ctas = ModuleInfo::num_ctas(op.op());
-    // A mask of 0 is a plain arrival.
+    // A mask of 0 is an ordinary arrival.
     let multicast = op.multicast_cta().filter(|mask| unsigned(*mask) != 0);
     if let Some(mask) = multicast {
         ensure!(
@@ -189,7 +189,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Each CTA has an element of its own, at which what ends there arrives.
+/// Checks that each CTA has its own element, at which completions arrive.
 fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     let expected = one_each(ModuleInfo::num_ctas(op));
     let found = cga(buffer);
@@ -203,7 +203,7 @@ fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// The barriers at which an operation arrives when it is done.
+/// Checks the barriers at which an asynchronous operation arrives on completion.
 pub(super) fn completion(op: OperationRef<'_, '_>, barriers: &[Val<'_>]) -> Verdict {
     for barrier in barriers {
         if let Some(buffer) = known(op, *barrier)? {
@@ -224,7 +224,7 @@ pub(super) fn commit(op: ttng::TCGen5Commit<'_, '_>) -> Verdict {
     completion(op.op(), &[op.barrier()])
 }
 
-/// A buffer for the answer to `ttng.clc_try_cancel`: 128 bits, the same for all CTAs.
+/// Checks the response buffer of `ttng.clc_try_cancel`: 128 bits, the same for all CTAs.
 pub(super) fn answer(value: Val<'_>) -> Verdict {
     let Some(buffer) = buffer(value) else {
         return Ok(());
@@ -274,7 +274,7 @@ pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// The function of the LLVM dialect, in which Triton's own passes leave operations that they lower later.
+/// The function of the LLVM dialect; Triton's passes leave some operations in it to be lowered later.
 const LOWERED_FUNCTION: &str = "llvm.func";
 
 pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
@@ -289,7 +289,7 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
                 is_inlined || visibility.is_none_or(|visibility| visibility.bytes() == b"public");
             break;
         }
-        // A lowered function: whether it is inlined was decided before it was lowered.
+        // A lowered function was inlined or not before.
         if sys::text(parent.name().as_string_ref()) == LOWERED_FUNCTION {
             can_wait = true;
             break;

@@ -1,4 +1,4 @@
-//! Rules of the operations on buffers in shared memory, and of their views.
+//! Rules of operations on shared-memory buffers, and of their views.
 
 use super::common::{
     Verdict, axes, axis_within, broken, buffer, dimensions, encoding_of, ensure, memory_name, rule,
@@ -11,7 +11,7 @@ use crate::sys::{self, Buffer, Diagnostic};
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use linear_layout::layout::Dim;
 
-/// A tensor and a buffer hold the same elements.
+/// Checks that a tensor and a buffer have equal shapes and elements.
 pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -110,7 +110,7 @@ pub(super) fn local_load(op: ttg::LocalLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// A buffer's encoding is for one buffer, of the rank of the tensor that is moved.
+/// Checks that the buffer's encoding has the rank of the tensor.
 fn ensure_rank(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Verdict {
     let rank = encoding_of(buffer).map_or(tensor.shape.len(), |e| e.rank());
     ensure!(
@@ -133,7 +133,7 @@ pub(super) fn local_store(op: ttg::LocalStore<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// What gathers and scatters share: where the indices point, and the tensor beside them.
+/// Checks the index tensor and the tensor of values of gathers and scatters.
 fn indexed(
     buffer: &Buffer<'_>,
     rank: usize,
@@ -220,7 +220,7 @@ pub(super) fn local_atomic_scatter_rmw(op: ttg::LocalAtomicScatterRMW<'_, '_>) -
     let (Some(buffer), Some(values), Some(indices)) = (buffer, values, tensor(op.indices())) else {
         return Ok(());
     };
-    // One of several buffers in a row has the rank of their encoding.
+    // A buffer of a multi-buffer has the rank of the encoding.
     let rank = encoding_of(&buffer).map_or(buffer.shape.len(), |e| e.rank());
     verdict(indexed(&buffer, rank, op.axis(), &indices, &values))
 }
@@ -259,7 +259,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Element type, encoding, memory and mutability stay as they are.
+/// Checks that element type, encoding, memory and mutability are kept.
 fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -307,7 +307,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         dimensions(&dst.alloc_shape)
     );
     diagnostics.extend(in_memory(&src, SHARED));
-    // Of several buffers in a row, any may be taken.
+    // The leading (multi-buffer) dimension may be cut freely.
     let leading = encoding_of(&src).map_or(0, |encoding| {
         src.shape.len().saturating_sub(encoding.rank())
     });
@@ -335,7 +335,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// A part of a swizzled buffer is cut where the swizzle does not carry across the cut.
+/// Checks that a swizzled buffer is cut where the swizzle does not carry across the cut.
 fn uncut_swizzle(src: &Buffer<'_>, dst: &Buffer<'_>) -> Option<Diagnostic> {
     let encoding = encoding_of(src)?;
     let rank = encoding.rank();
@@ -384,7 +384,7 @@ fn uncut_swizzle(src: &Buffer<'_>, dst: &Buffer<'_>) -> Option<Diagnostic> {
     None
 }
 
-/// The result's layout is the inferred one.
+/// Checks that the result has the inferred layout.
 fn inferred(
     dst: &Buffer<'_>,
     declared: &Encoding,
@@ -400,7 +400,7 @@ fn inferred(
                 memdesc_trans_c3 | memdesc_reshape_c3,
                 "cannot view an operand that has no layout: {e}"
             );
-            // The rule of the encoding says more than that one follows.
+            // The encoding's own rule is more specific.
             return vec![match e.rule() {
                 Some(rule) => diagnostic.of_rules([rule]),
                 None => diagnostic,
@@ -455,7 +455,7 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// The allocation stays the one that it is, seen as the result is.
+/// Checks that the allocation is kept, in the shape of the result.
 fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Diagnostic> {
     (dst.alloc_shape != expected).then(|| {
         broken!(
@@ -467,7 +467,7 @@ fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Diagnostic> {
     })
 }
 
-/// Memory and mutability stay as they are.
+/// Checks that memory and mutability are kept.
 pub(super) fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
@@ -515,7 +515,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
         && from.rank() == src.shape.len()
         && to.rank() == dst.shape.len()
     {
-        // Pieces have no other spelling than their own: what is declared is all there is to compare.
+        // A partitioned encoding has only one spelling.
         let expected = if reshaped_pieces(&from, &src.shape, &to, &dst.shape) {
             Ok((*to).clone())
         } else {
@@ -526,7 +526,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Whether an encoding in partitions is another one, reshaped.
+/// Returns true if a partitioned encoding is a reshape of another.
 fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {

@@ -1,18 +1,18 @@
-//! Rules of how accesses use the caches.
+//! Rules of cache modifiers and policies.
 
 use super::cache_policy::field;
 use super::common::{Verdict, broken, ensure};
 use crate::ir::Layouts;
 use melior::ir::{Attribute, AttributeLike};
 
-/// One word of an operation's cache policy, such as what stands behind `cache_modifier =`.
+/// Returns the value of a key of a cache policy, such as `cache_modifier`.
 pub(crate) fn policy(policy: Option<Attribute<'_>>, key: &str) -> Option<String> {
     let attribute = policy?;
     let text = Layouts::of(attribute.context()).text_of_attribute(attribute);
     field(&text, key).map(str::to_owned)
 }
 
-/// The modifier, where there is one.
+/// Returns the cache modifier, if there is one.
 fn modifier(of: Option<Attribute<'_>>) -> Option<String> {
     policy(of, "cache_modifier").filter(|name| name != "none")
 }
@@ -37,7 +37,7 @@ pub(super) fn store(policy: Option<Attribute<'_>>) -> Verdict {
     Ok(())
 }
 
-/// Copies by the accelerator pass the first cache by.
+/// Checks the policy of TMA copies, which bypass the L1 cache.
 pub(super) fn beside_first(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         tma_c13,

@@ -1,15 +1,15 @@
-//! The rules of `#ttng.cache_policy`, which its documentation labels.
+//! Rules of `#ttng.cache_policy`.
 
 use crate::ir::rules::labels;
 use melior::ir::Attribute;
 
-/// A rule that is broken: why, the key that breaks it, and the rule's label.
+/// Reason, offending key, and label of a broken rule.
 type Broken = (String, &'static str, &'static str);
 
 /// Checks a cache policy.
 ///
 /// # Errors
-/// The rule that is broken.
+/// The broken rule.
 pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     let text = attribute.to_string();
     if text.starts_with("#ttng.cache_policy<") {
@@ -19,8 +19,8 @@ pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     }
 }
 
-/// What stands behind a key in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`, which
-/// names no field that is `none`.
+/// Returns the value of a key in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`, which omits fields
+/// that are `none`.
 pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     let (_, fields) = text.strip_suffix('>')?.split_once('<')?;
     let mut fields = fields.split(", ").filter_map(|f| f.split_once(" = "));

@@ -1,4 +1,4 @@
-//! Rules of operations whose region combines or maps elements.
+//! Rules of operations with a combining or mapping region.
 
 use super::common::{
     Verdict, axes, axis_within, broken, dimensions, element, ensure, list, rule, types, unsigned,
@@ -12,7 +12,7 @@ use linear_layout::encoding::infer;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, Type, ValueLike};
 
-/// The tensors among values.
+/// Returns the tensors among values.
 fn tensors<'c>(values: &[Val<'c>]) -> Vec<TensorType<'c>> {
     types(values)
         .into_iter()
@@ -20,7 +20,7 @@ fn tensors<'c>(values: &[Val<'c>]) -> Vec<TensorType<'c>> {
         .collect()
 }
 
-/// What `tt.reduce` and `tt.scan` ask of their operands; gives the axis.
+/// Checks the operands of `tt.reduce` and `tt.scan`, and returns the axis.
 fn operands(
     srcs: &[TensorType<'_>],
     results: &[Type<'_>],
@@ -48,7 +48,7 @@ fn operands(
     })
 }
 
-/// The region takes elements of these types and gives those.
+/// Checks the argument and result types of the region.
 fn region(
     region: RegionRef<'_, '_>,
     takes: &[Type<'_>],
@@ -251,7 +251,7 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Each thread runs the assembly on its elements, so it is known which those are.
+/// Checks that the tensors have encodings: each thread runs the assembly on its own elements.
 pub(super) fn assembly(op: ttg::InlineAsm<'_, '_>) -> Verdict {
     let values = [op.args(), op.result()].concat();
     for tensor in tensors(&values) {

@@ -1,4 +1,4 @@
-//! Rules of operations that change the type of elements, or pick elements.
+//! Rules of operations that change element types, or select elements.
 
 use super::common::{
     Verdict, axes, axis_within, broken, buffer, dimensions, element, ensure, layouts, pointee,
@@ -120,12 +120,12 @@ pub(super) fn fp_to_fp(op: tt::FpToFp<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// The width of what a pointer points to.
+/// Returns the width of the pointee in bits.
 fn pointee_bits(ptr: Val<'_>) -> Option<u32> {
     element_bits(pointee(ptr)?.0)
 }
 
-/// An atomic read or write, whose memory ordering is one of those that make sense for it.
+/// Checks an atomic load or store and its memory ordering.
 pub(super) fn atomic_access(ptr: Val<'_>, sem: MemSemantic, allowed: [MemSemantic; 2]) -> Verdict {
     ordering(sem, allowed)?;
     let bits = pointee_bits(ptr).unwrap_or(8);
@@ -184,7 +184,7 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
     fp4_pairs(&src, &dst, axis)
 }
 
-/// Pairs of 4-bit elements along `axis`, and the tensor in which they stand one by one.
+/// Checks packed pairs of 4-bit elements along `axis` against the unpacked tensor.
 pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: usize) -> Verdict {
     ensure!(
         fp4_to_fp_c2 | scaled_c12,
@@ -253,7 +253,7 @@ pub(super) fn convert_layout(op: ttg::ConvertLayout<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// A block and the tensor that it is read into or written from.
+/// Checks a descriptor's block against the tensor that is loaded or stored.
 pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(desc), Some(tensor)) = (buffer(desc), tensor(value)) else {
         return Ok(());
@@ -280,7 +280,7 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Rows of one block each, at indices: what `tt.descriptor_gather` and `tt.descriptor_scatter` move.
+/// Checks `tt.descriptor_gather` and `tt.descriptor_scatter`, which move rows of one block each.
 pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> Verdict {
     let (Some(block), Some(rows), Some(tensor)) = (buffer(desc), tensor(rows), tensor(value))
     else {
@@ -317,7 +317,7 @@ pub(super) fn descriptor_rows(desc: Val<'_>, rows: Val<'_>, value: Val<'_>) -> V
     Ok(())
 }
 
-/// What the hardware can gather: `type_`, of this shape and element, at these rows.
+/// Checks that the hardware can gather a tensor of `type_` at these rows.
 pub(super) fn gathered(
     rows: &TensorType<'_>,
     type_: Type<'_>,

@@ -1,4 +1,4 @@
-//! The rules of functions.
+//! Rules of functions.
 
 use super::common::{Verdict, broken, verdict};
 use crate::ir::TensorType;
@@ -32,7 +32,7 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// What is wrong with a promise of an argument: a number, or for a tensor one number for each dimension.
+/// Returns the diagnostic of an invalid axis hint of an argument: an integer, or for a tensor one per dimension.
 fn wrong_promise(
     name: &str,
     argument: usize,
@@ -74,7 +74,7 @@ fn wrong_promise(
     })
 }
 
-/// What a number divides, its powers of two divide.
+/// Suggests the largest power of two that divides a number.
 fn power_in(number: u64) -> String {
     format!(
         "the largest power of two that divides it is {}",

@@ -1,10 +1,10 @@
-//! Where tensors laid out by `#ttg.generic_linear` may stand.
+//! Rules of `#ttg.generic_linear`: the operations that support swizzled warps.
 
 use super::common::{Verdict, broken, convert_note};
 use crate::ir::{OpKind, kinds};
 use melior::ir::Type;
 
-/// Whether an operation takes tensors whose warps are swizzled.
+/// Returns true if an operation supports tensors with swizzled warps.
 fn takes_swizzled_warps(kind: OpKind) -> bool {
     use OpKind as K;
     matches!(
@@ -34,7 +34,7 @@ fn takes_swizzled_warps(kind: OpKind) -> bool {
     )
 }
 
-/// Checks that an operation takes a tensor of this type, whose warps are swizzled.
+/// Checks that an operation supports a tensor with swizzled warps.
 pub(super) fn taken(kind: OpKind, type_: Type<'_>) -> Verdict {
     if takes_swizzled_warps(kind) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Rules of layouts that a program leaves open.
+//! Rules of open layouts.
 
 use super::common::{Verdict, broken, ensure, tensor, verdict};
 use crate::ir::TensorType;
@@ -8,12 +8,12 @@ use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Which layout a tensor leaves open, if any.
+/// Returns the open layout of a tensor, if it is open.
 fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
     tensor.encoding.and_then(sys::open_layout)
 }
 
-/// Checks that what follows from a layout that is left open is left open, and nothing else.
+/// Checks that a layout that depends on an open one is the same open layout, and vice versa.
 pub(super) fn left_open_alike(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()
@@ -25,7 +25,7 @@ pub(super) fn left_open_alike(op: OperationRef<'_, '_>) -> Verdict {
             continue;
         };
         let differs = |dst: &&TensorType<'_>| dst.encoding.is_some() && open(dst) != open(&src);
-        // Most layouts are not left open, and this is asked of every operation.
+        // Fast path: most layouts are concrete.
         let Some(dst) = results.iter().find(differs) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Rules of the types of buffers in shared and tensor memory, and of blocks of images.
+//! Rules of buffer types in shared and tensor memory, and of im2col descriptors.
 
 use super::common::{dimensions, memory_name};
 use crate::ir::rules::labels;
@@ -7,14 +7,14 @@ use crate::sys::{self, Buffer};
 use linear_layout::encoding::{Encoding, NvmmaSharedEncoding};
 use melior::ir::{AttributeLike, Type};
 
-/// The reason of a rule that does not hold: its label, then what `format!` takes.
+/// Creates the reason of a broken rule from its label and a `format!` message.
 macro_rules! broken {
     ($label:ident, $($message:tt)+) => {
         Reason::from(format!($($message)+)).of_rule(labels::$label)
     };
 }
 
-/// Stops at a rule that does not hold: label, what holds, what to say.
+/// Returns with the reason of a rule unless its condition holds: label, condition, message.
 macro_rules! ensure {
     ($label:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -32,10 +32,10 @@ pub(super) fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
         .is_some_and(|space| *Layouts::of(space.context()).text_of_attribute(space) == *memory)
 }
 
-/// The rules of `!ttg.memdesc`, whose documentation labels them.
+/// Checks the rules of `!ttg.memdesc`.
 ///
 /// # Errors
-/// The first rule that is broken.
+/// The first broken rule.
 pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reason> {
     let Some(buffer) = sys::buffer(type_) else {
         return Ok(());
@@ -168,7 +168,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     let whole = &alloc[alloc.len() - rank..];
     match &*encoding {
         Encoding::NvmmaShared(e) => return swizzled_rows(e, whole),
-        // Triton makes buffers smaller than a tile of these, which nothing can read.
+        // Triton creates buffers smaller than a tile of these; reads of them are rejected elsewhere.
         Encoding::PartitionedShared(_) => return Ok(()),
         _ => {}
     }
@@ -178,7 +178,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
 }
 
-/// Rows are at least as long as the swizzle; that there are too few of them is found where it matters.
+/// Checks that rows are at least as long as the swizzle; too few rows are rejected where it matters.
 fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
     let per_cta = encoding.cga_layout().shape_per_cta(shape);
     let along = if encoding.is_transposed() {
@@ -187,7 +187,7 @@ fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Re
         shape.len() - 1
     };
     let bits = encoding.element_width_bits().max(1);
-    // Padding gives 4-bit data twice the bytes that the buffer's elements have.
+    // Padded 4-bit data take twice the bytes of their elements.
     let padding = if encoding.is_fp4_padded() { 2 } else { 1 };
     let least = u64::from(encoding.swizzle_bytes() * 8 / bits / padding);
     ensure!(

@@ -1,7 +1,7 @@
-//! The rules of operations: each check names the label that a description gives its rule.
+//! Operation verifiers; each check names the label of the rule in the operation's description.
 //!
-//! A verifier takes an operation as the view of its kind and gives every rule that is broken; `common`
-//! has what they share. What ODS checks (operand counts, element types) is not checked again here.
+//! A verifier takes the view of its operation kind and returns all broken rules; `common` has shared checks. ODS
+//! constraints (operand counts, element types) are not repeated here.
 
 mod amd;
 mod barrier;
@@ -43,7 +43,7 @@ use melior::ir::{OperationRef, ValueLike};
 /// Checks that all operands of an operation, and with `results` its results, have one encoding.
 ///
 /// # Errors
-/// The first two that differ.
+/// The first pair that differs.
 pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     let types: Vec<TensorType<'_>> = op
         .operands()
@@ -82,7 +82,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
 /// Checks an operation's tensors against the module, then the operation's own rules.
 ///
 /// # Errors
-/// Every rule that is broken.
+/// All broken rules.
 pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     let Some(view) = OpView::of(op) else {
         return Ok(());
@@ -99,7 +99,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         })
 }
 
-/// Of the rules that a check stands for, the one that this operation's description declares.
+/// Keeps the label that the operation's own description declares, of those that the check has.
 fn as_rule_of(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));
@@ -232,9 +232,9 @@ fn own_rules(op: OpView<'_, '_>) -> Verdict {
         V::TtgWarpSpecializePartitions(op) => warps::partitions(op),
         V::TtgWarpYield(op) => warps::warp_yield(op),
         V::GluonSetAutoLayout(op) => gluon::set_auto_layout(op),
-        // Their rules are checked in C++, which has the symbol table.
+        // Checked in C++, which has the symbol table.
         V::TtCall(_) | V::TtReturn(_) => Ok(()),
-        // ODS says all there is to say of these.
+        // ODS constraints suffice.
         views!(WithoutRules) => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of arithmetic on packed numbers.
+//! Rules of packed arithmetic.
 
 use super::common::{Verdict, broken, dimensions, ensure, layout, tensor};
 use crate::ir::ops::{PackedArithOpKind as Kind, ttng};
@@ -6,7 +6,7 @@ use crate::ir::{TensorType, element_name};
 use linear_layout::encoding::infer;
 use linear_layout::layout::Dim;
 
-/// Element types by one letter each.
+/// Returns the one-letter code of an element type.
 fn letter(element: &str) -> Option<char> {
     Some(match element {
         "f32" => 'f',
@@ -20,8 +20,8 @@ fn letter(element: &str) -> Option<char> {
     })
 }
 
-/// What the hardware has: operations, letters of the result, letters of each operand; `=` is the
-/// result's type, `!` the other 16-bit one.
+/// Signatures of the hardware: operations, letters of the result, letters of each operand; `=` is the result's type,
+/// `!` the other 16-bit one.
 const SIGNATURES: [(&[Kind], &str, &[&str]); 13] = [
     (&[Kind::Add, Kind::Sub, Kind::Mul], "fhb", &["=", "="]),
     (&[Kind::Fma], "fhb", &["=", "=", "="]),
@@ -101,7 +101,7 @@ pub(super) fn packed_arith(op: ttng::PackedArith<'_, '_>) -> Verdict {
         to.unique.in_size(Dim::REGISTER),
         dst.type_
     );
-    // All pairs of 4-bit numbers lie along one dimension.
+    // All pairs of 4-bit numbers are packed along one dimension.
     let mut axis = None;
     for src in srcs.iter().filter(|t| *element_name(t.element) == *"i8") {
         let halved: Vec<usize> = (0..dst.shape.len())

@@ -1,4 +1,4 @@
-//! What every operand and result is checked for: tensors and buffers against the module.
+//! Rules of every operand and result: tensors and buffers against the module.
 
 use super::common::{Verdict, broken, ensure, verdict};
 use super::generic;
@@ -10,12 +10,12 @@ use crate::sys::{self, Diagnostic, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 
-/// More elements than this in one tensor is taken for a mistake, as in Triton.
+/// Larger tensors are rejected, as in Triton.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// Checks every tensor and buffer of an operation against the module.
 ///
-/// Triton asks nothing of the tensors and buffers of `amdg`, and bounds the size of those of `tt`.
+/// Triton does not check those of `amdg`, and bounds the size of those of `tt`.
 pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Verdict {
     let dialect = kind.dialect();
     if dialect == "amdg" {
@@ -47,7 +47,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
                 size(elements, type_, place, dialect)
                     .and_then(|()| layout(op, units, type_, place, &mut module))
             }
-            // Functions only pass buffers on.
+            // Functions only forward buffers.
             TypeFacts::Buffer(_) if dialect == "tt" => Ok(()),
             TypeFacts::Buffer(ctas) => buffer(op, ctas, type_, place),
         };
@@ -57,7 +57,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     generic.map_or(Ok(()), |type_| generic::taken(kind, type_))
 }
 
-/// Where in an operation a tensor or buffer stands.
+/// The position of a tensor or buffer in an operation.
 #[derive(Clone, Copy)]
 enum Place {
     Operand(usize),
@@ -148,7 +148,7 @@ fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Resu
         .tensor(&tensor)
         .map(drop)
         .map_err(|reason| {
-            // The rule of the encoding says more than that there is one.
+            // The encoding's own rule is more specific.
             Diagnostic::new(format!("has an invalid layout in {place}: {reason}"))
                 .of_rules([reason.rule().unwrap_or(labels::ttg_c5)])
                 .note(format!("the type is `{type_}`"))
@@ -178,10 +178,10 @@ fn buffer(
     Ok(())
 }
 
-/// Checks where an attribute of `ttg` stands that is for a whole module.
+/// Checks that a module attribute of `ttg` is on a module.
 ///
 /// # Errors
-/// It stands elsewhere.
+/// It is elsewhere.
 pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
     let function = name == NUM_WARPS;
     if !function && ![NUM_CTAS, THREADS_PER_WARP, TARGET].contains(&name) {

@@ -12,7 +12,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, Type};
 
-/// M x K times K x N is M x N, with the same leading dimensions everywhere.
+/// Checks that M x K times K x N is M x N, with the same leading dimensions.
 pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     let fits = (2..=3).contains(&a.len()) && a.len() == b.len() && a.len() == d.len() && {
         let rank = a.len();
@@ -33,7 +33,7 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     })
 }
 
-/// The sizes of a scaled product, with pairs of 4-bit elements unpacked: M x K, K x N.
+/// Returns the shapes M x K and K x N of a scaled product, with 4-bit pairs unpacked.
 fn unpacked(op: tt::DotScaled<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let rank = a.len();
@@ -147,7 +147,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     ) else {
         return verdict(diagnostics);
     };
-    // A linear layout says where each element lies, whatever it is an operand of.
+    // A linear layout needs no operand index: it places each element itself.
     if let (Encoding::Linear(_), Encoding::Linear(_)) = (&*left, &*right) {
         return verdict(diagnostics);
     }
@@ -220,7 +220,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-/// Each CTA of AMD's clusters makes a part of the result of its own.
+/// Checks that each CTA of an AMD cluster computes its own part of the result.
 fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
     copies.then(|| {
@@ -231,7 +231,7 @@ fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     })
 }
 
-/// A CTA's part of an operand is what its part of the result takes: the same rows, or columns.
+/// Checks that a CTA's part of an operand has the rows or columns of its part of the result.
 fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;
@@ -249,7 +249,7 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
     })
 }
 
-/// How operands and scales are split over CTAs for AMD's instructions.
+/// Checks the distribution of operands and scales over CTAs for AMD's instructions.
 fn scaled_on_wmma(
     op: tt::DotScaled<'_, '_>,
     result: &TensorType<'_>,
@@ -273,7 +273,7 @@ fn scaled_on_wmma(
         let Some((scale, encoding)) = scale.as_ref().and_then(|s| Some((s, known(s)?))) else {
             continue;
         };
-        // Scales of `b` have its columns as rows.
+        // Scales of `b` are transposed.
         let rank = cga.rank();
         let expected: Vec<u32> = cga.bases().map(|b| b[rank - 2 + index]).collect();
         let found = encoding.cga_layout().ok();
@@ -293,7 +293,7 @@ fn scaled_on_wmma(
     verdict(diagnostics)
 }
 
-/// The elements that `mma` multiplies.
+/// Checks the element types of `mma`.
 fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Option<Diagnostic> {
     let is_known = |tensor: &TensorType<'_>| {
         !tensor.element.is_integer() || element_bits(tensor.element) == Some(8)
@@ -313,7 +313,7 @@ fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Opt
     })
 }
 
-/// The shape, element type and encoding of a factor, which is a tensor or a buffer.
+/// Returns shape, element type and encoding of a factor, which is a tensor or a buffer.
 fn factor<'c>(value: Val<'c>) -> Option<(Vec<u64>, Type<'c>, Option<Attribute<'c>>)> {
     tensor(value)
         .map(|t| (t.shape.to_vec(), t.element, t.encoding))

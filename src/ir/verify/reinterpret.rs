@@ -1,4 +1,4 @@
-//! Rules of `ttg.memdesc_reinterpret`: a buffer's memory, read as another type.
+//! Rules of `ttg.memdesc_reinterpret`.
 
 use super::buffer::same_place;
 use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, verdict};
@@ -10,13 +10,13 @@ use linear_layout::encoding::{Encoding, PaddedSharedEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
 use std::sync::Arc;
 
-/// A buffer as the memory that it takes.
+/// The memory that a buffer view covers.
 struct Memory<'a> {
     encoding: Arc<Encoding>,
     bits: u64,
-    /// How many buffers of the encoding there are.
+    /// Number of buffers of the encoding.
     count: u64,
-    /// The part of one buffer that is seen, of the shape that the layout is for.
+    /// The visible part of one buffer, in the dims of the layout.
     shape: &'a [u64],
     alloc: &'a [u64],
     layout: LinearLayout,
@@ -49,20 +49,19 @@ impl<'a> Memory<'a> {
         self.shape != self.alloc
     }
 
-    /// A dimension that is both cut and split over CTAs.
+    /// Returns a dimension that is both cut and split over CTAs.
     fn cut_across_ctas(&self) -> Option<usize> {
         let split = self.encoding.cga_layout().ok()?.split_num();
         (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
     }
 
-    /// Whether a bit of an address leads to what is seen.
+    /// Returns true if an address bit leads to visible elements.
     fn is_seen(&self, dim: Dim, bit: usize) -> bool {
         let basis = self.layout.basis(dim, bit);
         basis.iter().zip(self.shape).all(|(at, size)| at < *size)
     }
 
-    /// The addresses along a dim, and how many of them from the first on are seen: `shape` of 8x64
-    /// bytes in rows of 128 has 64.
+    /// Returns the extent of a dim, and its visible prefix: `shape` of 8x64 bytes in rows of 128 has 64.
     fn extent(&self, dim: Dim) -> (u64, u64) {
         let size = self.layout.in_size(dim);
         let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
@@ -72,10 +71,10 @@ impl<'a> Memory<'a> {
         )
     }
 
-    /// The bits of a row's number that are taken, of those that are seen.
+    /// Returns the number of visible rows.
     fn rows(&self) -> u64 {
-        // Scales have a copy for each warp, of 32 rows. Blocks of 64 rows lie in every other group of
-        // 16: the bit between them moves nothing, and what it leads to is free.
+        // Scales have a replica per warp, of 32 rows. Blocks of 64 rows occupy every other group of 16 rows: the bit in
+        // between selects free rows.
         let has_copies = matches!(&*self.encoding, Encoding::TensorMemoryScales(_));
         let columns = self.layout.columns_of(Dim::ROW).iter().enumerate();
         columns
@@ -86,7 +85,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// Both addresses and paddings count in bits.
+/// Checks that paddings agree, in bits.
 fn same_padding(
     a: &PaddedSharedEncoding,
     a_bits: u64,
@@ -102,7 +101,7 @@ fn same_padding(
     in_bits(a, a_bits) == in_bits(b, b_bits)
 }
 
-/// Padding is in the bytes that a buffer takes: both have it in the same places, or neither has it.
+/// Checks that both buffers have the same padding, or neither has any.
 fn paddings(src: &Buffer<'_>, dst: &Buffer<'_>) -> Verdict {
     let (Some(a), Some(b)) = (encoding_of(src), encoding_of(dst)) else {
         return Ok(());
@@ -126,7 +125,7 @@ fn is_padded(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::PaddedShared(_))
 }
 
-/// A part of a buffer that can be read as another type.
+/// Checks that a part of a buffer can be reinterpreted.
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
@@ -144,7 +143,7 @@ fn parts(from: &Memory<'_>) -> Verdict {
     Ok(())
 }
 
-/// The result takes no more than the operand has, in a piece from the operand's beginning.
+/// Checks that the result fits the contiguous prefix of the operand.
 fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
     let (label, dim, unit_bits, unit) = if in_shared {
         (labels::memdesc_reinterpret_c6, Dim::OFFSET, 8, "bytes")

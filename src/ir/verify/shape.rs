@@ -1,4 +1,4 @@
-//! Rules of operations that make a tensor, or give it another shape.
+//! Rules of operations that create or reshape tensors.
 
 use super::common::{
     Verdict, axis_within, both_or_neither, broken, convert_note, dimensions, ensure,
@@ -88,7 +88,7 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
         return Ok(());
     };
     match known.as_ref() {
-        // The parent's spelling may differ where its layout does not.
+        // The parent may be spelled differently if its layout is the same.
         Encoding::Slice(slice)
             if slice.dim() == axis && infer::equivalent(slice.parent(), &declared, &expected) =>
         {
@@ -120,7 +120,7 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    // Spellings that differ only where the operand has one element are one layout of the operand.
+    // Spellings may differ only where the operand has size 1.
     let (Some(from), Some(to)) = (src.encoding, dst.encoding) else {
         return Ok(());
     };
@@ -213,8 +213,8 @@ pub(super) fn reshape(op: tt::Reshape<'_, '_>) -> Verdict {
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
-    // Elements may change places, but none may be copied or dropped: as many in each thread, and
-    // copies of others' elements in the same registers and threads.
+    // Elements may be permuted, but not replicated or dropped: equal counts per thread, and replicas in the same
+    // registers and threads.
     let copies = |layout: &TensorLayout| {
         let masks = layout.full.free_variable_masks();
         [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| masks.mask(dim))

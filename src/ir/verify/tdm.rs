@@ -13,10 +13,10 @@ use linear_layout::layout::Dim;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
-/// The largest size of a block in one dimension.
+/// Largest size of a block in a dimension.
 const MAX_BLOCK: u64 = 65535;
 
-/// What every copy asks of its block and its buffer.
+/// Checks the block and buffer of any copy.
 fn common(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     for (i, size) in desc.shape.iter().enumerate() {
         ensure!(
@@ -36,17 +36,17 @@ fn common(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// A descriptor that says how its blocks are laid out says what the buffer does.
+/// Checks that a descriptor with a layout has that of the buffer.
 fn consistent(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     if desc.encoding.is_none() {
         return Ok(());
     }
     let same = match (encoding_of(desc).as_deref(), encoding_of(buffer).as_deref()) {
-        // Padded layouts name the tile too; only the padding counts.
+        // Padded layouts also encode the tile; only the padding matters.
         (Some(Encoding::PaddedShared(a)), Some(Encoding::PaddedShared(b))) => {
             a.interval_paddings() == b.interval_paddings()
         }
-        // Blocks with leading dimensions of size 1 are those of fewer dimensions.
+        // Leading dimensions of size 1 are ignored.
         (Some(a), Some(b)) if desc.shape.len() > buffer.shape.len() => {
             let (ones, rest) = desc.shape.split_at(desc.shape.len() - buffer.shape.len());
             let layouts = (
@@ -69,7 +69,7 @@ fn consistent(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// How loads may lay out their buffer.
+/// Checks the buffer layout of a load.
 fn loadable(buffer: &Buffer<'_>) -> Verdict {
     let Some(encoding) = encoding_of(buffer) else {
         return Ok(());
@@ -111,7 +111,7 @@ fn loadable(buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// The warps that take part are one box of the warps, by their numbers' bits.
+/// Checks that the warps of the hint form a box by the bits of their numbers.
 fn hint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());
@@ -161,7 +161,7 @@ fn hint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, hint: i64) -> Verdict {
     Ok(())
 }
 
-/// The barrier that learns when a copy is done, where there is one.
+/// Checks the optional completion barrier of a copy.
 fn completion(op: OperationRef<'_, '_>, at: Option<Val<'_>>) -> Verdict {
     at.map_or(Ok(()), |at| barrier(op, at))
 }
@@ -220,7 +220,7 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
     Ok(())
 }
 
-/// How stores may lay out their buffer: plain, or padded after each row of `last` elements.
+/// Checks the buffer layout of a store: unpadded, or padded after each row of `last` elements.
 fn storable(buffer: &Buffer<'_>, last: Option<u64>) -> Verdict {
     match encoding_of(buffer).as_deref() {
         Some(Encoding::SwizzledShared(_)) => {}
@@ -249,7 +249,7 @@ fn storable(buffer: &Buffer<'_>, last: Option<u64>) -> Verdict {
     Ok(())
 }
 
-/// Elements that a CTA has of a row.
+/// Returns the elements per row of a CTA.
 fn row(block: &Buffer<'_>, buffer: &Buffer<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
@@ -265,7 +265,7 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
     consistent(&desc, &buffer)
 }
 
-/// What copies of rows ask: of their block, their buffer and their indices.
+/// Checks block, buffer and indices of row copies.
 fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],
@@ -389,7 +389,7 @@ pub(super) fn update(op: amdg::UpdateTensorDescriptor<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Bytes that one prefetch brings into the cache.
+/// Bytes per prefetch.
 const PREFETCH_BYTES: u64 = 256;
 
 pub(super) fn prefetch(op: amdg::TDMPrefetch<'_, '_>) -> Verdict {

@@ -1,4 +1,4 @@
-//! Rules of Blackwell's matrix products, whose accumulators lie in tensor memory.
+//! Rules of Blackwell's matrix products, which accumulate in tensor memory.
 
 use super::barrier;
 use super::common::{Verdict, broken, buffer, encoding_of, ensure, on_blackwell};
@@ -12,7 +12,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
-/// A buffer that takes part in a product, with its encoding.
+/// A buffer operand of a product, with its encoding.
 struct Part<'c> {
     buffer: Buffer<'c>,
     encoding: Arc<Encoding>,
@@ -47,7 +47,7 @@ impl Part<'_> {
     }
 }
 
-/// What the tensor cores take together, and what they can add it up in.
+/// Returns the kind of tensor-core product of an element type, and its accumulator types.
 fn kind(element: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match element {
         "f32" => ("tf32", &["f32"]),
@@ -91,8 +91,7 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     Ok(())
 }
 
-/// Barriers belong to products that run beside the program.
-/// Each barrier has a predicate, which says whether it learns of the end of the product.
+/// Checks that barriers belong to asynchronous products, with a predicate each.
 fn predicates(barriers: &[Val<'_>], predicates: &[Val<'_>]) -> Verdict {
     ensure!(
         tc_gen5_mma_c21 | tc_gen5_mma_scaled_c12,
@@ -192,7 +191,7 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     ctas(op.two_ctas(), &a, &b, &d, accumulator)
 }
 
-/// How the operands are split over the CTAs of the cluster.
+/// Checks the distribution of the operands over CTAs.
 fn ctas(
     two: bool,
     a: &Part<'_>,
@@ -256,7 +255,7 @@ fn ctas(
     Ok(())
 }
 
-/// Two blocks of 64 rows side by side can be read or written, not both at once.
+/// Rejects interleaved blocks of 64 rows in both `a` and `d`: only one of them may be.
 fn not_interleaved(a: &Part<'_>, d: &Part<'_>) -> Verdict {
     let interleaved = |part: &Part<'_>| {
         part.tensor_memory().is_some_and(|e| e.block_m() == 64)
@@ -272,7 +271,7 @@ fn not_interleaved(a: &Part<'_>, d: &Part<'_>) -> Verdict {
     Ok(())
 }
 
-/// How the element type of an operand that stands in integers is spelled elsewhere.
+/// Returns the element type that integers of a format hold.
 fn scaled_element(format: ScaleDotElemType) -> &'static str {
     use ScaleDotElemType as E;
     match format {
@@ -310,7 +309,7 @@ pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
             ranks.0 - 1
         }] *= 2;
     }
-    // Rows of `b` run along K where it is not transposed.
+    // Rows of an untransposed `b` run along K.
     let b_across = matches!(&*b.encoding, Encoding::NvmmaShared(_)) && !transposed(&b);
     if b_format == ScaleDotElemType::E2m1 && ranks.1 >= 2 {
         right[if b_across { ranks.1 - 1 } else { ranks.1 - 2 }] *= 2;
@@ -396,7 +395,7 @@ fn left_in_tensor_memory(
     Ok(())
 }
 
-/// Blocks of scales follow each other as the hardware reads them.
+/// Checks that blocks of scales are in hardware order.
 fn scale_order(op: ttng::TCGen5MMAScaled<'_, '_>, scale: &Part<'_>, is_of_a: bool) -> Verdict {
     if scale.encoding.is_shared() {
         return Ok(());
@@ -406,7 +405,7 @@ fn scale_order(op: ttng::TCGen5MMAScaled<'_, '_>, scale: &Part<'_>, is_of_a: boo
     };
     let shape = cga.shape_per_cta(&scale.buffer.shape[scale.buffer.shape.len() - 2..]);
     let several = shape[0] > 128 && shape[1] > 4;
-    // Some GPUs read scales of 8-bit floats of `a` of 4-bit elements along K first.
+    // Some targets read scales of 4-bit operands mixed with 8-bit ones along K first.
     let along_k = is_of_a
         && ModuleInfo::known_gpu(op.op()).is_some_and(|gpu| gpu.instructions.k_first_scales)
         && op.a_type() == ScaleDotElemType::E2m1

@@ -1,4 +1,4 @@
-//! Rules of the operations on tensor memory.
+//! Rules of operations on tensor memory.
 
 use super::buffer::{same_contents, writable};
 use super::common::on_blackwell;
@@ -16,7 +16,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
-/// The layout of a buffer's allocation, without the dimension of several buffers.
+/// Returns the layout of a buffer's allocation, without the multi-buffer dimension.
 fn layout_of(encoding: &Encoding, buffer: &Buffer<'_>) -> Option<LinearLayout> {
     let leading = buffer.alloc_shape.len().checked_sub(encoding.rank())?;
     encoding
@@ -24,7 +24,7 @@ fn layout_of(encoding: &Encoding, buffer: &Buffer<'_>) -> Option<LinearLayout> {
         .ok()
 }
 
-/// The buffer is in tensor memory; without `scales`, it holds no scales.
+/// Checks that a buffer is in tensor memory; without `scales`, that it holds no scales.
 fn in_tensor_memory(buffer: &Buffer<'_>, scales: bool) -> Result<Arc<Encoding>, Vec<Diagnostic>> {
     let encoding = encoding_of(buffer).filter(|encoding| match &**encoding {
         Encoding::TensorMemory(_) => true,
@@ -40,7 +40,7 @@ fn in_tensor_memory(buffer: &Buffer<'_>, scales: bool) -> Result<Arc<Encoding>, 
     })
 }
 
-/// The registers are where `tcgen05.ld` and `tcgen05.st` can reach them.
+/// Checks that `tcgen05.ld` and `tcgen05.st` support the register layout.
 fn fits(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Verdict {
     ensure!(
         tmem_alloc_c2 | tmem_load_c2 | tmem_store_c2,
@@ -100,7 +100,7 @@ pub(super) fn alloc(op: ttng::TMEMAlloc<'_, '_>) -> Verdict {
     }
 }
 
-/// Whether a store could take a value of another layout than the one it has.
+/// Returns true if a store supports a value of another layout.
 pub(crate) fn can_store(op: ttng::TMEMStore<'_, '_>, value: &TensorType<'_>) -> bool {
     buffer(op.dst()).is_some_and(|buffer| fits(op.op(), value, &buffer).is_ok())
 }
@@ -158,7 +158,7 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
     verdict(same_contents(&tensor, &buffer))
 }
 
-/// Each thread has whole rows of one block, so that it can reduce them.
+/// Checks that each thread holds whole rows of one block, so that it can reduce them.
 fn reducible(tensor: &TensorType<'_>, buffer: &Buffer<'_>, encoding: &Encoding) -> Verdict {
     let Some(layout) = layout(tensor) else {
         return Ok(());
@@ -193,8 +193,8 @@ fn reducible(tensor: &TensorType<'_>, buffer: &Buffer<'_>, encoding: &Encoding) 
     Ok(())
 }
 
-/// Each CTA has the same part of two buffers. A part of a buffer has CTAs without elements where it
-/// is cut along a dimension that is split over them.
+/// Checks that CTAs own the same parts of two buffers. A subview that is cut along a dimension split over CTAs leaves
+/// some CTAs without elements.
 fn split_alike(src: (&Encoding, &Buffer<'_>), dst: (&Encoding, &Buffer<'_>)) -> bool {
     let is_cut = |(encoding, buffer): (&Encoding, &Buffer<'_>)| {
         let leading = buffer.shape.len() - encoding.rank();
@@ -388,7 +388,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
     }
 }
 
-/// `size` elements from `offset` on in one dimension lie in one piece.
+/// Checks that `size` elements at `offset` in a dimension are contiguous.
 fn cut(encoding: &Encoding, src: &Buffer<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());
@@ -404,7 +404,7 @@ fn cut(encoding: &Encoding, src: &Buffer<'_>, dim: usize, offset: u64, size: u64
         src.shape[dim + src.shape.len() - encoding.rank()]
     );
     if !offset.is_multiple_of(size) {
-        // Bits from the lowest of the offset to the highest that counting carries into.
+        // Bits from the lowest of the offset to the highest that a carry reaches.
         let first = offset.trailing_zeros() as usize;
         let last = (offset ^ (offset + size - 1)).ilog2() as usize;
         let consecutive = |input: Dim| {

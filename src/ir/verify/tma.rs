@@ -1,4 +1,4 @@
-//! Rules of copies by the tensor memory accelerator, and of other writes from afar.
+//! Rules of TMA copies, and of stores to the shared memory of other CTAs.
 
 use super::barrier::{self, one_each};
 use super::buffer::{same_contents, writable};
@@ -18,7 +18,7 @@ use linear_layout::layout::Dim;
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::{Attribute, OperationRef, ValueLike};
 
-/// The descriptor and the buffer are laid out alike, as the accelerator copies.
+/// Checks that descriptor and buffer have the same layout.
 fn alike(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     let nvmma = |b: &Buffer<'_>| -> Option<NvmmaSharedEncoding> {
         match encoding_of(b).as_deref() {
@@ -79,7 +79,7 @@ fn not_padded(buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// A block as it is in memory and in a buffer.
+/// Checks the elements of a block against those of a buffer.
 fn contents(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     ensure!(
         tma_c5,
@@ -114,7 +114,7 @@ fn coordinates(found: usize, desc: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-/// The barrier that learns of a copy has an element for each CTA, or for each pair of them.
+/// Checks that the completion barrier has an element for each CTA, or for each pair.
 fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     let Some(buffer) = buffer(barrier) else {
         return Ok(());
@@ -143,14 +143,14 @@ fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
     Ok(())
 }
 
-/// A multicast copy is one to a buffer that CTAs have copies of.
+/// Checks that the buffer of a multicast copy is replicated over CTAs.
 fn multicast(is_asked: bool, buffer: &Buffer<'_>) -> Verdict {
     let encoding = encoding_of(buffer);
     let by_ctas = encoding
         .as_ref()
         .and_then(|e| e.cga_layout().ok())
         .is_some_and(|cga| cga.bases().any(|b| b.iter().all(|v| *v == 0)));
-    // CTAs have copies also where there is less than one element for each.
+    // CTAs are replicas also where there is less than one element for each.
     let copies = by_ctas
         || encoding.is_some_and(|e| {
             let leading = buffer.alloc_shape.len() - e.rank();
@@ -207,7 +207,7 @@ pub(super) fn store(op: ttng::AsyncTMACopyLocalToGlobal<'_, '_>) -> Verdict {
     written(op.desc(), op.coord().len(), op.src(), op.cache_policy())
 }
 
-/// What copies to global memory ask, plain ones and those that combine.
+/// Checks copies to global memory, reductions included.
 fn written(desc: Val<'_>, coords: usize, src: Val<'_>, policy: Option<Attribute<'_>>) -> Verdict {
     let (Some(desc), Some(buffer)) = (buffer(desc), buffer(src)) else {
         return Ok(());
@@ -247,7 +247,7 @@ pub(super) fn reduce(op: ttng::AsyncTMAReduce<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Rows of one block each, between global memory and a buffer.
+/// Checks row copies between global memory and a buffer.
 fn rows(
     desc: &Buffer<'_>,
     indices: &TensorType<'_>,
@@ -370,7 +370,7 @@ pub(super) fn tensormap_create(op: ttng::TensormapCreate<'_, '_>) -> Verdict {
     verdict(noted)
 }
 
-/// A write to the shared memory of another CTA.
+/// Checks a store to the shared memory of another CTA.
 pub(super) fn shared_store(op: ttng::AsyncSharedStore<'_, '_>) -> Verdict {
     barrier::in_cluster(op.op())?;
     let (Some(tensor), Some(buffer)) = (tensor(op.src()), buffer(op.dst())) else {

@@ -1,4 +1,4 @@
-//! Rules of `ttg.warp_specialize` and what it holds.
+//! Rules of `ttg.warp_specialize` and its regions.
 
 use super::common::{Verdict, broken, ensure, list, rule, types, verdict};
 use crate::ir::discardable::NUM_WARPS;
