@@ -224,7 +224,7 @@ mod mlir {
                         let description = record.str_value("description").unwrap_or_default();
                         let example = rules::example(description);
                         format!(
-                            "Entry {{ kind: Kind::{kind}, name: \"{sigil}{name}.{of}\", \
+                            "Entry {{ kind: EntryKind::{kind}, name: \"{sigil}{name}.{of}\", \
                              summary: {summary:?}, example: {example:?} }},\n"
                         )
                     })

@@ -295,7 +295,7 @@ int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overvie
   auto [input, output] = parseCLIOptions(argc, argv, header);
 
   if (explainRule.getNumOccurrences()) {
-    bridge::Explanation explanation = bridge::explain_rule(bridge::bytes(explainRule));
+    bridge::RuleExplanation explanation = bridge::explain_rule(bridge::bytes(explainRule));
     raw_ostream &os = explanation.is_known ? llvm::outs() : llvm::errs();
     os << StringRef(explanation.text.data(), explanation.text.size());
     return !explanation.is_known;

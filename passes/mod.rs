@@ -28,7 +28,7 @@ mod use_triton_numbers;
 
 use crate::ir::LinearLayouts;
 use crate::sys::build::Op;
-use crate::sys::{self, FollowUp, OptionValue, Passes, Ran, Reported, Rewriter};
+use crate::sys::{self, FollowUp, NextPasses, OptionValue, Passes, Reported, Rewriter};
 use context::PassContext;
 use melior::Context;
 use melior::ir::Module;
@@ -123,7 +123,7 @@ impl Passes for Table {
         options: &[OptionValue<'_>],
         rewriter: Rewriter<'c>,
         module: Op<'c>,
-    ) -> Result<Ran, Reported> {
+    ) -> Result<NextPasses, Reported> {
         let pass = Self::pass(number, options);
         let context = PassContext::of(rewriter, module);
         let claim = pass.claim();
@@ -133,7 +133,7 @@ impl Passes for Table {
         if let Some(proof) = proof {
             proof.finish(&context)?;
         }
-        Ok(Ran {
+        Ok(NextPasses {
             follow_ups,
             pipeline: pass.pipeline(),
         })

@@ -119,7 +119,7 @@ fn through_buffer<'c>(
     }
     let noted = build::discardable_attributes(op);
     let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
-    let load = builders::ttg::local_load(buffer, None, to).noting(&noted);
+    let load = builders::ttg::local_load(buffer, None, to).with_discardable(&noted);
     // Operations in between do not wait for the barrier, loads of another operand above all.
     let uses = sys::uses(cvt.result()).into_iter();
     let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();

@@ -167,7 +167,7 @@ impl<'c> Rewriting<'_, 'c> {
             let location: Location<'c> = known.unwrap_or(place).location();
             let noted = known.map(build::discardable_attributes);
             let made = builders::ttg::convert_layout(source, self.type_of((datum, to)))
-                .noting(&noted.unwrap_or_default())
+                .with_discardable(&noted.unwrap_or_default())
                 .insert(self.rewriter, place, location)
                 .expect("a conversion can be made");
             self.converted.insert((datum, to), build::only_result(made));

@@ -28,7 +28,7 @@ use rustc_hash::FxHashMap;
 #[must_use]
 pub fn module(op: Op<'_>, file: &str) -> Module {
     let context = build::context(op);
-    let mut reader = Reader {
+    let mut reader = ModuleReader {
         module: Module::default(),
         file,
         floats: [
@@ -42,19 +42,19 @@ pub fn module(op: Op<'_>, file: &str) -> Module {
         texts: FxHashMap::default(),
         open: Vec::new(),
     };
-    reader.module.root = reader.operation(op, &FxHashMap::default(), Numbers::default());
+    reader.module.root = reader.operation(op, &FxHashMap::default(), ValueNumbers::default());
     reader.module
 }
 
 /// The numbers that the next value and the next argument of a region's first block have in their names.
 #[derive(Clone, Copy, Default)]
-struct Numbers {
+struct ValueNumbers {
     value: usize,
     argument: usize,
 }
 
 /// The state of a walk.
-struct Reader<'c> {
+struct ModuleReader<'c> {
     module: Module,
     file: &'c str,
     /// The floats that the simulator calculates with.
@@ -67,16 +67,16 @@ struct Reader<'c> {
     open: Vec<usize>,
 }
 
-impl Reader<'_> {
+impl ModuleReader<'_> {
     /// Reads an operation of a region with these blocks; its own regions go on with `numbers`.
     fn operation(
         &mut self,
         op: Op<'_>,
         blocks: &FxHashMap<usize, usize>,
-        numbers: Numbers,
+        numbers: ValueNumbers,
     ) -> Operation {
         let operands = build::operands(op);
-        let place = parts::first_place(op.location()).map(|place| {
+        let place = parts::first_file_location(op.location()).map(|place| {
             let file = match &*place.file {
                 "-" => self.file,
                 file => file,
@@ -108,7 +108,7 @@ impl Reader<'_> {
     }
 
     /// Reads the blocks of a region. All of its values have names before the regions inside it begin.
-    fn region(&mut self, region: ir::RegionRef<'_, '_>, mut numbers: Numbers) -> Vec<Block> {
+    fn region(&mut self, region: ir::RegionRef<'_, '_>, mut numbers: ValueNumbers) -> Vec<Block> {
         let blocks: Vec<(Blk<'_>, Vec<Op<'_>>)> = build::blocks_of(region)
             .into_iter()
             .map(|block| (block, build::operations(block)))

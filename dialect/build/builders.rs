@@ -194,22 +194,25 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
     let cases = constraint.def_value("enum").unwrap_or(constraint);
     let is_enum = cases.subclass_of("EnumInfo") && !cases.subclass_of("BitEnumBase");
     let (type_, value) = match (storage.trim().rsplit("::").next().unwrap_or_default(), bits) {
-        ("UnitAttr", _) => ("bool", "$.then_some(Said::Unit)"),
-        ("StringAttr", _) => ("&'s str", "Some(Said::Text($))"),
-        ("DenseI32ArrayAttr", _) => ("&'s [i32]", "Some(Said::Array32($))"),
-        ("DenseI64ArrayAttr", _) => ("&'s [i64]", "Some(Said::Array64($))"),
-        ("TypeAttr", _) => ("Type<'c>", "Some(Said::Type($))"),
+        ("UnitAttr", _) => ("bool", "$.then_some(AttributeSource::Unit)"),
+        ("StringAttr", _) => ("&'s str", "Some(AttributeSource::Text($))"),
+        ("DenseI32ArrayAttr", _) => ("&'s [i32]", "Some(AttributeSource::Array32($))"),
+        ("DenseI64ArrayAttr", _) => ("&'s [i64]", "Some(AttributeSource::Array64($))"),
+        ("TypeAttr", _) => ("Type<'c>", "Some(AttributeSource::Type($))"),
         _ if is_enum => {
             return (
                 enumeration(constraint, cases, enums),
                 "Some($.said())".to_owned(),
             );
         }
-        ("BoolAttr", _) | ("IntegerAttr", Ok(1)) => ("bool", "Some(Said::Truth($))"),
+        ("BoolAttr", _) | ("IntegerAttr", Ok(1)) => ("bool", "Some(AttributeSource::Bool($))"),
         ("IntegerAttr", Ok(bits)) => {
-            return ("i64".to_owned(), format!("Some(Said::Integer({bits}, $))"));
+            return (
+                "i64".to_owned(),
+                format!("Some(AttributeSource::Integer({bits}, $))"),
+            );
         }
-        _ => ("Attribute<'c>", "Some(Said::Given($))"),
+        _ => ("Attribute<'c>", "Some(AttributeSource::Existing($))"),
     };
     (type_.to_owned(), value.to_owned())
 }
@@ -241,12 +244,12 @@ fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<S
                 .map(|(record, field)| record.int_value(field).expect("an enum has numbers"));
             format!("Integer({bits}, {value})")
         };
-        let _ = write!(said, "Self::{symbol} => Said::{value}, ");
+        let _ = write!(said, "Self::{symbol} => AttributeSource::{value}, ");
     }
     let name = text(cases, "className");
     enums.insert(format!(
         "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub(crate) enum {name} {{ {variants} }}\n\
-         impl {name} {{ fn said<'s, 'c>(self) -> Said<'s, 'c> {{ match self {{ {said} }} }} }}\n"
+         impl {name} {{ fn said<'s, 'c>(self) -> AttributeSource<'s, 'c> {{ match self {{ {said} }} }} }}\n"
     ));
     name
 }

@@ -148,7 +148,7 @@ pub(super) fn left(kernel: &Kernel<'_>, explanation: &Explanation) -> String {
 /// What became of the conversions that stood in a function, for the report.
 pub(super) fn conversions(kernel: &Kernel<'_>, explanation: &Explanation) -> String {
     let place = |op: Op<'_>| {
-        let place = sys::place(op.location());
+        let place = sys::file_location(op.location());
         place.map_or("null".to_owned(), |place| {
             let text = format!("{}:{}:{}", place.file, place.line, place.column);
             json_string(&text)

@@ -47,7 +47,7 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
         let found = op.location();
         let context = build::context(op);
         let known = placed(found).unwrap_or(around);
-        let unnamed = sys::place(known).filter(|place| place.file == UNNAMED);
+        let unnamed = sys::file_location(known).filter(|place| place.file == UNNAMED);
         let own = unnamed.map_or(known, |place| {
             let [line, column] = [place.line, place.column].map(|n| n as usize);
             Location::new(context, file, line, column)

@@ -12,22 +12,22 @@ use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
 /// A GPU as LLVM's back end names it.
-pub(super) struct Gpu {
+pub(super) struct LlvmGpu {
     /// What we know of it.
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
     /// What the user named, so that nobody has checked it yet.
-    given: Option<Given>,
+    given: Option<LlvmNames>,
 }
 
 /// LLVM's names that a user has given.
-struct Given {
+struct LlvmNames {
     cpu: Option<String>,
     features: String,
 }
 
-impl Gpu {
+impl LlvmGpu {
     /// The GPU that the command line names, or else the module.
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
@@ -43,7 +43,7 @@ impl Gpu {
             target,
             cpu: cpu.clone().unwrap_or_else(|| target.llvm_cpu.to_owned()),
             features: features(target, extra.as_deref()),
-            given: (cpu.is_some() || extra.is_some()).then(|| Given {
+            given: (cpu.is_some() || extra.is_some()).then(|| LlvmNames {
                 cpu,
                 features: extra.unwrap_or_default(),
             }),
@@ -84,7 +84,7 @@ impl Gpu {
     }
 
     /// Whether LLVM knows the names that the user has given.
-    fn check(&self, names: &Given, any: &TargetMachine) -> Result<(), Failure> {
+    fn check(&self, names: &LlvmNames, any: &TargetMachine) -> Result<(), Failure> {
         let unknown = |what: &str, name: &str, known: &[String], sign: &str| {
             let failure = Failure::new(format!(
                 "LLVM does not know the {what} `{name}` of `{}`",

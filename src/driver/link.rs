@@ -222,7 +222,7 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
 }
 
 /// A function that is called and defined nowhere.
-pub(super) struct Missing {
+pub(super) struct UndefinedFunction {
     pub(super) name: String,
     /// How to get it.
     pub(super) fix: String,
@@ -230,7 +230,7 @@ pub(super) struct Missing {
 
 /// The functions that are called and not there, of which an assembler or a driver would complain later and in other
 /// words.
-pub(super) fn missing(module: &Module<'_>) -> Vec<Missing> {
+pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
         function.count_basic_blocks() == 0
@@ -246,7 +246,7 @@ pub(super) fn missing(module: &Module<'_>) -> Vec<Missing> {
     functions.map(missing_one).collect()
 }
 
-fn missing_one(function: FunctionValue<'_>) -> Missing {
+fn missing_one(function: FunctionValue<'_>) -> UndefinedFunction {
     let name = function.get_name().to_string_lossy().into_owned();
     let said = |key: &str| {
         let value = function.get_string_attribute(AttributeLoc::Function, key)?;
@@ -269,7 +269,7 @@ fn missing_one(function: FunctionValue<'_>) -> Missing {
             "link the bitcode that defines it: `--link-bitcode FILE.bc`".to_owned()
         }
     };
-    Missing { name, fix }
+    UndefinedFunction { name, fix }
 }
 
 /// Links an AMD object to a code object, as the driver loads it.

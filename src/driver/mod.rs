@@ -78,7 +78,7 @@ fn parse<'c>(
     bytes: &[u8],
 ) -> Result<Module<'c>, Failure> {
     sys::parse_input(context, bytes).ok_or_else(|| {
-        let said = said(recorder, file);
+        let said = take_messages(recorder, file);
         if said.is_empty() {
             Failure::new(format!("`{file}` is not an MLIR module"))
         } else {
@@ -88,7 +88,7 @@ fn parse<'c>(
 }
 
 /// Returns MLIR's diagnostics since the last call, without the operations that it prints, which may be the whole module.
-fn said(recorder: &Recorder, file: &str) -> Vec<Message> {
+fn take_messages(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()
         .into_iter()
@@ -109,7 +109,7 @@ fn run_pipeline(
     pipeline: &str,
 ) -> Result<(), Failure> {
     crate::passes::run_pipeline(context, module, pipeline).map_err(|error| {
-        let said = said(recorder, file);
+        let said = take_messages(recorder, file);
         if said.iter().any(Message::is_error) {
             Failure(said)
         } else {

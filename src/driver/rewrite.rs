@@ -1,6 +1,6 @@
 //! A pipeline of passes over the text of a module.
 
-use super::{Failure, context, parse, run_pipeline, said};
+use super::{Failure, context, parse, run_pipeline, take_messages};
 use crate::ir::{Message, Recorder};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 
@@ -29,5 +29,5 @@ pub fn rewrite(
     let flags = OperationPrintingFlags::new().enable_debug_info(keeps_locations, false);
     let text = module.as_operation().to_string_with_flags(flags);
     let text = text.map_err(|reason| Failure::new(format!("cannot print the module: {reason}")))?;
-    Ok((text, said(&recorder, file)))
+    Ok((text, take_messages(&recorder, file)))
 }

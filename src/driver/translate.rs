@@ -2,9 +2,9 @@
 
 use super::emit::{self, Artifact};
 use super::fits::{self, Language};
-use super::gpu::{self, Gpu};
-use super::link::{self, Missing};
-use super::{Clock, Failure, context, debug, loops, order, parse, run_pipeline, said};
+use super::gpu::{self, LlvmGpu};
+use super::link::{self, UndefinedFunction};
+use super::{Clock, Failure, context, debug, loops, order, parse, run_pipeline, take_messages};
 use crate::ir::{Message, ModuleInfo, Recorder, chosen_module, inner_modules};
 use crate::sys::{self, Diagnostic};
 use linear_layout::target::{Assembly, Target};
@@ -164,7 +164,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     let file = &*options.file;
     let mut clock = Clock::start();
     let mut module = parse(&context, &recorder, file, input)?;
-    let mut messages = said(&recorder, file);
+    let mut messages = take_messages(&recorder, file);
     clock.end("parse");
     if let Some(pipeline) = &options.lower {
         if let Some(name) = &options.target {
@@ -174,16 +174,16 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
             });
         }
         run_pipeline(&context, &recorder, &mut module, file, pipeline)?;
-        messages.extend(said(&recorder, file));
+        messages.extend(take_messages(&recorder, file));
         clock.end("lower");
     }
     if let Some(chosen) = chosen(&context, &module, options)? {
         module = chosen;
     }
-    let gpu = Gpu::choose(&module, options)?;
+    let gpu = LlvmGpu::choose(&module, options)?;
     let artifact = Artifact::choose(options.emit, gpu.target)?;
     let reported = |Failure(more)| {
-        let mut messages = said(&recorder, file);
+        let mut messages = take_messages(&recorder, file);
         messages.extend(more);
         Failure(messages)
     };
@@ -219,7 +219,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     let llvm = ManuallyDrop::new(inkwell::context::Context::create());
     let translated = sys::to_llvm_ir(&module, &llvm).map(ManuallyDrop::new);
     let machine = ManuallyDrop::new(machine);
-    let now = said(&recorder, file);
+    let now = take_messages(&recorder, file);
     let Some(translated) = translated else {
         drop(ManuallyDrop::into_inner(llvm));
         return Err(not_translated(now, &recorder, &module, options));
@@ -235,7 +235,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
         }
         clock.end("optimise");
         if artifact != Artifact::Ir {
-            let missing = link::missing(&translated);
+            let missing = link::undefined_functions(&translated);
             if !missing.is_empty() {
                 return Err(not_defined(&missing, &recorder, &module, file));
             }
@@ -320,7 +320,7 @@ fn not_translated(
         WalkResult::Interrupt
     });
     if !is_lowered {
-        Failure(super::said(recorder, &options.file))
+        Failure(super::take_messages(recorder, &options.file))
     } else if said.is_empty() {
         Failure::new("MLIR cannot translate the module to LLVM IR")
     } else {
@@ -330,12 +330,12 @@ fn not_translated(
 
 /// Why a module is not complete: where the functions that nothing defines are called first, and how to get them.
 fn not_defined(
-    missing: &[Missing],
+    missing: &[UndefinedFunction],
     recorder: &Recorder,
     module: &Module<'_>,
     file: &str,
 ) -> Failure {
-    let mut rest: Vec<&Missing> = missing.iter().collect();
+    let mut rest: Vec<&UndefinedFunction> = missing.iter().collect();
     let mut report = |op: OperationRef<'_, '_>| {
         let name = op.name();
         if name.as_string_ref().as_str() != Ok("llvm.call") {
@@ -357,7 +357,7 @@ fn not_defined(
         report(op);
         WalkResult::Advance
     });
-    let mut messages = said(recorder, file);
+    let mut messages = take_messages(recorder, file);
     // What LLVM made a call of.
     for function in rest {
         let called = format!(

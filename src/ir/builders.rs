@@ -45,10 +45,10 @@ impl From<UpstreamKind> for Name {
 
 /// An attribute value that needs no context; [`AttributeSource::attribute`] creates the attribute.
 #[derive(Clone, Debug)]
-pub(crate) enum Said<'s, 'c> {
-    Given(Attribute<'c>),
+pub(crate) enum AttributeSource<'s, 'c> {
+    Existing(Attribute<'c>),
     Unit,
-    Truth(bool),
+    Bool(bool),
     /// Width in bits, value.
     Integer(u32, i64),
     Text(&'s str),
@@ -60,12 +60,12 @@ pub(crate) enum Said<'s, 'c> {
     Parsed(&'static str),
 }
 
-impl<'c> Said<'_, 'c> {
+impl<'c> AttributeSource<'_, 'c> {
     pub(crate) fn attribute(&self, context: &'c Context) -> Attribute<'c> {
         match self {
-            Self::Given(attribute) => *attribute,
+            Self::Existing(attribute) => *attribute,
             Self::Unit => Attribute::unit(context),
-            Self::Truth(truth) => BoolAttribute::new(context, *truth).into(),
+            Self::Bool(value) => BoolAttribute::new(context, *value).into(),
             Self::Integer(bits, value) => {
                 let type_ = IntegerType::new(context, *bits);
                 IntegerAttribute::new(type_.into(), *value).into()
@@ -86,7 +86,7 @@ pub(crate) struct Parts<'s, 'c> {
     pub(crate) name: Name,
     pub(crate) operands: Vec<Val<'c>>,
     pub(crate) results: Vec<Type<'c>>,
-    pub(crate) attributes: Vec<(&'c str, Said<'s, 'c>)>,
+    pub(crate) attributes: Vec<(&'c str, AttributeSource<'s, 'c>)>,
     pub(crate) regions: Vec<Region<'c>>,
     pub(crate) successors: Vec<Blk<'c>>,
 }
@@ -156,19 +156,25 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
     }
 
     /// Adds existing attributes by name, discardable ones included.
-    pub(crate) fn saying(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
+    pub(crate) fn with_attributes(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
         let given = attributes
             .iter()
-            .map(|(key, value)| (*key, Said::Given(*value)));
+            .map(|(key, value)| (*key, AttributeSource::Existing(*value)));
         self.parts.attributes.extend(given);
         self
     }
 
     /// Adds existing attributes by identifier.
-    pub(crate) fn noting(mut self, attributes: &[(Identifier<'c>, Attribute<'c>)]) -> Self {
-        let given = attributes
-            .iter()
-            .map(|(key, value)| (sys::identifier_text(*key), Said::Given(*value)));
+    pub(crate) fn with_discardable(
+        mut self,
+        attributes: &[(Identifier<'c>, Attribute<'c>)],
+    ) -> Self {
+        let given = attributes.iter().map(|(key, value)| {
+            (
+                sys::identifier_text(*key),
+                AttributeSource::Existing(*value),
+            )
+        });
         self.parts.attributes.extend(given);
         self
     }
@@ -178,7 +184,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    fn with_some(mut self, key: &'static str, said: Option<Said<'s, 'c>>) -> Self {
+    fn with_some(mut self, key: &'static str, said: Option<AttributeSource<'s, 'c>>) -> Self {
         if let Some(said) = said {
             self.parts.attributes.push((key, said));
         }
@@ -187,7 +193,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
 
     fn sizes(self, key: &'static str, sizes: impl IntoIterator<Item = usize>) -> Self {
         let size = |n| i32::try_from(n).expect("an operation has far fewer operands");
-        let sizes = Said::Sizes(sizes.into_iter().map(size).collect());
+        let sizes = AttributeSource::Sizes(sizes.into_iter().map(size).collect());
         self.with_some(key, Some(sizes))
     }
 

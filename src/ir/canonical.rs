@@ -6,8 +6,8 @@
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
-use super::matched::{Matched, View};
 use super::ops::{amdg, tt, ttg, ttng};
+use super::pattern::{MatchResult, ViewOp};
 use super::uniform::make_result;
 use crate::ir::verify::can_store;
 use crate::ir::{Layouts, OpKind, TensorType, builders, captures, infer, uniform};
@@ -22,7 +22,7 @@ use melior::ir::attribute::DenseI32ArrayAttribute;
 macro_rules! view {
     ($kind:ty, $op:ident) => {{
         let view = <$kind>::of($op)?;
-        View {
+        ViewOp {
             op: $op,
             at: view.src_at().start,
             source: view.src(),
@@ -32,7 +32,7 @@ macro_rules! view {
 }
 
 /// Applies the first canonicalisation pattern that matches an operation.
-pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Matched {
+pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> MatchResult {
     use OpKind as K;
     match OpKind::of(op)? {
         K::TtgConvertLayout => convert(rewriter, view!(ttg::ConvertLayout<'_, '_>, op)),
@@ -101,8 +101,8 @@ fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     matches!((cache.tensor(&left), cache.tensor(&right)), (Ok(l), Ok(r)) if l.full == r.full)
 }
 
-fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {
-    let View { source, result, .. } = cvt;
+fn convert<'c>(rewriter: Rewriter<'c>, cvt: ViewOp<'c>) -> MatchResult {
+    let ViewOp { source, result, .. } = cvt;
     if source.r#type() == result.r#type() {
         rewriter.replace(cvt.op, &[source]);
         return Some(());
@@ -118,7 +118,7 @@ fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {
     let producer = sys::defining_operation(source)?;
     match OpKind::of(producer) {
         Some(OpKind::TtgConvertLayout) => {
-            cvt.look_through(rewriter, conversion(source)?.src());
+            cvt.set_source(rewriter, conversion(source)?.src());
             Some(())
         }
         Some(OpKind::TtMakeRange | OpKind::TtHistogram) => make_result(rewriter, cvt),
@@ -161,8 +161,8 @@ fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
     registers(a).is_some_and(|n| registers(b) == Some(n))
 }
 
-fn reshape<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
-    let View { source, result, .. } = view;
+fn reshape<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
+    let ViewOp { source, result, .. } = view;
     let op = tt::Reshape::of(view.op)?;
     if source.r#type() == result.r#type() && !op.allow_reorder() {
         rewriter.replace(view.op, &[source]);
@@ -171,11 +171,11 @@ fn reshape<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
     let original = conversion(source)?.src();
     let moves_nothing = same_layout(original, source);
     let may_reorder = may_reorder(op) && keeps_register_count(original, result);
-    (moves_nothing || may_reorder).then(|| view.look_through(rewriter, original))
+    (moves_nothing || may_reorder).then(|| view.set_source(rewriter, original))
 }
 
-fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
-    let View {
+fn trans<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>, order: &[i32]) -> MatchResult {
+    let ViewOp {
         op, source, result, ..
     } = view;
     let identity = order
@@ -190,7 +190,7 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
     // stay.
     if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
         let noted = build::discardable_attributes(op);
-        let made = builders::ttg::convert_layout(source, result.r#type()).noting(&noted);
+        let made = builders::ttg::convert_layout(source, result.r#type()).with_discardable(&noted);
         let made = made.before(rewriter, op)?;
         rewriter.replace(op, &[made]);
         return Some(());
@@ -212,10 +212,10 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
         }
     }
     let original = conversion(source)?.src();
-    same_layout(original, source).then(|| view.look_through(rewriter, original))
+    same_layout(original, source).then(|| view.set_source(rewriter, original))
 }
 
-fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> Matched {
+fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> MatchResult {
     let original = conversion(split.src())?.src();
     let ((_, from), (half, to)) = (encoding(original)?, encoding(split.out_lhs())?);
     let at = split.src_at().start;
@@ -229,7 +229,7 @@ fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> Matched {
 }
 
 /// A histogram accepts values of any layout; its mask must have the same one.
-fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Matched {
+fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> MatchResult {
     let op = histogram.op();
     let original = conversion(histogram.src())?.src();
     if let Some(mask) = histogram.mask() {
@@ -243,7 +243,7 @@ fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Ma
 }
 
 /// `tmem_store` accepts any layout that the instruction supports.
-fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Matched {
+fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> MatchResult {
     let original = conversion(store.src())?.src();
     let tensor = TensorType::of(original.r#type())?;
     can_store(store, &tensor)
@@ -251,7 +251,7 @@ fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Mat
 }
 
 /// Folds a subslice of a subslice.
-fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> Matched {
+fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> MatchResult {
     let outer = ttg::MemDescSubslice::of(sys::defining_operation(part.src())?)?;
     let (first, second) = (outer.offsets(), part.offsets());
     if first.len() != second.len() {
@@ -265,7 +265,7 @@ fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> M
     Some(())
 }
 
-fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> Matched {
+fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> MatchResult {
     if gather.efficient_layout() {
         return None;
     }
@@ -273,7 +273,7 @@ fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> Matched {
 }
 
 /// Folds a concatenation of one operand.
-fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> Matched {
+fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> MatchResult {
     let &[only] = &*concat.sources() else {
         return None;
     };
@@ -281,7 +281,7 @@ fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> Matched {
 }
 
 /// Folds a slice of a concatenation to the operand that it selects.
-fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> Matched {
+fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> MatchResult {
     let (source, result) = (slice.source(), slice.result());
     let whole = amdg::Concat::of(sys::defining_operation(source)?)?;
     let (all, part) = (
@@ -301,13 +301,13 @@ fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) 
 }
 
 /// Replaces an operand that may have any layout by the source of its conversion.
-fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> Matched {
+fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> MatchResult {
     let original = conversion(build::operand(op, at))?.src();
     rewriter.set_operand(op, at, original);
     Some(())
 }
 
-fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Matched {
+fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> MatchResult {
     let contents = alloc.src()?;
     if let Some(load) = sys::defining_operation(contents).and_then(ttg::LocalLoad::of) {
         let buffer = load.src();
@@ -322,8 +322,8 @@ fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Ma
 }
 
 /// Folds a view whose type is that of its operand.
-fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
-    let View {
+fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
+    let ViewOp {
         op, source, result, ..
     } = view;
     if source.r#type() == result.r#type() {

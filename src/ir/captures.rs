@@ -1,8 +1,8 @@
 //! Canonicalisation of the captures and results of `ttg.warp_specialize`.
 
 use super::builders::Building;
-use super::matched::Matched;
 use super::ops::ttg;
+use super::pattern::MatchResult;
 use crate::sys::build::{self, Blk};
 use crate::sys::{self, Rewriter};
 use melior::ir::operation::OperationLike;
@@ -12,7 +12,7 @@ use melior::ir::{Region, ValueLike};
 pub(super) fn drop_captures<'c>(
     rewriter: Rewriter<'c>,
     holder: ttg::WarpSpecializePartitions<'c, 'c>,
-) -> Matched {
+) -> MatchResult {
     let op = holder.op();
     let captures = holder.explicit_captures();
     let partitions: Vec<Blk<'c>> = (0..op.region_count())
@@ -47,7 +47,7 @@ pub(super) fn drop_captures<'c>(
 pub(super) fn drop_results<'c>(
     rewriter: Rewriter<'c>,
     specialize: ttg::WarpSpecialize<'c, 'c>,
-) -> Matched {
+) -> MatchResult {
     let op = specialize.op();
     let (unused, used): (Vec<_>, Vec<_>) = specialize
         .default_passthrough()
@@ -59,7 +59,7 @@ pub(super) fn drop_results<'c>(
     let types: Vec<_> = used.iter().map(ValueLike::r#type).collect();
     let fewer = Building::<()>::new(ttg::WarpSpecialize::KIND.into())
         .results(&types)
-        .noting(&build::attributes(op));
+        .with_discardable(&build::attributes(op));
     let regions = 0..op.region_count();
     let fewer = regions.fold(fewer, |fewer, _| fewer.region(Region::new()));
     let is_unused: Vec<bool> = (0..op.result_count())

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// Name of the file, as given by the user.
     pub file: String,
     /// The line, from 1.
@@ -40,7 +40,7 @@ pub struct Message {
     /// The severity.
     pub severity: Severity,
     /// Source location, if known.
-    pub place: Option<Place>,
+    pub location: Option<SourceLocation>,
     /// The text, without severity and location.
     pub text: String,
     /// The label of the rule that is broken, as `reduce_c4`; empty where there is none.
@@ -67,7 +67,7 @@ impl Message {
     fn of(severity: Severity, text: String) -> Self {
         Self {
             severity,
-            place: None,
+            location: None,
             text,
             rule: String::new(),
             shows_operation: false,
@@ -90,7 +90,7 @@ impl Message {
                 DiagnosticSeverity::Remark => Severity::Remark,
                 DiagnosticSeverity::Note => Severity::Note,
             },
-            place: place(diagnostic.location()),
+            location: source_location(diagnostic.location()),
             text,
             rule,
             shows_operation,
@@ -104,8 +104,12 @@ impl Message {
     /// Renames a file in the message and its notes; MLIR calls a module that is parsed from memory `-`.
     #[must_use]
     pub fn in_file(mut self, from: &str, to: &str) -> Self {
-        if let Some(place) = self.place.as_mut().filter(|place| place.file == from) {
-            to.clone_into(&mut place.file);
+        if let Some(location) = self
+            .location
+            .as_mut()
+            .filter(|location| location.file == from)
+        {
+            to.clone_into(&mut location.file);
         }
         self.notes = self
             .notes
@@ -126,9 +130,9 @@ impl Message {
             Severity::Remark => "remark",
             Severity::Note => "note",
         };
-        match &self.place {
+        match &self.location {
             None => writeln!(f, "{severity}: {}", self.text)?,
-            Some(Place { file, line, column }) => {
+            Some(SourceLocation { file, line, column }) => {
                 writeln!(f, "{file}:{line}:{column}: {severity}: {}", self.text)?;
                 let text = source(file);
                 let text = text
@@ -200,26 +204,27 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
 }
 
 /// Returns a location as `file:line:column`.
-pub(crate) fn place_text(location: Location<'_>) -> Option<String> {
-    let Place { file, line, column } = place(location)?;
+pub(crate) fn location_text(location: Location<'_>) -> Option<String> {
+    let SourceLocation { file, line, column } = source_location(location)?;
     Some(format!("{file}:{line}:{column}"))
 }
 
 /// Returns the first file location within a location.
-fn place(location: Location<'_>) -> Option<Place> {
+fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         let file = location.file_line_col_range_filename();
-        Some(Place {
+        Some(SourceLocation {
             file: crate::sys::text(file.as_string_ref()),
             line: location.file_line_col_range_start_line(),
             column: location.file_line_col_range_start_column(),
         })
     } else if location.is_name() {
-        place(location.name_child_location())
+        source_location(location.name_child_location())
     } else if location.is_call_site() {
-        place(location.call_site_callee())
+        source_location(location.call_site_callee())
     } else if location.is_fused() {
-        (0..location.fused_num_locations()).find_map(|i| place(location.fused_location(i)))
+        (0..location.fused_num_locations())
+            .find_map(|i| source_location(location.fused_location(i)))
     } else {
         None
     }
@@ -233,7 +238,7 @@ fn place(location: Location<'_>) -> Option<Place> {
 /// let context = Context::new();
 /// let recorder = Recorder::attach(&context);
 /// assert!(Module::parse(&context, "module {").is_none());
-/// assert_eq!(recorder.take()[0].place.as_ref().map(|p| p.line), Some(1));
+/// assert_eq!(recorder.take()[0].location.as_ref().map(|p| p.line), Some(1));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Recorder(Arc<Mutex<Vec<Message>>>);
@@ -263,13 +268,13 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::{Message, Place, Severity};
+    use super::{Message, Severity, SourceLocation};
 
     #[test]
     fn a_message_names_its_place_and_its_notes() {
         let note = Message {
             severity: Severity::Note,
-            place: None,
+            location: None,
             text: "nearest fix".to_owned(),
             rule: String::new(),
             shows_operation: false,
@@ -277,7 +282,7 @@ mod tests {
         };
         let message = Message {
             severity: Severity::Error,
-            place: Some(Place {
+            location: Some(SourceLocation {
                 file: "k.mlir".to_owned(),
                 line: 3,
                 column: 5,

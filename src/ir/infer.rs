@@ -15,17 +15,17 @@ use std::fmt;
 
 /// The reason why no encoding can be inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotInferred {
+pub enum InferenceError {
     /// Operand and result encodings are independent.
-    Free,
+    Independent,
     /// They depend on each other, but no encoding of the other side matches this one.
     Impossible(EncodingError),
 }
 
-impl fmt::Display for NotInferred {
+impl fmt::Display for InferenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Free => {
+            Self::Independent => {
                 f.write_str("the layouts of operand and result do not depend on each other")
             }
             Self::Impossible(reason) => reason.fmt(f),
@@ -33,23 +33,23 @@ impl fmt::Display for NotInferred {
     }
 }
 
-impl std::error::Error for NotInferred {
+impl std::error::Error for InferenceError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Free => None,
+            Self::Independent => None,
             Self::Impossible(reason) => Some(reason),
         }
     }
 }
 
-impl From<EncodingError> for NotInferred {
+impl From<EncodingError> for InferenceError {
     fn from(reason: EncodingError) -> Self {
         Self::Impossible(reason)
     }
 }
 
 /// The rule by which result and operand encodings depend on each other.
-enum Rule {
+enum InferenceRule {
     /// Equal encodings.
     Same,
     Trans(Vec<usize>),
@@ -64,24 +64,24 @@ enum Rule {
 /// Returns the encoding of an operation's results if operand `i` has this one.
 ///
 /// # Errors
-/// [`NotInferred::Free`] if the results do not depend on that operand, [`NotInferred::Impossible`] if no
+/// [`InferenceError::Independent`] if the results do not depend on that operand, [`InferenceError::Impossible`] if no
 /// encoding of theirs goes with it.
 pub fn result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
     encoding: &Encoding,
-) -> Result<Encoding, NotInferred> {
+) -> Result<Encoding, InferenceError> {
     let (rule, operand, result) = rule(op, i)?;
     Ok(match rule {
-        Rule::Same if operand != result => encoding.for_other_shapes().into_owned(),
-        Rule::Same => encoding.clone(),
-        Rule::Trans(order) => infer::trans(encoding, &operand, &order)?,
-        Rule::Reshape => infer::reshape(encoding, &operand, &result)?,
-        Rule::ExpandDims(axis) => infer::expand_dims(encoding, axis)?,
-        Rule::Reduce(axis) => infer::reduce(encoding, axis)?,
-        Rule::Join => infer::join(encoding, &operand)?,
-        Rule::Split => infer::split(encoding, &operand)?,
-        Rule::Fp4ToFp(axis) => infer::fp4_to_fp(encoding, &operand, axis)?,
+        InferenceRule::Same if operand != result => encoding.for_other_shapes().into_owned(),
+        InferenceRule::Same => encoding.clone(),
+        InferenceRule::Trans(order) => infer::trans(encoding, &operand, &order)?,
+        InferenceRule::Reshape => infer::reshape(encoding, &operand, &result)?,
+        InferenceRule::ExpandDims(axis) => infer::expand_dims(encoding, axis)?,
+        InferenceRule::Reduce(axis) => infer::reduce(encoding, axis)?,
+        InferenceRule::Join => infer::join(encoding, &operand)?,
+        InferenceRule::Split => infer::split(encoding, &operand)?,
+        InferenceRule::Fp4ToFp(axis) => infer::fp4_to_fp(encoding, &operand, axis)?,
     })
 }
 
@@ -93,18 +93,18 @@ pub fn operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
     encoding: &Encoding,
-) -> Result<Encoding, NotInferred> {
+) -> Result<Encoding, InferenceError> {
     let (rule, operand, result) = rule(op, i)?;
     Ok(match rule {
-        Rule::Same if operand != result => encoding.for_other_shapes().into_owned(),
-        Rule::Same => encoding.clone(),
-        Rule::Trans(order) => infer::trans_source(encoding, &result, &order)?,
-        Rule::Reshape => infer::reshape_source(encoding, &result, &operand)?,
-        Rule::ExpandDims(axis) => infer::expand_dims_source(encoding, axis)?,
-        Rule::Reduce(axis) => infer::reduce_source(encoding, axis)?,
-        Rule::Join => infer::join_source(encoding, &result)?,
-        Rule::Split => infer::split_source(encoding, &result)?,
-        Rule::Fp4ToFp(axis) => infer::fp4_to_fp_source(encoding, &result, axis)?,
+        InferenceRule::Same if operand != result => encoding.for_other_shapes().into_owned(),
+        InferenceRule::Same => encoding.clone(),
+        InferenceRule::Trans(order) => infer::trans_source(encoding, &result, &order)?,
+        InferenceRule::Reshape => infer::reshape_source(encoding, &result, &operand)?,
+        InferenceRule::ExpandDims(axis) => infer::expand_dims_source(encoding, axis)?,
+        InferenceRule::Reduce(axis) => infer::reduce_source(encoding, axis)?,
+        InferenceRule::Join => infer::join_source(encoding, &result)?,
+        InferenceRule::Split => infer::split_source(encoding, &result)?,
+        InferenceRule::Fp4ToFp(axis) => infer::fp4_to_fp_source(encoding, &result, axis)?,
     })
 }
 
@@ -118,11 +118,11 @@ fn may_reorder(op: OperationRef<'_, '_>) -> bool {
 ///
 /// # Errors
 /// As [`result_encoding`].
-pub(crate) fn usual_result_encoding(
+pub(crate) fn default_result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
     encoding: &Encoding,
-) -> Result<Encoding, NotInferred> {
+) -> Result<Encoding, InferenceError> {
     match reordered(op) {
         Some((operand, result)) => Ok(infer::reshape(encoding, &operand, &result)?),
         None => result_encoding(op, i, encoding),
@@ -133,11 +133,11 @@ pub(crate) fn usual_result_encoding(
 ///
 /// # Errors
 /// As [`operand_encoding`].
-pub(crate) fn usual_operand_encoding(
+pub(crate) fn default_operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
     encoding: &Encoding,
-) -> Result<Encoding, NotInferred> {
+) -> Result<Encoding, InferenceError> {
     match reordered(op) {
         Some((operand, result)) => Ok(infer::reshape_source(encoding, &result, &operand)?),
         None => operand_encoding(op, i, encoding),
@@ -152,7 +152,7 @@ fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
 
 /// The dependence of result encodings on an operand encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Follows {
+pub(crate) enum Dependence {
     /// Equal.
     Same,
     /// Determined uniquely.
@@ -164,14 +164,19 @@ pub(crate) enum Follows {
 }
 
 /// Returns the dependence of the result encodings on that of operand `i`, if there is one.
-pub(crate) fn follows(op: OperationRef<'_, '_>, i: usize) -> Option<Follows> {
+pub(crate) fn dependence(op: OperationRef<'_, '_>, i: usize) -> Option<Dependence> {
     if may_reorder(op) {
-        return Some(Follows::Usual);
+        return Some(Dependence::Usual);
     }
     Some(match rule(op, i).ok()?.0 {
-        Rule::Same => Follows::Same,
-        Rule::ExpandDims(_) | Rule::Reduce(_) | Rule::Fp4ToFp(_) => Follows::Derived,
-        Rule::Trans(_) | Rule::Reshape | Rule::Join | Rule::Split => Follows::Spelled,
+        InferenceRule::Same => Dependence::Same,
+        InferenceRule::ExpandDims(_) | InferenceRule::Reduce(_) | InferenceRule::Fp4ToFp(_) => {
+            Dependence::Derived
+        }
+        InferenceRule::Trans(_)
+        | InferenceRule::Reshape
+        | InferenceRule::Join
+        | InferenceRule::Split => Dependence::Spelled,
     })
 }
 
@@ -183,41 +188,47 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
 }
 
 /// Returns the rule that relates operand `i` to the results, and both shapes.
-fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>), NotInferred> {
+fn rule(
+    op: OperationRef<'_, '_>,
+    i: usize,
+) -> Result<(InferenceRule, Vec<u64>, Vec<u64>), InferenceError> {
     if i >= op.operand_count() || op.result_count() == 0 {
-        return Err(NotInferred::Free);
+        return Err(InferenceError::Independent);
     }
     // Variadic results correspond to operands one to one.
     let of_results = if i < op.result_count() { i } else { 0 };
-    let operand = shape(build::operand(op, i).r#type()).ok_or(NotInferred::Free)?;
-    let result = shape(build::result(op, of_results).r#type()).ok_or(NotInferred::Free)?;
-    let axis = |axis| usize::try_from(axis).map_err(|_| NotInferred::Free);
+    let operand = shape(build::operand(op, i).r#type()).ok_or(InferenceError::Independent)?;
+    let result =
+        shape(build::result(op, of_results).r#type()).ok_or(InferenceError::Independent)?;
+    let axis = |axis| usize::try_from(axis).map_err(|_| InferenceError::Independent);
     let trans = |order: Vec<i32>| {
         let order = order.into_iter().map(usize::try_from);
         let order = order.collect::<Result<_, _>>();
-        order.map(Rule::Trans).map_err(|_| NotInferred::Free)
+        order
+            .map(InferenceRule::Trans)
+            .map_err(|_| InferenceError::Independent)
     };
     use OpView as V;
     let rule = match OpView::of(op) {
         Some(V::TtTrans(op)) => trans(op.order())?,
         Some(V::TtgMemDescTrans(op)) => trans(op.order())?,
-        Some(V::TtReshape(_)) if may_reorder(op) => return Err(NotInferred::Free),
-        Some(V::TtReshape(_) | V::TtgMemDescReshape(_)) => Rule::Reshape,
-        Some(V::TtExpandDims(op)) => Rule::ExpandDims(axis(op.axis())?),
-        Some(V::TtReduce(op)) => Rule::Reduce(axis(op.axis())?),
-        Some(V::TtJoin(_)) => Rule::Join,
-        Some(V::TtSplit(_)) => Rule::Split,
-        Some(V::TtgFp4ToFp(op)) => Rule::Fp4ToFp(axis(op.axis())?),
+        Some(V::TtReshape(_)) if may_reorder(op) => return Err(InferenceError::Independent),
+        Some(V::TtReshape(_) | V::TtgMemDescReshape(_)) => InferenceRule::Reshape,
+        Some(V::TtExpandDims(op)) => InferenceRule::ExpandDims(axis(op.axis())?),
+        Some(V::TtReduce(op)) => InferenceRule::Reduce(axis(op.axis())?),
+        Some(V::TtJoin(_)) => InferenceRule::Join,
+        Some(V::TtSplit(_)) => InferenceRule::Split,
+        Some(V::TtgFp4ToFp(op)) => InferenceRule::Fp4ToFp(axis(op.axis())?),
         // Only the accumulator; the factors have encodings of their own.
-        Some(V::TtDot(op)) if op.c_at().contains(&i) => Rule::Same,
-        Some(V::TtDotScaled(op)) if op.c_at().contains(&i) => Rule::Same,
-        Some(V::TtngWarpGroupDot(op)) if op.c_at().contains(&i) => Rule::Same,
+        Some(V::TtDot(op)) if op.c_at().contains(&i) => InferenceRule::Same,
+        Some(V::TtDotScaled(op)) if op.c_at().contains(&i) => InferenceRule::Same,
+        Some(V::TtngWarpGroupDot(op)) if op.c_at().contains(&i) => InferenceRule::Same,
         // Only the indices; the source may have any layout.
-        Some(V::TtGather(op)) if op.indices_at().contains(&i) => Rule::Same,
-        Some(V::TtLoad(_) | V::TtBroadcast(_) | V::TtngWarpGroupDotWait(_)) => Rule::Same,
-        Some(views!(LL_SameEncoding)) => Rule::Same,
+        Some(V::TtGather(op)) if op.indices_at().contains(&i) => InferenceRule::Same,
+        Some(V::TtLoad(_) | V::TtBroadcast(_) | V::TtngWarpGroupDotWait(_)) => InferenceRule::Same,
+        Some(views!(LL_SameEncoding)) => InferenceRule::Same,
         // Elementwise operations of MLIR's dialects.
-        None if sys::keeps_encoding(op) => Rule::Same,
+        None if sys::keeps_encoding(op) => InferenceRule::Same,
         None
         | Some(
             views!(LL_FixedLayouts)
@@ -232,7 +243,7 @@ fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>)
             | V::TtgLocalStore(_)
             | V::TtgMask(_)
             | V::TtgMaskReturn(_),
-        ) => return Err(NotInferred::Free),
+        ) => return Err(InferenceError::Independent),
     };
     Ok((rule, operand, result))
 }

@@ -51,28 +51,28 @@ pub(super) enum TypeFacts {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Units {
     /// No encoding.
-    Unsaid,
+    None,
     /// An open layout, to be inferred.
     Open,
     /// An encoding that is invalid for the shape.
-    Broken,
+    Invalid,
     /// Threads per warp, warps per CTA and CTAs.
     Of([u64; 3]),
 }
 
-type Answer<T> = Result<Arc<T>, Reason>;
+type LayoutResult<T> = Result<Arc<T>, Reason>;
 /// Keyed by the address of a uniqued type or attribute.
-type Known<T> = Mutex<FxHashMap<usize, T>>;
+type CacheMap<T> = Mutex<FxHashMap<usize, T>>;
 
 /// The cache; owned by the context's `ttg` dialect.
 #[derive(Debug, Default)]
 pub struct Layouts {
-    texts: Known<Arc<str>>,
-    encodings: Known<Answer<Encoding>>,
-    spellings: Known<Answer<Option<String>>>,
-    tensors: Known<Answer<TensorLayout>>,
-    types: Known<Answer<()>>,
-    facts: Known<TypeFacts>,
+    texts: CacheMap<Arc<str>>,
+    encodings: CacheMap<LayoutResult<Encoding>>,
+    spellings: CacheMap<LayoutResult<Option<String>>>,
+    tensors: CacheMap<LayoutResult<TensorLayout>>,
+    types: CacheMap<LayoutResult<()>>,
+    facts: CacheMap<TypeFacts>,
 }
 
 impl Layouts {
@@ -105,7 +105,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The attribute is no valid encoding.
-    pub fn encoding(&self, attribute: Attribute<'_>) -> Answer<Encoding> {
+    pub fn encoding(&self, attribute: Attribute<'_>) -> LayoutResult<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
             let text = self.text_of_attribute(attribute);
             if sys::open_layout(attribute).is_some() {
@@ -120,7 +120,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The attribute is no valid encoding.
-    pub fn of_tensor(&self, tensor: &TensorType<'_>) -> Answer<Encoding> {
+    pub fn of_tensor(&self, tensor: &TensorType<'_>) -> LayoutResult<Encoding> {
         let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
         let encoding = self.encoding(attribute)?;
         // Only CuTe encodings depend on the shape.
@@ -146,7 +146,7 @@ impl Layouts {
 
     /// Returns the offset of the invalid key in the text that a user wrote for an attribute.
     #[must_use]
-    pub fn place_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
+    pub fn offset_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
         let printed = attribute.to_string();
         let error = printed.parse::<Encoding>().err()?;
         if let Some(key) = error.key() {
@@ -199,7 +199,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The tensor has no encoding, or one that is invalid for its shape.
-    pub fn tensor(&self, tensor: &TensorType<'_>) -> Answer<TensorLayout> {
+    pub fn tensor(&self, tensor: &TensorType<'_>) -> LayoutResult<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
             let encoding = self.of_tensor(tensor)?;
             if let Some(attribute) = tensor.encoding.filter(|_| !encoding.is_distributed()) {
@@ -261,12 +261,12 @@ impl Layouts {
 
     fn units(&self, tensor: &TensorType<'_>) -> Units {
         let Some(encoding) = tensor.encoding else {
-            return Units::Unsaid;
+            return Units::None;
         };
         if sys::open_layout(encoding).is_some() {
             return Units::Open;
         }
-        self.tensor(tensor).map_or(Units::Broken, |layout| {
+        self.tensor(tensor).map_or(Units::Invalid, |layout| {
             Units::Of([Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| layout.full.in_size(dim)))
         })
     }
@@ -282,7 +282,7 @@ fn may_mix(encoding: &Encoding) -> bool {
     }
 }
 
-fn cached<T: Clone>(map: &Known<T>, key: usize, compute: impl FnOnce() -> T) -> T {
+fn cached<T: Clone>(map: &CacheMap<T>, key: usize, compute: impl FnOnce() -> T) -> T {
     if let Some(known) = map.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return known.clone();
     }

@@ -11,7 +11,7 @@
 //! required part is missing.
 
 use crate::sys::build::{self, Val};
-use crate::sys::{self, OpNumber, Text};
+use crate::sys::{self, OpIndex, Text};
 use melior::ir::attribute::{
     BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, TypeAttribute,
 };
@@ -37,9 +37,9 @@ impl AnyKind {
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Self {
         match sys::op_number(op) {
-            OpNumber::Own(n) => Self::Own(OpKind::ALL[n]),
-            OpNumber::Upstream(n) => Self::Upstream(UpstreamKind::ALL[n]),
-            OpNumber::Other => Self::Other,
+            OpIndex::Own(n) => Self::Own(OpKind::ALL[n]),
+            OpIndex::Upstream(n) => Self::Upstream(UpstreamKind::ALL[n]),
+            OpIndex::Other => Self::Other,
         }
     }
 }

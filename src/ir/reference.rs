@@ -17,7 +17,7 @@ pub struct Dialect {
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// The kind of entry.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Name as in the text of a module: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
     pub name: &'static str,
     /// Summary in a few words.
@@ -28,7 +28,7 @@ pub struct Entry {
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     /// An operation.
     Operation,
     /// An attribute.
@@ -50,9 +50,9 @@ pub fn listing() -> String {
     for dialect in DIALECTS {
         let _ = writeln!(text, "{}: {}", dialect.name, dialect.summary);
         for (kind, title) in [
-            (Kind::Operation, "operations"),
-            (Kind::Attribute, "attributes"),
-            (Kind::Type, "types"),
+            (EntryKind::Operation, "operations"),
+            (EntryKind::Attribute, "attributes"),
+            (EntryKind::Type, "types"),
         ] {
             let mut found = dialect.entries.iter().filter(|e| e.kind == kind).peekable();
             if found.peek().is_some() {
@@ -69,7 +69,7 @@ pub fn listing() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DIALECTS, Kind};
+    use super::{DIALECTS, EntryKind};
 
     #[test]
     fn every_entry_says_what_it_is() {
@@ -83,6 +83,11 @@ mod tests {
             assert!(dialect.name != "tt" || is_op("tt.load") && is_op("!tt.ptr"));
         }
         let operations = DIALECTS.iter().flat_map(|d| d.entries);
-        assert!(operations.filter(|e| e.kind == Kind::Operation).count() > 150);
+        assert!(
+            operations
+                .filter(|e| e.kind == EntryKind::Operation)
+                .count()
+                > 150
+        );
     }
 }

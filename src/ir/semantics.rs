@@ -38,7 +38,7 @@ impl Semantics for LinearLayouts {
         layouts
             .normal_spelling(attribute)
             .map_err(|reason| AttributeError {
-                place: Layouts::place_of_error(attribute, text).unwrap_or(0),
+                place: Layouts::offset_of_error(attribute, text).unwrap_or(0),
                 reason: reason.to_string(),
                 rule: reason.rule(),
             })

@@ -1,7 +1,7 @@
 //! Canonicalisation of uniform values: splats, constants and constant masks.
 
-use super::matched::{Matched, View};
 use super::ops::{arith, tt};
+use super::pattern::{MatchResult, ViewOp};
 use super::{OpKind, builders};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
@@ -30,7 +30,7 @@ fn is_splat(value: Val<'_>) -> bool {
 
 /// Makes the producer of the source produce the result type instead. It keeps its own attributes; those of the view
 /// describe a move of data that no longer happens.
-pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     let producer = sys::defining_operation(view.source)?;
     let type_ = view.result.r#type();
     let made = rewriter.copy_before(producer, producer);
@@ -43,33 +43,33 @@ pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched
 }
 
 /// Folds a view of a splat to a splat of the view's type.
-pub(super) fn view<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+pub(super) fn view<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>) -> MatchResult {
     is_splat(view.source)
         .then(|| make_result(rewriter, view))
         .flatten()
 }
 
 /// Folds a broadcast of a broadcast.
-pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: View<'c>) -> Matched {
+pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: ViewOp<'c>) -> MatchResult {
     view(rewriter, broadcast).or_else(|| {
         let inner = tt::Broadcast::of(sys::defining_operation(broadcast.source)?)?;
-        broadcast.look_through(rewriter, inner.src());
+        broadcast.set_source(rewriter, inner.src());
         Some(())
     })
 }
 
 /// Folds an `addptr` of offset zero.
-pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> Matched {
+pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> MatchResult {
     (integer(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
 }
 
 /// Folds a splat of a constant.
-pub(super) fn splat<'c>(rewriter: Rewriter<'c>, splat: tt::Splat<'c, 'c>) -> Matched {
+pub(super) fn splat<'c>(rewriter: Rewriter<'c>, splat: tt::Splat<'c, 'c>) -> MatchResult {
     be_constant(rewriter, splat.op(), constant(splat.src())?)
 }
 
 /// Folds a range of one number to a constant.
-pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c>) -> Matched {
+pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c>) -> MatchResult {
     let start = range.start();
     if range.end() - start != 1 {
         return None;
@@ -83,7 +83,7 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
 }
 
 /// Replaces an operation by a constant tensor.
-fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> Matched {
+fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> MatchResult {
     let type_ = build::only_result(op).r#type();
     let made = builders::arith::constant(build::splat(type_, number), type_);
     rewriter.replace(op, &[made.before(rewriter, op)?]);
@@ -91,7 +91,7 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
 }
 
 /// Drops a mask that is true, with `other`; replaces a load whose mask is false by `other`.
-pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> Matched {
+pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> MatchResult {
     if integer(load.mask()?)? == 0 {
         rewriter.replace(load.op(), &[load.other()?]);
     } else {
@@ -102,7 +102,7 @@ pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> Matche
 }
 
 /// Drops a mask that is true; erases a store whose mask is false.
-pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> Matched {
+pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> MatchResult {
     if integer(store.mask()?)? == 0 {
         rewriter.erase(store.op());
     } else {

@@ -16,7 +16,7 @@ use super::steps::{self, ProgramInputs};
 use super::value::SharedBuffer;
 use crate::analysis::effects::{BufferAllocation, Effects, Request};
 use crate::ir::ops::ttg;
-use crate::ir::{Layouts, place_text};
+use crate::ir::{Layouts, location_text};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
@@ -218,7 +218,7 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
     if let Some(user) = use_after(op, views::root(dealloc.src())) {
         let mut diagnostic = Diagnostic::new("uses a buffer after its `ttg.local_dealloc`");
-        if let Some(place) = place_text(op.location()) {
+        if let Some(place) = location_text(op.location()) {
             diagnostic = diagnostic.note(format!("the buffer is deallocated at {place}"));
         }
         l.emitted = Some(sys::emit_error(user, &diagnostic));

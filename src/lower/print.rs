@@ -162,7 +162,7 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.get(condition);
     let failures: Vec<Val<'c>> = registers.iter().map(|r| l.e.is_zero(*r)).collect();
     let any = failures.into_iter().reduce(|a, b| l.e.or(a, b));
-    let place = sys::place(l.e.location);
+    let place = sys::file_location(l.e.location);
     let (file, line) = place.map_or(("unknown".to_owned(), 0), |place| (place.file, place.line));
     if let Some(any) = any {
         let fork = l.e.fork(any);

@@ -165,7 +165,7 @@ pub(super) mod ffi {
     }
 
     /// What a label stands for, or why it stands for nothing.
-    struct Explanation {
+    struct RuleExplanation {
         is_known: bool,
         text: String,
     }
@@ -190,7 +190,7 @@ pub(super) mod ffi {
         fn rule_note(label: &str) -> String;
         fn name_rules(are_named: bool);
         fn verify_layout_rewrites();
-        fn explain_rule(label: &[u8]) -> Explanation;
+        fn explain_rule(label: &[u8]) -> RuleExplanation;
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
         fn read_checked_input(path: &[u8]) -> ReadInput;
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;

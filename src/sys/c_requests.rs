@@ -36,7 +36,7 @@ pub fn install_requests(requests: &'static dyn Requests) {
 
 /// `LinearLayoutBuffer`.
 #[repr(C)]
-pub(crate) struct Buffer {
+pub(crate) struct RequestBuffer {
     data: *mut u8,
     size: usize,
 }
@@ -107,7 +107,7 @@ pub(crate) extern "C" fn linearLayoutRewrite(
 pub(crate) extern "C" fn linearLayoutSimulate(
     source: MlirStringRef,
     options: MlirStringRef,
-    buffers: *const Buffer,
+    buffers: *const RequestBuffer,
     num_buffers: usize,
 ) -> *mut Answer {
     let buffers = if buffers.is_null() {
@@ -117,7 +117,7 @@ pub(crate) extern "C" fn linearLayoutSimulate(
         unsafe { std::slice::from_raw_parts(buffers, num_buffers) }
     };
     answer(options, |requests, options| {
-        let slice = |buffer: &Buffer| match buffer.size {
+        let slice = |buffer: &RequestBuffer| match buffer.size {
             0 => &mut [][..],
             // SAFETY: the caller's memory, of which no two buffers share any.
             size => unsafe { std::slice::from_raw_parts_mut(buffer.data, size) },

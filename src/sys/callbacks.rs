@@ -4,8 +4,8 @@
 //! diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{
-    self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, ReadInput, TypeCheck,
-    UnknownName,
+    self, AttributeCheck, FollowUp, OptionValue, PassOutcome, ReadInput, RuleExplanation,
+    TypeCheck, UnknownName,
 };
 use super::bridge::{MlirAttribute, MlirOperation, MlirRewriter, MlirType};
 use super::build::Op;
@@ -136,7 +136,7 @@ pub trait Passes: Sync {
         options: &[OptionValue<'_>],
         rewriter: Rewriter<'c>,
         module: Op<'c>,
-    ) -> Result<Ran, Reported>;
+    ) -> Result<NextPasses, Reported>;
     /// Looks at what the passes that [`Self::run`] asked for have left.
     ///
     /// # Errors
@@ -152,7 +152,7 @@ pub trait Passes: Sync {
 
 /// What is to run after a pass.
 #[derive(Debug, Default)]
-pub struct Ran {
+pub struct NextPasses {
     /// Passes of ours, as a textual pipeline on a module.
     pub pipeline: String,
     /// Then these of MLIR.
@@ -332,14 +332,14 @@ type Explain = fn(&str) -> Result<String, String>;
 /// What a label stands for, for [`super::opt_main`] while it runs.
 pub(super) static EXPLAIN: Mutex<Option<Explain>> = Mutex::new(None);
 
-pub(super) fn explain_rule(label: &[u8]) -> Explanation {
+pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {
     let label = String::from_utf8_lossy(label);
     let explain = *EXPLAIN.lock().unwrap_or_else(PoisonError::into_inner);
     let explained = match guard(|| explain.map(|explain| explain(&label))) {
         Ok(explained) => explained.unwrap_or_else(|| Err("there are no rules".to_owned())),
         Err(panic) => Err(internal(&panic)),
     };
-    Explanation {
+    RuleExplanation {
         is_known: explained.is_ok(),
         text: explained.unwrap_or_else(|reason| format!("error: {reason}\n")),
     }
@@ -471,7 +471,7 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperati
         passes().run(number, options, rewriter, module)
     });
     let succeeded = ran.is_some();
-    let Ran {
+    let NextPasses {
         pipeline,
         follow_ups,
     } = ran.unwrap_or_default();

@@ -18,7 +18,7 @@ mod text;
 mod translate;
 
 pub use callbacks::{
-    AttributeError, Diagnostic, LayoutCache, Passes, Ran, Reported, Semantics, emit_error,
+    AttributeError, Diagnostic, LayoutCache, NextPasses, Passes, Reported, Semantics, emit_error,
     emit_remark, emit_warning, install, name_rules,
 };
 
@@ -149,7 +149,7 @@ pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
 
 /// Which operation one is, in the order of the enums of `ir::ops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OpNumber {
+pub enum OpIndex {
     /// One of our dialects.
     Own(usize),
     /// One of MLIR's dialects that stands in TTGIR.
@@ -160,12 +160,12 @@ pub enum OpNumber {
 
 /// Which operation one is, found by the identity of its class.
 #[must_use]
-pub fn op_number(op: OperationRef<'_, '_>) -> OpNumber {
+pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     let number = ffi::op_number(MlirOperation(op.to_raw()));
     match number.kind {
-        1 => OpNumber::Own(usize::from(number.index)),
-        2 => OpNumber::Upstream(usize::from(number.index)),
-        _ => OpNumber::Other,
+        1 => OpIndex::Own(usize::from(number.index)),
+        2 => OpIndex::Upstream(usize::from(number.index)),
+        _ => OpIndex::Other,
     }
 }
 
@@ -246,7 +246,7 @@ pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Att
 
 /// The parts of a `!ttg.memdesc`, `!tt.tensordesc` or `!ttng.tensordesc_im2col`.
 #[derive(Clone, Debug)]
-pub struct Buffer<'c> {
+pub struct BufferType<'c> {
     /// Sizes of the dimensions of the view, in elements.
     pub shape: Vec<u64>,
     /// The element type.
@@ -270,7 +270,7 @@ pub fn is_async_token(type_: Type<'_>) -> bool {
 
 /// The parts of a buffer's type, or nothing for another type.
 #[must_use]
-pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
+pub fn buffer<'c>(type_: Type<'c>) -> Option<BufferType<'c>> {
     let info = ffi::buffer_info(MlirType(type_.to_raw()));
     // SAFETY: C++ returned attributes and a type of the same context, or null.
     let (element, encoding, memory_space) = unsafe {
@@ -286,7 +286,7 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
             .map(|n| u64::try_from(*n).unwrap_or(0))
             .collect()
     };
-    Some(Buffer {
+    Some(BufferType {
         shape: sizes(&info.shape),
         element,
         encoding,
@@ -393,7 +393,7 @@ pub fn is_unused(value: Value<'_, '_>) -> bool {
 
 /// A place in a file; lines and columns count from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct FileLocation {
     /// The file's name.
     pub file: String,
     /// The line.
@@ -404,7 +404,7 @@ pub struct Place {
 
 /// The place that a location names, where it names one and nothing else.
 #[must_use]
-pub fn place(location: Location<'_>) -> Option<Place> {
+pub fn file_location(location: Location<'_>) -> Option<FileLocation> {
     // SAFETY: the location is alive, and is asked only for what its kind has; the name is copied.
     unsafe {
         let raw = location.to_raw();
@@ -415,7 +415,7 @@ pub fn place(location: Location<'_>) -> Option<Place> {
         let line = mlir_sys::mlirLocationFileLineColRangeGetStartLine(raw);
         let column = mlir_sys::mlirLocationFileLineColRangeGetStartColumn(raw);
         let name = Identifier::from_raw(name);
-        Some(Place {
+        Some(FileLocation {
             file: identifier_text(name).to_owned(),
             line: u32::try_from(line).ok()?,
             column: u32::try_from(column).ok()?,

@@ -4,7 +4,7 @@
 
 use super::bridge::{MlirOperation, MlirType, ffi};
 use super::build::{self, dense_elements, integer_value, number_bits, splat_value};
-use super::{Place, Text, float_width, owned_by_context, place, string_value};
+use super::{FileLocation, Text, file_location, float_width, owned_by_context, string_value};
 use melior::ir::{
     Attribute, AttributeLike, Identifier, Location, OperationRef, Type, TypeLike as _,
 };
@@ -274,7 +274,7 @@ pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribut
 
 /// The first place that a location names, in the order in which MLIR writes it: of a call the callee comes first.
 #[must_use]
-pub fn first_place(location: Location<'_>) -> Option<Place> {
+pub fn first_file_location(location: Location<'_>) -> Option<FileLocation> {
     use mlir_sys as m;
     let mut pending = vec![location.to_raw()];
     // A location may be a part of many others.
@@ -283,7 +283,7 @@ pub fn first_place(location: Location<'_>) -> Option<Place> {
         // SAFETY: a location and its parts are alive as long as their context, and each is asked only for what its
         // kind has.
         unsafe {
-            if let Some(found) = place(Location::from_raw(raw)) {
+            if let Some(found) = file_location(Location::from_raw(raw)) {
                 return Some(found);
             }
             if !seen.insert(raw.ptr as usize) {
@@ -307,7 +307,7 @@ pub fn first_place(location: Location<'_>) -> Option<Place> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AttributeParts as P, attribute_parts, first_place};
+    use super::{AttributeParts as P, attribute_parts, first_file_location};
     use crate::testing::context;
     use melior::ir::operation::OperationLike;
     use melior::ir::{Attribute, Module};
@@ -378,7 +378,7 @@ mod tests {
         ] {
             let text = format!("module {{}} loc({location})");
             let module = Module::parse(&context, &text).expect("it is a module");
-            let found = first_place(module.as_operation().location());
+            let found = first_file_location(module.as_operation().location());
             let found = found
                 .as_ref()
                 .map(|place| (&*place.file, place.line, place.column));
@@ -389,6 +389,6 @@ mod tests {
         let many: String = (0..64).map(doubled).collect();
         let text = format!("#loc0 = loc(unknown)\n{many}module {{}} loc(#loc64)");
         let module = Module::parse(&context, &text).expect("it is a module");
-        assert_eq!(first_place(module.as_operation().location()), None);
+        assert_eq!(first_file_location(module.as_operation().location()), None);
     }
 }

@@ -93,13 +93,13 @@ pub fn to_llvm_ir<'x>(
 /// # Errors
 /// Why LLVM gave up. Whatever the work was about is then in no state to be used, or to be freed.
 pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
-    struct State<F, T> {
+    struct Recovery<F, T> {
         work: Option<F>,
         outcome: Result<T, String>,
     }
     extern "C" fn call<F: FnOnce() -> T, T>(data: *mut c_void) {
         // SAFETY: the state below, to which there is no other reference during the call.
-        let state = unsafe { &mut *data.cast::<State<F, T>>() };
+        let state = unsafe { &mut *data.cast::<Recovery<F, T>>() };
         if let Some(work) = state.work.take() {
             state.outcome = guard(work);
         }
@@ -108,7 +108,7 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
         // SAFETY: as above, and a text that lives as long as the call.
         let (state, reason) = unsafe {
             let reason = std::slice::from_raw_parts(reason.cast(), length);
-            (&mut *data.cast::<State<F, T>>(), reason)
+            (&mut *data.cast::<Recovery<F, T>>(), reason)
         };
         let reason = String::from_utf8_lossy(reason).trim().to_owned();
         state.outcome = Err(if reason.is_empty() {
@@ -124,7 +124,7 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
             report: extern "C" fn(*const c_char, usize, *mut c_void),
         ) -> bool;
     }
-    let mut state = State {
+    let mut state = Recovery {
         work: Some(work),
         outcome: Err("it was not called".to_owned()),
     };

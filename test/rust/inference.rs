@@ -2,7 +2,7 @@
 //! types say: Triton's own inference made the types of the kernels, and accepted those of the others.
 
 use linear_layout::encoding::{Encoding, infer::equivalent};
-use linear_layout_mlir::ir::infer::{NotInferred, operand_encoding, result_encoding};
+use linear_layout_mlir::ir::infer::{InferenceError, operand_encoding, result_encoding};
 use linear_layout_mlir::ir::{Layouts, TensorType};
 use linear_layout_mlir::sys::build;
 use melior::Context;
@@ -85,8 +85,10 @@ fn check(op: build::Op<'_>, i: usize, place: &str, tally: &mut Tally) {
             );
             tally.forward += 1;
         }
-        Err(NotInferred::Free) => return,
-        Err(NotInferred::Impossible(reason)) => panic!("{place}: operand {i}, forward: {reason}"),
+        Err(InferenceError::Independent) => return,
+        Err(InferenceError::Impossible(reason)) => {
+            panic!("{place}: operand {i}, forward: {reason}")
+        }
     }
     match operand_encoding(op, i, &to) {
         Ok(inferred) if equivalent(&inferred, &from, &shape) => tally.backward += 1,

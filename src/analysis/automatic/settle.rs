@@ -1,7 +1,7 @@
 //! What settles the encodings that are left open: demands, carried along ties.
 
 use super::ties::{Class, Link, Passage, Ties};
-use crate::ir::infer::{self, Follows};
+use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{gluon, ttg};
 use crate::ir::{Layouts, TensorType};
 use crate::sys::build::{self, Op, Val};
@@ -107,7 +107,7 @@ impl<'c> Solver<'_, 'c> {
         }
         while let Some(class) = queue.pop_front() {
             for (link, other, encoding) in self.following(&known, class) {
-                if matches!(link.how, Follows::Spelled | Follows::Usual) {
+                if matches!(link.how, Dependence::Spelled | Dependence::Usual) {
                     continue;
                 }
                 let asked = Known {
@@ -196,12 +196,12 @@ impl<'c> Solver<'_, 'c> {
             let (other, follows) = if link.operand == class {
                 (
                     link.result,
-                    infer::usual_result_encoding(link.op, link.at, encoding),
+                    infer::default_result_encoding(link.op, link.at, encoding),
                 )
             } else {
                 (
                     link.operand,
-                    infer::usual_operand_encoding(link.op, link.at, encoding),
+                    infer::default_operand_encoding(link.op, link.at, encoding),
                 )
             };
             if let Ok(encoding) = follows {
@@ -225,7 +225,7 @@ impl<'c> Solver<'_, 'c> {
     fn conflict(&self, known: &AllKnown<'c>, link: Link<'c>) -> Option<Diagnostic> {
         let (operand, result) = (known.get(&link.operand)?, known.get(&link.result)?);
         // What may be put in another order is for the operation's own rules.
-        if link.how == Follows::Usual {
+        if link.how == Dependence::Usual {
             return None;
         }
         let follows = infer::result_encoding(link.op, link.at, &operand.encoding);
@@ -412,7 +412,7 @@ fn asks(known: &Known<'_>) -> String {
     let name = known.by.name();
     let name = name.as_string_ref();
     let name = name.as_str().unwrap_or_default();
-    let place = sys::place(known.by.location()).map_or_else(String::new, |place| {
+    let place = sys::file_location(known.by.location()).map_or_else(String::new, |place| {
         format!(" at {}:{}:{}", place.file, place.line, place.column)
     });
     format!("`{name}`{place} requires `{}`", known.encoding)

@@ -1,6 +1,6 @@
 //! Which values of a module have one encoding, and which encodings follow from each other.
 
-use crate::ir::infer::{self, Follows};
+use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -19,7 +19,7 @@ pub(super) struct Link<'c> {
     pub(super) at: usize,
     pub(super) operand: Class,
     pub(super) result: Class,
-    pub(super) how: Follows,
+    pub(super) how: Dependence,
 }
 
 /// An operation that gives elements another layout, any to any.
@@ -279,7 +279,7 @@ impl<'c> Ties<'c> {
             let Some(operand) = self.class(operand) else {
                 continue;
             };
-            match infer::follows(op, at) {
+            match infer::dependence(op, at) {
                 Some(how) if operand != result && !linked.contains(&operand) => {
                     linked.push(operand);
                     self.links.push(Link {

@@ -17,14 +17,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// A report, messages and an output, or why there is none.
-type Outcome = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
+type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
-fn answer(outcome: Outcome) -> Answer {
+fn answer(outcome: RequestResult) -> Answer {
     answer_with(outcome, None)
 }
 
 /// An answer with one more entry in its report.
-fn answer_with(outcome: Outcome, entry: Option<(String, Value)>) -> Answer {
+fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer {
     let succeeded = outcome.is_ok();
     let (mut report, messages, output) =
         outcome.unwrap_or_else(|Failure(messages)| (Map::new(), messages, Vec::new()));
@@ -67,14 +67,14 @@ fn message(message: &Message) -> Value {
         Severity::Remark => "remark",
         Severity::Note => "note",
     };
-    let place = message.place.as_ref();
+    let location = message.location.as_ref();
     json!({
         "severity": severity,
         "text": message.text,
         "rule": message.rule,
-        "file": place.map(|place| &place.file),
-        "line": place.map(|place| place.line),
-        "column": place.map(|place| place.column),
+        "file": location.map(|location| &location.file),
+        "line": location.map(|location| location.line),
+        "column": location.map(|location| location.column),
         "notes": message.notes.iter().map(self::message).collect::<Vec<_>>(),
     })
 }

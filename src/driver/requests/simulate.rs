@@ -3,7 +3,7 @@
 use super::compile::checked;
 use super::{answer_with, options};
 use crate::driver::{self, Failure};
-use crate::ir::{Message, Place};
+use crate::ir::{Message, SourceLocation};
 use crate::sys::Answer;
 use gpu_sim::{Arg, Arrival, KernelError, Launch, Memory, Schedule};
 use serde::Deserialize;
@@ -20,12 +20,12 @@ struct Simulate {
     #[serde(default = "one_block")]
     grid: [u32; 3],
     #[serde(default)]
-    args: Vec<Given>,
+    args: Vec<Argument>,
     /// The names of the buffers, in their order, for messages.
     #[serde(default)]
     names: Vec<String>,
     #[serde(default = "late")]
-    arrival: When,
+    arrival: ArrivalTime,
     schedule: Option<u64>,
     shared: Option<u32>,
     step_limit: Option<u64>,
@@ -40,8 +40,8 @@ const fn one_block() -> [u32; 3] {
     [1; 3]
 }
 
-const fn late() -> When {
-    When::Late
+const fn late() -> ArrivalTime {
+    ArrivalTime::Late
 }
 
 const fn yes() -> bool {
@@ -51,7 +51,7 @@ const fn yes() -> bool {
 /// An argument of a kernel.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Given {
+enum Argument {
     /// An integer, or the code of an 8-bit float.
     Int(i128),
     /// A float.
@@ -60,10 +60,10 @@ enum Given {
     Buffer(usize, u64),
 }
 
-/// When the values of asynchronous copies arrive.
+/// ArrivalTime the values of asynchronous copies arrive.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum When {
+enum ArrivalTime {
     Early,
     Late,
     Seed(u64),
@@ -93,9 +93,9 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
         let mut args = Vec::new();
         for given in &request.args {
             args.push(match *given {
-                Given::Int(value) => Arg::Int(value),
-                Given::Float(value) => Arg::Float(value),
-                Given::Buffer(number, offset) => {
+                Argument::Int(value) => Arg::Int(value),
+                Argument::Float(value) => Arg::Float(value),
+                Argument::Buffer(number, offset) => {
                     let id = *ids.get(number).ok_or_else(|| {
                         let count = ids.len();
                         Failure::new(format!("there is no buffer {number}: {count} were given"))
@@ -121,9 +121,9 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
                 .threads(request.threads.unwrap_or(1))
                 .check_global_races(request.global_races)
                 .arrival(match request.arrival {
-                    When::Early => Arrival::Early,
-                    When::Late => Arrival::Late,
-                    When::Seed(seed) => Arrival::Random(seed),
+                    ArrivalTime::Early => Arrival::Early,
+                    ArrivalTime::Late => Arrival::Late,
+                    ArrivalTime::Seed(seed) => Arrival::Random(seed),
                 })
                 .schedule(request.schedule.map_or(Schedule::Lockstep, Schedule::Warps))
                 .args(args)
@@ -153,18 +153,20 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
 /// The text of a fault, with the place of its operation.
 fn described(error: &KernelError) -> Message {
     let mut message = Message::error(error.message());
-    message.place = error.site().and_then(|site| place(&site.location));
+    message.location = error
+        .site()
+        .and_then(|site| source_location(&site.location));
     message.notes = error.notes().iter().map(Message::note).collect();
     message
 }
 
 /// `file:line:column` in parts.
-fn place(location: &str) -> Option<Place> {
+fn source_location(location: &str) -> Option<SourceLocation> {
     let mut pieces = location.rsplitn(3, ':');
     let column = pieces.next()?.parse().ok()?;
     let line = pieces.next()?.parse().ok()?;
     let file = pieces.next()?.to_owned();
-    Some(Place { file, line, column })
+    Some(SourceLocation { file, line, column })
 }
 
 /// All that is known of a fault.

@@ -7,7 +7,7 @@ use crate::ir::ops::{tt, ttng};
 use crate::ir::rules::labels;
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
 use crate::sys::build::Val;
-use crate::sys::{self, Buffer, Diagnostic};
+use crate::sys::{self, BufferType, Diagnostic};
 use linear_layout::encoding::{CgaLayout, Encoding};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
@@ -27,7 +27,7 @@ pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
     CgaLayout::from_bases(1, &bases).ok()
 }
 
-fn cga(buffer: &Buffer<'_>) -> Option<CgaLayout> {
+fn cga(buffer: &BufferType<'_>) -> Option<CgaLayout> {
     encoding_of(buffer)?.cga_layout().ok()
 }
 
@@ -39,7 +39,7 @@ fn is_i64(element: Type<'_>) -> bool {
 }
 
 /// Checks that a buffer is an mbarrier: a 64-bit number for each CTA that has its own.
-pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
+pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
         barrier_c1,
@@ -48,7 +48,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdi
         dimensions(&buffer.shape),
         buffer.element
     );
-    in_one_piece(buffer, "barrier", labels::barrier_c3)?;
+    check_contiguous(buffer, "barrier", labels::barrier_c3)?;
     let cga = cga(buffer);
     let own = cga.iter().flat_map(CgaLayout::bases);
     let own = own.filter_map(|b| b.first().copied().filter(|v| *v != 0));
@@ -62,7 +62,7 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdi
 }
 
 /// Checks that a buffer read by the hardware is whole and not swizzled.
-fn in_one_piece(buffer: &Buffer<'_>, what: &str, label: &'static str) -> Verdict {
+fn check_contiguous(buffer: &BufferType<'_>, what: &str, label: &'static str) -> Verdict {
     let is_plain = encoding_of(buffer).is_some_and(|encoding| match &*encoding {
         Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
         _ => false,
@@ -83,7 +83,7 @@ fn in_one_piece(buffer: &Buffer<'_>, what: &str, label: &'static str) -> Verdict
 fn known<'c>(
     op: OperationRef<'_, '_>,
     alloc: Val<'c>,
-) -> Result<Option<Buffer<'c>>, Vec<Diagnostic>> {
+) -> Result<Option<BufferType<'c>>, Vec<Diagnostic>> {
     let Some(buffer) = buffer(alloc) else {
         return Ok(None);
     };
@@ -131,7 +131,7 @@ fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
 }
 
 /// Checks that `fromCTA` names a CTA, each with its own element of the barrier.
-fn from_cta(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, from: Option<i64>) -> Verdict {
+fn from_cta(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, from: Option<i64>) -> Verdict {
     let Some(from) = from else {
         return Ok(());
     };
@@ -190,7 +190,7 @@ pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
 }
 
 /// Checks that each CTA has its own element, at which completions arrive.
-fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
+fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &BufferType<'_>) -> Verdict {
     let expected = one_each(ModuleInfo::num_ctas(op));
     let found = cga(buffer);
     ensure!(
@@ -244,7 +244,7 @@ pub(super) fn answer(value: Val<'_>) -> Verdict {
         "needs one answer for all CTAs, but has `CGALayout = {}`",
         cga.as_ref().map_or_else(String::new, bases)
     );
-    in_one_piece(&buffer, "buffer for the answer", labels::clc_c3)
+    check_contiguous(&buffer, "buffer for the answer", labels::clc_c3)
 }
 
 pub(super) fn try_cancel(op: ttng::CLCTryCancel<'_, '_>) -> Verdict {

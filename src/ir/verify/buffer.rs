@@ -7,12 +7,12 @@ use super::common::{
 use super::memdesc::{SHARED, is_in};
 use crate::ir::TensorType;
 use crate::ir::ops::ttg;
-use crate::sys::{self, Buffer, Diagnostic};
+use crate::sys::{self, BufferType, Diagnostic};
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use linear_layout::layout::Dim;
 
 /// Checks that a tensor and a buffer have equal shapes and elements.
-pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Diagnostic> {
+pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
         diagnostics,
@@ -45,7 +45,7 @@ pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec
     diagnostics
 }
 
-pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Diagnostic> {
+pub(super) fn in_memory(buffer: &BufferType<'_>, memory: &str) -> Option<Diagnostic> {
     (!is_in(buffer, memory)).then(|| {
         broken!(
             local_alloc_c4 | local_gather_c1 | local_scatter_c2 | memdesc_subslice_c6,
@@ -55,7 +55,7 @@ pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Diagnostic>
     })
 }
 
-pub(super) fn writable(buffer: &Buffer<'_>) -> Option<Diagnostic> {
+pub(super) fn writable(buffer: &BufferType<'_>) -> Option<Diagnostic> {
     (!buffer.is_mutable).then(|| {
         broken!(
             local_store_c1
@@ -111,7 +111,7 @@ pub(super) fn local_load(op: ttg::LocalLoad<'_, '_>) -> Verdict {
 }
 
 /// Checks that the buffer's encoding has the rank of the tensor.
-fn ensure_rank(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Verdict {
+fn ensure_rank(tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Verdict {
     let rank = encoding_of(buffer).map_or(tensor.shape.len(), |e| e.rank());
     ensure!(
         local_alloc_c6 | local_load_c3 | local_store_c4,
@@ -135,7 +135,7 @@ pub(super) fn local_store(op: ttg::LocalStore<'_, '_>) -> Verdict {
 
 /// Checks the index tensor and the tensor of values of gathers and scatters.
 fn indexed(
-    buffer: &Buffer<'_>,
+    buffer: &BufferType<'_>,
     rank: usize,
     axis: i64,
     indices: &TensorType<'_>,
@@ -260,7 +260,7 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
 }
 
 /// Checks that element type, encoding, memory and mutability are kept.
-fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
+fn same_buffer(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
         diagnostics,
@@ -271,7 +271,7 @@ fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
         src.element
     );
     if src.encoding != dst.encoding {
-        let text = |b: &Buffer<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
+        let text = |b: &BufferType<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
         diagnostics.push(broken!(
             memdesc_index_c2 | memdesc_subslice_c2,
             "needs a result of the operand's encoding, but has `{}` of `{}`",
@@ -336,7 +336,7 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
 }
 
 /// Checks that a swizzled buffer is cut where the swizzle does not carry across the cut.
-fn uncut_swizzle(src: &Buffer<'_>, dst: &Buffer<'_>) -> Option<Diagnostic> {
+fn uncut_swizzle(src: &BufferType<'_>, dst: &BufferType<'_>) -> Option<Diagnostic> {
     let encoding = encoding_of(src)?;
     let rank = encoding.rank();
     let leading = src.shape.len() - rank;
@@ -386,7 +386,7 @@ fn uncut_swizzle(src: &Buffer<'_>, dst: &Buffer<'_>) -> Option<Diagnostic> {
 
 /// Checks that the result has the inferred layout.
 fn inferred(
-    dst: &Buffer<'_>,
+    dst: &BufferType<'_>,
     declared: &Encoding,
     expected: Result<Encoding, EncodingError>,
 ) -> Vec<Diagnostic> {
@@ -440,7 +440,7 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
         dimensions(&expected),
         dimensions(&dst.shape)
     );
-    let mut diagnostics = same_place(&src, &dst);
+    let mut diagnostics = same_memory(&src, &dst);
     let leading = src.alloc_shape.len() - order.len();
     let mut alloc = src.alloc_shape[..leading].to_vec();
     alloc.extend(order.iter().map(|o| src.alloc_shape[leading + o]));
@@ -456,7 +456,7 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
 }
 
 /// Checks that the allocation is kept, in the shape of the result.
-fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Diagnostic> {
+fn same_allocation(dst: &BufferType<'_>, expected: &[u64]) -> Option<Diagnostic> {
     (dst.alloc_shape != expected).then(|| {
         broken!(
             memdesc_trans_c6 | memdesc_reshape_c6,
@@ -468,7 +468,7 @@ fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Diagnostic> {
 }
 
 /// Checks that memory and mutability are kept.
-pub(super) fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
+pub(super) fn same_memory(src: &BufferType<'_>, dst: &BufferType<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     rule!(
         diagnostics,
@@ -497,7 +497,7 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
         count(&dst.shape),
         count(&src.shape)
     );
-    let mut diagnostics = same_place(&src, &dst);
+    let mut diagnostics = same_memory(&src, &dst);
     let leading = src.alloc_shape.len().saturating_sub(src.shape.len());
     if src.alloc_shape[leading..] != src.shape {
         diagnostics.push(broken!(

@@ -38,7 +38,7 @@ pub(super) fn store(policy: Option<Attribute<'_>>) -> Verdict {
 }
 
 /// Checks the policy of TMA copies, which bypass the L1 cache.
-pub(super) fn beside_first(of: Option<Attribute<'_>>) -> Verdict {
+pub(super) fn tma_policy(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
         tma_c13,
         modifier(of).is_none(),

@@ -2,7 +2,7 @@
 
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorLayout, TensorType};
 use crate::sys::build::Val;
-use crate::sys::{self, Buffer, Diagnostic};
+use crate::sys::{self, BufferType, Diagnostic};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::LinearLayout;
 use linear_layout::target::Target;
@@ -54,7 +54,7 @@ pub(super) fn tensor<'c>(value: Val<'c>) -> Option<TensorType<'c>> {
 }
 
 /// Returns the type of a value that is a buffer or a tensor descriptor.
-pub(super) fn buffer<'c>(value: Val<'c>) -> Option<Buffer<'c>> {
+pub(super) fn buffer<'c>(value: Val<'c>) -> Option<BufferType<'c>> {
     sys::buffer(value.r#type())
 }
 
@@ -69,18 +69,18 @@ pub(super) fn pointee<'c>(value: Val<'c>) -> Option<(Type<'c>, i32)> {
 }
 
 /// Returns the encoding of a buffer, if it is valid.
-pub(super) fn encoding_of(buffer: &Buffer<'_>) -> Option<Arc<Encoding>> {
+pub(super) fn encoding_of(buffer: &BufferType<'_>) -> Option<Arc<Encoding>> {
     let layouts = Layouts::of(buffer.element.context());
     layouts.encoding(buffer.encoding?).ok()
 }
 
-pub(super) fn encoding_name(buffer: &Buffer<'_>) -> String {
+pub(super) fn encoding_name(buffer: &BufferType<'_>) -> String {
     buffer
         .encoding
         .map_or_else(|| "none".to_owned(), |e| e.to_string())
 }
 
-pub(super) fn memory_name(buffer: &Buffer<'_>) -> String {
+pub(super) fn memory_name(buffer: &BufferType<'_>) -> String {
     buffer
         .memory_space
         .map_or_else(String::new, |space| space.to_string())

@@ -24,8 +24,8 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
         };
         let type_ = types.and_then(|types| types.input(i).ok());
         for name in [DIVISIBILITY, CONTIGUITY, CONSTANCY] {
-            if let Some(promise) = sys::dictionary_entry(entries, name) {
-                diagnostics.extend(wrong_promise(name, i, promise, type_));
+            if let Some(hint) = sys::dictionary_entry(entries, name) {
+                diagnostics.extend(invalid_hint(name, i, hint, type_));
             }
         }
     }
@@ -33,49 +33,49 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
 }
 
 /// Returns the diagnostic of an invalid axis hint of an argument: an integer, or for a tensor one per dimension.
-fn wrong_promise(
+fn invalid_hint(
     name: &str,
     argument: usize,
-    promise: Attribute<'_>,
+    hint: Attribute<'_>,
     type_: Option<Type<'_>>,
 ) -> Option<Diagnostic> {
-    if let Ok(list) = DenseElementsAttribute::try_from(promise) {
+    if let Ok(list) = DenseElementsAttribute::try_from(hint) {
         let rank = type_
             .and_then(TensorType::of)
             .map_or(1, |tensor| tensor.shape.len());
         if list.len() != rank {
             return Some(broken!(
                 func_c1,
-                "needs `{name}` to have one number for each dimension, but argument {argument} has rank {rank} and `{promise}`"
+                "needs `{name}` to have one number for each dimension, but argument {argument} has rank {rank} and `{hint}`"
             ).note("a single number, as `16 : i32`, applies to the first dimension"));
         }
         let number = |d: usize| list.i32_element(d).ok().and_then(|n| u64::try_from(n).ok());
         let wrong = (0..rank).find(|d| !number(*d).is_some_and(u64::is_power_of_two))?;
         let diagnostic = broken!(
             func_c1,
-            "needs `{name}` to be positive powers of two of type `i32`, but argument {argument} has `{promise}`"
+            "needs `{name}` to be positive powers of two of type `i32`, but argument {argument} has `{hint}`"
         );
         return Some(match number(wrong).filter(|n| *n > 0) {
-            Some(n) => diagnostic.note(power_in(n)),
+            Some(n) => diagnostic.note(suggest_power(n)),
             None => diagnostic.note("1 carries no information"),
         });
     }
-    let number = build::integer_value(promise).and_then(|n| u64::try_from(n).ok());
+    let number = build::integer_value(hint).and_then(|n| u64::try_from(n).ok());
     if number.is_some_and(u64::is_power_of_two) {
         return None;
     }
     let diagnostic = broken!(
         func_c1,
-        "needs `{name}` to be a positive power of two, but argument {argument} has `{promise}`"
+        "needs `{name}` to be a positive power of two, but argument {argument} has `{hint}`"
     );
     Some(match number.filter(|n| *n > 0) {
-        Some(n) => diagnostic.note(power_in(n)),
+        Some(n) => diagnostic.note(suggest_power(n)),
         None => diagnostic.note("1 carries no information"),
     })
 }
 
 /// Suggests the largest power of two that divides a number.
-fn power_in(number: u64) -> String {
+fn suggest_power(number: u64) -> String {
     format!(
         "the largest power of two that divides it is {}",
         number & number.wrapping_neg()

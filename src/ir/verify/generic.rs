@@ -35,7 +35,7 @@ fn takes_swizzled_warps(kind: OpKind) -> bool {
 }
 
 /// Checks that an operation supports a tensor with swizzled warps.
-pub(super) fn taken(kind: OpKind, type_: Type<'_>) -> Verdict {
+pub(super) fn check_support(kind: OpKind, type_: Type<'_>) -> Verdict {
     if takes_swizzled_warps(kind) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use super::common::{Verdict, broken, ensure, tensor, verdict};
 use crate::ir::TensorType;
-use crate::ir::infer::{self, Follows};
+use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::gluon;
 use crate::sys::{self, OpenLayout, build};
 use melior::ir::operation::OperationLike;
@@ -14,7 +14,7 @@ fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
 }
 
 /// Checks that a layout that depends on an open one is the same open layout, and vice versa.
-pub(super) fn left_open_alike(op: OperationRef<'_, '_>) -> Verdict {
+pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
     let results: Vec<TensorType<'_>> = op
         .results()
         .filter_map(|value| TensorType::of(value.r#type()))
@@ -29,7 +29,7 @@ pub(super) fn left_open_alike(op: OperationRef<'_, '_>) -> Verdict {
         let Some(dst) = results.iter().find(differs) else {
             continue;
         };
-        if infer::follows(op, i).is_some_and(|how| how != Follows::Usual) {
+        if infer::dependence(op, i).is_some_and(|how| how != Dependence::Usual) {
             noted.push(broken!(
                 gluon_c1,
                 "needs operand {i} and the result to leave the same layout open, but has `{}` and `{}`",

@@ -3,7 +3,7 @@
 use super::common::{dimensions, memory_name};
 use crate::ir::rules::labels;
 use crate::ir::{Layouts, Reason, element_bits};
-use crate::sys::{self, Buffer};
+use crate::sys::{self, BufferType};
 use linear_layout::encoding::{Encoding, NvmmaSharedEncoding};
 use melior::ir::{AttributeLike, Type};
 
@@ -26,7 +26,7 @@ macro_rules! ensure {
 pub(super) const SHARED: &str = "#ttg.shared_memory";
 pub(super) const TENSOR: &str = "#ttng.tensor_memory";
 
-pub(super) fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
+pub(super) fn is_in(buffer: &BufferType<'_>, memory: &str) -> bool {
     buffer
         .memory_space
         .is_some_and(|space| *Layouts::of(space.context()).text_of_attribute(space) == *memory)

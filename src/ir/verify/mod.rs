@@ -16,7 +16,6 @@ mod generic;
 mod gluon;
 mod memdesc;
 mod packed;
-mod place;
 mod product;
 mod reinterpret;
 mod shape;
@@ -24,13 +23,14 @@ mod tdm;
 mod tensor_core;
 mod tensor_memory;
 mod tma;
+mod values;
 mod warps;
 
 pub(crate) use cache::policy;
 pub(crate) use cache_policy::cache_policy;
 pub(crate) use memdesc::type_rules;
-pub use place::attribute;
 pub(crate) use tensor_memory::can_store;
+pub use values::attribute;
 
 use crate::ir::ops::MemSemantic;
 use crate::ir::rules::Rule;
@@ -88,8 +88,8 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     let kind = view.kind();
-    place::operands_and_results(op, kind)
-        .and_then(|()| gluon::left_open_alike(op))
+    values::operands_and_results(op, kind)
+        .and_then(|()| gluon::same_open_layout(op))
         .and_then(|()| own_rules(view))
         .map_err(|broken| {
             broken

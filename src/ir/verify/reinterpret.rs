@@ -1,11 +1,11 @@
 //! Rules of `ttg.memdesc_reinterpret`.
 
-use super::buffer::same_place;
+use super::buffer::same_memory;
 use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, verdict};
 use crate::ir::element_bits;
 use crate::ir::ops::ttg;
 use crate::ir::rules::labels;
-use crate::sys::{Buffer, Diagnostic};
+use crate::sys::{BufferType, Diagnostic};
 use linear_layout::encoding::{Encoding, PaddedSharedEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    fn of(buffer: &'a Buffer<'_>) -> Option<Self> {
+    fn of(buffer: &'a BufferType<'_>) -> Option<Self> {
         let encoding = encoding_of(buffer)?;
         let last = |shape: &'a [u64]| Some(&shape[shape.len().checked_sub(encoding.rank())?..]);
         let (shape, alloc) = (last(&buffer.shape)?, last(&buffer.alloc_shape)?);
@@ -102,11 +102,11 @@ fn same_padding(
 }
 
 /// Checks that both buffers have the same padding, or neither has any.
-fn paddings(src: &Buffer<'_>, dst: &Buffer<'_>) -> Verdict {
+fn paddings(src: &BufferType<'_>, dst: &BufferType<'_>) -> Verdict {
     let (Some(a), Some(b)) = (encoding_of(src), encoding_of(dst)) else {
         return Ok(());
     };
-    let bits = |buffer: &Buffer<'_>| element_bits(buffer.element).map_or(0, u64::from);
+    let bits = |buffer: &BufferType<'_>| element_bits(buffer.element).map_or(0, u64::from);
     let same = match (&*a, &*b) {
         (Encoding::PaddedShared(a), Encoding::PaddedShared(b)) => {
             same_padding(a, bits(src), b, bits(dst))
@@ -171,7 +171,7 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     let (Some(src), Some(dst)) = (buffer(op.src()), buffer(op.result())) else {
         return Ok(());
     };
-    verdict(same_place(&src, &dst))?;
+    verdict(same_memory(&src, &dst))?;
     let partitioned = [&src, &dst].iter().any(|buffer| {
         let encoding = encoding_of(buffer);
         matches!(encoding.as_deref(), Some(Encoding::PartitionedShared(_)))

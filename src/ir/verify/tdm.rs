@@ -7,7 +7,7 @@ use super::common::{
 use crate::ir::ops::amdg;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::sys::build::Val;
-use crate::sys::{Buffer, Diagnostic};
+use crate::sys::{BufferType, Diagnostic};
 use linear_layout::encoding::{BlockedEncoding, Encoding};
 use linear_layout::layout::Dim;
 use melior::ir::OperationRef;
@@ -17,7 +17,7 @@ use melior::ir::operation::OperationLike;
 const MAX_BLOCK: u64 = 65535;
 
 /// Checks the block and buffer of any copy.
-fn common(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
+fn common(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     for (i, size) in desc.shape.iter().enumerate() {
         ensure!(
             tdm_c1,
@@ -37,7 +37,7 @@ fn common(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
 }
 
 /// Checks that a descriptor with a layout has that of the buffer.
-fn consistent(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
+fn consistent(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     if desc.encoding.is_none() {
         return Ok(());
     }
@@ -70,7 +70,7 @@ fn consistent(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
 }
 
 /// Checks the buffer layout of a load.
-fn loadable(buffer: &Buffer<'_>) -> Verdict {
+fn loadable(buffer: &BufferType<'_>) -> Verdict {
     let Some(encoding) = encoding_of(buffer) else {
         return Ok(());
     };
@@ -112,7 +112,7 @@ fn loadable(buffer: &Buffer<'_>) -> Verdict {
 }
 
 /// Checks that the warps of the hint form a box by the bits of their numbers.
-fn hint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, hint: i64) -> Verdict {
+fn hint(op: OperationRef<'_, '_>, buffer: &BufferType<'_>, hint: i64) -> Verdict {
     let Ok(mask) = u32::try_from(hint & 0xffff_ffff) else {
         return Ok(());
     };
@@ -221,7 +221,7 @@ pub(super) fn fused(op: amdg::AsyncTDMFusedCopyGlobalToLocal<'_, '_>) -> Verdict
 }
 
 /// Checks the buffer layout of a store: unpadded, or padded after each row of `last` elements.
-fn storable(buffer: &Buffer<'_>, last: Option<u64>) -> Verdict {
+fn storable(buffer: &BufferType<'_>, last: Option<u64>) -> Verdict {
     match encoding_of(buffer).as_deref() {
         Some(Encoding::SwizzledShared(_)) => {}
         Some(Encoding::PaddedShared(e)) => {
@@ -250,7 +250,7 @@ fn storable(buffer: &Buffer<'_>, last: Option<u64>) -> Verdict {
 }
 
 /// Returns the elements per row of a CTA.
-fn row(block: &Buffer<'_>, buffer: &Buffer<'_>) -> Option<u64> {
+fn row(block: &BufferType<'_>, buffer: &BufferType<'_>) -> Option<u64> {
     let shape = encoding_of(buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
 }
@@ -270,7 +270,7 @@ fn rows<'c>(
     op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],
     barrier: Option<Val<'c>>,
-) -> Result<Option<(Buffer<'c>, Buffer<'c>, TensorType<'c>)>, Vec<Diagnostic>> {
+) -> Result<Option<(BufferType<'c>, BufferType<'c>, TensorType<'c>)>, Vec<Diagnostic>> {
     let (Some(desc), Some(indices), Some(buffer)) = (buffer(desc), tensor(indices), buffer(memory))
     else {
         return Ok(None);

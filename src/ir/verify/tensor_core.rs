@@ -6,25 +6,25 @@ use super::product::shapes;
 use crate::ir::ops::{ScaleDotElemType, ttng};
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
 use crate::sys::build::Val;
-use crate::sys::{self, Buffer};
+use crate::sys::{self, BufferType};
 use linear_layout::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
 use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
 /// A buffer operand of a product, with its encoding.
-struct Part<'c> {
-    buffer: Buffer<'c>,
+struct ProductBuffer<'c> {
+    buffer: BufferType<'c>,
     encoding: Arc<Encoding>,
 }
 
-fn part<'c>(value: Val<'c>) -> Option<Part<'c>> {
+fn part<'c>(value: Val<'c>) -> Option<ProductBuffer<'c>> {
     let buffer = buffer(value)?;
     let encoding = encoding_of(&buffer)?;
-    Some(Part { buffer, encoding })
+    Some(ProductBuffer { buffer, encoding })
 }
 
-impl Part<'_> {
+impl ProductBuffer<'_> {
     fn layout(&self) -> Option<LinearLayout> {
         let leading = self.buffer.alloc_shape.len() - self.encoding.rank();
         self.encoding
@@ -194,9 +194,9 @@ pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
 /// Checks the distribution of the operands over CTAs.
 fn ctas(
     two: bool,
-    a: &Part<'_>,
-    b: &Part<'_>,
-    d: &Part<'_>,
+    a: &ProductBuffer<'_>,
+    b: &ProductBuffer<'_>,
+    d: &ProductBuffer<'_>,
     accumulator: &TensorMemoryEncoding,
 ) -> Verdict {
     let (Ok(left), Ok(right)) = (a.encoding.cga_layout(), b.encoding.cga_layout()) else {
@@ -256,8 +256,8 @@ fn ctas(
 }
 
 /// Rejects interleaved blocks of 64 rows in both `a` and `d`: only one of them may be.
-fn not_interleaved(a: &Part<'_>, d: &Part<'_>) -> Verdict {
-    let interleaved = |part: &Part<'_>| {
+fn not_interleaved(a: &ProductBuffer<'_>, d: &ProductBuffer<'_>) -> Verdict {
+    let interleaved = |part: &ProductBuffer<'_>| {
         part.tensor_memory().is_some_and(|e| e.block_m() == 64)
             && part
                 .layout()
@@ -296,7 +296,7 @@ pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
         return Ok(());
     };
     let (a_format, b_format) = (op.a_type(), op.b_type());
-    let transposed = |part: &Part<'_>| match &*part.encoding {
+    let transposed = |part: &ProductBuffer<'_>| match &*part.encoding {
         Encoding::NvmmaShared(e) => e.is_transposed(),
         _ => false,
     };
@@ -319,7 +319,7 @@ pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
     }
     not_interleaved(&a, &d)?;
     barriers(op.op(), &op.barriers(), op.is_async())?;
-    let element = |part: &Part<'_>, format| {
+    let element = |part: &ProductBuffer<'_>, format| {
         if sys::float_width(part.buffer.element).is_some() {
             element_name(part.buffer.element)
         } else {
@@ -362,7 +362,7 @@ pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
 }
 
 fn left_in_tensor_memory(
-    a: &Part<'_>,
+    a: &ProductBuffer<'_>,
     encoding: &TensorMemoryEncoding,
     a_format: ScaleDotElemType,
     b_format: ScaleDotElemType,
@@ -396,7 +396,11 @@ fn left_in_tensor_memory(
 }
 
 /// Checks that blocks of scales are in hardware order.
-fn scale_order(op: ttng::TCGen5MMAScaled<'_, '_>, scale: &Part<'_>, is_of_a: bool) -> Verdict {
+fn scale_order(
+    op: ttng::TCGen5MMAScaled<'_, '_>,
+    scale: &ProductBuffer<'_>,
+    is_of_a: bool,
+) -> Verdict {
     if scale.encoding.is_shared() {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use super::common::{
 use super::memdesc::{SHARED, TENSOR, is_in};
 use crate::ir::ops::ttng;
 use crate::ir::{ModuleInfo, TensorType, element_bits, element_name};
-use crate::sys::{Buffer, Diagnostic};
+use crate::sys::{BufferType, Diagnostic};
 use linear_layout::encoding::Encoding;
 use linear_layout::encoding::tensor_memory_access::check_access;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -17,7 +17,7 @@ use melior::ir::OperationRef;
 use std::sync::Arc;
 
 /// Returns the layout of a buffer's allocation, without the multi-buffer dimension.
-fn layout_of(encoding: &Encoding, buffer: &Buffer<'_>) -> Option<LinearLayout> {
+fn layout_of(encoding: &Encoding, buffer: &BufferType<'_>) -> Option<LinearLayout> {
     let leading = buffer.alloc_shape.len().checked_sub(encoding.rank())?;
     encoding
         .to_linear_layout(&buffer.alloc_shape[leading..])
@@ -25,7 +25,10 @@ fn layout_of(encoding: &Encoding, buffer: &Buffer<'_>) -> Option<LinearLayout> {
 }
 
 /// Checks that a buffer is in tensor memory; without `scales`, that it holds no scales.
-fn in_tensor_memory(buffer: &Buffer<'_>, scales: bool) -> Result<Arc<Encoding>, Vec<Diagnostic>> {
+fn in_tensor_memory(
+    buffer: &BufferType<'_>,
+    scales: bool,
+) -> Result<Arc<Encoding>, Vec<Diagnostic>> {
     let encoding = encoding_of(buffer).filter(|encoding| match &**encoding {
         Encoding::TensorMemory(_) => true,
         Encoding::TensorMemoryScales(_) => scales,
@@ -41,7 +44,7 @@ fn in_tensor_memory(buffer: &Buffer<'_>, scales: bool) -> Result<Arc<Encoding>, 
 }
 
 /// Checks that `tcgen05.ld` and `tcgen05.st` support the register layout.
-fn fits(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Verdict {
+fn fits(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tmem_alloc_c2 | tmem_load_c2 | tmem_store_c2,
         tensor.shape.len() == 2,
@@ -159,7 +162,7 @@ pub(super) fn load(op: ttng::TMEMLoad<'_, '_>) -> Verdict {
 }
 
 /// Checks that each thread holds whole rows of one block, so that it can reduce them.
-fn reducible(tensor: &TensorType<'_>, buffer: &Buffer<'_>, encoding: &Encoding) -> Verdict {
+fn reducible(tensor: &TensorType<'_>, buffer: &BufferType<'_>, encoding: &Encoding) -> Verdict {
     let Some(layout) = layout(tensor) else {
         return Ok(());
     };
@@ -195,8 +198,8 @@ fn reducible(tensor: &TensorType<'_>, buffer: &Buffer<'_>, encoding: &Encoding) 
 
 /// Checks that CTAs own the same parts of two buffers. A subview that is cut along a dimension split over CTAs leaves
 /// some CTAs without elements.
-fn split_alike(src: (&Encoding, &Buffer<'_>), dst: (&Encoding, &Buffer<'_>)) -> bool {
-    let is_cut = |(encoding, buffer): (&Encoding, &Buffer<'_>)| {
+fn split_alike(src: (&Encoding, &BufferType<'_>), dst: (&Encoding, &BufferType<'_>)) -> bool {
+    let is_cut = |(encoding, buffer): (&Encoding, &BufferType<'_>)| {
         let leading = buffer.shape.len() - encoding.rank();
         let alloc = &buffer.alloc_shape[buffer.alloc_shape.len() - encoding.rank()..];
         let split = encoding.cga_layout().map(|cga| cga.split_num());
@@ -204,7 +207,8 @@ fn split_alike(src: (&Encoding, &Buffer<'_>), dst: (&Encoding, &Buffer<'_>)) -> 
             (0..split.len()).any(|d| split[d] > 1 && buffer.shape[leading + d] != alloc[d])
         })
     };
-    let whole = |(_, buffer): (&Encoding, &Buffer<'_>)| buffer.alloc_shape.ends_with(&buffer.shape);
+    let whole =
+        |(_, buffer): (&Encoding, &BufferType<'_>)| buffer.alloc_shape.ends_with(&buffer.shape);
     if whole(src) && whole(dst) {
         let (Some(shared), Some(tensor)) = (layout_of(src.0, src.1), layout_of(dst.0, dst.1))
         else {
@@ -389,7 +393,7 @@ pub(super) fn subslice(op: ttng::TMEMSubSlice<'_, '_>) -> Verdict {
 }
 
 /// Checks that `size` elements at `offset` in a dimension are contiguous.
-fn cut(encoding: &Encoding, src: &Buffer<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
+fn cut(encoding: &Encoding, src: &BufferType<'_>, dim: usize, offset: u64, size: u64) -> Verdict {
     let Some(layout) = layout_of(encoding, src) else {
         return Ok(());
     };

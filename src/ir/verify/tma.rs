@@ -11,7 +11,7 @@ use super::convert::gathered;
 use crate::ir::discardable::TWO_CTAS;
 use crate::ir::ops::{DescriptorReduceKind, ttng};
 use crate::ir::{ModuleInfo, TensorType, element_bits, element_name, is_element_of_block};
-use crate::sys::Buffer;
+use crate::sys::BufferType;
 use crate::sys::build::Val;
 use linear_layout::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
 use linear_layout::layout::Dim;
@@ -19,8 +19,8 @@ use melior::ir::attribute::BoolAttribute;
 use melior::ir::{Attribute, OperationRef, ValueLike};
 
 /// Checks that descriptor and buffer have the same layout.
-fn alike(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
-    let nvmma = |b: &Buffer<'_>| -> Option<NvmmaSharedEncoding> {
+fn alike(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
+    let nvmma = |b: &BufferType<'_>| -> Option<NvmmaSharedEncoding> {
         match encoding_of(b).as_deref() {
             Some(Encoding::NvmmaShared(e)) => Some(e.clone()),
             _ => None,
@@ -65,7 +65,7 @@ fn alike(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-fn not_padded(buffer: &Buffer<'_>) -> Verdict {
+fn not_padded(buffer: &BufferType<'_>) -> Verdict {
     let padded = matches!(
         encoding_of(buffer).as_deref(),
         Some(Encoding::NvmmaShared(e)) if e.is_fp4_padded()
@@ -80,7 +80,7 @@ fn not_padded(buffer: &Buffer<'_>) -> Verdict {
 }
 
 /// Checks the elements of a block against those of a buffer.
-fn contents(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
+fn contents(desc: &BufferType<'_>, buffer: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c5,
         is_element_of_block(buffer.element, desc.element),
@@ -99,7 +99,7 @@ fn contents(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
-fn coordinates(found: usize, desc: &Buffer<'_>) -> Verdict {
+fn coordinates(found: usize, desc: &BufferType<'_>) -> Verdict {
     ensure!(
         tma_c7,
         found == desc.shape.len(),
@@ -144,7 +144,7 @@ fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
 }
 
 /// Checks that the buffer of a multicast copy is replicated over CTAs.
-fn multicast(is_asked: bool, buffer: &Buffer<'_>) -> Verdict {
+fn multicast(is_asked: bool, buffer: &BufferType<'_>) -> Verdict {
     let encoding = encoding_of(buffer);
     let by_ctas = encoding
         .as_ref()
@@ -199,7 +199,7 @@ pub(super) fn load(op: ttng::AsyncTMACopyGlobalToLocal<'_, '_>) -> Verdict {
         !op.is_volatile(),
         "copies by TMA, which cannot be volatile; drop `isVolatile`"
     );
-    cache::beside_first(op.cache_policy())?;
+    cache::tma_policy(op.cache_policy())?;
     multicast(op.multicast(), &buffer)
 }
 
@@ -215,7 +215,7 @@ fn written(desc: Val<'_>, coords: usize, src: Val<'_>, policy: Option<Attribute<
     coordinates(coords, &desc)?;
     contents(&desc, &buffer)?;
     not_padded(&buffer)?;
-    cache::beside_first(policy)?;
+    cache::tma_policy(policy)?;
     alike(&desc, &buffer)
 }
 
@@ -249,10 +249,10 @@ pub(super) fn reduce(op: ttng::AsyncTMAReduce<'_, '_>) -> Verdict {
 
 /// Checks row copies between global memory and a buffer.
 fn rows(
-    desc: &Buffer<'_>,
+    desc: &BufferType<'_>,
     indices: &TensorType<'_>,
     memory: Val<'_>,
-    buffer: &Buffer<'_>,
+    buffer: &BufferType<'_>,
 ) -> Verdict {
     ensure!(
         tma_rows_c1,
@@ -328,7 +328,7 @@ pub(super) fn gather(op: ttng::AsyncTMAGather<'_, '_>) -> Verdict {
     alike(&desc, &buffer)?;
     not_padded(&buffer)?;
     multicast(op.multicast(), &buffer)?;
-    cache::beside_first(op.cache_policy())?;
+    cache::tma_policy(op.cache_policy())?;
     rows(&desc, &indices, op.result(), &buffer)
 }
 
@@ -340,7 +340,7 @@ pub(super) fn scatter(op: ttng::AsyncTMAScatter<'_, '_>) -> Verdict {
     };
     not_padded(&buffer)?;
     alike(&desc, &buffer)?;
-    cache::beside_first(op.cache_policy())?;
+    cache::tma_policy(op.cache_policy())?;
     rows(&desc, &indices, op.src(), &buffer)
 }
 

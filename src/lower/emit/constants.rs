@@ -61,7 +61,7 @@ impl<'c> Emitter<'c> {
     /// Poison would leave the register of an inline assembly without a value, and change what an assembler makes of it.
     pub(crate) fn unset(&mut self, type_: Type<'c>) -> Val<'c> {
         let mark = [(UNSET, self.unit())];
-        self.pure(llvm::mlir_zero(type_).saying(&mark))
+        self.pure(llvm::mlir_zero(type_).with_attributes(&mark))
     }
 
     pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {

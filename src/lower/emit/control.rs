@@ -263,16 +263,16 @@ impl<'c> Emitter<'c> {
         let passed: Vec<&[Val<'c>]> = targets.iter().map(|(_, values)| &**values).collect();
         match UpstreamKind::of(op) {
             Some(UpstreamKind::CfBranch) => {
-                self.operation(llvm::br(passed[0], blocks[0]).saying(&kept))
+                self.operation(llvm::br(passed[0], blocks[0]).with_attributes(&kept))
             }
             Some(UpstreamKind::CfSwitch) => {
                 let (passed, more) = (passed[0], &passed[1..]);
                 let switch = llvm::switch(head[0], passed, more, blocks[0], &blocks[1..]);
-                self.operation(switch.saying(&kept))
+                self.operation(switch.with_attributes(&kept))
             }
             _ => {
                 let branch = llvm::cond_br(head[0], passed[0], passed[1], blocks[0], blocks[1]);
-                self.operation(branch.saying(&kept))
+                self.operation(branch.with_attributes(&kept))
             }
         };
     }

@@ -3,7 +3,7 @@
 use super::fast::Fast;
 use super::types::Types;
 use crate::ir::UpstreamKind;
-use crate::ir::builders::{Building, Parts, Said};
+use crate::ir::builders::{AttributeSource, Building, Parts};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Rewriter, attribute_id, identifier_id, type_id, value_id};
 use melior::Context;
@@ -103,7 +103,7 @@ impl<'c> Emitter<'c> {
     ) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         let attributes = parts.attributes.iter().map(|(key, said)| {
             let value = match said {
-                Said::Parsed(text) => self.kept(text),
+                AttributeSource::Parsed(text) => self.kept(text),
                 said => said.attribute(self.context),
             };
             (self.identifier(key), value)
@@ -148,7 +148,7 @@ impl<'c> Emitter<'c> {
     /// discardable, since nothing about what it does is said elsewhere.
     pub(crate) fn rebuild(&mut self, op: Op<'c>, operands: &[Val<'c>]) {
         let kind = UpstreamKind::of(op).expect("what is built again is of MLIR's own dialects");
-        let same = Building::<()>::new(kind.into()).saying(&attributes_of(op));
+        let same = Building::<()>::new(kind.into()).with_attributes(&attributes_of(op));
         self.operation(same.operands(operands));
     }
 

@@ -142,7 +142,9 @@ impl<'c> Emitter<'c> {
             "#llvm.linkage<internal>"
         };
         let function = llvm::func(name, type_, body).linkage(self.parsed(linkage));
-        let function = function.cconv(self.parsed("#llvm.cconv<ccc>")).saying(more);
+        let function = function
+            .cconv(self.parsed("#llvm.cconv<ccc>"))
+            .with_attributes(more);
         let mut parts = Parts::from(function);
         let attributes = self.attributes(&parts);
         let spec = parts.spec(self.location, &attributes);

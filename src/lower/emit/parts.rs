@@ -58,12 +58,12 @@ impl<'c> Emitter<'c> {
 
     /// The same value with attributes that say something of it.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[Named<'c>]) -> Val<'c> {
-        self.pure(llvm::bitcast(value, value.r#type()).saying(marks))
+        self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }
 
     /// The same value, where what is said of it holds from here on, though nothing uses it.
     pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[Named<'c>]) {
-        self.effect(llvm::bitcast(value, value.r#type()).saying(marks));
+        self.effect(llvm::bitcast(value, value.r#type()).with_attributes(marks));
     }
 
     pub(crate) fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {

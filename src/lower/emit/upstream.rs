@@ -58,7 +58,7 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        let same = Building::<()>::new(operation.name).saying(&operation.attributes);
+        let same = Building::<()>::new(operation.name).with_attributes(&operation.attributes);
         self.pure(same.operands(operands).results(&[result]))
     }
 
@@ -71,7 +71,7 @@ impl<'c> Emitter<'c> {
         attributes: &[Named<'c>],
     ) -> Val<'c> {
         let said = self.said_by_llvm(attributes).unwrap_or_default();
-        self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)).saying(&said))
+        self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)).with_attributes(&said))
     }
 
     /// Whether flags allow approximations.

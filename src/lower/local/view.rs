@@ -9,7 +9,7 @@ use melior::ir::Type;
 
 /// A buffer's type, with the place of one buffer of its encoding.
 pub(in crate::lower) struct View<'c> {
-    pub(in crate::lower) type_: sys::Buffer<'c>,
+    pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: Place,
     /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
     pub(super) leading: usize,

@@ -25,13 +25,13 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     let (mut module, mut generic) = (None, None);
     let layouts = Layouts::of(op.context());
     let single = op.result_count() == 1;
-    let operands =
-        (0..op.operand_count()).map(|i| (Place::Operand(i), build::operand(op, i).r#type()));
+    let operands = (0..op.operand_count())
+        .map(|i| (ValuePosition::Operand(i), build::operand(op, i).r#type()));
     let results = (0..op.result_count()).map(|i| {
         let place = if single {
-            Place::Result
+            ValuePosition::Result
         } else {
-            Place::ResultNumber(i)
+            ValuePosition::ResultNumber(i)
         };
         (place, build::result(op, i).r#type())
     });
@@ -54,18 +54,18 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
         diagnostics.extend(checked.err());
     }
     verdict(diagnostics)?;
-    generic.map_or(Ok(()), |type_| generic::taken(kind, type_))
+    generic.map_or(Ok(()), |type_| generic::check_support(kind, type_))
 }
 
 /// The position of a tensor or buffer in an operation.
 #[derive(Clone, Copy)]
-enum Place {
+enum ValuePosition {
     Operand(usize),
     Result,
     ResultNumber(usize),
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ValuePosition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Operand(i) => write!(f, "operand {i}"),
@@ -78,7 +78,7 @@ impl std::fmt::Display for Place {
 fn size(
     elements: Option<u64>,
     type_: Type<'_>,
-    place: Place,
+    place: ValuePosition,
     dialect: &str,
 ) -> Result<(), Diagnostic> {
     if dialect != "tt" {
@@ -104,10 +104,10 @@ fn layout(
     op: OperationRef<'_, '_>,
     units: Units,
     type_: Type<'_>,
-    place: Place,
+    place: ValuePosition,
     module: &mut Option<ModuleInfo>,
 ) -> Result<(), Diagnostic> {
-    if matches!(units, Units::Unsaid | Units::Open) {
+    if matches!(units, Units::None | Units::Open) {
         return Ok(());
     }
     let module = match *module {
@@ -140,7 +140,11 @@ fn layout(
     Ok(())
 }
 
-fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Result<(), Diagnostic> {
+fn not_laid_out(
+    op: OperationRef<'_, '_>,
+    type_: Type<'_>,
+    place: ValuePosition,
+) -> Result<(), Diagnostic> {
     let Some(tensor) = TensorType::of(type_) else {
         return Ok(());
     };
@@ -159,7 +163,7 @@ fn buffer(
     op: OperationRef<'_, '_>,
     ctas: Option<u64>,
     type_: Type<'_>,
-    place: Place,
+    place: ValuePosition,
 ) -> Result<(), Diagnostic> {
     let Some(found) = ctas else {
         return Ok(());

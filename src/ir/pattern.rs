@@ -3,12 +3,12 @@
 use crate::sys::Rewriter;
 use crate::sys::build::{Op, Val};
 
-/// `Some` if a pattern matched and changed the IR.
-pub(crate) type Matched = Option<()>;
+/// `Some` if a pattern pattern and changed the IR.
+pub(crate) type MatchResult = Option<()>;
 
 /// An operation that renames or reshapes one operand.
 #[derive(Clone, Copy)]
-pub(super) struct View<'c> {
+pub(super) struct ViewOp<'c> {
     pub(super) op: Op<'c>,
     /// Number of the operand `source`.
     pub(super) at: usize,
@@ -16,9 +16,9 @@ pub(super) struct View<'c> {
     pub(super) result: Val<'c>,
 }
 
-impl<'c> View<'c> {
+impl<'c> ViewOp<'c> {
     /// Replaces the source by one further up.
-    pub(super) fn look_through(self, rewriter: Rewriter<'c>, source: Val<'c>) {
+    pub(super) fn set_source(self, rewriter: Rewriter<'c>, source: Val<'c>) {
         rewriter.set_operand(self.op, self.at, source);
     }
 }
