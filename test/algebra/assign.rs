@@ -1,22 +1,22 @@
-//! The choice of layouts against a solver of linear programs, which knows nothing of elimination.
+//! Layout selection against a linear-programming solver.
 
 use crate::split_mix::Random;
 use linear_layout::assign::{Graph, NodeId, SolveMethod, solve};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
-/// A graph, and the linear program that has the same optimum where values are 0 or 1.
-struct Both {
+/// A graph, and the linear program with the same optimum over integers.
+struct GraphAndProgram {
     graph: Graph,
     nodes: Vec<NodeId>,
     program: Problem,
-    /// For each alternative of each node, the variable that is 1 if it is taken.
+    /// The indicator variable of each alternative of each node.
     taken: Vec<Vec<Variable>>,
     are_whole: bool,
 }
 
-impl Both {
-    fn new(are_whole: bool) -> Both {
-        Both {
+impl GraphAndProgram {
+    fn new(are_whole: bool) -> GraphAndProgram {
+        GraphAndProgram {
             graph: Graph::new(),
             nodes: Vec::new(),
             program: Problem::new(OptimizationDirection::Minimize),
@@ -54,7 +54,7 @@ impl Both {
         let pairs: Vec<Variable> = pairs
             .map(|&price| self.program.add_var(price as f64, (0.0, 1.0)))
             .collect();
-        // The pairs of an alternative are taken as far as it is.
+        // Pairs of an alternative are selected as far as the alternative is.
         for (x, &taken) in self.taken[a].iter().enumerate() {
             let row = pairs[x * columns..][..columns]
                 .iter()
@@ -73,7 +73,7 @@ impl Both {
         }
     }
 
-    /// What is paid once if one of three nodes takes its first alternative.
+    /// Adds a cost paid once if one of three nodes takes its first alternative.
     fn shared(&mut self, random: &mut Random) {
         let price = random.below(100);
         let paid = self.program.add_var(price as f64, (0.0, 1.0));
@@ -97,12 +97,12 @@ impl Both {
     }
 }
 
-/// On trees the relaxation has whole optima: both must find the same.
+/// On trees the relaxation has integral optima: both optima must agree.
 #[test]
 fn trees_are_solved_as_by_a_linear_program() {
     let mut random = Random(1);
     for case in 0..40 {
-        let mut both = Both::new(false);
+        let mut both = GraphAndProgram::new(false);
         let nodes = 5 + random.below(35) as usize;
         for at in 0..nodes {
             both.node(&mut random);
@@ -126,7 +126,7 @@ fn trees_are_solved_as_by_a_linear_program() {
 fn graphs_are_solved_as_by_an_integer_program() {
     let mut random = Random(2);
     for case in 0..25 {
-        let mut both = Both::new(true);
+        let mut both = GraphAndProgram::new(true);
         let nodes = 6 + random.below(5) as usize;
         for at in 0..nodes {
             both.node(&mut random);

@@ -1,4 +1,4 @@
-//! What a benchmark prints of a peer, and what it says of one that is none.
+//! The benchmark's report on a peer program, and on an invalid one.
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
@@ -6,7 +6,7 @@ fn peer(command: &str) -> Option<Peer> {
     Peer::named("LL_PEER_TEST", Ok(command.to_owned()))
 }
 
-/// A script that counts its turns in a file, so that no two of them say the same.
+/// Writes a script that counts its invocations in a file, so that no two outputs agree.
 #[track_caller]
 fn script(name: &str, text: &str) -> String {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));

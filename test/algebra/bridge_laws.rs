@@ -1,6 +1,6 @@
 //! Conversions between layout systems, on random layouts against brute force.
 //!
-//! `LL_TILUS=100000 cargo test -p linear-layout --test algebra bridge_laws` checks so many of each.
+//! `LL_TILUS=100000 cargo test -p linear-layout --test algebra bridge_laws` sets the number of cases.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,13 +28,13 @@ fn composed_table(layout: &ComposedLayout) -> Vec<i64> {
         .collect()
 }
 
-/// Whether a table is that of an affine map over GF(2), by definition: `f(x ^ y) = f(x) ^ f(y) ^ f(0)`.
+/// Returns true if a table is that of an affine map over GF(2), by definition: `f(x ^ y) = f(x) ^ f(y) ^ f(0)`.
 fn is_affine(table: &[i64]) -> bool {
     let all = 0..table.len();
     table.len().is_power_of_two()
         && table.iter().all(|value| *value >= 0)
         && all.clone().all(|x| {
-            // It is enough to split off the lowest bit.
+            // It suffices to split off the lowest bit.
             let low = x & x.wrapping_neg();
             table[x] == table[x ^ low] ^ table[low] ^ table[0]
         })
@@ -131,7 +131,7 @@ fn offsets_and_swizzles_are_affine_exactly_where_nothing_carries() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// The bases of a random layout behind a random swizzle, or just random ones.
+/// Returns the bases of a random layout followed by a random swizzle, or random bases.
 fn random_bases(random: &mut Random) -> Vec<u64> {
     let len = 1 + random.below(5);
     match random.below(3) {
@@ -159,7 +159,7 @@ fn one_swizzle_is_found_exactly_where_one_will_do() {
             values.iter().map(|v| v.count_ones()).sum::<u32>()
                 == values.iter().fold(0, |all, v| all | v).count_ones()
         };
-        // Wider swizzles than the bases, to see that none of them is missed.
+        // Swizzles wider than the bases are included, so that none is missed.
         let mut some = is_apart(&bases);
         'all: for bits in 1..=4 {
             for base in 0..=8 - 2 * bits {
@@ -194,7 +194,7 @@ fn one_swizzle_is_found_exactly_where_one_will_do() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// The number of an element in this order.
+/// Returns the number of an element in this order.
 fn element(at: &[u64], shape: &[u64], order: ElementOrder) -> i64 {
     match order {
         ElementOrder::RowMajor => number(at, shape) as i64,
@@ -233,7 +233,7 @@ fn thread_value_layouts_agree_with_tilus() {
 #[test]
 fn a_thread_value_layout_is_one_of_tilus_exactly_where_some_layout_is_it() {
     let shapes: [&[u64]; 5] = [&[8], &[2, 3], &[4, 2], &[6], &[2, 2]];
-    // For each shape the tables of all layouts of Tilus, by their number of threads.
+    // The tables of all Tilus layouts of each shape, by number of threads.
     let tables: Vec<HashMap<(i64, Vec<i64>), RegisterLayout>> = shapes
         .iter()
         .map(|shape| {
@@ -261,7 +261,7 @@ fn a_thread_value_layout_is_one_of_tilus_exactly_where_some_layout_is_it() {
             }
         };
         let threads = part(&mut random);
-        // At most one replication of up to four threads is in the tables.
+        // The tables have at most one replication of up to four threads.
         let zeros = threads
             .leaves()
             .iter()
@@ -331,7 +331,7 @@ fn random_linear(random: &mut Random) -> LinearLayout {
     let (register, lane, warp) = (bits(random), bits(random), bits(random) / 2);
     let (rows, columns) = (bits(random), bits(random));
     let width = rows + columns;
-    // Mostly unit vectors, each once, as random columns seldom are.
+    // Mostly distinct unit vectors, which random columns seldom are.
     let mut units: Vec<u64> = (0..width).map(|bit| 1 << bit).collect();
     crate::tilus_random::shuffle(random, &mut units);
     let columns_of: Vec<u64> = (0..register + lane + warp)
@@ -355,8 +355,8 @@ fn random_linear(random: &mut Random) -> LinearLayout {
 
 #[test]
 fn a_linear_layout_is_one_of_tilus_exactly_where_each_bit_moves_once() {
-    // By definition: all of its places hold what some layout of Tilus says. Each element is somewhere,
-    // and those of a thread are different; among the maps of bits these are what Tilus has.
+    // By definition: some Tilus layout has the same elements in all positions. Every element has a position, and those
+    // of a thread are distinct; these are the maps of bits that Tilus can express.
     let mut counts = [0; 2];
     let mut all: HashMap<Vec<u64>, HashSet<Vec<Vec<u64>>>> = HashMap::new();
     for seed in 0..count() {
@@ -388,7 +388,7 @@ fn a_linear_layout_is_one_of_tilus_exactly_where_each_bit_moves_once() {
             pairs.iter().map(map).collect()
         });
         let found = tilus_from_linear(&linear);
-        // Two replications with a mode between are not in the list of all.
+        // Two replications separated by a mode are not in the list.
         if found
             .as_ref()
             .is_ok_and(|l| l.spatial_modes().iter().filter(|e| **e < 0).count() > 1)
@@ -464,7 +464,7 @@ fn shared_layouts_agree_with_cute_and_linear_ones() {
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
 }
 
-/// A layout of CuTe of one or two modes, often with a swizzle.
+/// Returns a CuTe layout of one or two modes, often swizzled.
 fn random_composed(random: &mut Random, num_modes: u64) -> ComposedLayout {
     let mut dims = Vec::new();
     for _ in 0..num_modes {
@@ -542,7 +542,7 @@ fn memory_is_linear_exactly_where_each_offset_has_one_element_and_gaps_are_bits(
         let table = composed_table(&layout);
         let reached: HashSet<i64> = table.iter().copied().collect();
         let used = table.iter().fold(0, |used, offset| used | offset);
-        // What is reached is all that has no bit beside those that are used.
+        // The image is every number without bits outside of the used ones.
         let is_one = is_affine(&table)
             && reached.len() == table.len()
             && reached.len() == 1 << used.count_ones();
@@ -589,7 +589,7 @@ fn layouts_of_different_systems_are_equal_exactly_where_their_places_are() {
             }
             _ => (thread_value_from_tilus(&tilus, order).unwrap(), order),
         };
-        // What every value of every thread is, by definition.
+        // The element of every value of every thread, by definition.
         let of_linear = |order| -> Vec<Vec<i64>> {
             let places = linear.in_size(Dim::REGISTER);
             let threads = linear.in_size(Dim::LANE) * linear.in_size(Dim::WARP);

@@ -1,4 +1,4 @@
-//! Conversions against the vectors in `test/golden/conversions.jsonl`, and random pairs of layouts.
+//! Conversion plans for the vectors in `test/golden/conversions.jsonl`, and for random pairs of layouts.
 
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::machine::{PlanReport, check_plan};
@@ -33,8 +33,8 @@ fn layout(bases: &Value, shape: &Value) -> LinearLayout {
     LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Every case is planned by every strategy that fits, checked, and as free of conflicts as the reference: where each
-/// lane accesses its own. Matrices may have conflicts where they cost less for all that.
+/// Every case is planned by every applicable strategy, checked, and as free of conflicts as the reference if each lane
+/// makes its own access. Matrix accesses may have conflicts if they are cheaper nevertheless.
 #[test]
 fn vectors() {
     let target = Target::parse("cuda:90").unwrap();
@@ -85,7 +85,7 @@ fn vectors() {
                     bad.push(format!("case {} {strategy:?}: {found}\n{plan}", case["id"]));
                 }
             }
-            // What part goes by lanes and what part through memory is chosen by an estimate.
+            // The split between shuffles and memory is chosen by an estimate.
             let most = own.program().cost().total() * 101 / 100;
             if plan.program().cost().total() > most {
                 bad.push(format!("case {}: {plan} is dearer than\n{own}", case["id"]));
@@ -102,10 +102,10 @@ fn vectors() {
     );
 }
 
-/// Small deterministic random numbers (xorshift), so that a failure names its seed.
-struct Random(u64);
+/// Deterministic random numbers (xorshift), so that a failure names its seed.
+struct XorShift(u64);
 
-impl Random {
+impl XorShift {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -124,9 +124,9 @@ impl Random {
     }
 }
 
-/// A distributed layout of 2^bits elements: tensor bits dealt out to lanes, warps and registers, with copies.
+/// Returns a distributed layout of 2^bits elements: tensor bits assigned to lanes, warps and registers, with replicas.
 fn random_layout(
-    r: &mut Random,
+    r: &mut XorShift,
     bits: u32,
     lanes: usize,
     warps: usize,
@@ -134,7 +134,7 @@ fn random_layout(
 ) -> LinearLayout {
     let mut tensor: Vec<u64> = (0..bits).map(|b| 1 << b).collect();
     if general {
-        // Any basis of the space: sums of columns onto others.
+        // Any basis of the space: columns added to others.
         for _ in 0..2 * bits {
             let (i, j) = (
                 r.below(u64::from(bits)) as usize,
@@ -151,7 +151,7 @@ fn random_layout(
         _ => r.shuffle(&mut tensor),
     }
     let broadcast = r.below(4);
-    let mut take = |r: &mut Random, n: usize| -> Vec<u64> {
+    let mut take = |r: &mut XorShift, n: usize| -> Vec<u64> {
         (0..n)
             .map(|_| {
                 if tensor.is_empty() || r.below(8) < broadcast {
@@ -197,11 +197,11 @@ fn random_layout(
         (Dim::out(1), 1 << (bits - rows)),
     ];
     let layout = LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap();
-    // The same tensor, whatever the split.
+    // The same tensor, for every split.
     layout.reshape_outs(&[(Dim::out(0), 1 << bits)]).unwrap()
 }
 
-/// Says what is wrong with any plan for the pair, under every strategy.
+/// Returns the fault of any plan for the pair, under every strategy.
 fn diagnostic(
     src: &LinearLayout,
     dst: &LinearLayout,
@@ -247,7 +247,7 @@ fn plans_are_right() {
         "hip:gfx1201",
     ];
     for seed in 1..3000u64 {
-        let mut r = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let mut r = XorShift(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let target = Target::parse(targets[r.below(targets.len() as u64) as usize]).unwrap();
         let lanes = target.lanes_log2() as usize;
         let warps = r.below(4) as usize;
@@ -269,9 +269,9 @@ fn plans_are_right() {
     }
 }
 
-/// Any two sides of the vectors that fit each other: pairs that nobody chose.
+/// Any two compatible sides of the vectors: pairs that are not in the vectors.
 #[test]
-fn unseen_pairs_are_right() {
+fn other_pairs_are_right() {
     let mut sides: Vec<(String, LinearLayout)> = Vec::new();
     for line in VECTORS.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -280,7 +280,7 @@ fn unseen_pairs_are_right() {
             sides.push((key, layout(&case[side], &case["shape"])));
         }
     }
-    let mut r = Random(0x1234_5678_9ABC_DEF1);
+    let mut r = XorShift(0x1234_5678_9ABC_DEF1);
     let names = [
         "cuda:75",
         "cuda:80",
@@ -313,14 +313,14 @@ fn unseen_pairs_are_right() {
     assert_eq!(pairs, 4000);
 }
 
-/// Layouts that deal out each tensor bit once go through shared memory without conflicts, on every target, but for a few
-/// where matrices with some take fewer wavefronts than other accesses with none.
+/// Layouts that assign each tensor bit once convert through shared memory without conflicts on every target, except for
+/// a few where conflicting matrix accesses take fewer wavefronts than conflict-free ordinary ones.
 #[test]
 fn no_conflicts_anywhere() {
     let (mut planned, mut bad) = (0, Vec::new());
     for (row, target) in (0u64..).zip(linear_layout::target::TARGETS) {
         for seed in 1..60u64 {
-            let mut r = Random((seed << 20 | row).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut r = XorShift((seed << 20 | row).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
             let lanes = target.lanes_log2() as usize;
             let warps = r.below(4) as usize;
             let bits = (lanes + warps) as u32 + r.below(6) as u32;
@@ -363,9 +363,9 @@ fn no_conflicts_anywhere() {
     );
 }
 
-/// A layout of 8 registers, 32 lanes and some warps whose bits, registers first, are these bits of the tensor; some
-/// may be copies of others.
-fn dealt(tensor_bits: &[usize]) -> LinearLayout {
+/// Returns a layout of 8 registers, 32 lanes and some warps whose bits, registers first, are these bits of the tensor;
+/// repeated bits are replicas.
+fn permuted(tensor_bits: &[usize]) -> LinearLayout {
     let columns: Vec<[u64; 1]> = tensor_bits.iter().map(|bit| [1 << bit]).collect();
     let columns: Vec<&[u64]> = columns.iter().map(|c| &c[..]).collect();
     let bases = [
@@ -376,19 +376,19 @@ fn dealt(tensor_bits: &[usize]) -> LinearLayout {
     LinearLayout::from_bases(&bases, &[Dim::out(0)]).unwrap()
 }
 
-/// The proved plan that exchanges words between lanes.
+/// Returns the proved plan that exchanges words between lanes.
 #[track_caller]
 fn shuffled(src: &[usize], dst: &[usize]) -> Program {
     let target = Target::parse("cuda:90").unwrap();
     let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
-    let (src, dst) = (dealt(src), dealt(dst));
+    let (src, dst) = (permuted(src), permuted(dst));
     let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
     check_plan(plan.program(), &src, &dst, target).unwrap();
     plan.program().clone()
 }
 
-/// One register bit for one lane bit: half of the values stay. Two for two: each lane still reads from the
-/// lane that differs from it by a constant.
+/// One register bit for one lane bit: half of the values stay. Two for two: each lane still reads from a lane that
+/// differs from it by a constant.
 #[test]
 fn bits_are_exchanged_by_constant_flips_of_lanes() {
     let straight: Vec<usize> = (0..8).collect();
@@ -411,7 +411,7 @@ fn bits_are_exchanged_by_constant_flips_of_lanes() {
     }
 }
 
-/// A register bit, a lane bit and another lane bit that follow each other round stay in the warp.
+/// A cyclic permutation of a register bit and two lane bits stays in the warp.
 #[test]
 fn bits_that_go_round_need_no_shared_memory() {
     let straight: Vec<usize> = (0..8).collect();
@@ -426,22 +426,22 @@ fn bits_that_go_round_need_no_shared_memory() {
     }
 }
 
-/// Lanes 0 and 1 of the source hold the same. Lane 2 of the destination reads from lane 1, since lane 0 already
-/// reads from lane 0: each lane is read by one, so that words are exchanged and none is selected.
+/// Lanes 0 and 1 of the source are replicas. Lane 2 of the destination reads from lane 1, since lane 0 already reads
+/// from lane 0: each lane is read by one, so words are exchanged without a select.
 #[test]
-fn copies_are_read_where_nobody_else_reads() {
+fn replicas_are_read_by_one_lane_each() {
     let plan = shuffled(&[0, 1, 2, 3, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 3, 5, 6]);
     let is_exchange = |step: &Step| matches!(step, Step::ShuffleIndex { .. });
     assert!(plan.steps().iter().all(is_exchange), "{plan}");
     assert_eq!(plan.steps().len(), 8, "{plan}");
 }
 
-/// Runs of results are shown by their ends. A thread that renames its registers does not keep them.
+/// Ranges of results are printed by their ends. A thread that renames its registers does not keep them.
 #[test]
 fn renamings_are_shown_as_runs() {
     let target = Target::parse("cuda:90").unwrap();
     let renamed = |dst: &[usize]| {
-        let (src, dst) = (dealt(&[0, 1, 2, 3, 4, 5, 6, 7]), dealt(dst));
+        let (src, dst) = (permuted(&[0, 1, 2, 3, 4, 5, 6, 7]), permuted(dst));
         let plan = plan_conversion(&src, &dst, 32, target, &PlanOptions::new()).unwrap();
         plan.program().clone()
     };
@@ -458,7 +458,7 @@ fn renamings_are_shown_as_runs() {
     assert!(!shuffled(&[0, 1, 2, 3, 4, 5, 6, 7], &[3, 1, 2, 0, 4, 5, 6, 7]).is_identity());
 }
 
-/// Warps share the units of their SM, and wait side by side.
+/// Warps share the units of their SM.
 #[test]
 fn four_warps_cost_four_times_as_much() {
     let costs = |warps: usize, strategy: Strategy| {
@@ -468,7 +468,7 @@ fn four_warps_cost_four_times_as_much() {
         dst.swap(2, 6);
         let options = PlanOptions::new().with_strategy(strategy);
         let target = Target::parse("cuda:90").unwrap();
-        plan_conversion(&dealt(&src), &dealt(&dst), 32, target, &options)
+        plan_conversion(&permuted(&src), &permuted(&dst), 32, target, &options)
             .unwrap()
             .program()
             .cost()
@@ -480,7 +480,7 @@ fn four_warps_cost_four_times_as_much() {
         assert_eq!(four.arithmetic, 4 * one.arithmetic);
         assert_eq!(four.waiting, one.waiting);
     }
-    // Within a warp it waits for itself, among warps for the block; then for what it has stored.
+    // Within a warp a warp barrier suffices, among warps a CTA barrier is needed; then one store latency.
     let target = Target::parse("cuda:90").unwrap();
     let model = target.costs;
     for (bit, barrier) in [(5, model.warp_sync), (9, model.barrier)] {
@@ -488,14 +488,14 @@ fn four_warps_cost_four_times_as_much() {
         let mut dst = src.clone();
         dst.swap(1, bit);
         let options = PlanOptions::new().with_strategy(Strategy::Shared);
-        let plan = plan_conversion(&dealt(&src), &dealt(&dst), 32, target, &options).unwrap();
+        let plan = plan_conversion(&permuted(&src), &permuted(&dst), 32, target, &options).unwrap();
         assert_eq!(plan.program().cost().waiting, barrier + model.round_trip);
     }
-    // Each access is issued, and each constant that is joined to an address by exclusive or is joined once.
+    // Each access is issued, and each constant XORed into an address is XORed once.
     let options = PlanOptions::new().with_strategy(Strategy::Shared);
     let (src, dst) = (
-        dealt(&[0, 1, 2, 3, 4, 5, 6, 7]),
-        dealt(&[0, 5, 6, 3, 4, 1, 2, 7]),
+        permuted(&[0, 1, 2, 3, 4, 5, 6, 7]),
+        permuted(&[0, 5, 6, 3, 4, 1, 2, 7]),
     );
     let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
     let accesses: Vec<(u32, u32)> = plan
@@ -514,7 +514,7 @@ fn four_warps_cost_four_times_as_much() {
         plan.program().cost().arithmetic,
         accesses.len() as u32 * target.costs.access + joined.len() as u32 * target.costs.select
     );
-    // Without conflicts a wavefront moves 128 bytes, of 8 * 32 * 4 bytes that are stored and loaded.
+    // Without conflicts a wavefront moves 128 of the 8 * 32 * 4 bytes that are stored and loaded.
     let costs_of_target = &Target::parse("cuda:90").unwrap().costs;
     let wavefronts = costs(0, Strategy::Shared).load_store / costs_of_target.wavefront;
     assert_eq!(wavefronts, 2 * 8);

@@ -1,8 +1,8 @@
-//! What other implementations of CuTe's algebra get wrong, done right: one test for each fault.
+//! Faults of other implementations of CuTe's algebra, one test each.
 
 use linear_layout::cute::{ComposedLayout, CuteError, Layout, Swizzle, Tiler};
 
-type Outcome = Result<(), CuteError>;
+type CuteResult = Result<(), CuteError>;
 
 fn layout(text: &str) -> Layout {
     text.parse().unwrap()
@@ -19,37 +19,37 @@ fn refuses(found: Result<Layout, CuteError>, reason: &str) {
     assert!(error.contains(reason), "{error}");
 }
 
-/// C++ and cutegen answer (2,2):(4,10), which is 0, 4, 10, 14 for 0, 4, 12, 10.
+/// C++ and cutegen return (2,2):(4,10), which is 0, 4, 10, 14 instead of 0, 4, 12, 10.
 #[test]
 fn a_stride_that_does_not_divide_carries() {
     let outer = layout("(6,2):(1,10)");
-    let reason = "element 2 is at 8, which the outer layout takes to 12, where strides give 10";
+    let reason = "element 2 is at 8, which the outer layout maps to 12, where strides give 10";
     refuses(outer.composition(&layout("4:4")), reason);
-    // It may come out all the same, and then it is no error: 0, 0, 1, 1.
+    // It may be exact nevertheless, and is no error: 0, 0, 1, 1.
     prints(
         layout("(5,2):(0,1)").composition(&layout("4:3")),
         "(2,2):(0,1)",
     );
 }
 
-/// Each mode of the inner layout alone is fine; (2, 1) is 2 + 3 and carries. All of them answer (3,2):(1,3).
+/// Each mode of the inner layout alone is valid; (2, 1) is 2 + 3 and carries. All of them return (3,2):(1,3).
 #[test]
 fn modes_carry_into_each_other() {
     let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
     refuses(
         found,
-        "element 4 is at 4, which the outer layout takes to 10, where strides give 4",
+        "element 4 is at 4, which the outer layout maps to 10, where strides give 4",
     );
 }
 
-/// pycute answers 3:2, of three elements for four.
+/// pycute returns 3:2, of three elements instead of four.
 #[test]
 fn a_shape_that_ends_inside_a_mode() {
     let reason = "its 4 steps are not a multiple of the 3 that fit; the nearest shape is 3";
     refuses(layout("(6,2):(1,10)").composition(&layout("4:2")), reason);
 }
 
-/// pycute answers with a shape of 0 for modes that overlap, C++ with negative ones for negative strides.
+/// pycute returns a shape of 0 for overlapping modes, C++ negative ones for negative strides.
 #[test]
 fn complements_of_what_overlaps_or_goes_down() {
     let reason = "mode 2:3 overlaps those of smaller strides, which reach up to 4";
@@ -60,16 +60,16 @@ fn complements_of_what_overlaps_or_goes_down() {
     );
 }
 
-/// All of them stop short where gaps do not come out even: (2,2):(7,32) and the layout reach 61, not 63.
+/// All of them stop short if gaps are not divisible: (2,2):(7,32) and the layout reach 61, not 63.
 #[test]
 fn a_complement_reaches_the_end() {
     let of = layout("(2,7):(16,1)");
     prints(of.complement(64), "(2,3):(7,32)");
 }
 
-/// pycute ends at the first stride 0, and answers 1:0 to a left inverse.
+/// pycute stops at the first stride 0, and returns 1:0 for a left inverse.
 #[test]
-fn inverses_pass_over_stride_0() -> Outcome {
+fn inverses_pass_over_stride_0() -> CuteResult {
     let of = layout("(2,4):(0,1)");
     assert_eq!(of.right_inverse().to_string(), "4:2");
     let left = of.left_inverse()?;
@@ -79,15 +79,15 @@ fn inverses_pass_over_stride_0() -> Outcome {
     Ok(())
 }
 
-/// C++ answers (8,5):(5,1), which passes its test of strides.
+/// C++ returns (8,5):(5,1), which passes its test of strides.
 #[test]
 fn a_left_inverse_of_what_overlaps() {
     refuses(layout("(5,15):(8,1)").left_inverse(), "modes overlap");
-    // Overlapping alone is no fault: 0, 1 are found at 0, 1 and 2, 3, 4 in the second mode.
+    // Overlap alone is not a fault: 0, 1 are found at 0, 1 and 2, 3, 4 in the second mode.
     prints(layout("(2,4):(1,1)").left_inverse(), "4:2");
 }
 
-/// All of them answer ((8,2),4):((10,3),1), whose fourth block begins inside the first.
+/// All of them return ((8,2),4):((10,3),1), whose fourth block begins inside the first.
 #[test]
 fn a_product_of_uneven_gaps() {
     let of = layout("(8,2):(10,3)");
@@ -110,22 +110,22 @@ fn a_product_by_a_number() {
     );
 }
 
-/// pycute recurses for ever.
+/// pycute recurses without end.
 #[test]
-fn a_swizzle_of_no_bits() -> Outcome {
+fn a_swizzle_of_no_bits() -> CuteResult {
     assert_eq!(Swizzle::new(0, 3, 0)?.apply(54), 54);
     Ok(())
 }
 
 /// pycute has a cosize of 2, and composes to 4:0.
 #[test]
-fn negative_strides() -> Outcome {
+fn negative_strides() -> CuteResult {
     assert_eq!(layout("(4,2):(-1,4)").cosize(), 8);
     assert_eq!(
         layout("12:3").composition(&layout("4:-1"))?.to_string(),
         "4:-3"
     );
-    // Below 0 the last mode goes on, and 3, 2, 1 of the first come first: 0, 8, 5, 2 is no layout. C++: 4:-3.
+    // Below 0 the last mode is unbounded, and 3, 2, 1 of the first come first: 0, 8, 5, 2 is not a layout. C++: 4:-3.
     refuses(
         layout("(4,3):(3,1)").composition(&layout("4:-1")),
         "no layout",
@@ -149,7 +149,7 @@ fn shapes_and_strides_that_differ() {
     assert!(error.to_string().starts_with(reason), "{error}");
 }
 
-/// cutegen has 4 for a pair (1,4) of a raked product, and 1:24 for a complement of nothing.
+/// cutegen returns 4 for a pair (1,4) of a raked product, and 1:24 for an empty complement.
 #[test]
 fn modes_of_one_step() {
     let found = layout("(4,1):(1,4)").raked_product(&layout("(1,3):(0,1)"));
@@ -157,18 +157,18 @@ fn modes_of_one_step() {
     prints(layout("24:1").complement(24), "1:0");
 }
 
-/// C++ answers Sw<2,0,3> o 0 o (8,8):(8,1), which finds 1 at 9.
+/// C++ returns Sw<2,0,3> o 0 o (8,8):(8,1), which finds 1 at 9.
 #[test]
-fn a_swizzle_behind_the_end() -> Outcome {
+fn a_swizzle_behind_the_end() -> CuteResult {
     let of: ComposedLayout = "Sw<2,3,3> o 0 o (8,8):(8,1)".parse()?;
     let inverse = of.right_inverse()?;
     assert!(inverse.is_plain() && inverse.layout == layout("(8,8):(8,1)"));
     Ok(())
 }
 
-/// C++ answers Sw<2,0,1>: the second swizzle reads a bit that the first has changed.
+/// C++ returns Sw<2,0,1>: the second swizzle reads a bit that the first has changed.
 #[test]
-fn swizzles_in_a_chain() -> Outcome {
+fn swizzles_in_a_chain() -> CuteResult {
     let (low, high) = (Swizzle::new(1, 0, 1)?, Swizzle::new(1, 1, 1)?);
     let error = low.composition(high).unwrap_err();
     assert!(
@@ -180,9 +180,9 @@ fn swizzles_in_a_chain() -> Outcome {
     Ok(())
 }
 
-/// C++ has indices for parts of nothing.
+/// C++ returns indices for parts of no element.
 #[test]
-fn parts_that_lie_in_two_modes() {
+fn parts_of_elements_in_two_modes() {
     refuses(
         layout("(4,4):(1,1)").downcast(2),
         "mode 4:1 also has stride 1",
@@ -194,7 +194,7 @@ fn parts_that_lie_in_two_modes() {
 }
 
 #[test]
-fn numbers_that_do_not_fit() -> Outcome {
+fn numbers_that_do_not_fit() -> CuteResult {
     let huge = i64::MAX;
     for text in [
         format!("({huge},2):(1,1)"),

@@ -1,7 +1,7 @@
-//! The equations that define CuTe's operations, checked element by element by an evaluator of its own, on random
+//! The defining equations of CuTe's operations, checked element by element by an independent evaluator, on random
 //! layouts.
 //!
-//! `LL_CUTE=100000 cargo test --release -p linear-layout --test algebra cute_laws` checks so many cases.
+//! `LL_CUTE=100000 cargo test --release -p linear-layout --test algebra cute_laws` sets the number of cases.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,17 @@ use linear_layout::cute::{
     ComposedLayout, Coord, CuteError, IntTuple, Layout, Mode, Swizzle, Tiler,
 };
 
-/// What a law that is broken says.
-pub(crate) type Held = Result<(), String>;
+/// `Ok` if a law holds; otherwise its violation.
+pub(crate) type LawResult = Result<(), String>;
 
-fn ensure(holds: bool, what: impl FnOnce() -> String) -> Held {
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> LawResult {
     if holds { Ok(()) } else { Err(what()) }
 }
 
-/// A layout as the definition has it: flat shapes and strides.
-pub(crate) struct Function(Vec<(i64, i64)>);
+/// A layout by its definition: flat shapes and strides.
+pub(crate) struct IndexFunction(Vec<(i64, i64)>);
 
-impl Function {
+impl IndexFunction {
     pub(crate) fn of(layout: &Layout) -> Self {
         let modes = layout.leaves().iter();
         Self(modes.map(|mode| (mode.shape, mode.stride)).collect())
@@ -30,7 +30,7 @@ impl Function {
         self.0.iter().map(|(shape, _)| shape).product()
     }
 
-    /// The index of a number: each mode takes its share, the last one all that is left.
+    /// Returns the index of an integer coordinate; the last mode is unbounded.
     fn at(&self, number: i64) -> i64 {
         let mut place = 1;
         let mut sum = 0;
@@ -61,8 +61,8 @@ impl Function {
 }
 
 /// Same size, and the same indices.
-pub(crate) fn coalesced(of: &Layout, found: &Layout) -> Held {
-    let (of, found) = (Function::of(of), Function::of(found));
+pub(crate) fn coalesced(of: &Layout, found: &Layout) -> LawResult {
+    let (of, found) = (IndexFunction::of(of), IndexFunction::of(found));
     ensure(of.image() == found.image(), || {
         "another function".to_owned()
     })?;
@@ -73,28 +73,29 @@ pub(crate) fn coalesced(of: &Layout, found: &Layout) -> Held {
     })
 }
 
-/// The same set of indices, and nothing that stands still.
-pub(crate) fn filtered(of: &Layout, found: &Layout) -> Held {
-    let set =
-        |layout: &Layout| -> HashSet<i64> { Function::of(layout).image().into_iter().collect() };
+/// The same set of indices, without modes of stride 0.
+pub(crate) fn filtered(of: &Layout, found: &Layout) -> LawResult {
+    let set = |layout: &Layout| -> HashSet<i64> {
+        IndexFunction::of(layout).image().into_iter().collect()
+    };
     ensure(set(of) == set(found), || "other indices".to_owned())?;
     let moves = |(shape, stride): &(i64, i64)| *shape > 1 && *stride != 0;
-    let found = Function::of(found);
+    let found = IndexFunction::of(found);
     ensure(found.size() == 1 || found.0.iter().all(moves), || {
-        "a mode stands still".to_owned()
+        "a mode has stride 0".to_owned()
     })
 }
 
-/// `found(i) == outer(inner(i))`. Behind the end of the outer layout a last mode of one step may count as none.
-pub(crate) fn composed(outer: &Layout, inner: &Layout, found: &Layout) -> Held {
+/// `found(i) == outer(inner(i))`. Beyond the end of the outer layout a last mode of shape 1 may be ignored.
+pub(crate) fn composed(outer: &Layout, inner: &Layout, found: &Layout) -> LawResult {
     let (of, with, found) = (
-        Function::of(outer),
-        Function::of(inner),
-        Function::of(found),
+        IndexFunction::of(outer),
+        IndexFunction::of(inner),
+        IndexFunction::of(found),
     );
-    let short = Function::of(&outer.coalesce());
+    let short = IndexFunction::of(&outer.coalesce());
     ensure(found.size() == with.size(), || "another size".to_owned())?;
-    let wrong = |of: &Function| (0..with.size()).find(|&i| found.at(i) != of.at(with.at(i)));
+    let wrong = |of: &IndexFunction| (0..with.size()).find(|&i| found.at(i) != of.at(with.at(i)));
     match wrong(&of) {
         Some(i) if wrong(&short).is_some() => Err(format!(
             "element {i} is {}, not {}",
@@ -113,14 +114,14 @@ fn rank_or_size(tiler: &Tiler) -> Option<Layout> {
     }
 }
 
-/// A law for a tiler, mode by mode where it is a tuple.
+/// Applies a law for a tiler, mode by mode if it is a tuple.
 fn by_tiler(
     of: &Layout,
     tiler: &Tiler,
     found: &Layout,
     keeps_rest: bool,
-    law: &impl Fn(&Layout, &Layout, &Layout) -> Held,
-) -> Held {
+    law: &impl Fn(&Layout, &Layout, &Layout) -> LawResult,
+) -> LawResult {
     if let Some(tile) = rank_or_size(tiler) {
         return law(of, &tile, found);
     }
@@ -141,22 +142,22 @@ fn by_tiler(
     Ok(())
 }
 
-pub(crate) fn composed_by(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
+pub(crate) fn composed_by(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, false, &composed)
 }
 
-/// Increasing, apart from the layout, and together with it no index twice and enough of them.
-pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> Held {
-    let image = Function::of(found).image();
+/// Increasing, disjoint from the layout, jointly injective and large enough.
+pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> LawResult {
+    let image = IndexFunction::of(found).image();
     ensure(image.windows(2).all(|w| w[0] < w[1]), || {
         "not increasing".to_owned()
     })?;
-    let own: HashSet<i64> = Function::of(of).image().into_iter().collect();
+    let own: HashSet<i64> = IndexFunction::of(of).image().into_iter().collect();
     let common = image.iter().find(|i| **i != 0 && own.contains(i));
     ensure(common.is_none(), || format!("both reach {common:?}"))?;
-    let mut both = Function::of(&of.filter());
+    let mut both = IndexFunction::of(&of.filter());
     let is_injective = both.is_injective();
-    both.0.extend(Function::of(found).0);
+    both.0.extend(IndexFunction::of(found).0);
     ensure(!is_injective || both.is_injective(), || {
         "both overlap".to_owned()
     })?;
@@ -164,14 +165,14 @@ pub(crate) fn complements(of: &Layout, cotarget: i64, found: &Layout) -> Held {
 }
 
 /// `of(found(i)) == i`.
-pub(crate) fn inverts_right(of: &Function, found: &Function) -> Held {
+pub(crate) fn inverts_right(of: &IndexFunction, found: &IndexFunction) -> LawResult {
     let wrong = (0..found.size()).find(|&i| of.at(found.at(i)) != i);
     ensure(wrong.is_none(), || format!("{wrong:?} is not found"))
 }
 
-/// `found(of(i)) == i`, or at least a coordinate of the same index.
-pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> Held {
-    let (of, found) = (Function::of(of), Function::of(found));
+/// `found(of(i)) == i`, or a coordinate of the same index.
+pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> LawResult {
+    let (of, found) = (IndexFunction::of(of), IndexFunction::of(found));
     let is_injective = of.is_injective();
     let wrong = (0..of.size()).find(|&i| {
         let back = found.at(of.at(i));
@@ -182,16 +183,16 @@ pub(crate) fn inverts_left(of: &Layout, found: &Layout) -> Held {
         }
     });
     ensure(wrong.is_none(), || {
-        format!("element {wrong:?} is not found again")
+        format!("element {wrong:?} is not mapped back")
     })
 }
 
 /// Mode 0 is the composition with the tile, both modes that with the tile and its complement.
-pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
+pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
         composed(of, tile, &mode(0)?)?;
-        // Of a tile that does not fit evenly the rest is shorter than a complement must be.
+        // If a tile does not divide the layout, the rest is shorter than a complement must be.
         let Ok(rest) = tile.complement_in(&of.coalesce().shape()) else {
             return Ok(());
         };
@@ -200,25 +201,25 @@ pub(crate) fn divided(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
     })
 }
 
-/// Mode 0 is the block; blocks are as many as the tiler says, in its order, and nowhere over each other.
-pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
+/// Mode 0 is the block; blocks are disjoint, in the number and order of the tiler.
+pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> LawResult {
     by_tiler(of, tiler, found, true, &|of, tile, found| {
         let mode = |i| found.mode(i).ok_or("a pair was expected");
         ensure(mode(0)? == *of, || "mode 0 is not the block".to_owned())?;
-        let (rest, tile) = (Function::of(&mode(1)?), Function::of(tile));
+        let (rest, tile) = (IndexFunction::of(&mode(1)?), IndexFunction::of(tile));
         ensure(rest.size() == tile.size(), || {
             "another number of blocks".to_owned()
         })?;
-        // Blocks start where the tiler says they do, counted in places that are free.
-        // Modes with gaps reach at most twice their cosize.
+        // Blocks start at the tiler's positions, counted among free positions. Modes with gaps reach at most twice
+        // their cosize.
         let enough = 2 * of.cosize() * (tile.cosize() + 2);
         let free = of.complement(enough).map_err(|e| e.to_string())?;
-        let free = Function::of(&free);
-        // Below 0 the first free places go on, however many there are.
+        let free = IndexFunction::of(&free);
+        // Below 0 the first free positions continue, without bound.
         let wrong =
             (0..rest.size()).find(|&i| tile.at(i) >= 0 && rest.at(i) != free.at(tile.at(i)));
         ensure(wrong.is_none(), || format!("block {wrong:?} is elsewhere"))?;
-        let own: HashSet<i64> = Function::of(of).image().into_iter().collect();
+        let own: HashSet<i64> = IndexFunction::of(of).image().into_iter().collect();
         let common = rest
             .image()
             .into_iter()
@@ -226,7 +227,7 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
         ensure(common.is_none(), || {
             format!("a block begins at {common:?}, inside another")
         })?;
-        let (block, all) = (Function::of(of), Function::of(found));
+        let (block, all) = (IndexFunction::of(of), IndexFunction::of(found));
         let is_small = all.size() <= 4096 && tile.0.iter().all(|(_, stride)| *stride >= 0);
         let reaches_once = is_small && block.is_injective() && tile.is_injective();
         ensure(!reaches_once || all.is_injective(), || {
@@ -235,22 +236,22 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
     })
 }
 
-/// The same modes in another order or other tuples.
-pub(crate) fn same_elements(of: &Layout, found: &Layout) -> Held {
+/// The same modes in another order or nesting.
+pub(crate) fn same_elements(of: &Layout, found: &Layout) -> LawResult {
     let sorted = |layout: &Layout| {
-        let mut modes = Function::of(layout).0;
+        let mut modes = IndexFunction::of(layout).0;
         modes.sort_unstable();
         modes
     };
     ensure(sorted(of) == sorted(found), || "other modes".to_owned())
 }
 
-/// Random layouts: few elements, but all that goes wrong with many.
-struct Source {
+/// A generator of random layouts: few elements, but every kind of fault.
+struct LayoutGenerator {
     random: Random,
 }
 
-impl Source {
+impl LayoutGenerator {
     fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.random.below(end as u64)).unwrap()
     }
@@ -271,7 +272,7 @@ impl Source {
         let rank = 1 + self.below(4);
         let shapes: Vec<i64> = (0..rank).map(|_| self.shape()).collect();
         let kind = self.below(6);
-        // A compact layout with its modes in some order, perhaps with gaps, zeros or overlaps.
+        // A compact layout with its modes in some order, possibly with gaps, zeros or overlaps.
         let mut order: Vec<usize> = (0..rank).collect();
         for i in (1..rank).rev() {
             order.swap(i, self.below(i + 1));
@@ -310,7 +311,7 @@ impl Source {
         layout
     }
 
-    /// A layout of one or two modes, such as is used to take another one by.
+    /// Returns a layout of one or two modes, as an operand of another one.
     fn tile(&mut self) -> Layout {
         let mut shape = |_| {
             let size = self.pick(&[1, 2, 2, 3, 4, 4, 5, 6, 8]);
@@ -338,10 +339,10 @@ impl Source {
             0 => Tiler::Size(self.pick(&[1, 2, 3, 4, 6, 8])),
             1 => {
                 let count = 1 + self.below(rank);
-                let part = |source: &mut Self| match source.below(5) {
+                let part = |generator: &mut Self| match generator.below(5) {
                     0 => Tiler::Keep,
-                    1 => Tiler::Layout(source.tile()),
-                    _ => Tiler::Size(source.pick(&[1, 2, 3, 4])),
+                    1 => Tiler::Layout(generator.tile()),
+                    _ => Tiler::Size(generator.pick(&[1, 2, 3, 4])),
                 };
                 Tiler::Modes((0..count).map(|_| part(self)).collect())
             }
@@ -359,7 +360,7 @@ impl Source {
         }
     }
 
-    /// A layout that is linear over bits.
+    /// Returns a layout that is linear over bits.
     fn linear(&mut self) -> Layout {
         let rank = 1 + self.below(3);
         let shapes: Vec<i64> = (0..rank).map(|_| self.pick(&[2, 4, 8])).collect();
@@ -380,109 +381,111 @@ impl Source {
     }
 }
 
-/// An answer with its law, or that there is none.
-fn judged<T>(answer: Result<T, CuteError>, law: impl FnOnce(T) -> Held) -> Result<bool, String> {
+/// Returns true for a result that satisfies its law, false for an error with a text.
+fn judged<T>(
+    answer: Result<T, CuteError>,
+    law: impl FnOnce(T) -> LawResult,
+) -> Result<bool, String> {
     match answer {
         Ok(found) => law(found).map(|()| true),
         Err(error) => ensure(!error.to_string().is_empty(), || {
-            "an error says nothing".to_owned()
+            "an error has no text".to_owned()
         })
         .map(|()| false),
     }
 }
 
-type Case = fn(&mut Source) -> (String, Result<bool, String>);
+type OperationCase = fn(&mut LayoutGenerator) -> (String, Result<bool, String>);
 
-/// The operations, each with a random question and the law of its answer; and how many in a hundred are answered at
-/// least.
-const OPERATIONS: [(&str, usize, Case); 25] = [
-    ("coalesce", 100, |source| {
-        let of = source.layout();
+/// The operations, each with a random operand generator, the law of its result, and the minimum percentage of results.
+const OPERATIONS: [(&str, usize, OperationCase); 25] = [
+    ("coalesce", 100, |generator| {
+        let of = generator.layout();
         (
             format!("{of}"),
             coalesced(&of, &of.coalesce()).map(|()| true),
         )
     }),
-    ("filter", 100, |source| {
-        let of = source.layout();
+    ("filter", 100, |generator| {
+        let of = generator.layout();
         (format!("{of}"), filtered(&of, &of.filter()).map(|()| true))
     }),
-    ("coalesce_by", 100, |source| {
-        let of = source.layout();
-        let profile = IntTuple::flat(&vec![1; 1 + source.below(of.rank())]).unwrap();
+    ("coalesce_by", 100, |generator| {
+        let of = generator.layout();
+        let profile = IntTuple::flat(&vec![1; 1 + generator.below(of.rank())]).unwrap();
         let answer = of.coalesce_by(&profile);
         let answer = judged(answer, |found| {
-            let (of, found) = (Function::of(&of), Function::of(&found));
+            let (of, found) = (IndexFunction::of(&of), IndexFunction::of(&found));
             ensure(of.image() == found.image(), || {
                 "another function".to_owned()
             })
         });
         (format!("{of} by {profile}"), answer)
     }),
-    ("composition", 40, |source| {
-        let (of, inner) = (source.layout(), source.inner());
+    ("composition", 40, |generator| {
+        let (of, inner) = (generator.layout(), generator.inner());
         let answer = judged(of.composition(&inner), |found| {
             composed(&of, &inner, &found)
         });
         (format!("{of} o {inner}"), answer)
     }),
-    ("composition_by", 40, |source| {
-        let of = source.layout();
-        let tiler = source.tiler(of.rank());
+    ("composition_by", 40, |generator| {
+        let of = generator.layout();
+        let tiler = generator.tiler(of.rank());
         let answer = judged(of.composition_by(&tiler), |found| {
             composed_by(&of, &tiler, &found)
         });
         (format!("{of} o {tiler:?}"), answer)
     }),
-    ("complement", 40, |source| {
-        let of = source.layout();
-        let cotarget = source.pick(&[1, 2, 5, 8, 24, 64, 100, 120]);
+    ("complement", 40, |generator| {
+        let of = generator.layout();
+        let cotarget = generator.pick(&[1, 2, 5, 8, 24, 64, 100, 120]);
         let answer = judged(of.complement(cotarget), |found| {
             complements(&of, cotarget, &found)
         });
         (format!("{of} in {cotarget}"), answer)
     }),
-    ("complement_in_cosize", 40, |source| {
-        let of = source.layout();
+    ("complement_in_cosize", 40, |generator| {
+        let of = generator.layout();
         let cosize = of.filter().cosize();
         let answer = judged(of.complement_in_cosize(), |found| {
             complements(&of, cosize, &found)
         });
         (format!("{of}"), answer)
     }),
-    ("complement_in", 40, |source| {
-        let of = source.tile();
-        let shape = source.layout().shape();
+    ("complement_in", 40, |generator| {
+        let of = generator.tile();
+        let shape = generator.layout().shape();
         let cotarget = shape.product().unwrap();
         let answer = judged(of.complement_in(&shape), |found| {
             complements(&of, cotarget, &found)
         });
         (format!("{of} in {shape}"), answer)
     }),
-    ("right_inverse", 100, |source| {
-        let of = source.layout();
-        let found = Function::of(&of.right_inverse());
+    ("right_inverse", 100, |generator| {
+        let of = generator.layout();
+        let found = IndexFunction::of(&of.right_inverse());
         (
             format!("{of}"),
-            inverts_right(&Function::of(&of), &found).map(|()| true),
+            inverts_right(&IndexFunction::of(&of), &found).map(|()| true),
         )
     }),
-    ("left_inverse", 40, |source| {
-        let of = source.layout();
+    ("left_inverse", 40, |generator| {
+        let of = generator.layout();
         let answer = judged(of.left_inverse(), |found| inverts_left(&of, &found));
         (format!("{of}"), answer)
     }),
-    ("logical_divide", 20, |source| {
-        let of = source.layout();
-        let tiler = source.tiler(of.rank());
+    ("logical_divide", 20, |generator| {
+        let of = generator.layout();
+        let tiler = generator.tiler(of.rank());
         let answer = judged(of.logical_divide(&tiler), |found| {
             divided(&of, &tiler, &found)
         });
         (format!("{of} / {tiler:?}"), answer)
     }),
-    ("zipped, tiled and flat divide", 10, |source| {
-        let of = source.layout();
-        let tiler = source.tiler(of.rank());
+    ("zipped, tiled and flat divide", 10, |generator| {
+        let of = generator.layout();
+        let tiler = generator.tiler(of.rank());
         let pairs = of.logical_divide(&tiler);
         let answer = judged(of.zipped_divide(&tiler), |zipped| {
             let pairs = pairs.map_err(|e| e.to_string())?;
@@ -490,28 +493,29 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
             ensure(zipped.rank() == 2, || "no pair".to_owned())?;
             for other in [of.tiled_divide(&tiler), of.flat_divide(&tiler)] {
                 let other = other.map_err(|e| e.to_string())?;
-                ensure(Function::of(&other).0 == Function::of(&zipped).0, || {
-                    "other modes".to_owned()
-                })?;
+                ensure(
+                    IndexFunction::of(&other).0 == IndexFunction::of(&zipped).0,
+                    || "other modes".to_owned(),
+                )?;
             }
             Ok(())
         });
         (format!("{of} / {tiler:?}"), answer)
     }),
-    ("logical_product", 20, |source| {
-        let of = source.layout();
-        let tiler = source.tiler(of.rank());
+    ("logical_product", 20, |generator| {
+        let of = generator.layout();
+        let tiler = generator.tiler(of.rank());
         let answer = judged(of.logical_product(&tiler), |found| {
             multiplied(&of, &tiler, &found)
         });
         (format!("{of} * {tiler:?}"), answer)
     }),
-    ("blocked and raked product", 20, |source| {
-        let (of, tiler) = (source.layout(), source.tile());
+    ("blocked and raked product", 20, |generator| {
+        let (of, tiler) = (generator.layout(), generator.tile());
         let answer = judged(of.blocked_product(&tiler), |found| {
-            let (of, tile) = (Function::of(&of), Function::of(&tiler));
+            let (of, tile) = (IndexFunction::of(&of), IndexFunction::of(&tiler));
             let elements = of.size() * tile.size();
-            ensure(Function::of(&found).size() == elements, || {
+            ensure(IndexFunction::of(&found).size() == elements, || {
                 "another size".to_owned()
             })
         });
@@ -528,9 +532,9 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (format!("{of} * {tiler}"), both)
     }),
-    ("tile_to_shape", 40, |source| {
-        let of = source.layout();
-        let factors: Vec<i64> = (0..of.rank()).map(|_| source.pick(&[1, 2, 3])).collect();
+    ("tile_to_shape", 40, |generator| {
+        let of = generator.layout();
+        let factors: Vec<i64> = (0..of.rank()).map(|_| generator.pick(&[1, 2, 3])).collect();
         let shape: Vec<i64> = of
             .modes()
             .zip(&factors)
@@ -545,11 +549,11 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (format!("{of} to {shape}"), answer)
     }),
-    ("downcast, then upcast", 30, |source| {
-        let of = source.layout();
-        let factor = source.pick(&[1, 2, 3, 4, 8]);
+    ("downcast, then upcast", 30, |generator| {
+        let of = generator.layout();
+        let factor = generator.pick(&[1, 2, 3, 4, 8]);
         let answer = judged(of.downcast(factor), |found| {
-            // As in C++, such a mode has parts too.
+            // As in C++, such a mode has parts, too.
             let is_part = |mode: &Mode| mode.shape == 1 && mode.stride.abs() == 1;
             if of.leaves().iter().any(is_part) {
                 return Ok(());
@@ -557,22 +561,22 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
             let back = found.upcast(factor).map_err(|e| e.to_string())?;
             ensure(back == of, || format!("{found} is {back}"))?;
             let set = |indices: Vec<i64>| indices.into_iter().collect::<HashSet<i64>>();
-            let indices = Function::of(&of).image().into_iter();
+            let indices = IndexFunction::of(&of).image().into_iter();
             let parts =
                 indices.flat_map(|index| (0..factor).map(move |part| factor * index + part));
             ensure(
-                set(parts.collect()) == set(Function::of(&found).image()),
+                set(parts.collect()) == set(IndexFunction::of(&found).image()),
                 || format!("{found} has other parts"),
             )
         });
         (format!("{of} by {factor}"), answer)
     }),
-    ("upcast", 30, |source| {
-        let of = source.layout();
-        let factor = source.pick(&[1, 2, 3, 4, 8]);
+    ("upcast", 30, |generator| {
+        let of = generator.layout();
+        let factor = generator.pick(&[1, 2, 3, 4, 8]);
         let answer = judged(of.upcast(factor), |found| {
             let set = |layout: &Layout, divisor: i64| -> HashSet<i64> {
-                let indices = Function::of(layout).image().into_iter();
+                let indices = IndexFunction::of(layout).image().into_iter();
                 indices.map(|index| index / divisor).collect()
             };
             ensure(set(&of, factor) == set(&found, 1), || {
@@ -581,10 +585,10 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (format!("{of} by {factor}"), answer)
     }),
-    ("max_alignment", 100, |source| {
-        let of = source.layout();
+    ("max_alignment", 100, |generator| {
+        let of = generator.layout();
         let alignment = of.max_alignment();
-        let reached: HashSet<i64> = Function::of(&of).image().into_iter().collect();
+        let reached: HashSet<i64> = IndexFunction::of(&of).image().into_iter().collect();
         let is_whole = |index: &i64| {
             let first = index - index.rem_euclid(alignment);
             (first..first + alignment).all(|index| reached.contains(&index))
@@ -595,21 +599,21 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         let answer = answer.map(|()| true);
         (format!("{of} by {alignment}"), answer)
     }),
-    ("max_common_layout", 40, |source| {
-        let (a, b) = (source.layout(), source.layout());
+    ("max_common_layout", 40, |generator| {
+        let (a, b) = (generator.layout(), generator.layout());
         let answer = judged(a.max_common_layout(&b), |found| {
-            inverts_right(&Function::of(&a), &Function::of(&found))?;
-            inverts_right(&Function::of(&b), &Function::of(&found))?;
+            inverts_right(&IndexFunction::of(&a), &IndexFunction::of(&found))?;
+            inverts_right(&IndexFunction::of(&b), &IndexFunction::of(&found))?;
             ensure(a.max_common_vector(&b) == Ok(found.size()), || {
                 "another size".to_owned()
             })
         });
         (format!("{a}, {b}"), answer)
     }),
-    ("nullspace", 100, |source| {
-        let of = source.layout();
+    ("nullspace", 100, |generator| {
+        let of = generator.layout();
         let null = of.nullspace();
-        let (f, image) = (Function::of(&of), Function::of(&null));
+        let (f, image) = (IndexFunction::of(&of), IndexFunction::of(&null));
         let answer = ensure(image.image().iter().all(|&i| f.at(i) == 0), || {
             "not 0".to_owned()
         })
@@ -620,11 +624,11 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (format!("{of}: {null}"), answer.map(|()| true))
     }),
-    ("domain_distribute", 100, |source| {
-        let shape = source.layout().shape();
-        let size = source.pick(&[1, 2, 3, 4, 6, 8, 12]);
+    ("domain_distribute", 100, |generator| {
+        let shape = generator.layout().shape();
+        let size = generator.pick(&[1, 2, 3, 4, 6, 8, 12]);
         let answer = judged(Layout::domain_distribute(&shape, size), |found| {
-            let image = Function::of(&found).image();
+            let image = IndexFunction::of(&found).image();
             ensure(size % found.size() == 0, || "no divisor".to_owned())?;
             ensure(image.windows(2).all(|w| w[0] < w[1]), || {
                 "not increasing".to_owned()
@@ -636,12 +640,12 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (format!("{shape} by {size}"), answer)
     }),
-    ("slice and coordinates", 30, |source| {
-        let of = source.layout();
-        let coordinate = source.coordinate(&of.shape());
+    ("slice and coordinates", 30, |generator| {
+        let of = generator.layout();
+        let coordinate = generator.coordinate(&of.shape());
         let text = format!("{of} at {coordinate}");
         let answer = judged(of.slice(&coordinate), |slice| {
-            let f = Function::of(&slice.layout);
+            let f = IndexFunction::of(&slice.layout);
             for i in 0..f.size() {
                 let inside = slice.layout.coordinate_of(i);
                 let whole = filled(
@@ -660,17 +664,17 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (text, ensure(holds, || "coordinates".to_owned()).and(answer))
     }),
-    ("after_swizzle", 20, |source| {
-        let (of, swizzle) = (source.linear(), source.swizzle());
-        let f = Function::of(&of);
+    ("after_swizzle", 20, |generator| {
+        let (of, swizzle) = (generator.linear(), generator.swizzle());
+        let f = IndexFunction::of(&of);
         let answer = judged(of.after_swizzle(swizzle), |found| {
             let wrong = (0..f.size()).find(|&i| found.at(i) != Ok(f.at(swizzle.apply(i))));
             ensure(wrong.is_none(), || format!("{found} at {wrong:?}"))
         });
         (format!("{of} o {swizzle}"), answer)
     }),
-    ("inverses of swizzled layouts", 20, |source| {
-        let composed = ComposedLayout::new(source.swizzle(), 0, source.linear());
+    ("inverses of swizzled layouts", 20, |generator| {
+        let composed = ComposedLayout::new(generator.swizzle(), 0, generator.linear());
         let answer = judged(composed.right_inverse(), |found| {
             let size = found.layout.size();
             let wrong = (0..size).find(|&i| composed.at(found.at(i).unwrap()) != Ok(i));
@@ -684,19 +688,19 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
         });
         (format!("{composed}"), answer)
     }),
-    ("slices of swizzled layouts", 30, |source| {
-        let layout = if source.below(2) == 0 {
-            source.linear()
+    ("slices of swizzled layouts", 30, |generator| {
+        let layout = if generator.below(2) == 0 {
+            generator.linear()
         } else {
-            source.layout()
+            generator.layout()
         };
-        let offset = source.pick(&[0, 0, 1, 5, 16]);
-        let composed = ComposedLayout::new(source.swizzle(), offset, layout);
-        let coordinate = source.coordinate(&composed.layout.shape());
+        let offset = generator.pick(&[0, 0, 1, 5, 16]);
+        let composed = ComposedLayout::new(generator.swizzle(), offset, layout);
+        let coordinate = generator.coordinate(&composed.layout.shape());
         let answer = judged(composed.slice(&coordinate), |slice| {
             let inner = composed.layout.slice(&coordinate).unwrap();
             for i in 0..slice.layout.layout.size() {
-                let index = composed.offset + inner.offset + Function::of(&inner.layout).at(i);
+                let index = composed.offset + inner.offset + IndexFunction::of(&inner.layout).at(i);
                 let found = slice.layout.at(i).unwrap() + slice.offset;
                 ensure(found == composed.swizzle.apply(index), || {
                     format!("element {i}")
@@ -708,7 +712,7 @@ const OPERATIONS: [(&str, usize, Case); 25] = [
     }),
 ];
 
-/// The coordinate with numbers for its `_`, of which each stands for the numbers of a part of the shape.
+/// Returns the coordinate with numbers in place of `_`, each an integer coordinate of a part of the shape.
 fn filled(of: &Coord, shape: &IntTuple, numbers: &mut impl Iterator<Item = i64>) -> IntTuple {
     match of.leaves() {
         [Some(number)] if of.is_leaf() => IntTuple::leaf(*number),
@@ -731,17 +735,17 @@ fn filled(of: &Coord, shape: &IntTuple, numbers: &mut impl Iterator<Item = i64>)
 }
 
 #[test]
-fn answers_are_right_or_errors() {
+fn results_are_right_or_errors() {
     let cases: usize = std::env::var("LL_CUTE").map_or(5_000, |text| text.parse().unwrap());
     let each = cases.div_ceil(OPERATIONS.len());
     for (name, answered_at_least, case) in OPERATIONS {
         let mut answered = 0;
         for seed in 0..each {
             let seed = u64::try_from(seed).unwrap();
-            let mut source = Source {
+            let mut generator = LayoutGenerator {
                 random: Random(seed),
             };
-            let (question, answer) = case(&mut source);
+            let (question, answer) = case(&mut generator);
             match answer {
                 Ok(is_answered) => answered += usize::from(is_answered),
                 Err(wrong) => panic!("{name}, seed {seed}: {question}: {wrong}"),
@@ -757,12 +761,13 @@ fn answers_are_right_or_errors() {
 
 #[test]
 fn texts_come_back() {
-    let mut source = Source { random: Random(1) };
+    let mut generator = LayoutGenerator { random: Random(1) };
     for _ in 0..2_000 {
-        let layout = source.layout();
+        let layout = generator.layout();
         assert_eq!(layout.to_string().parse(), Ok(layout.clone()));
         assert_eq!(format!("{layout:#}").parse(), Ok(layout.clone()));
-        let composed = ComposedLayout::new(source.swizzle(), source.pick(&[0, -3, 8]), layout);
+        let composed =
+            ComposedLayout::new(generator.swizzle(), generator.pick(&[0, -3, 8]), layout);
         assert_eq!(composed.to_string().parse(), Ok(composed.clone()));
         assert_eq!(format!("{composed:#}").parse(), Ok(composed));
     }

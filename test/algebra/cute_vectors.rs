@@ -1,19 +1,19 @@
 //! CuTe's algebra against the vectors in `test/golden/cute.jsonl`.
 //!
-//! Where the implementations there agree, up to strides of modes of one step, or all refuse, so must this one.
-//! Where they differ, an answer has to satisfy what defines the operation (`cute_laws`), or be an error.
+//! If the implementations there agree, up to strides of modes of shape 1, or all fail, this one must, too. If they
+//! differ, a result must satisfy the definition of the operation (`cute_laws`), or be an error.
 
 use std::collections::BTreeMap;
 
 use crate::batch;
-use crate::cute_laws::{self, Function};
+use crate::cute_laws::{self, IndexFunction};
 use crate::split_mix::Random;
 use linear_layout::cute::Layout;
 use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../golden/cute.jsonl");
 
-/// Answers of the references that are wrong, which is why ours differ: operation, arguments, and what is wrong.
+/// Wrong results of the references, which therefore differ from ours: operation, arguments, and fault.
 const WRONG: [(&str, &str, &str); 6] = [
     ("logical_product", "int tiler", "pycute divides"),
     (
@@ -55,7 +55,7 @@ fn is_wrong(op: &str, args: &Value) -> bool {
     })
 }
 
-/// A layout's modes of one step have no stride.
+/// Sets the strides of modes of shape 1 to zero.
 fn normal(shape: &Value, stride: &Value) -> Value {
     match (shape.as_array(), stride.as_array()) {
         (Some(shapes), Some(strides)) if shapes.len() == strides.len() => {
@@ -67,7 +67,7 @@ fn normal(shape: &Value, stride: &Value) -> Value {
     }
 }
 
-/// Whether an answer is what a reference gives.
+/// Returns true if a result is that of a reference.
 fn agrees(found: &Value, expected: &Value) -> bool {
     let keys = ["value", "text"];
     if let Some(key) = keys.iter().find(|key| expected.get(key).is_some()) {
@@ -117,11 +117,11 @@ fn every_vector_is_met() {
     );
     assert_eq!(cases.len(), 3632);
     assert_eq!(counts.len(), 49, "{counts:?}");
-    // What is passed over is as few cases as the list says.
+    // The number of skipped cases is fixed.
     assert_eq!(wrong, 13);
 }
 
-/// The value with other numbers, more and fewer items, and what is no number at all.
+/// Returns the value with other numbers, more and fewer items, and non-numbers.
 fn changed(value: &Value, random: &mut Random) -> Value {
     const ODD: [i64; 12] = [
         0,
@@ -179,7 +179,7 @@ fn changed(value: &Value, random: &mut Random) -> Value {
 }
 
 #[test]
-fn no_question_is_too_odd() {
+fn malformed_operands_are_errors() {
     let mut random = Random(3);
     let mut answered = 0;
     for line in VECTORS.lines() {
@@ -194,7 +194,7 @@ fn no_question_is_too_odd() {
     assert!(answered > 500, "{answered}");
 }
 
-/// Whether an answer satisfies what defines the operation.
+/// Returns true if a result satisfies the definition of the operation.
 fn is_lawful(op: &str, args: &[Value], found: &Value) -> bool {
     let layout = |value: &Value| batch::cute::layout_from_json(value).unwrap();
     let tiler = |value: &Value| batch::cute::tiler(value).unwrap();
@@ -212,7 +212,9 @@ fn is_lawful(op: &str, args: &[Value], found: &Value) -> bool {
             let cotarget = cotarget.unwrap_or_else(|| of.filter().cosize());
             cute_laws::complements(&of, cotarget, &found)
         }
-        "right_inverse" => cute_laws::inverts_right(&Function::of(&of), &Function::of(&found)),
+        "right_inverse" => {
+            cute_laws::inverts_right(&IndexFunction::of(&of), &IndexFunction::of(&found))
+        }
         "left_inverse" => cute_laws::inverts_left(&of, &found),
         "logical_divide" => cute_laws::divided(&of, &tiler(&args[1]), &found),
         "logical_product" => cute_laws::multiplied(&of, &tiler(&args[1]), &found),

@@ -1,4 +1,4 @@
-//! What encodings answer besides their layouts: ranks, orders, kinds of errors, choices for operands.
+//! Queries of encodings besides their layouts: ranks, orders, kinds of errors, operand parameters.
 
 use linear_layout::encoding::infer::{self, fp4_to_fp_source, reduce_source};
 use linear_layout::encoding::{
@@ -12,7 +12,7 @@ fn encoding(text: &str) -> Encoding {
     text.parse().unwrap()
 }
 
-/// The errors of three stages: reading, the encoding itself, what follows from it.
+/// Errors of the three stages: parsing, validation, and construction of the layout.
 #[test]
 fn an_error_has_one_kind() {
     let kinds = |error: linear_layout::encoding::EncodingError| {
@@ -35,7 +35,7 @@ fn an_error_has_one_kind() {
     assert_eq!(kinds(inferred), [false, false, false, true]);
 }
 
-/// An encoding that fails as a layout says why that is.
+/// The cause of a failed layout is kept in the encoding's error.
 #[test]
 fn the_cause_of_an_error_is_kept() {
     use std::error::Error;
@@ -63,7 +63,7 @@ fn every_family_counts_its_ctas() {
     for (text, ctas) in [
         (format!("#ttg.linear<{{{bases}, block = [[64], [0]]}}>"), 4),
         (format!("#ttg.generic_linear<{{{bases}, block = [[64]]}}>"), 2),
-        // The block between the lanes splits nothing off, and is there all the same.
+        // The block between the lanes splits nothing, but is present.
         (format!("#ttg.generic_linear<{{{}, block = [[16], [0], [0]]}}>", bases.replace("[16]", "[64]")), 8),
         ("#ttg.shared_linear<{offset = [[1], [2]], block = [[4]]}, alignment = 16>".to_owned(), 2),
         (format!("#ttg.padded_shared<{padded}, block = [[1, 0]]}}>"), 2),
@@ -76,7 +76,7 @@ fn every_family_counts_its_ctas() {
     }
 }
 
-/// MLIR writes a boolean as a word, or as a number of type `i1`.
+/// MLIR spells a boolean as a word, or as a number of type `i1`.
 #[test]
 fn booleans_are_words_or_bits() {
     let read = |value: &str| {
@@ -94,7 +94,7 @@ fn booleans_are_words_or_bits() {
     }
 }
 
-/// Only what breaks a rule of the family names it.
+/// Only violations of a family's rule carry its label.
 #[test]
 fn a_rule_is_named_where_one_is_broken() {
     let rule = |vec: u32, order: &str| {
@@ -147,7 +147,7 @@ fn a_rule_is_named_where_one_is_broken() {
     );
 }
 
-/// The key that an error is about stands in the text, and is the one whose value another would make good.
+/// The key named by an error is the one whose value must change.
 #[test]
 fn a_key_is_named_where_it_has_the_wrong_value() {
     let blocked = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
@@ -190,7 +190,7 @@ fn a_key_is_named_where_it_has_the_wrong_value() {
     }
 }
 
-/// What a lane holds along K comes in pieces of `kWidth`, all of K before the next rows.
+/// The elements of a lane along K are in groups of `kWidth`, all of K before the next rows.
 #[test]
 fn wmma_operands_hold_all_of_k_first() {
     for (k_width, k) in [(4u64, 16u64), (8, 16), (4, 32), (8, 32), (16, 32)] {
@@ -222,7 +222,7 @@ fn wmma_operands_hold_all_of_k_first() {
     }
 }
 
-/// The first element that no bases add up to is named by its coordinates.
+/// The first element that the bases do not reach is named by its coordinates.
 #[test]
 fn an_element_that_is_not_reached_is_named() {
     let text = "#ttg.generic_linear<{register = [[0, 1]], lane = [[1, 0], [2, 0], [0, 4]], warp = [[0, 1]], block = []}>";
@@ -233,7 +233,7 @@ fn an_element_that_is_not_reached_is_named() {
     assert!(error.contains("[0, 2]"), "{error}");
 }
 
-/// A product's result has two dims, or three with that of the batch.
+/// A product's result has two dims, or three with a batch.
 #[test]
 fn wmma_has_rank_2_or_3() {
     let text = |rank: usize| {
@@ -259,7 +259,7 @@ fn wmma_has_rank_2_or_3() {
     }
 }
 
-/// Rows first: CTAs that the rows leave over share the columns, and those that these leave over hold copies.
+/// Rows first: CTAs beyond the rows are distributed over columns, those beyond the columns are replicas.
 #[test]
 fn ctas_share_the_slowest_dim_first() {
     let ctas = |shape: &[u64], ctas: u32| {
@@ -279,8 +279,7 @@ fn ctas_share_the_slowest_dim_first() {
     assert_eq!(copies, [[0, 0], [1, 0]]);
 }
 
-/// As many threads along the fastest dim as it has elements, the rest along the next ones; what is left over
-/// goes to the slowest.
+/// Threads fill the fastest dim, then the next ones; the remaining threads go to the slowest.
 #[test]
 fn threads_fill_the_fastest_dim_first() {
     let shares = |shape: &[u64], size: &[u32]| {
@@ -347,7 +346,7 @@ fn ranks_and_orders_are_those_of_the_text() {
     assert!(matches!(turned, Encoding::AmdWmma(turned) if !one.is_same_in_cta(&turned)));
 }
 
-/// A column that is skipped is one more bit of the column that reaches nothing.
+/// A skipped column is a zero basis of the column number.
 #[test]
 fn a_stride_of_tensor_memory_skips_columns() {
     let layout = |stride: u32| {
@@ -363,7 +362,7 @@ fn a_stride_of_tensor_memory_skips_columns() {
     assert!(error.contains("a block has one column"), "{error}");
 }
 
-/// A block of 128 rows in each of two CTAs: what one CTA has is what must be as large.
+/// A block of 128 rows in each of two CTAs: the tile of one CTA must match.
 #[test]
 fn a_block_of_tensor_memory_is_not_larger_than_what_a_cta_has() {
     let memory = encoding(
@@ -394,7 +393,7 @@ fn up_to_64_bases_are_read() {
     assert!(error.contains("65"), "{error}");
 }
 
-/// Nested values are counted by their depth, not by their number.
+/// Nested values are limited by depth, not by number.
 #[test]
 fn a_key_is_not_looked_for_behind_the_attribute() {
     assert_eq!(key_offset(b"a<{x = 1}>, b<{dim = 0}>", "dim"), None);
@@ -414,7 +413,7 @@ fn check_swizzle(parent: &str, k_width: u32, shape: &[u64], expected: [u32; 3]) 
     assert_eq!(Encoding::from(made), encoding(&text));
 }
 
-/// Rows of 128 bytes: so many rows to a phase as share one, so many phases as there are vectors in it.
+/// Swizzle: rows per phase fill 128 bytes, and phases are the vectors of a row.
 #[test]
 fn operands_get_the_swizzle_that_fills_the_banks() {
     let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
@@ -448,7 +447,7 @@ fn pairs_that_one_byte_holds_are_found_from_their_result() {
     assert!(error.contains("not neighbours along the axis"), "{error}");
 }
 
-/// Two dims that follow each other merge into one that is blocked as well.
+/// A merge of two consecutive dims is blocked, too.
 #[test]
 fn a_reshape_of_following_dims_stays_blocked() {
     let square = encoding(
@@ -482,8 +481,8 @@ fn a_reshape_keeps_elements_and_a_rank_that_layouts_have() {
     assert!(infer::reshape(&line, &[1], &[1; 16]).is_ok());
 }
 
-/// Copies of a tensor in several threads do not move them apart: the order of neighbours is that of
-/// the first bases that move, the registers' for dims that none does.
+/// Replicas in several threads do not affect the order of elements: it is that of the first non-zero bases, or the
+/// registers' for dims without any.
 #[test]
 fn orders_go_by_registers_lanes_and_warps() {
     let layout = encoding(
@@ -493,7 +492,7 @@ fn orders_go_by_registers_lanes_and_warps() {
     assert_eq!(*layout.order(&shape).unwrap(), [2, 1, 0]);
     assert_eq!(*layout.thread_order(&shape).unwrap(), [0, 1, 2]);
     assert_eq!(*layout.warp_order(&shape).unwrap(), [1, 0, 2]);
-    // A thread holds one element along dim 0, in which its neighbours' lie.
+    // A thread holds one element along dim 0; adjacent ones are in adjacent threads.
     assert_eq!(*layout.order_for_memory(&shape).unwrap(), [0, 1, 2]);
     let wider = encoding(
         "#ttg.linear<{register = [[0, 0, 1], [4, 0, 0]], lane = [[1, 0, 0], [2, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]], warp = [[0, 4, 0], [0, 0, 2]], block = []}>",
@@ -504,7 +503,7 @@ fn orders_go_by_registers_lanes_and_warps() {
     );
 }
 
-/// 62 bits of one dim are the most that sizes can say.
+/// Sizes have at most 62 bits for one dim.
 #[test]
 fn as_many_bases_as_sizes_have_bits() {
     let zeros = |count: usize| {
@@ -520,7 +519,7 @@ fn as_many_bases_as_sizes_have_bits() {
     assert!(error.contains("63"), "{error}");
 }
 
-/// 16 lanes read at once, `kWidth` elements each, of which 32 banks (64 on gfx950) hold a row.
+/// 16 lanes read at once, `kWidth` elements each; a row fills 32 banks (64 on gfx950).
 #[test]
 fn amd_operands_get_the_swizzle_that_fills_the_banks() {
     let mfma = |version: u32, shape: &str| {
@@ -540,7 +539,7 @@ fn amd_operands_get_the_swizzle_that_fills_the_banks() {
     check_swizzle(&gfx950, 8, &[128, 128], [8, 1, 16]);
 }
 
-/// Where K is not contiguous only gfx950 swizzles, which transposes what it loads if that has 8 or 16 bits.
+/// If K is not contiguous, only gfx950 swizzles, since it transposes loads of 8-bit or 16-bit elements.
 #[test]
 fn a_swizzle_along_k_only() {
     let swizzle = |parent: &str, op_idx: u32, order: [u32; 2], bits: u32, transposed: bool| {
@@ -574,8 +573,8 @@ fn a_swizzle_along_k_only() {
     }
 }
 
-/// Each element of the operand is two of the result, in the same thread; along K of an operand of a
-/// product that is twice the `kWidth`, along other dims it is not.
+/// Each element of the operand becomes two of the result, in the same thread; along K of a product's operand that
+/// doubles the `kWidth`, along other dims it does not.
 #[test]
 fn two_elements_of_a_byte_stay_in_their_thread() {
     let operand = |op_idx: u32, k_width: u32| {
@@ -629,13 +628,13 @@ fn two_elements_of_a_byte_stay_in_their_thread() {
         }
         let (narrow, wide) = (operand(op_idx, 2), operand(op_idx, 4));
         assert!(!infer::equivalent(&narrow, &wide, &[64, 64]));
-        // A thread that holds single elements along K holds no two.
+        // A thread with single elements along K has no pairs.
         let error = fp4_to_fp_source(&operand(op_idx, 1), &[64, 64], 1 - op_idx as usize);
         assert!(error.is_err_and(|e| e.is_inference()));
     }
 }
 
-/// 62 bits in all, 31 of one dim: what coordinates of an element can say.
+/// 62 bits in all, 31 of one dim: the limits of element coordinates.
 #[test]
 fn as_many_elements_as_coordinates_can_say() {
     let units = |rank: usize, bits: usize| {

@@ -1,4 +1,4 @@
-//! Encodings against the vectors in `test/golden/encodings*.jsonl`, and at the borders.
+//! Encodings against the vectors in `test/golden/encodings*.jsonl`, and limits.
 
 use crate::batch;
 use crate::files::root;
@@ -299,7 +299,7 @@ fn the_largest_dim_and_the_largest_rank_have_layouts() {
     );
     let (_, l) = layout(&six, &[2, 1, 4, 2, 1, 2]).unwrap();
     assert_eq!((l.total_in_bits(), l.is_invertible()), (5, true));
-    // What a sort of 4096 elements looks like, and the most that is supported.
+    // The layout of a sort of 4096 elements, and the supported maximum.
     let hypercube = |rank: usize| {
         let ones = format!("{:?}", vec![1; rank]);
         let order: Vec<usize> = (0..rank).rev().collect();
@@ -320,13 +320,12 @@ fn the_largest_dim_and_the_largest_rank_have_layouts() {
     rejects(&deep, &[], "encodings are nested more than 32 deep");
 }
 
-/// Families that write a layout out basis by basis.
+/// Families that spell out a layout basis by basis.
 const WRITTEN_OUT: [&str; 3] = ["linear", "generic_linear", "shared_linear"];
 
 #[test]
 fn recognized_encodings_spell_their_layout() {
-    // For each family: how many there are, how many come back as the same family, and how many come
-    // back written out.
+    // For each family: the number of cases, of those recognised as the same family, and of those spelled out.
     let mut named: BTreeMap<String, [usize; 3]> = BTreeMap::new();
     for line in VECTORS.lines().chain(RANDOM.lines()) {
         let case: Value = serde_json::from_str(line).unwrap();
@@ -344,7 +343,7 @@ fn recognized_encodings_spell_their_layout() {
         }
         let found = match Encoding::recognize(&layout) {
             Ok(found) => found,
-            // Layouts that leave out elements have no other spelling.
+            // Layouts that omit elements have no other spelling.
             Err(e) => {
                 assert!(
                     !layout.is_surjective() || !layout.is_injective(),
@@ -368,8 +367,8 @@ fn recognized_encodings_spell_their_layout() {
         entry[1] += usize::from(found.family() == encoding.family());
         entry[2] += usize::from(WRITTEN_OUT.contains(&found.family()));
     }
-    // What the reference draws at random is often ambiguous, as boxes larger than the tensor leave no
-    // trace; but a family that is not lost says it again, or says it in another family's few words.
+    // The random cases of the reference are often ambiguous, since boxes larger than the tensor do not affect it; all
+    // others are recognised as the same family or a shorter one.
     let share = |family: &str, i: usize| named[family][i] * 100 / named[family][0];
     for (family, same, written_out) in [
         ("blocked", 80, 14),
@@ -462,7 +461,7 @@ fn inference_of_the_reference() {
             case["result"].as_str(),
             "{line}"
         );
-        // Backwards leads to an encoding that holds the same, copies in registers aside.
+        // Backwards inference yields an encoding with the same elements, apart from replicas in registers.
         let unique = |e: &Encoding| {
             let layout = e.to_linear_layout(&shape).unwrap();
             let register = linear_layout::layout::Dim::REGISTER;
@@ -516,7 +515,7 @@ fn fuzz_corpus_of_texts() {
     for entry in std::fs::read_dir(&folder).unwrap() {
         let data = std::fs::read(entry.unwrap().path()).unwrap();
         fuzz_body::text(&data);
-        // Cut and changed texts are what a fuzzer would try next.
+        // Truncated and mutated texts, as a fuzzer would try next.
         for at in (0..data.len().min(400)).step_by(7) {
             let mut changed = data.clone();
             changed[at] = [b'0', b'9', b',', b'[', b'#', b'<', 0xff][at / 7 % 7];

@@ -1,4 +1,4 @@
-//! The texts of errors that no other test provokes, and a check that every text has a test.
+//! Error texts without another test, and a check that every text has a test.
 
 use linear_layout::encoding::{Encoding, EncodingError, LinearEncoding, infer};
 use linear_layout::layout::{
@@ -141,7 +141,7 @@ fn other_layout_errors() {
     );
 }
 
-/// The error of reading an encoding, or of laying it over the shape.
+/// Returns the error of parsing an encoding or of its layout for the shape.
 fn error(text: &str, shape: &[u64]) -> EncodingError {
     match text.parse::<Encoding>() {
         Ok(encoding) => encoding.to_linear_layout(shape).unwrap_err(),
@@ -353,7 +353,7 @@ fn conversions_of_too_many_registers() {
     );
 }
 
-/// The literals of the texts and of what fills them in, each cut down to its longest fixed part.
+/// Returns the longest fixed part of each literal in a source of error texts.
 fn fixed_texts(source: &str) -> Vec<String> {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let lines = code
@@ -377,7 +377,7 @@ fn fixed_texts(source: &str) -> Vec<String> {
     texts
 }
 
-/// The text with its line continuations taken out.
+/// Joins line continuations.
 fn joined(text: &str) -> String {
     let mut parts = text.split("\\\n");
     let mut all = parts.next().unwrap_or_default().to_owned();
@@ -387,7 +387,7 @@ fn joined(text: &str) -> String {
     all
 }
 
-/// What tests say in this file: all of it, or what follows `#[cfg(test)]` and stands in doc comments.
+/// Returns the test text of a file: all of it, or doc comments and the part after `#[cfg(test)]`.
 fn tested_text(path: &std::path::Path) -> String {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let in_tests = path.components().any(|c| c.as_os_str() == "test");

@@ -1,4 +1,4 @@
-//! Sizes at the border: an answer or an error that names the dim, never an overflow.
+//! Limits of sizes: a result or an error that names the dim, never an overflow.
 
 use linear_layout::layout::{
     AffineLayout, Dim, LayoutError, LinearLayout, MAX_DIMS, RegisterPermutation, Surjectivity,
@@ -210,7 +210,7 @@ fn many_dims() {
         let t = l.transpose_outs(&outs).unwrap();
         assert_eq!(t.compose(&t.invert().unwrap()).unwrap().rank(), 2 * rank);
         assert_eq!(t.to_string().parse::<LinearLayout>().unwrap(), t);
-        // Another name makes another layout, whichever dim has it.
+        // A renamed dim makes another layout, for each dim.
         for dim in l.out_dims() {
             let renamed = l.to_string().replace(dim.name(), "elsewhere");
             assert_ne!(renamed.parse::<LinearLayout>().unwrap(), l, "{dim}");
@@ -400,7 +400,7 @@ fn text_errors_say_where() {
     assert!(long.parse::<LinearLayout>().unwrap_err().is_too_large());
 }
 
-/// Points of many dims are packed word by word: a fifth dim is as much asked for as the first.
+/// Points of many dims are packed word by word: a fifth dim is checked like the first.
 #[test]
 fn every_dim_of_a_point_is_checked() {
     let names = ["a", "b", "c", "d", "e", "f"].map(Dim::named);
@@ -425,7 +425,7 @@ fn every_dim_of_a_point_is_checked() {
     }
 }
 
-/// Dims are kept four to a word; a new name changes nothing but the old one.
+/// Dims are stored four to a word; a rename affects only the old name.
 #[test]
 fn one_dim_gets_another_name() {
     let names: Vec<Dim> = (0..10).map(|i| Dim::named(&format!("n{i}"))).collect();
@@ -446,7 +446,7 @@ fn one_dim_gets_another_name() {
     }
 }
 
-/// What went wrong is asked by one question each.
+/// Each error has exactly one kind.
 #[test]
 fn an_error_is_of_one_kind() {
     let kinds = |e: LayoutError| {
@@ -490,7 +490,7 @@ fn dims_have_one_name() {
     assert_eq!(format!("{:?} {:>6}", Dim::named("a b"), L), "a b   lane");
 }
 
-/// Registers that are neighbours in memory go together: as many as 128 bits hold, up to where a lane comes between.
+/// Registers adjacent in memory form one access: up to 128 bits, and up to a lane bit in between.
 #[test]
 fn accesses_are_as_wide_as_registers_are_neighbours() {
     let store = |registers: &[&[u64]], lanes: &[&[u64]]| {
@@ -510,11 +510,11 @@ fn accesses_are_as_wide_as_registers_are_neighbours() {
     assert_eq!(found(&pairs, 16, None).0, 2);
     let scattered = store(&[&[8], &[1], &[2]], &[&[4]]);
     assert_eq!(found(&scattered, 32, None), (4, vec![1, 2, 0]));
-    // Registers that keep their order have no neighbour first.
+    // Registers that keep their order have no adjacent first register.
     assert_eq!(found(&scattered, 32, Some(4)).0, 1);
 }
 
-/// The same bases, whatever the sizes: packed columns that are alike need not be.
+/// Equal bases with different sizes: equal packed columns do not imply equal bases.
 #[test]
 fn sizes_of_out_dims_can_be_ignored() {
     let layout = |basis: &[u64], sizes: [u64; 2]| {
@@ -531,7 +531,7 @@ fn sizes_of_out_dims_can_be_ignored() {
     assert!(!wide.eq_ignoring_out_sizes(&layout(&[1, 0], [4, 2])));
 }
 
-/// A repetition that reaches back into its tile would overwrite what the tile holds.
+/// A repetition that overlaps its tile would overwrite it.
 #[test]
 fn repetitions_lie_outside_of_their_tile() {
     let tile = id(1, R, D0).product(&id(1, L, D0)).unwrap();

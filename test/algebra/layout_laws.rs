@@ -1,4 +1,4 @@
-//! The laws that the layout room's documentation names, against brute force over all points.
+//! The laws in the documentation of `layout`, against brute force over all points.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::testing::{
 
 type Point = Vec<(Dim, u64)>;
 
-/// Every input point of a layout, by counting in each dim.
+/// Returns every input point of a layout.
 fn points(l: &LinearLayout) -> Vec<Point> {
     let mut all: Vec<Point> = vec![vec![]];
     for (dim, size) in l.in_shape() {
@@ -32,7 +32,7 @@ fn points(l: &LinearLayout) -> Vec<Point> {
     all
 }
 
-/// The output of a point by the definition: for each set bit of each input, XOR its basis.
+/// Returns the image of a point by definition: the XOR of the bases of all set bits.
 fn by_definition(l: &LinearLayout, point: &Point) -> BTreeMap<&'static str, u64> {
     let mut out: BTreeMap<&str, u64> = l.out_dims().map(|d| (d.name(), 0)).collect();
     for &(dim, value) in point {
@@ -50,7 +50,7 @@ fn image(l: &LinearLayout, point: &Point) -> BTreeMap<&'static str, u64> {
     l.out_dims().map(Dim::name).zip(out.iter()).collect()
 }
 
-/// The same point with dims renamed to the given ones, as input of another layout.
+/// Returns a point as input of another layout.
 fn as_point(l: &LinearLayout, coords: Coords) -> Point {
     l.out_dims().zip(coords.iter()).collect()
 }
@@ -93,7 +93,7 @@ proptest! {
                 wanted.insert(d.name(), *v);
                 images.contains(&wanted)
             }).count() as u64;
-            // A subspace that has all points below `reached` has them up to a power of two.
+            // If a subspace has all points below `reached`, it has them up to a power of two.
             prop_assert_eq!(l.contiguous_elems_along(d), reached);
         }
     }
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn product_is_associative(seed in prop::collection::vec((0..4usize, 0..3usize, 0..3u32), 3)) {
-        // One order of dims for all three, as the law needs.
+        // One order of dims for all three, as the law requires.
         let l: Vec<_> = seed.iter().map(|(i, o, b)| {
             LinearLayout::identity_1d(1 << b, INS[*i], OUTS[*o]).unwrap()
                 .product(&LinearLayout::zeros_1d(2, INS[(i + 1) % 4], OUTS[(o + 1) % 3], 2).unwrap()).unwrap()
@@ -205,7 +205,7 @@ proptest! {
         prop_assert_eq!(by_name(&quotient.product(&tile).unwrap(), &whole), whole);
     }
 
-    /// What repeats a tile moves by what the tile does not reach, and by nothing inside of it.
+    /// The repetitions of a tile are outside of its image.
     #[test]
     fn repetitions_are_the_whole_without_the_tile(tile in layout(), rest in layout()) {
         let whole = tile.product(&rest).unwrap();
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn division_never_lies(a in layout(), b in layout()) {
+    fn division_is_sound(a in layout(), b in layout()) {
         for (quotient, left) in [(a.divide_left(&b), true), (a.divide_right(&b), false)] {
             if let Ok(q) = quotient {
                 prop_assert!(q.in_dims().eq(a.in_dims()) && q.out_dims().eq(a.out_dims()));
@@ -305,7 +305,7 @@ proptest! {
         prop_assert_eq!(full.quotient(&dropped).unwrap(), minimal);
     }
 
-    /// A block keeps to its own copy wherever the memory of the blocks holds copies.
+    /// A block uses its own replica if the memory of several blocks holds replicas.
     #[test]
     fn blocks_stay_at_home((a, b) in (0..3u32, 0..3u32).prop_flat_map(|(own, other)| {
         let block = |bits: u32| (Dim::BLOCK, 1u64 << bits);
@@ -448,7 +448,7 @@ proptest! {
     fn text_round_trip(l in layout()) {
         let text = l.to_string();
         prop_assert_eq!(text.parse::<LinearLayout>().unwrap(), l.clone());
-        // Triton's texts are indented and joined in many ways; spacing does not matter.
+        // Triton's texts are indented and joined in many ways; spacing is ignored.
         prop_assert_eq!(text.replace('\n', "  \n \n").parse::<LinearLayout>().unwrap(), l);
     }
 
@@ -483,7 +483,7 @@ proptest! {
         for (d, w) in &wanted {
             prop_assert_eq!(small.out_size(*d), l.out_size(*d).min(*w));
         }
-        // A basis stays along the dims where it is inside.
+        // A basis is preserved along the dims in which it is in range.
         for dim in l.in_dims() {
             for bit in 0..l.in_bits(dim) {
                 let (from, to) = (l.basis(dim, bit), small.basis(dim, bit));
@@ -580,7 +580,7 @@ proptest! {
         let q = RegisterPermutation::new(&q, Dim::REGISTER, n).unwrap();
         let joint = p.left_compose(&q).unwrap();
         prop_assert_eq!(joint.apply(&l).unwrap(), q.apply(&p.apply(&l).unwrap()).unwrap());
-        // Acting on values is acting on the layout that says which value a slot holds.
+        // Acting on values is equivalent to acting on the layout of the slots.
         let values: Vec<u64> = (0..16).map(|r| l.apply_packed(r)).collect();
         let mut out = vec![0; 1 << n];
         p.apply_values(&values, &mut out).unwrap();
@@ -600,7 +600,7 @@ proptest! {
             let free = l.free_variable_masks().mask(d);
             let unique: Vec<u64> = (0..size).filter(|r| r & free == 0).map(|r| l.apply_packed(r)).collect();
             let mut all = vec![0; size as usize];
-            // Only zero bases make copies of equal value; other dependent bases make sums.
+            // Only zero bases make replicas of equal value; other dependent bases make sums.
             if l.columns().iter().enumerate().all(|(i, c)| free >> i & 1 == 0 || *c == 0) {
                 l.broadcast_values(d, &unique, &mut all).unwrap();
                 prop_assert!(all.iter().enumerate().all(|(r, v)| l.apply_packed(r as u64) == *v));

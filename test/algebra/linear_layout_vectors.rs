@@ -7,10 +7,10 @@ use linear_layout::layout::Dim;
 use serde_json::{Value, json};
 
 const VECTORS: &str = include_str!("../golden/linear_layout.jsonl");
-/// Pairs in which a dim is the same on both sides, alone or touched by others.
+/// Pairs in which a dim is the same on both sides, alone or coupled with others.
 const SHARED_DIMS: &str = include_str!("../golden/linear_layout_shared_dims.jsonl");
 
-/// Runs each case and returns how many there are of each op.
+/// Runs each case and returns the number of cases of each op.
 #[track_caller]
 fn check(vectors: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::<String, usize>::new();

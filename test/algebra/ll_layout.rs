@@ -1,4 +1,4 @@
-//! The cases of `ll-layout batch` without the program: what bad ones get, and what comes back.
+//! The cases of `ll-layout batch` in process: errors and echoed fields.
 
 use crate::batch;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! No operation of the algebra allocates, nor does laying out an encoding: a counting allocator watches.
+//! Allocation tests: neither the algebra nor the layout of an encoding allocates, by a counting allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -12,25 +12,25 @@ use linear_layout::layout::{
 };
 use linear_layout::tilus::{self, RegisterLayout, SharedLayout, TilusError};
 
-/// The system's allocator, counting the calls of each thread for itself.
+/// The system's allocator with a call counter per thread.
 struct Counting;
 
 thread_local! {
     static CALLS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes on to the system's allocator unchanged.
+// SAFETY: every call is forwarded to the system's allocator.
 #[expect(unsafe_code, reason = "a global allocator is an unsafe trait")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that is going away has no counter any more, and nothing to count.
+        // A thread in destruction has no counter, and nothing to count.
         let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
-        // SAFETY: the caller's duties are the system's.
+        // SAFETY: the caller's obligations are those of the system's allocator.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's duties are the system's.
+        // SAFETY: the caller's obligations are those of the system's allocator.
         unsafe { System.dealloc(ptr, layout) }
     }
 }
@@ -148,8 +148,8 @@ fn layouts_never_allocate() -> Result<(), LayoutError> {
     Ok(())
 }
 
-/// Every encoding of the conformance vectors, on its shape: laying it out allocates nothing, or once,
-/// for the columns of a layout of more than 2^24 inputs.
+/// The layout of every encoding of the conformance vectors allocates nothing, or once for the columns of a layout of
+/// more than 2^24 inputs.
 #[test]
 fn encodings_become_layouts_without_allocating() {
     let vectors = [
@@ -182,7 +182,7 @@ fn encodings_become_layouts_without_allocating() {
     assert!(small > 1000 && large > 0, "{small} and {large}");
 }
 
-/// Layouts of Tilus of the usual ranks; indices that are returned as lists are not among these.
+/// Tilus layouts of common ranks, except for indices that are returned as lists.
 #[test]
 fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
     let outer = check("local, spatial", || tilus::local(&[2, 1])?.spatial(&[8, 4]))?;
@@ -223,7 +223,7 @@ fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
     Ok(())
 }
 
-/// Up to eight modes, as almost all layouts have.
+/// Up to eight modes, as in almost all layouts.
 #[test]
 fn layouts_of_cute_never_allocate() -> Result<(), CuteError> {
     let layout = check("parse", || "(8,(16,4),3):(64,(1,16),512)".parse())?;

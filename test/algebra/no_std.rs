@@ -1,13 +1,13 @@
-//! The room `f2` needs neither the standard library nor an allocator.
+//! `f2` needs neither the standard library nor an allocator.
 
 use crate::files::root;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Where the one file that is compiled finds the module.
+/// The path of the module, relative to the compiled file.
 const FOLDER: &str = "../../../crates/linear-layout/src/f2";
 
-/// The compiler that belongs to the cargo that built this test.
+/// Returns the compiler of the cargo that built this test.
 fn rustc() -> PathBuf {
     let beside_cargo = Path::new(env!("CARGO")).with_file_name("rustc");
     if beside_cargo.exists() {

@@ -1,4 +1,4 @@
-//! Layouts of other MLIR compilers, against evaluators of their own definitions, point by point.
+//! Layouts of other MLIR compilers against independent evaluators of their definitions, point by point.
 
 use linear_layout::encoding::other::{
     CompilerLayout, NestedLayout, TiledDim, TiledLayout, XegpuLayout,
@@ -8,7 +8,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use crate::split_mix::Random;
 use crate::tilus_random::{count, index, number, one_of, shuffle, size};
 
-fn held(layout: &LinearLayout, register: u64, lane: u64, warp: u64) -> Vec<u64> {
+fn elements(layout: &LinearLayout, register: u64, lane: u64, warp: u64) -> Vec<u64> {
     let slot = [
         (Dim::REGISTER, register),
         (Dim::LANE, lane),
@@ -18,7 +18,7 @@ fn held(layout: &LinearLayout, register: u64, lane: u64, warp: u64) -> Vec<u64> 
     layout.apply(&slot).unwrap().to_vec()
 }
 
-/// Calls with every register, lane and warp.
+/// Calls `check` for every register, lane and warp.
 fn each_slot(layout: &LinearLayout, mut check: impl FnMut(u64, u64, u64)) {
     for warp in 0..layout.in_size(Dim::WARP) {
         for lane in 0..layout.in_size(Dim::LANE) {
@@ -29,12 +29,12 @@ fn each_slot(layout: &LinearLayout, mut check: impl FnMut(u64, u64, u64)) {
     }
 }
 
-/// Text and value are one.
+/// Checks the round trip through the text.
 fn is_read_back(layout: &CompilerLayout) {
     assert_eq!(layout.to_string().parse().as_ref(), Ok(layout));
 }
 
-/// A number's digits, the dims in this order, the fastest first.
+/// Returns a number's digits, the dims in this order, the fastest first.
 fn digits_in_order(number: u64, extents: &[u64], order: &[u64]) -> Vec<u64> {
     let (mut rest, mut digits) = (number, vec![0; extents.len()]);
     for dim in order {
@@ -46,7 +46,7 @@ fn digits_in_order(number: u64, extents: &[u64], order: &[u64]) -> Vec<u64> {
 }
 
 #[test]
-fn xegpu_layouts_deal_tiles_out_in_turns() {
+fn xegpu_layouts_distribute_tiles_cyclically() {
     for seed in 0..count() {
         let mut random = Random(seed << 8 | 50);
         let rank = 1 + random.below(2) as usize;
@@ -59,7 +59,7 @@ fn xegpu_layouts_deal_tiles_out_in_turns() {
         let inst = times(&times(&lanes, &pieces), &some(&mut random));
         let sg_data = times(&inst, &some(&mut random));
         let sg_layout = some(&mut random);
-        // Now and then less than one turn of the subgroups.
+        // Sometimes less than one round of the subgroups.
         let shape: Vec<u64> = (0..rank)
             .map(|dim| match random.below(3) {
                 0 => sg_data[dim],
@@ -115,7 +115,7 @@ fn xegpu_layouts_deal_tiles_out_in_turns() {
                 })
                 .collect();
             assert_eq!(
-                held(&linear, register, lane, warp),
+                elements(&linear, register, lane, warp),
                 expected,
                 "{layout} {shape:?}"
             );
@@ -140,7 +140,7 @@ fn nested_layouts_are_five_digits() {
             shuffle(random, &mut order);
             let (mut stride, mut strides) = (1, vec![0; rank]);
             for dim in order {
-                // Now and then two dims read the same bits.
+                // Sometimes two dims read the same bits.
                 strides[dim] = if random.below(8) == 0 { 1 } else { stride };
                 stride *= tile[dim];
             }
@@ -205,14 +205,14 @@ fn nested_layouts_are_five_digits() {
                 }
             }
         }
-        // Where bits are read twice, some elements are nowhere.
+        // If bits are read twice, some elements have no position.
         let is_whole = seen.len() as u64 == size(&shape);
         assert_eq!(linear.is_ok(), is_whole, "{layout} {linear:?}");
         found[usize::from(is_whole)] += 1;
         let Ok(linear) = linear else { continue };
         each_slot(&linear, |register, lane, warp| {
             assert_eq!(
-                held(&linear, register, lane, warp),
+                elements(&linear, register, lane, warp),
                 holder(register, lane, warp),
                 "{layout}"
             );
@@ -221,7 +221,7 @@ fn nested_layouts_are_five_digits() {
     assert!(found.iter().all(|n| *n > 10), "{found:?}");
 }
 
-/// The index of an element after tiles, by definition.
+/// Returns the index of an element after tiling, by definition.
 fn tiled(at: &[u64], tiles: &[Vec<u64>]) -> Vec<u64> {
     let mut at = at.to_vec();
     for tile in tiles {
@@ -250,7 +250,7 @@ fn mosaic_layouts_are_tiles_of_tiles() {
     ] {
         let parsed: Result<CompilerLayout, _> = text.parse();
         let Ok(layout) = parsed else {
-            // 512 in pieces of 4 are 128, and there are 32 lanes.
+            // 512 in groups of 4 are 128, and there are 32 lanes.
             let e = parsed.unwrap_err().to_string();
             assert_eq!(
                 e,
@@ -293,12 +293,16 @@ fn mosaic_layouts_are_tiles_of_tiles() {
                     lanes / size(&lane_dims.iter().map(|d| extents[*d]).collect::<Vec<_>>());
                 for copy in 0..copies {
                     let lane = lane * copies + copy;
-                    assert_eq!(held(&linear, register, lane, warp), at, "{text} {shape:?}");
+                    assert_eq!(
+                        elements(&linear, register, lane, warp),
+                        at,
+                        "{text} {shape:?}"
+                    );
                 }
             }
         }
     }
-    // The first is the accumulator of `wgmma`, 64 rows by 8 columns, as an encoding of Triton says it.
+    // The first is the accumulator of `wgmma`, 64 rows by 8 columns, as in Triton's encoding.
     let triton: linear_layout::encoding::Encoding =
         "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, \
         warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>"
@@ -311,9 +315,9 @@ fn mosaic_layouts_are_tiles_of_tiles() {
     );
 }
 
-/// What cannot be read, or is no linear layout, says why.
+/// Syntax errors and layouts that are not linear have messages.
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_have_messages() {
     #[track_caller]
     fn fails(text: &str, shape: &[u64], expected: &str) {
         let parsed: Result<CompilerLayout, _> = text.parse();
@@ -383,7 +387,7 @@ fn what_is_wrong_is_said() {
     assert!(TiledLayout::new(vec![vec![128]], vec![TiledDim::Replicated(4)], vec![], -1).is_err());
 }
 
-/// Two of the worked examples of the documentation of each.
+/// Two of the worked examples in the documentation of each.
 #[test]
 fn examples_of_the_documentations() {
     let linear = |text: &str, shape: &[u64]| {
@@ -400,8 +404,8 @@ fn examples_of_the_documentations() {
         &[2, 8],
     );
     for lane in 0..16 {
-        assert_eq!(held(&rows, 0, lane, 0), [lane / 8, lane % 8]);
-        assert_eq!(held(&columns, 0, lane, 0), [lane % 2, lane / 2]);
+        assert_eq!(elements(&rows, 0, lane, 0), [lane / 8, lane % 8]);
+        assert_eq!(elements(&columns, 0, lane, 0), [lane % 2, lane / 2]);
     }
     // Subgroups in the order 0, 4, 1, 5, 2, 6, 3, 7 over 4x2 elements.
     let subgroups = linear(
@@ -410,6 +414,6 @@ fn examples_of_the_documentations() {
         &[4, 2],
     );
     for (n, warp) in [0, 4, 1, 5, 2, 6, 3, 7].into_iter().enumerate() {
-        assert_eq!(held(&subgroups, 0, 0, warp), index(n as u64, &[4, 2]));
+        assert_eq!(elements(&subgroups, 0, 0, warp), index(n as u64, &[4, 2]));
     }
 }

@@ -1,8 +1,7 @@
-//! The worked examples of the articles that explain linear layouts, with the numbers they print.
+//! The worked examples of articles on linear layouts, with the numbers that they print.
 //!
-//! "Basic idea" and "LL examples" are the two parts of the series *Linear Layout in Triton*; "CuTe
-//! inverse layout" is an article on CuTe. Where an article contradicts itself, the test says which of
-//! its statements holds, and asserts that one.
+//! "Basic idea" and "LL examples" are the two parts of the series *Linear Layout in Triton*; "CuTe inverse layout" is
+//! an article on CuTe. If an article contradicts itself, the test names the statement that holds, and asserts that one.
 
 use linear_layout::cute::{CuteError, Layout, Mode};
 use linear_layout::encoding::Encoding;
@@ -15,7 +14,7 @@ const OFFSET: Dim = Dim::OFFSET;
 const DIM0: Dim = Dim::out(0);
 const DIM1: Dim = Dim::out(1);
 
-type Outcome = Result<(), LayoutError>;
+type LayoutResult = Result<(), LayoutError>;
 
 fn identity(size: u64, input: Dim, output: Dim) -> LinearLayout {
     LinearLayout::identity_1d(size, input, output).unwrap()
@@ -26,7 +25,7 @@ fn encoded(text: &str, shape: &[u64]) -> LinearLayout {
     encoding.to_linear_layout(shape).unwrap()
 }
 
-/// The blocked layout of 64x16 that "LL examples" comes back to.
+/// The blocked layout of 64x16 that "LL examples" uses throughout.
 fn blocked() -> LinearLayout {
     encoded(
         "#ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>",
@@ -51,7 +50,7 @@ fn prints(layout: &LinearLayout, expected: &str) {
 /// "Basic idea", sections 1.2, 1.3 and 3.2: four bases give the whole table of the swizzle
 /// `(t, w ^ t)`.
 #[test]
-fn basic_idea_the_swizzled_table() -> Outcome {
+fn basic_idea_the_swizzled_table() -> LayoutResult {
     let (thread, warp) = (Dim::named("thread"), WARP);
     let swizzled = LinearLayout::from_bases(
         &[(thread, &[&[1, 1], &[2, 2]]), (warp, &[&[0, 1], &[0, 2]])],
@@ -75,10 +74,9 @@ fn basic_idea_the_swizzled_table() -> Outcome {
     Ok(())
 }
 
-/// "Basic idea", sections 2.3 and 2.4: a matrix times a vector over GF(2), as columns of bits and as
-/// whole numbers.
+/// "Basic idea", sections 2.3 and 2.4: a matrix times a vector over GF(2), as columns of bits and as integers.
 #[test]
-fn basic_idea_matrix_times_vector() -> Outcome {
+fn basic_idea_matrix_times_vector() -> LayoutResult {
     let (x, y) = (Dim::named("x"), Dim::named("y"));
     // Columns 0001, 0010, 1110, 1100 and the input 0110.
     let columns: [&[u64]; 4] = [&[0b0001], &[0b0010], &[0b1110], &[0b1100]];
@@ -100,7 +98,7 @@ fn basic_idea_matrix_times_vector() -> Outcome {
 
 /// "Basic idea", section 3.1: the identity on eight elements.
 #[test]
-fn basic_idea_identity() -> Outcome {
+fn basic_idea_identity() -> LayoutResult {
     let l = identity(8, LANE, DIM0);
     assert_eq!(l.columns(), [0b001, 0b010, 0b100]);
     assert_eq!(l.apply(&[(LANE, 0b011)])?, [0b011]);
@@ -113,7 +111,7 @@ fn basic_idea_identity() -> Outcome {
 /// contradicts the bases printed above it: register 1 is the next element along the second axis,
 /// which is the fast one (`order = [1, 0]`).
 #[test]
-fn ll_examples_blocked_encoding() -> Outcome {
+fn ll_examples_blocked_encoding() -> LayoutResult {
     let ll = blocked();
     prints(&ll, BLOCKED);
     let at = |register| ll.apply(&[(REGISTER, register), (LANE, 0), (WARP, 0), (Dim::BLOCK, 0)]);
@@ -175,7 +173,7 @@ where out dims are: [dim0 (size 64), dim1 (size 16)]",
 
 /// "LL examples", section 1.3: flattening and transposing the in-dims of the blocked layout.
 #[test]
-fn ll_examples_flatten_and_transpose() -> Outcome {
+fn ll_examples_flatten_and_transpose() -> LayoutResult {
     let ll = blocked();
     prints(
         &ll.flatten_ins()?,
@@ -221,7 +219,7 @@ fn line() -> Result<LinearLayout, LayoutError> {
 /// "LL examples", section 1.3, the example workflow: products, flattening, transposing, and the
 /// reshape of its older edition.
 #[test]
-fn ll_examples_reshape_workflow() -> Outcome {
+fn ll_examples_reshape_workflow() -> LayoutResult {
     let ll = line()?;
     prints(
         &ll,
@@ -268,11 +266,10 @@ where out dims are: [dim0 (size 64)]",
 
 /// "LL examples", section 2, the arithmetic view: disjoint bit fields are added.
 ///
-/// The formula `lane + 4 * register` is that of the product with an identity: the product itself puts
-/// the bits of the right operand above those of the left. With the stride of 4 that the article
-/// writes beside it, they are shifted twice.
+/// The formula `lane + 4 * register` is that of the product with an identity: the product itself places the bits of the
+/// right operand above those of the left. With the article's stride of 4, they are shifted twice.
 #[test]
-fn ll_examples_arithmetic_view() -> Outcome {
+fn ll_examples_arithmetic_view() -> LayoutResult {
     let lanes = identity(4, LANE, DIM0);
     let adjacent = lanes.product(&identity(8, REGISTER, DIM0))?;
     let strided = lanes.product(&LinearLayout::strided_1d(8, 4, REGISTER, DIM0)?)?;
@@ -286,9 +283,9 @@ fn ll_examples_arithmetic_view() -> Outcome {
     Ok(())
 }
 
-/// "LL examples", section 2.1: 32 elements dealt out to four lanes.
+/// "LL examples", section 2.1: 32 elements distributed over four lanes.
 #[test]
-fn ll_examples_simple_distribution() -> Outcome {
+fn ll_examples_simple_distribution() -> LayoutResult {
     let layout = identity(4, LANE, DIM0).product(&identity(8, REGISTER, DIM0))?;
     let at = |register, lane| layout.apply(&[(REGISTER, register), (LANE, lane)]);
     assert_eq!(at(0, 0)?, [0]);
@@ -311,10 +308,10 @@ fn ll_examples_simple_distribution() -> Outcome {
 
 /// "LL examples", section 2.2: the accumulator tile of a 16x8 matrix instruction from its factors.
 ///
-/// The Python mapper beside it is another layout (it interleaves the row halves and walks the columns
-/// in steps of four): the factors agree with the encoding, and with NVIDIA's figure.
+/// The Python mapper in the article is another layout (it interleaves the row halves and walks the columns in steps of
+/// four): the factors agree with the encoding, and with NVIDIA's figure.
 #[test]
-fn ll_examples_mma_tile() -> Outcome {
+fn ll_examples_mma_tile() -> LayoutResult {
     let (m, n, k_width) = (16, 8, 2);
     let factors = [
         identity(k_width, REGISTER, DIM1),
@@ -333,7 +330,7 @@ fn ll_examples_mma_tile() -> Outcome {
         &[16, 8],
     );
     assert_eq!(tile, mma.sublayout(&[REGISTER, LANE], &[DIM0, DIM1])?);
-    // In the figure c0 and c1 are neighbours in a row, c2 is eight rows below c0.
+    // In the figure c0 and c1 are adjacent in a row, c2 is eight rows below c0.
     let at = |register, lane| tile.apply(&[(REGISTER, register), (LANE, lane)]);
     assert_eq!(at(1, 0)?, [0, 1]);
     assert_eq!(at(2, 0)?, [8, 0]);
@@ -345,7 +342,7 @@ fn ll_examples_mma_tile() -> Outcome {
 
 /// "LL examples", sections 3.1.1 and 3.1.2: the two simplest constructors.
 #[test]
-fn ll_examples_identity_and_zeros() -> Outcome {
+fn ll_examples_identity_and_zeros() -> LayoutResult {
     let l = identity(8, LANE, DIM0);
     assert_eq!(l.columns(), [1, 2, 4]);
     assert_eq!(l.apply(&[(LANE, 5)])?, [5]);
@@ -357,7 +354,7 @@ fn ll_examples_identity_and_zeros() -> Outcome {
 
 /// "LL examples", section 3.2: a swizzle from its bases.
 #[test]
-fn ll_examples_swizzle_from_bases() -> Outcome {
+fn ll_examples_swizzle_from_bases() -> LayoutResult {
     let bases: [&[u64]; 8] = [
         &[0, 1],
         &[0, 2],
@@ -381,11 +378,11 @@ fn ll_examples_swizzle_from_bases() -> Outcome {
 
 /// "LL examples", section 3.3: three products.
 ///
-/// Example 1 calls register the minor dim; in a product the left operand is, which is lane. Example 2
-/// says that the operands of a shared out-dim are XORed to 1; a product concatenates them, as the
-/// article itself does in section 2.1: 2 + 4 * 3 = 14.
+/// Example 1 calls register the minor dim; in a product the left operand is, which is lane. Example 2 states that the
+/// operands of a shared out-dim are XORed to 1; a product concatenates them, as the article itself does in section 2.1:
+/// 2 + 4 * 3 = 14.
 #[test]
-fn ll_examples_products() -> Outcome {
+fn ll_examples_products() -> LayoutResult {
     let point = |lane, register| [(LANE, lane), (REGISTER, register)];
     let first = identity(4, LANE, DIM1).product(&identity(8, REGISTER, DIM0))?;
     assert!(first.in_dims().eq([LANE, REGISTER]));
@@ -404,7 +401,7 @@ fn ll_examples_products() -> Outcome {
 
 /// "LL examples", section 3.4: registers to offsets, then offsets to elements.
 #[test]
-fn ll_examples_compose() -> Outcome {
+fn ll_examples_compose() -> LayoutResult {
     let to_offsets = identity(256, REGISTER, OFFSET).product(&LinearLayout::zeros_1d(
         1,
         REGISTER,
@@ -457,13 +454,13 @@ where out dims are: [dim0 (size 32), dim1 (size 32)]",
     Ok(())
 }
 
-/// "LL examples", section 3.5: where to store each register.
+/// "LL examples", section 3.5: the offset of each register.
 ///
 /// The article puts element (2, 3) into register 0 of lane 0, which no linear layout can: zero goes to
 /// zero. In the blocked layout above the element is in register 5 of lane 1 (bases (2, 0), (0, 1) and
 /// (0, 2)), and rows of 16 put it at offset 35.
 #[test]
-fn ll_examples_invert_and_compose() -> Outcome {
+fn ll_examples_invert_and_compose() -> LayoutResult {
     let registers = blocked();
     let memory = shared(2, 1, 1, &[64, 16]);
     let slot = [(REGISTER, 5), (LANE, 1), (WARP, 0), (Dim::BLOCK, 0)];
@@ -480,7 +477,7 @@ fn ll_examples_invert_and_compose() -> Outcome {
 ///
 /// Modes that are powers of two are bits: a mode of size `2^n` and stride `d` has the bases `d, 2d, ...`.
 #[test]
-fn cute_inverse_layout() -> Outcome {
+fn cute_inverse_layout() -> LayoutResult {
     let (index, offset) = (Dim::named("index"), OFFSET);
     let of_modes = |modes: &[(u64, u64)], from: Dim, to: Dim| {
         let columns: Vec<u64> = modes
@@ -499,7 +496,7 @@ fn cute_inverse_layout() -> Outcome {
     Ok(())
 }
 
-/// "CuTe inverse layout", what its program prints: layouts with numbers known at compile time.
+/// "CuTe inverse layout", the output of its program: layouts of static numbers.
 #[test]
 fn cute_inverse_layout_as_the_program_prints_it() -> Result<(), CuteError> {
     let layout: Layout = "(_8,_16,_4):(_64,_1,_16)".parse()?;
@@ -515,7 +512,7 @@ fn cute_inverse_layout_as_the_program_prints_it() -> Result<(), CuteError> {
     for (layout, text) in printed {
         assert_eq!(format!("{layout:#}"), text);
     }
-    // f(g(x)) = x for all x below the size, both ways.
+    // f(g(x)) = x for all x below the size, and g(f(x)) = x.
     assert_eq!(layout.size(), 512);
     for x in 0..512 {
         assert_eq!(computed.at(layout.at(x)?)?, x);

@@ -1,6 +1,6 @@
-//! The laws that the documentation of layouts of Tilus names, on random layouts against brute force.
+//! The laws in the documentation of Tilus layouts, on random layouts against brute force.
 //!
-//! `LL_TILUS=100000 cargo test -p linear-layout --test algebra tilus_laws` checks so many of each.
+//! `LL_TILUS=100000 cargo test -p linear-layout --test algebra tilus_laws` sets the number of cases.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -16,7 +16,7 @@ use crate::tilus_random::{
     table_of,
 };
 
-/// Runs a check on as many random cases as are asked for.
+/// Runs a check on the configured number of random cases.
 fn each(salt: u64, check: impl Fn(&mut Random)) {
     for seed in 0..count() {
         check(&mut Random(seed << 8 | salt));
@@ -68,7 +68,7 @@ fn equality_is_that_of_the_maps() {
         let is_equal = a.shape() == c.shape() && given.table() == third.table();
         assert_eq!(a == c, is_equal, "{given:?} {third:?}");
     });
-    // All layouts of some shapes: as many as there are maps.
+    // All layouts of some shapes; equality classes and maps correspond.
     for shape in [&[8][..], &[12], &[4, 2], &[2, 6], &[3, 4]] {
         let all = all_layouts(shape, &[1, 2, 3, 4]);
         let maps: HashSet<Table> = all.iter().map(table_of).collect();
@@ -85,7 +85,7 @@ fn composition_is_a_monoid() {
         );
         let (outer, inner) = (a.layout(), b.layout());
         let both = outer.compose(&inner).unwrap();
-        // Ranks agree once dims of extent 1 stand in front.
+        // Ranks agree after padding with leading dims of extent 1.
         let rank = outer.rank().max(inner.rank());
         let padded = |shape: &[u64]| [vec![1; rank - shape.len()], shape.to_vec()].concat();
         let (outer_shape, inner_shape) = (padded(&a.shape), padded(&b.shape));
@@ -137,7 +137,7 @@ fn a_quotient_is_found_where_there_is_one() {
             .left_divide(&a)
             .unwrap_or_else(|e| panic!("{a} {b}: {e}"));
         assert_eq!(a.compose(&y).unwrap(), both);
-        // Seldom there is one of two that are strangers.
+        // Unrelated layouts seldom have a quotient.
         if let Ok(x) = a.divide(&b) {
             assert_eq!(x.compose(&b).unwrap(), a);
         }
@@ -199,7 +199,7 @@ fn shapes_change_and_places_stay() {
         let given = Attributes::random(random, 4, 48);
         let (layout, table) = (given.layout(), given.table());
         let rank = layout.rank();
-        // Dims in another order.
+        // Permuted dims.
         let mut dims: Vec<usize> = (0..rank).collect();
         shuffle(random, &mut dims);
         let permuted = layout.permute(&dims).unwrap();
@@ -211,14 +211,14 @@ fn shapes_change_and_places_stay() {
             }
             assert_eq!(entry, table[number(&at, &given.shape) as usize]);
         }
-        // Dims of extent 1 more and less.
+        // Inserted and removed dims of extent 1.
         let at = random.below(rank as u64 + 1) as usize;
         let more = layout.unsqueeze(&[at]).unwrap();
         assert_eq!((more.shape()[at], table_of(&more)), (1, table.clone()));
         assert!(more.squeeze(&[at]).unwrap().is_spelled_like(&layout));
         let ones: Vec<usize> = (0..rank).filter(|dim| given.shape[*dim] == 1).collect();
         assert_eq!(table_of(&layout.squeeze(&ones).unwrap()), table);
-        // Several dims as one.
+        // Several dims merged.
         let (start, end) = (random.below(rank as u64 + 1), random.below(rank as u64 + 1));
         let (start, end) = (start.min(end) as usize, start.max(end) as usize);
         let flat = layout.flatten(start..end).unwrap();
@@ -236,7 +236,7 @@ fn reshape_keeps_the_order() {
     for seed in 0..count() {
         let mut random = Random(seed << 8 | 6);
         let given = Attributes::random(&mut random, 3, 64);
-        // The factors of all extents in order, put together anew.
+        // The factors of all extents in order, regrouped.
         let mut shape = Vec::new();
         let mut extent = 1;
         let mut factors = given.mode_shape.clone();
@@ -288,7 +288,7 @@ fn reduction_joins_the_threads_of_what_is_reduced() {
                 first_places[of] = *place;
             }
         }
-        // Places of what is left keep their order, without gaps.
+        // The remaining positions keep their order, without gaps.
         let mut sorted = first_places.clone();
         sorted.sort_unstable();
         sorted.dedup();
@@ -322,7 +322,7 @@ fn texts_are_read_back() {
         let text = layout.to_string();
         let back: RegisterLayout = text.parse().unwrap();
         assert!(back.is_spelled_like(&layout), "{text}");
-        // A text that is cut or changed is an error with its place, or another layout.
+        // A truncated or mutated text is an error with a byte offset, or another layout.
         let mut bytes = text.into_bytes();
         let at = random.below(bytes.len() as u64) as usize;
         if random.below(2) == 0 {

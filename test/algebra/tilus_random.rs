@@ -1,4 +1,4 @@
-//! Random layouts of Tilus, and what they mean by definition: no code of the library is used here.
+//! Random Tilus layouts, and their definition: independent of the library.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use linear_layout::tilus::RegisterLayout;
 
 use crate::split_mix::Random;
 
-/// The attributes of a layout, as they are spelled.
+/// The attributes of a layout, as spelled.
 #[derive(Clone, Debug)]
 pub(crate) struct Attributes {
     pub(crate) shape: Vec<u64>,
@@ -15,7 +15,7 @@ pub(crate) struct Attributes {
     pub(crate) local: Vec<i64>,
 }
 
-/// For each element in row-major order the threads that hold it, and its place.
+/// For each element in row-major order, the threads that hold it and its position.
 pub(crate) type Table = Vec<(Vec<u64>, u64)>;
 
 pub(crate) fn one_of<T: Copy>(random: &mut Random, items: &[T]) -> T {
@@ -28,7 +28,7 @@ pub(crate) fn shuffle<T>(random: &mut Random, items: &mut [T]) {
     }
 }
 
-/// The index of a row-major number.
+/// Returns the index of a row-major number.
 pub(crate) fn index(mut number: u64, shape: &[u64]) -> Vec<u64> {
     let mut index = vec![0; shape.len()];
     for (i, extent) in index.iter_mut().zip(shape).rev() {
@@ -49,7 +49,7 @@ pub(crate) fn size(shape: &[u64]) -> u64 {
     shape.iter().product()
 }
 
-/// A shape of this rank at most and at most so many elements, and modes that fill it.
+/// Returns a shape with limits on rank and number of elements, and modes that fill it.
 pub(crate) fn shape_and_modes(random: &mut Random, rank: u64, most: u64) -> (Vec<u64>, Vec<u64>) {
     let (mut shape, mut modes, mut left) = (Vec::new(), Vec::new(), most);
     for _ in 0..random.below(rank + 1) {
@@ -100,7 +100,7 @@ impl Attributes {
         RegisterLayout::spelled(&self.shape, &self.mode_shape, &self.spatial, &self.local).unwrap()
     }
 
-    /// The definition: modes are the digits of the row-major number of an index.
+    /// Returns the map by definition: modes are the digits of the row-major number of an index.
     pub(crate) fn table(&self) -> Table {
         let holders = |number: u64| {
             let digits = index(number, &self.mode_shape);
@@ -124,7 +124,7 @@ impl Attributes {
         (0..size(&self.shape)).map(holders).collect()
     }
 
-    /// The same map spelled otherwise: modes and replications split, and some of 1 put in.
+    /// Returns another spelling of the same map: modes and replications split, and some of extent 1 inserted.
     pub(crate) fn respelled(&self, random: &mut Random) -> Self {
         let mut parts: BTreeMap<usize, Vec<i64>> = BTreeMap::new();
         let mut mode_shape = Vec::new();
@@ -165,7 +165,7 @@ impl Attributes {
     }
 }
 
-/// What the library says of every element.
+/// Returns the library's map.
 pub(crate) fn table_of(layout: &RegisterLayout) -> Table {
     (0..layout.size())
         .map(|number| {
@@ -176,7 +176,7 @@ pub(crate) fn table_of(layout: &RegisterLayout) -> Table {
         .collect()
 }
 
-/// Every layout of this shape with these modes, spelled in every order, with at most one replication.
+/// Returns every layout of this shape with these modes, in every order, with at most one replication.
 pub(crate) fn all_of_modes(shape: &[u64], mode_shape: &[u64], times: u64) -> Vec<RegisterLayout> {
     let mut found = Vec::new();
     let modes: Vec<i64> = (0..mode_shape.len() as i64).collect();
@@ -215,7 +215,7 @@ fn orders(items: &[i64]) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// Every way to write a number as a product of factors above 1, in every order.
+/// Returns every ordered factorisation of a number into factors above 1.
 pub(crate) fn factorings(n: u64) -> Vec<Vec<u64>> {
     if n == 1 {
         return vec![Vec::new()];
@@ -231,7 +231,7 @@ pub(crate) fn factorings(n: u64) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// Every layout of this shape of one or two dims, with at most one replication of these times.
+/// Returns every layout of this shape of one or two dims, with at most one replication of these counts.
 pub(crate) fn all_layouts(shape: &[u64], times: &[u64]) -> Vec<RegisterLayout> {
     let mut modes: Vec<Vec<u64>> = vec![Vec::new()];
     for extent in shape {
@@ -259,7 +259,7 @@ pub(crate) fn all_layouts(shape: &[u64], times: &[u64]) -> Vec<RegisterLayout> {
     found
 }
 
-/// How many random cases: `LL_TILUS=100000` runs more than a few.
+/// Returns the number of random cases, from `LL_TILUS`.
 pub(crate) fn count() -> u64 {
     let asked = std::env::var("LL_TILUS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(1500)

@@ -1,9 +1,9 @@
-//! The examples of the text "Register Layout" of Tilus' documentation, with what it prints.
+//! The examples of "Register Layout" in Tilus' documentation, with their output.
 
 use linear_layout::tilus::{RegisterLayout, column_local, column_spatial, local, repeat, spatial};
 use linear_layout::view::register_grid;
 
-/// The grid under a layout's text, one line of the text for each row, cells between bars.
+/// Compares the grid under a layout's text: one line per row, cells between bars.
 #[track_caller]
 fn prints(layout: &RegisterLayout, expected: &str) {
     assert_eq!(register_grid(layout), expected);

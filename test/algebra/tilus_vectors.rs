@@ -1,4 +1,4 @@
-//! Layouts of Tilus and conversions between systems, against what the Tilus package and brute force say.
+//! Tilus layouts and conversions between systems, against the Tilus package and brute force.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use crate::batch;
 use linear_layout::cute::{ComposedLayout, Swizzle};
 use serde_json::{Value, json};
 
-/// Where Tilus finds no quotient although there is one: prefixes are refined in their first mode only.
+/// Quotients that Tilus misses: it refines prefixes in their first mode only.
 const FALSE_REJECTIONS: [&str; 2] = ["tilus-01080", "tilus-01138"];
 
-/// Calls with each case and its answer; how many there are of each operation.
+/// Calls `check` with each case and its result; returns the number of cases of each operation.
 fn each_case(
     system: &str,
     cases: &str,
@@ -27,14 +27,14 @@ fn each_case(
 }
 
 #[test]
-fn tilus_says_the_same() {
+fn results_agree_with_tilus() {
     let counts = each_case(
         "tilus",
         include_str!("../golden/tilus.json"),
         |case, answer| {
             let id = case["id"].as_str().unwrap();
             let (Some(expected), Ok(found)) = (case["expect"].as_object(), &answer) else {
-                // Where the reference gives a wrong map, an error is right.
+                // If the reference computes a wrong map, an error is right.
                 let is_right = case["expect"].is_null() == answer.is_err()
                     || case["sound"] == false
                     || FALSE_REJECTIONS.contains(&id);
@@ -46,7 +46,7 @@ fn tilus_says_the_same() {
                 return;
             }
             for (key, expected) in expected {
-                // Tilus cannot evaluate modes of extent 1, of which it accepts some.
+                // Tilus cannot evaluate modes of extent 1, some of which it accepts.
                 if key != "map_error" {
                     assert_eq!(&found[key], expected, "{key} of {case}");
                 }
@@ -57,7 +57,7 @@ fn tilus_says_the_same() {
     assert_eq!((counts["divide"], counts["shared_reshape"]), (137, 33));
 }
 
-/// A quotient that Tilus does not find is one all the same.
+/// A quotient that Tilus misses is a quotient.
 #[test]
 fn quotients_that_tilus_misses_are_quotients() {
     let mut found = 0;
@@ -88,7 +88,7 @@ fn conversions_between_systems_are_those_of_brute_force() {
         |case, answer| {
             let found = answer.unwrap();
             for (key, expected) in case["expect"].as_object().unwrap() {
-                // Where one swizzle will do, others may too; the table below says whether this one does.
+                // Several swizzles may be equivalent; the table below decides whether this one is.
                 let is_free = case["expect"]["class"] == "one_swizzle"
                     && ["swizzle", "layout"].contains(&key.as_str());
                 if key != "note" && !is_free {
@@ -122,9 +122,9 @@ fn conversions_between_systems_are_those_of_brute_force() {
     );
 }
 
-/// Whatever stands in a question, the answer is one or an error.
+/// Every malformed query yields a result or an error.
 #[test]
-fn malformed_questions_are_errors() {
+fn malformed_queries_are_errors() {
     let values = [
         json!(null),
         json!(-1),
@@ -153,7 +153,7 @@ fn malformed_questions_are_errors() {
     ];
     let mut errors = 0;
     for system in ["tilus", "bridge"] {
-        // The message about an operation that there is not lists all that there are.
+        // The message about an unknown operation lists all operations.
         let known = batch::run(system, "", &[]).unwrap_err().to_string();
         let (_, known) = known.split_once("the operations are ").unwrap();
         for op in known.split(", ") {

@@ -1,4 +1,4 @@
-//! One layout in every view.
+//! Views of one layout.
 
 use crate::testing::{INS, OUTS, between, layout as any_layout, shape};
 use linear_layout::encoding::Encoding;
@@ -66,7 +66,7 @@ dim1=2         .  1  .     .
     );
 }
 
-/// What a window leaves out is counted; what it shows whole is not mentioned.
+/// Elements outside of a window are counted; complete ones are not mentioned.
 #[test]
 fn a_window_says_what_it_leaves_out() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 8], &[0, 1, 2]).unwrap();
@@ -90,7 +90,7 @@ fn a_window_says_what_it_leaves_out() {
     );
 }
 
-/// The dims before the last two number the grids, the last of them fastest.
+/// The leading dims number the grids, the last of them fastest.
 #[test]
 fn grids_of_a_tensor_are_numbered() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 2, 2], &[0, 1, 2, 3]).unwrap();
@@ -132,7 +132,7 @@ fn copies_are_named_or_counted() {
     assert_eq!(copies(8), format!("{}|+4  {}|+4", named(0), named(1)));
 }
 
-/// Each grid says which warp of which block it shows, the warps of a block first.
+/// Each grid is labelled with its warp and block, the warps of a block first.
 #[test]
 fn grids_of_slots_are_numbered() {
     let one = |size: u64, dim: Dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap();
@@ -160,7 +160,7 @@ fn grids_of_slots_are_numbered() {
     }
 }
 
-/// Lanes go down and registers across, where there are both or one of them.
+/// Lanes are rows and registers columns, for either or both.
 #[test]
 fn lanes_go_down_and_registers_across() {
     let one = |dim: Dim| LinearLayout::identity_1d(2, dim, Dim::out(0)).unwrap();
@@ -176,7 +176,7 @@ fn lanes_go_down_and_registers_across() {
     }
 }
 
-/// Sixteen offsets to a row, which is labelled with the first of them.
+/// Sixteen offsets per row, labelled with the first.
 #[test]
 fn offsets_go_on_from_row_to_row() {
     let one = |size: u64, dim: Dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap();
@@ -222,7 +222,7 @@ dim1=2  .  1  1
     );
 }
 
-/// Text between tags, and tags that close what was opened.
+/// Checks that tags nest and text is between tags.
 fn check_xml(text: &str) -> Result<(), TestCaseError> {
     let mut open = Vec::new();
     for tag in text.split('<').skip(1) {
@@ -240,7 +240,7 @@ fn check_xml(text: &str) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What cells say of slots and elements is what the layout says, in every view.
+    /// The labels of cells agree with the layout, in every view.
     #[test]
     fn cells_say_what_the_layout_says(l in any_layout()) {
         let window = Window { rows: 16, columns: 16, grids: 4 };
@@ -264,7 +264,7 @@ proptest! {
         prop_assert_eq!(words(&l).lines().filter(|line| line.starts_with("  ")).count(), bits);
     }
 
-    /// A comparison marks as many elements as have other holders.
+    /// A comparison marks exactly the elements with other holders.
     #[test]
     fn a_comparison_marks_what_differs(
         (a, b) in (shape(&INS, 5), shape(&OUTS, 5))
@@ -278,7 +278,7 @@ proptest! {
     }
 }
 
-/// Where pages are short, as in documents.
+/// A large picture fits on a short page.
 #[test]
 fn a_large_picture_is_small() {
     let text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";

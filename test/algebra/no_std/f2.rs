@@ -1,11 +1,11 @@
-//! The room `f2` in a crate without the standard library; `no_std.rs` compiles it.
+//! `f2` in a crate without the standard library; compiled by `no_std.rs`.
 
 #![no_std]
 
 #[path = "../../../crates/linear-layout/src/f2/mod.rs"]
 pub mod f2;
 
-/// Uses the room as a caller would: elimination and subspaces.
+/// Uses elimination and subspaces, as a caller would.
 pub fn rank_and_nullity(columns: &[u64]) -> (usize, usize) {
     let mut echelon = f2::Echelon::new();
     let mut kernel = f2::Span::empty();

@@ -102,7 +102,7 @@ mod tests {
         fn gathers_are_right(
             sizes in proptest::collection::vec(0u32..6, 1..4),
             axis in 0usize..3,
-            asked in 0u32..7,
+            index_log2 in 0u32..7,
             warps in 0u32..4,
             keys in proptest::collection::vec(any::<u32>(), 24),
             other in proptest::collection::vec(any::<u32>(), 24),
@@ -116,7 +116,7 @@ mod tests {
             let (axis, lanes) = (axis % sizes.len(), target.lanes_log2());
             let src = layout(&sizes, lanes, warps, &keys, mixed == 0);
             let mut to = sizes.clone();
-            to[axis] = asked;
+            to[axis] = index_log2;
             // Indices in the layout of the source can be served by shuffles.
             let indices = if alike {
                 src.clone()

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_arrive_where_the_layout_says() {
+    fn boxes_match_the_layout() {
         every(|place, tensor_box, copies| {
             check_tensor_copy(copies, tensor_box, place)
                 .unwrap_or_else(|e| panic!("{tensor_box:?}, {copies:?}: {e}"));

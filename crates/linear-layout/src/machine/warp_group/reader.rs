@@ -135,7 +135,7 @@ mod tests {
 
     /// The figures of the manual: in row r of an atom, unit p lies at p ^ r of 8, 4 or 2.
     #[test]
-    fn pieces_of_rows_exchange_places() {
+    fn units_of_rows_are_permuted() {
         for (code, pieces) in [(1, 8), (2, 4), (3, 2)] {
             let matrix = DescribedMatrix::decode(code << 62).unwrap();
             for row in 0..8 {

@@ -278,7 +278,7 @@ fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
 }
 
 #[test]
-fn broken_plans_are_noticed() {
+fn broken_plans_are_rejected() {
     let cores = SharedForm::Cores(vec![true, false]);
     let forms = [128, 64, 32].map(SharedForm::Swizzled);
     for form in forms.into_iter().chain([cores]) {
@@ -300,7 +300,7 @@ fn broken_plans_are_noticed() {
 
 /// The hardware transposes 16-bit elements only.
 #[test]
-fn a_transposed_operand_of_bytes_is_noticed() {
+fn a_transposed_operand_of_bytes_is_rejected() {
     let mut case = whole(&SharedForm::Swizzled(64), true);
     case.types = 5;
     planned(&case, |plan, operands| {

@@ -14,7 +14,7 @@ impl<N: Name> Machine<'_, N> {
         [acc, other]: [&[ValueId]; 2],
         is_packed: bool,
     ) -> Result<(), PlanFault> {
-        let mut made = Vec::with_capacity(acc.len());
+        let mut combined_rows = Vec::with_capacity(acc.len());
         for list in [acc, other] {
             let of_first = self.elements(step, list[0])?;
             for value in list[1..].iter().filter(|_| !is_packed) {
@@ -28,9 +28,9 @@ impl<N: Name> Machine<'_, N> {
             let (acc, other) = (self.elements(step, *acc)?, self.elements(step, *other)?);
             let pairs = acc.into_iter().zip(other);
             let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(b)).collect();
-            made.push(combined.ok_or(PlanFaultKind::Tuple { step })?);
+            combined_rows.push(combined.ok_or(PlanFaultKind::Tuple { step })?);
         }
-        for (i, names) in (0..).zip(made) {
+        for (i, names) in (0..).zip(combined_rows) {
             self.define_element(first.plus(i), names);
         }
         Ok(())

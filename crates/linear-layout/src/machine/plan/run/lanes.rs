@@ -102,13 +102,13 @@ impl<N: Name> Machine<'_, N> {
         clippy::cast_possible_truncation,
         reason = "a number known at run time has 32 bits"
     )]
-    fn outputs(&self, map: u32, given: &[Numbers]) -> Vec<Numbers> {
+    fn outputs(&self, map: u32, inputs: &[Numbers]) -> Vec<Numbers> {
         let map = &self.plan.index_maps()[map as usize];
         let mut outputs = vec![vec![0; self.threads]; map.outputs().len()];
         for thread in 0..self.threads {
             let lane = thread & ((1 << self.lanes_log2) - 1);
             let place = [lane as u64, (thread >> self.lanes_log2) as u64];
-            let known = given.iter().map(|numbers| u64::from(numbers[thread]));
+            let known = inputs.iter().map(|numbers| u64::from(numbers[thread]));
             let all: Vec<u64> = place.into_iter().chain(known).collect();
             for (row, number) in outputs.iter_mut().zip(map.evaluate(&all)) {
                 row[thread] = number as u32;
@@ -125,28 +125,28 @@ impl<N: Name> Machine<'_, N> {
         map: u32,
         inputs: &[ValueId],
     ) -> Result<(), PlanFault> {
-        let given = inputs
+        let inputs = inputs
             .iter()
             .map(|value| self.numbers.get(value).cloned().ok_or((step, *value)))
             .collect::<Result<Vec<Numbers>, _>>()
             .map_err(|(step, value)| PlanFaultKind::Undefined { step, value })?;
         let is_known = |known: &&MapEvaluation| {
-            let mut pairs = known.1.iter().zip(&given);
+            let mut pairs = known.1.iter().zip(&inputs);
             known.0 == map && pairs.all(|(a, b)| Rc::ptr_eq(a, b))
         };
-        let made = match self.computed.iter().find(is_known) {
+        let outputs = match self.computed.iter().find(is_known) {
             Some(known) => known.2.clone(),
             None => {
-                let made = self.outputs(map, &given);
-                self.computed.push((map, given, made.clone()));
-                made
+                let outputs = self.outputs(map, &inputs);
+                self.computed.push((map, inputs, outputs.clone()));
+                outputs
             }
         };
-        if made.len() != count as usize {
+        if outputs.len() != count as usize {
             let what = "the number of outputs differs from the map's";
             return Err(PlanFaultKind::Width { step, what }.into());
         }
-        let outputs = (0..).zip(made);
+        let outputs = (0..).zip(outputs);
         let outputs = outputs.map(|(i, numbers)| (first.plus(i), numbers));
         self.numbers.extend(outputs);
         Ok(())

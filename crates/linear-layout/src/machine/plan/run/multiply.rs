@@ -39,13 +39,13 @@ impl<'a, N> Multiplier<'a, N> {
         let [Some(a), Some(b), Some(d)] = tiles else {
             return None;
         };
-        let made = Rc::new(InstructionTiles {
+        let instruction = Rc::new(InstructionTiles {
             row: row.clone(),
             sizes: row.sizes().map(narrow),
             tiles: [a, b, d],
         });
-        self.instructions.insert(number, Rc::clone(&made));
-        Some(made)
+        self.instructions.insert(number, Rc::clone(&instruction));
+        Some(instruction)
     }
 }
 
@@ -166,7 +166,7 @@ impl<N: Name> Machine<'_, N> {
         }
         let [m, n, _] = instruction.sizes;
         let granules = sums.len() / tile.registers;
-        let mut made = Vec::with_capacity(sums.len());
+        let mut sum_rows = Vec::with_capacity(sums.len());
         for (rows, places) in sums.chunks(granules).zip(tile.places.chunks(lanes)) {
             if !self.are_elements(rows) || rows[0].granule > 0 {
                 return Err(PlanFaultKind::Width {
@@ -181,15 +181,15 @@ impl<N: Name> Machine<'_, N> {
             let lines = [&*lines[0], &*lines[1]];
             let added = multiplier.products.add(sums, places, lines, [m, n]);
             added.ok_or(PlanFaultKind::Product { step })?;
-            made.extend(NameRow::of_elements(start, granules));
+            sum_rows.extend(NameRow::of_elements(start, granules));
         }
-        let mut made = made.into_iter();
+        let mut sum_rows = sum_rows.into_iter();
         for value in (0..narrow::<u32>(lists[2].len())).map(|i| first.plus(i)) {
             let granules = self.granules(value);
-            if made.len() < granules {
+            if sum_rows.len() < granules {
                 return Err(malformed());
             }
-            self.define_rows(value, made.by_ref().take(granules));
+            self.define_rows(value, sum_rows.by_ref().take(granules));
         }
         self.multiplier = Some(multiplier);
         Ok(())

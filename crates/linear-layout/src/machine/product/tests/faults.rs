@@ -34,18 +34,18 @@ fn issues(plan: &Program) -> Vec<usize> {
 }
 
 /// Returns the plan with one operand of an issue replaced: the sums, or the registers of A or B.
-fn taking(plan: &Program, at: usize, which: usize, taken: Operands) -> Program {
+fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> Program {
     plan.edited(|steps| {
         if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
-            *[acc, a, b][which] = taken;
+            *[acc, a, b][which] = operands;
         }
     })
 }
 
 /// Returns the plan with an operand of two issues exchanged.
-fn exchanging(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
+fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     let (of_x, of_y) = (lists(plan, x)[which], lists(plan, y)[which]);
-    taking(&taking(plan, x, which, of_y), y, which, of_x)
+    with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
 }
 
 /// Returns the plan whose last issue uses the next register of a factor for each one, cyclically.
@@ -64,7 +64,7 @@ fn shifted(plan: &Program, which: usize) -> Program {
     let last = all[all.len() - 1];
     let values: Vec<ValueId> = values(last).iter().map(next).collect();
     let (plan, list) = plan.with_list(&values);
-    taking(&plan, last, which, list)
+    with_operand(&plan, last, which, list)
 }
 
 /// Returns two issues of which one accumulates into the sums of the other, if the tile does not span all of k.
@@ -82,7 +82,7 @@ fn chained(plan: &Program) -> Option<[usize; 2]> {
 /// registers of a factor off by one in the first or last repetition, k of one factor exchanged between two repetitions,
 /// sums exchanged, two lane bits exchanged.
 #[test]
-fn faults_of_each_instruction_are_noticed() {
+fn faults_of_each_instruction_are_rejected() {
     let (mut known, mut chains) = (HashSet::new(), 0);
     for target in TARGETS {
         for row in target.products() {
@@ -107,25 +107,25 @@ fn faults_of_each_instruction_are_noticed() {
             let mut faults = vec![
                 (
                     "factors exchanged",
-                    taking(&taking(plan, first, 1, right), first, 2, left),
+                    with_operand(&with_operand(plan, first, 1, right), first, 2, left),
                 ),
                 (
                     "products twice",
-                    taking(&taking(plan, second, 1, left), second, 2, right),
+                    with_operand(&with_operand(plan, second, 1, left), second, 2, right),
                 ),
-                ("products left out", taking(plan, second, 0, before)),
+                ("products left out", with_operand(plan, second, 0, before)),
                 (
                     "the next register",
-                    taking(plan, first, 1, left.moved_by(1)),
+                    with_operand(plan, first, 1, left.moved_by(1)),
                 ),
                 ("A shifted in the last repetition", shifted(plan, 1)),
                 ("B shifted in the last repetition", shifted(plan, 2)),
-                ("sums exchanged", exchanging(plan, [first, second], 0)),
+                ("sums exchanged", swap_operands(plan, [first, second], 0)),
             ];
             if let Some(chained) = chained(plan) {
                 chains += 1;
-                faults.push(("k exchanged for A alone", exchanging(plan, chained, 1)));
-                faults.push(("k exchanged for B alone", exchanging(plan, chained, 2)));
+                faults.push(("k exchanged for A alone", swap_operands(plan, chained, 1)));
+                faults.push(("k exchanged for B alone", swap_operands(plan, chained, 2)));
             }
             for (name, faulty) in faults {
                 let verdict = check_product(&faulty, &product);
@@ -141,7 +141,7 @@ fn faults_of_each_instruction_are_noticed() {
 
 /// Each change of an instruction's operands is detected.
 #[test]
-fn a_wrong_product_is_noticed() {
+fn a_wrong_product_is_rejected() {
     let (row, target) = of_ampere();
     let layouts = around(&row, false, target);
     let factors = [row.factors];
@@ -155,11 +155,11 @@ fn a_wrong_product_is_noticed() {
         .flat_map(|a| products.iter().map(move |b| (*a, *b)))
     {
         for what in 0..3 {
-            let taken = lists(plan, other)[what];
-            if plan.operands(taken) == plan.operands(lists(plan, at)[what]) {
+            let operands = lists(plan, other)[what];
+            if plan.operands(operands) == plan.operands(lists(plan, at)[what]) {
                 continue;
             }
-            let edited = taking(plan, at, what, taken);
+            let edited = with_operand(plan, at, what, operands);
             changed += 1;
             let verdict = check_product(&edited, &product);
             assert!(verdict.is_err(), "{edited}");

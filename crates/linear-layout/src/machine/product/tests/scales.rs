@@ -93,7 +93,7 @@ fn each_instruction_with_scales_is_found_and_proved() {
 /// Wrong scales in the plan of each instruction are detected: those of another row or block or of the other factor,
 /// missing ones, and another selector.
 #[test]
-fn faults_of_scales_are_noticed() {
+fn faults_of_scales_are_rejected() {
     let mut known = HashSet::new();
     let mut count = 0;
     for target in TARGETS {
