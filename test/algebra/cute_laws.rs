@@ -360,7 +360,6 @@ impl LayoutGenerator {
         }
     }
 
-    /// Returns a layout that is linear over bits.
     fn linear(&mut self) -> Layout {
         let rank = 1 + self.below(3);
         let shapes: Vec<i64> = (0..rank).map(|_| self.pick(&[2, 4, 8])).collect();
@@ -382,7 +381,7 @@ impl LayoutGenerator {
 }
 
 /// Returns true for a result that satisfies its law, false for an error with a text.
-fn judged<T>(
+fn judge<T>(
     answer: Result<T, CuteError>,
     law: impl FnOnce(T) -> LawResult,
 ) -> Result<bool, String> {
@@ -414,7 +413,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
         let of = generator.layout();
         let profile = IntTuple::flat(&vec![1; 1 + generator.below(of.rank())]).unwrap();
         let answer = of.coalesce_by(&profile);
-        let answer = judged(answer, |found| {
+        let answer = judge(answer, |found| {
             let (of, found) = (IndexFunction::of(&of), IndexFunction::of(&found));
             ensure(of.image() == found.image(), || {
                 "another function".to_owned()
@@ -424,7 +423,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     }),
     ("composition", 40, |generator| {
         let (of, inner) = (generator.layout(), generator.inner());
-        let answer = judged(of.composition(&inner), |found| {
+        let answer = judge(of.composition(&inner), |found| {
             composed(&of, &inner, &found)
         });
         (format!("{of} o {inner}"), answer)
@@ -432,7 +431,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("composition_by", 40, |generator| {
         let of = generator.layout();
         let tiler = generator.tiler(of.rank());
-        let answer = judged(of.composition_by(&tiler), |found| {
+        let answer = judge(of.composition_by(&tiler), |found| {
             composed_by(&of, &tiler, &found)
         });
         (format!("{of} o {tiler:?}"), answer)
@@ -440,7 +439,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("complement", 40, |generator| {
         let of = generator.layout();
         let cotarget = generator.pick(&[1, 2, 5, 8, 24, 64, 100, 120]);
-        let answer = judged(of.complement(cotarget), |found| {
+        let answer = judge(of.complement(cotarget), |found| {
             complements(&of, cotarget, &found)
         });
         (format!("{of} in {cotarget}"), answer)
@@ -448,7 +447,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("complement_in_cosize", 40, |generator| {
         let of = generator.layout();
         let cosize = of.filter().cosize();
-        let answer = judged(of.complement_in_cosize(), |found| {
+        let answer = judge(of.complement_in_cosize(), |found| {
             complements(&of, cosize, &found)
         });
         (format!("{of}"), answer)
@@ -457,7 +456,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
         let of = generator.tile();
         let shape = generator.layout().shape();
         let cotarget = shape.product().unwrap();
-        let answer = judged(of.complement_in(&shape), |found| {
+        let answer = judge(of.complement_in(&shape), |found| {
             complements(&of, cotarget, &found)
         });
         (format!("{of} in {shape}"), answer)
@@ -472,13 +471,13 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     }),
     ("left_inverse", 40, |generator| {
         let of = generator.layout();
-        let answer = judged(of.left_inverse(), |found| inverts_left(&of, &found));
+        let answer = judge(of.left_inverse(), |found| inverts_left(&of, &found));
         (format!("{of}"), answer)
     }),
     ("logical_divide", 20, |generator| {
         let of = generator.layout();
         let tiler = generator.tiler(of.rank());
-        let answer = judged(of.logical_divide(&tiler), |found| {
+        let answer = judge(of.logical_divide(&tiler), |found| {
             divided(&of, &tiler, &found)
         });
         (format!("{of} / {tiler:?}"), answer)
@@ -487,7 +486,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
         let of = generator.layout();
         let tiler = generator.tiler(of.rank());
         let pairs = of.logical_divide(&tiler);
-        let answer = judged(of.zipped_divide(&tiler), |zipped| {
+        let answer = judge(of.zipped_divide(&tiler), |zipped| {
             let pairs = pairs.map_err(|e| e.to_string())?;
             same_elements(&pairs, &zipped)?;
             ensure(zipped.rank() == 2, || "no pair".to_owned())?;
@@ -505,14 +504,14 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("logical_product", 20, |generator| {
         let of = generator.layout();
         let tiler = generator.tiler(of.rank());
-        let answer = judged(of.logical_product(&tiler), |found| {
+        let answer = judge(of.logical_product(&tiler), |found| {
             multiplied(&of, &tiler, &found)
         });
         (format!("{of} * {tiler:?}"), answer)
     }),
     ("blocked and raked product", 20, |generator| {
         let (of, tiler) = (generator.layout(), generator.tile());
-        let answer = judged(of.blocked_product(&tiler), |found| {
+        let answer = judge(of.blocked_product(&tiler), |found| {
             let (of, tile) = (IndexFunction::of(&of), IndexFunction::of(&tiler));
             let elements = of.size() * tile.size();
             ensure(IndexFunction::of(&found).size() == elements, || {
@@ -541,7 +540,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
             .map(|(m, f)| m.size() * f)
             .collect();
         let shape = IntTuple::flat(&shape).unwrap();
-        let answer = judged(of.tile_to_shape(&shape, None), |found| {
+        let answer = judge(of.tile_to_shape(&shape, None), |found| {
             let sizes: Vec<i64> = found.modes().map(|mode| mode.size()).collect();
             ensure(sizes == shape.leaves(), || {
                 format!("{found}: another shape")
@@ -552,7 +551,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("downcast, then upcast", 30, |generator| {
         let of = generator.layout();
         let factor = generator.pick(&[1, 2, 3, 4, 8]);
-        let answer = judged(of.downcast(factor), |found| {
+        let answer = judge(of.downcast(factor), |found| {
             // As in C++, such a mode has parts, too.
             let is_part = |mode: &Mode| mode.shape == 1 && mode.stride.abs() == 1;
             if of.leaves().iter().any(is_part) {
@@ -574,7 +573,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("upcast", 30, |generator| {
         let of = generator.layout();
         let factor = generator.pick(&[1, 2, 3, 4, 8]);
-        let answer = judged(of.upcast(factor), |found| {
+        let answer = judge(of.upcast(factor), |found| {
             let set = |layout: &Layout, divisor: i64| -> HashSet<i64> {
                 let indices = IndexFunction::of(layout).image().into_iter();
                 indices.map(|index| index / divisor).collect()
@@ -601,7 +600,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     }),
     ("max_common_layout", 40, |generator| {
         let (a, b) = (generator.layout(), generator.layout());
-        let answer = judged(a.max_common_layout(&b), |found| {
+        let answer = judge(a.max_common_layout(&b), |found| {
             inverts_right(&IndexFunction::of(&a), &IndexFunction::of(&found))?;
             inverts_right(&IndexFunction::of(&b), &IndexFunction::of(&found))?;
             ensure(a.max_common_vector(&b) == Ok(found.size()), || {
@@ -627,7 +626,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("domain_distribute", 100, |generator| {
         let shape = generator.layout().shape();
         let size = generator.pick(&[1, 2, 3, 4, 6, 8, 12]);
-        let answer = judged(Layout::domain_distribute(&shape, size), |found| {
+        let answer = judge(Layout::domain_distribute(&shape, size), |found| {
             let image = IndexFunction::of(&found).image();
             ensure(size % found.size() == 0, || "no divisor".to_owned())?;
             ensure(image.windows(2).all(|w| w[0] < w[1]), || {
@@ -644,7 +643,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
         let of = generator.layout();
         let coordinate = generator.coordinate(&of.shape());
         let text = format!("{of} at {coordinate}");
-        let answer = judged(of.slice(&coordinate), |slice| {
+        let answer = judge(of.slice(&coordinate), |slice| {
             let f = IndexFunction::of(&slice.layout);
             for i in 0..f.size() {
                 let inside = slice.layout.coordinate_of(i);
@@ -667,7 +666,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     ("after_swizzle", 20, |generator| {
         let (of, swizzle) = (generator.linear(), generator.swizzle());
         let f = IndexFunction::of(&of);
-        let answer = judged(of.after_swizzle(swizzle), |found| {
+        let answer = judge(of.after_swizzle(swizzle), |found| {
             let wrong = (0..f.size()).find(|&i| found.at(i) != Ok(f.at(swizzle.apply(i))));
             ensure(wrong.is_none(), || format!("{found} at {wrong:?}"))
         });
@@ -675,7 +674,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
     }),
     ("inverses of swizzled layouts", 20, |generator| {
         let composed = ComposedLayout::new(generator.swizzle(), 0, generator.linear());
-        let answer = judged(composed.right_inverse(), |found| {
+        let answer = judge(composed.right_inverse(), |found| {
             let size = found.layout.size();
             let wrong = (0..size).find(|&i| composed.at(found.at(i).unwrap()) != Ok(i));
             ensure(wrong.is_none(), || format!("{found} at {wrong:?}"))?;
@@ -697,7 +696,7 @@ const OPERATIONS: [(&str, usize, OperationCase); 25] = [
         let offset = generator.pick(&[0, 0, 1, 5, 16]);
         let composed = ComposedLayout::new(generator.swizzle(), offset, layout);
         let coordinate = generator.coordinate(&composed.layout.shape());
-        let answer = judged(composed.slice(&coordinate), |slice| {
+        let answer = judge(composed.slice(&coordinate), |slice| {
             let inner = composed.layout.slice(&coordinate).unwrap();
             for i in 0..slice.layout.layout.size() {
                 let index = composed.offset + inner.offset + IndexFunction::of(&inner.layout).at(i);

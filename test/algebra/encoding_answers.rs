@@ -35,7 +35,6 @@ fn an_error_has_one_kind() {
     assert_eq!(kinds(inferred), [false, false, false, true]);
 }
 
-/// The cause of a failed layout is kept in the encoding's error.
 #[test]
 fn the_cause_of_an_error_is_kept() {
     use std::error::Error;
@@ -447,7 +446,6 @@ fn pairs_that_one_byte_holds_are_found_from_their_result() {
     assert!(error.contains("not neighbours along the axis"), "{error}");
 }
 
-/// A merge of two consecutive dims is blocked, too.
 #[test]
 fn a_reshape_of_following_dims_stays_blocked() {
     let square = encoding(

@@ -320,7 +320,6 @@ fn the_largest_dim_and_the_largest_rank_have_layouts() {
     rejects(&deep, &[], "encodings are nested more than 32 deep");
 }
 
-/// Families that spell out a layout basis by basis.
 const WRITTEN_OUT: [&str; 3] = ["linear", "generic_linear", "shared_linear"];
 
 #[test]

@@ -377,7 +377,6 @@ fn fixed_texts(source: &str) -> Vec<String> {
     texts
 }
 
-/// Joins line continuations.
 fn joined(text: &str) -> String {
     let mut parts = text.split("\\\n");
     let mut all = parts.next().unwrap_or_default().to_owned();

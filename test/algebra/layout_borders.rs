@@ -446,7 +446,6 @@ fn one_dim_gets_another_name() {
     }
 }
 
-/// Each error has exactly one kind.
 #[test]
 fn an_error_is_of_one_kind() {
     let kinds = |e: LayoutError| {

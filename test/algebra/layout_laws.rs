@@ -14,7 +14,6 @@ use crate::testing::{
 
 type Point = Vec<(Dim, u64)>;
 
-/// Returns every input point of a layout.
 fn points(l: &LinearLayout) -> Vec<Point> {
     let mut all: Vec<Point> = vec![vec![]];
     for (dim, size) in l.in_shape() {
@@ -50,7 +49,6 @@ fn image(l: &LinearLayout, point: &Point) -> BTreeMap<&'static str, u64> {
     l.out_dims().map(Dim::name).zip(out.iter()).collect()
 }
 
-/// Returns a point as input of another layout.
 fn as_point(l: &LinearLayout, coords: Coords) -> Point {
     l.out_dims().zip(coords.iter()).collect()
 }
@@ -205,7 +203,6 @@ proptest! {
         prop_assert_eq!(by_name(&quotient.product(&tile).unwrap(), &whole), whole);
     }
 
-    /// The repetitions of a tile are outside of its image.
     #[test]
     fn repetitions_are_the_whole_without_the_tile(tile in layout(), rest in layout()) {
         let whole = tile.product(&rest).unwrap();

@@ -7,7 +7,6 @@ use std::process::{Command, Output};
 /// The path of the module, relative to the compiled file.
 const FOLDER: &str = "../../../crates/linear-layout/src/f2";
 
-/// Returns the compiler of the cargo that built this test.
 fn rustc() -> PathBuf {
     let beside_cargo = Path::new(env!("CARGO")).with_file_name("rustc");
     if beside_cargo.exists() {

@@ -29,7 +29,6 @@ fn each_slot(layout: &LinearLayout, mut check: impl FnMut(u64, u64, u64)) {
     }
 }
 
-/// Checks the round trip through the text.
 fn is_read_back(layout: &CompilerLayout) {
     assert_eq!(layout.to_string().parse().as_ref(), Ok(layout));
 }
@@ -315,7 +314,6 @@ fn mosaic_layouts_are_tiles_of_tiles() {
     );
 }
 
-/// Syntax errors and layouts that are not linear have messages.
 #[test]
 fn errors_have_messages() {
     #[track_caller]

@@ -28,7 +28,6 @@ pub(crate) fn shuffle<T>(random: &mut Random, items: &mut [T]) {
     }
 }
 
-/// Returns the index of a row-major number.
 pub(crate) fn index(mut number: u64, shape: &[u64]) -> Vec<u64> {
     let mut index = vec![0; shape.len()];
     for (i, extent) in index.iter_mut().zip(shape).rev() {

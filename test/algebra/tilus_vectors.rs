@@ -57,7 +57,6 @@ fn results_agree_with_tilus() {
     assert_eq!((counts["divide"], counts["shared_reshape"]), (137, 33));
 }
 
-/// A quotient that Tilus misses is a quotient.
 #[test]
 fn quotients_that_tilus_misses_are_quotients() {
     let mut found = 0;
@@ -122,7 +121,6 @@ fn conversions_between_systems_are_those_of_brute_force() {
     );
 }
 
-/// Every malformed query yields a result or an error.
 #[test]
 fn malformed_queries_are_errors() {
     let values = [

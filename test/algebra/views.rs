@@ -108,7 +108,6 @@ fn grids_of_a_tensor_are_numbered() {
     assert_eq!(cells, expected.collect::<Vec<_>>());
 }
 
-/// The first four holders of an element are named, the others counted.
 #[test]
 fn copies_are_named_or_counted() {
     let copies = |lanes: u64| {
@@ -240,7 +239,6 @@ fn check_xml(text: &str) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The labels of cells agree with the layout, in every view.
     #[test]
     fn cells_say_what_the_layout_says(l in any_layout()) {
         let window = Window { rows: 16, columns: 16, grids: 4 };
@@ -278,7 +276,6 @@ proptest! {
     }
 }
 
-/// A large picture fits on a short page.
 #[test]
 fn a_large_picture_is_small() {
     let text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";

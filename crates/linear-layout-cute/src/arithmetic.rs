@@ -1,6 +1,6 @@
 //! Arithmetic of nested tuples.
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::tuple::{IntTuple, TupleRef};
 
 impl IntTuple {
@@ -16,7 +16,7 @@ impl IntTuple {
     pub fn product(&self) -> Result<i64, CuteError> {
         let mut product = 1_i64;
         for &number in self.leaves() {
-            product = product.checked_mul(number).ok_or(CuteErrorKind::Overflow)?;
+            product = product.checked_mul(number).ok_or(ErrorKind::Overflow)?;
         }
         Ok(product)
     }
@@ -45,7 +45,7 @@ impl IntTuple {
         });
         match fits {
             true => Ok(found),
-            false => Err(CuteErrorKind::Overflow.into()),
+            false => Err(ErrorKind::Overflow.into()),
         }
     }
 
@@ -71,7 +71,7 @@ impl IntTuple {
             here
         });
         match wrong {
-            Some((shape, divisor)) => Err(CuteErrorKind::ShapeDiv { shape, divisor }.into()),
+            Some((shape, divisor)) => Err(ErrorKind::ShapeDiv { shape, divisor }.into()),
             None => Ok(found),
         }
     }
@@ -81,7 +81,7 @@ impl IntTuple {
     /// When the profiles differ, and when it does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
-            return Err(CuteErrorKind::ProfilesDiffer {
+            return Err(ErrorKind::ProfilesDiffer {
                 left: self.to_string(),
                 right: other.to_string(),
             }
@@ -89,8 +89,8 @@ impl IntTuple {
         }
         let mut sum = 0_i64;
         for (a, b) in self.leaves().iter().zip(other.leaves()) {
-            let product = a.checked_mul(*b).ok_or(CuteErrorKind::Overflow)?;
-            sum = sum.checked_add(product).ok_or(CuteErrorKind::Overflow)?;
+            let product = a.checked_mul(*b).ok_or(ErrorKind::Overflow)?;
+            sum = sum.checked_add(product).ok_or(ErrorKind::Overflow)?;
         }
         Ok(sum)
     }
@@ -113,11 +113,11 @@ impl IntTuple {
         ) -> Result<(), CuteError> {
             if tuple.is_leaf() {
                 let product = by.to_owned().product()?.checked_mul(tuple.leaves[0]);
-                found.push(product.ok_or(CuteErrorKind::Overflow)?);
+                found.push(product.ok_or(ErrorKind::Overflow)?);
                 return Ok(());
             }
             if by.is_leaf() || by.rank() != tuple.rank() {
-                return Err(CuteErrorKind::RankDiffers {
+                return Err(ErrorKind::RankDiffers {
                     what: "the scale",
                     found: by.rank(),
                     expected: tuple.rank(),

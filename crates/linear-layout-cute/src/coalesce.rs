@@ -1,6 +1,6 @@
 //! Coalescing: the same function with fewer modes.
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, IntTuple, Leaves, Tuple, TupleRef};
@@ -85,7 +85,7 @@ impl Layout {
                 return Ok(f(part).into_tuple());
             }
             if profile.rank() > part.rank() {
-                return Err(CuteErrorKind::RankDiffers {
+                return Err(ErrorKind::RankDiffers {
                     what: "the profile",
                     found: profile.rank(),
                     expected: part.rank(),

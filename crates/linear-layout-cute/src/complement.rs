@@ -1,7 +1,7 @@
 //! Complements: layouts of the indices outside of a layout's image.
 
 use super::coalesce::{coalesced, filtered};
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves};
@@ -23,7 +23,7 @@ impl Layout {
     /// # Errors
     /// When modes of `self` overlap or have negative strides, and when `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
-        free_places(self.leaves(), cotarget, 1)
+        free_positions(self.leaves(), cotarget, 1)
     }
 
     /// Returns the complement in the cosize of `self` without modes of stride 0.
@@ -39,13 +39,13 @@ impl Layout {
     /// As of [`complement`](Self::complement); or if the remainder is not divisible, so that the complement would be
     /// too short.
     pub fn complement_in(&self, shape: &IntTuple) -> Result<Self, CuteError> {
-        let found = rests(self.leaves(), shape.leaves())?;
+        let found = remainders(self.leaves(), shape.leaves())?;
         let (reached, size) = (
             reach(self.leaves()).saturating_add(reach(found.leaves())),
             shape.product()?,
         );
         if reached < size - 1 {
-            return Err(CuteErrorKind::ComplementTooShort { reached, size }.into());
+            return Err(ErrorKind::ComplementTooShort { reached, size }.into());
         }
         Ok(found)
     }
@@ -54,7 +54,7 @@ impl Layout {
 fn positive(size: i64) -> Result<i64, CuteError> {
     match size {
         1.. => Ok(size),
-        found => Err(CuteErrorKind::CotargetNotPositive { found }.into()),
+        found => Err(ErrorKind::CotargetNotPositive { found }.into()),
     }
 }
 
@@ -75,23 +75,27 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
     let mut reached = 1_i64;
     for &mode in sorted.iter() {
         if mode.stride < 0 {
-            return Err(CuteErrorKind::NegativeStride { mode }.into());
+            return Err(ErrorKind::NegativeStride { mode }.into());
         }
         let gap = mode.stride / reached;
         if gap == 0 {
-            return Err(CuteErrorKind::Overlap { mode, reached }.into());
+            return Err(ErrorKind::Overlap { mode, reached }.into());
         }
         found.push(Mode::new(gap, reached));
         reached = mode
             .stride
             .checked_mul(mode.shape)
-            .ok_or(CuteErrorKind::Overflow)?;
+            .ok_or(ErrorKind::Overflow)?;
     }
     Ok((found, reached))
 }
 
 /// Returns the complement that reaches at least the cosize together with the modes, and has at least the size.
-pub(crate) fn free_places(modes: &[Mode], cotarget: i64, size: i64) -> Result<Layout, CuteError> {
+pub(crate) fn free_positions(
+    modes: &[Mode],
+    cotarget: i64,
+    size: i64,
+) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;
     let below = reach(modes).saturating_add(reach(&found));
     // If gaps are not divisible, more is missing at the end.
@@ -112,12 +116,12 @@ pub(crate) fn free_places(modes: &[Mode], cotarget: i64, size: i64) -> Result<La
 /// Returns the complement in a shape with CuTe's C++ rule: each number is divided by the remainder of the preceding
 /// ones.
 #[inline]
-pub(crate) fn rests(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
+pub(crate) fn remainders(modes: &[Mode], shape: &[i64]) -> Result<Layout, CuteError> {
     let (mut found, reached) = gaps(modes)?;
     let (mut rest, mut divisor) = (1_i64, reached);
     for &size in shape {
         let here = (positive(size)? - 1) / divisor + 1;
-        rest = rest.checked_mul(here).ok_or(CuteErrorKind::Overflow)?;
+        rest = rest.checked_mul(here).ok_or(ErrorKind::Overflow)?;
         divisor = (divisor - 1) / size + 1;
     }
     found.push(Mode::new(rest, reached));

@@ -41,7 +41,7 @@ impl ComposedLayout {
     /// When it does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         let index = self.layout.at(coordinate)?.checked_add(self.offset);
-        let index = index.ok_or(super::error::CuteErrorKind::Overflow)?;
+        let index = index.ok_or(super::error::ErrorKind::Overflow)?;
         Ok(self.swizzle.apply(index))
     }
 }

@@ -1,14 +1,14 @@
 //! Composition of layouts.
 
 use super::coalesce::{coalesced, coalesced_unbounded};
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, at_of};
 use super::mode::Mode;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Leaves, Nodes, Tuple};
 
 /// Limit on the elements that are compared if no rule proves a result.
-pub(crate) const CHECKED: i64 = 1 << 16;
+pub(crate) const MAX_COMPARED: i64 = 1 << 16;
 
 impl Layout {
     /// Returns the layout `inner`, then `self`: c maps to `self.at(inner(c))`. It has the profile of `inner`; a number
@@ -67,9 +67,9 @@ impl Layout {
 #[inline]
 fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
-        return Err(CuteErrorKind::EmptyTuple.into());
+        return Err(ErrorKind::EmptyTuple.into());
     };
-    let times = |a: i64, b: i64| a.checked_mul(b).ok_or(CuteErrorKind::Overflow);
+    let times = |a: i64, b: i64| a.checked_mul(b).ok_or(ErrorKind::Overflow);
     let mut modes = Leaves::new();
     let mut nodes = Nodes::new();
     let mut largest = Leaves::<i64>::from_elem(0, digits.len());
@@ -93,11 +93,11 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
         // Below 0 only the last digit is unbounded.
         *is_exact &= stride > 0 || digits.is_empty();
         let sign = stride.signum();
-        let mut step = stride.checked_abs().ok_or(CuteErrorKind::Overflow)?;
+        let mut step = stride.checked_abs().ok_or(ErrorKind::Overflow)?;
         for (digit, largest) in digits.iter().zip(largest.iter_mut()) {
             if step >= digit.shape {
                 if step % digit.shape != 0 {
-                    return Err(CuteErrorKind::StrideNotDivisible {
+                    return Err(ErrorKind::StrideNotDivisible {
                         inner: mode,
                         outer: *digit,
                         step,
@@ -119,7 +119,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
                 break;
             }
             if steps % here != 0 {
-                return Err(CuteErrorKind::ShapeNotDivisible {
+                return Err(ErrorKind::ShapeNotDivisible {
                     inner: mode,
                     outer: *digit,
                     steps,
@@ -150,10 +150,10 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
 /// Compares all elements if the rules do not decide.
 #[cold]
 fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Result<(), CuteError> {
-    if inner.size() > CHECKED {
-        return Err(CuteErrorKind::NotDecided {
+    if inner.size() > MAX_COMPARED {
+        return Err(ErrorKind::NotDecided {
             size: inner.size(),
-            limit: CHECKED,
+            limit: MAX_COMPARED,
         }
         .into());
     }
@@ -172,7 +172,7 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
                 return Ok(());
             }
         }
-        return Err(CuteErrorKind::NotAdditive {
+        return Err(ErrorKind::NotAdditive {
             at: i,
             between,
             expected,

@@ -1,6 +1,6 @@
 //! Coordinates: conversion between integers and nested tuples, and slices.
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::{Builder, Coord, IntTuple, TupleRef};
@@ -28,7 +28,7 @@ impl Layout {
             for (part, coordinate) in part.items().zip(coordinate.items()) {
                 index = index
                     .checked_add(go(part, coordinate)?)
-                    .ok_or(CuteErrorKind::Overflow)?;
+                    .ok_or(ErrorKind::Overflow)?;
             }
             Ok(index)
         }
@@ -54,7 +54,7 @@ fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
     if is_leaf || rank != found {
         let what = "the coordinate";
         let expected = rank;
-        return Err(CuteErrorKind::RankDiffers {
+        return Err(ErrorKind::RankDiffers {
             what,
             found,
             expected,
@@ -160,7 +160,7 @@ impl Layout {
         };
         parts.split(self.as_ref(), coordinate.as_ref())?;
         if !coordinate.leaves().contains(&None) {
-            return Err(CuteErrorKind::NothingKept.into());
+            return Err(ErrorKind::NothingKept.into());
         }
         let layout = Self::checked(parts.kept.finish()?)?;
         let offset = match coordinate.leaves().iter().all(Option::is_none) {

@@ -1,7 +1,7 @@
 //! Division of layouts into tiles.
 
 use super::coalesce::coalesced;
-use super::complement::rests;
+use super::complement::remainders;
 use super::error::CuteError;
 use super::layout::Layout;
 use super::mode::Mode;
@@ -36,7 +36,7 @@ impl Layout {
         if shape.is_empty() {
             shape.push(1);
         }
-        let rest = rests(tile.leaves(), &shape)?;
+        let rest = remainders(tile.leaves(), &shape)?;
         self.composition(&Self::concat([tile, &rest])?)
     }
 

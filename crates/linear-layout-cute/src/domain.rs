@@ -1,7 +1,7 @@
 //! Nullspaces and distributions over shapes.
 
 use super::coalesce::coalesced;
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::mode::gcd;
@@ -47,7 +47,7 @@ impl Layout {
     /// If `size` is less than 1, or as of [`new`](Self::new) for the shape.
     pub fn domain_distribute(shape: &IntTuple, size: i64) -> Result<Self, CuteError> {
         if size < 1 {
-            return Err(CuteErrorKind::CotargetNotPositive { found: size }.into());
+            return Err(ErrorKind::CotargetNotPositive { found: size }.into());
         }
         let domain = Self::compact(shape)?;
         let mut rest = size;

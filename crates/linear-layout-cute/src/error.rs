@@ -18,10 +18,10 @@ use super::mode::{Mode, gcd};
 /// ```
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct CuteError(Box<CuteErrorKind>);
+pub struct CuteError(Box<ErrorKind>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(crate) enum CuteErrorKind {
+pub(crate) enum ErrorKind {
     #[error("expected {expected} at byte {at}, found {}",
             if .found.is_empty() { "the end".to_owned() } else { format!("`{found}`") })]
     Parse {
@@ -157,19 +157,17 @@ pub(crate) enum CuteErrorKind {
     OffsetNotZero { offset: i64 },
 }
 
-impl From<CuteErrorKind> for CuteError {
+impl From<ErrorKind> for CuteError {
     #[cold]
-    fn from(kind: CuteErrorKind) -> Self {
+    fn from(kind: ErrorKind) -> Self {
         Self(Box::new(kind))
     }
 }
 
-/// Returns the spelling of a mode in messages.
 fn shown(mode: &Mode) -> String {
     format!("{}:{}", mode.shape, mode.stride)
 }
 
-/// Returns the positive multiple of `of` nearest to a number.
 fn nearest_multiple(number: i64, of: i64) -> i64 {
     let below = number / of * of;
     match number - below {
@@ -189,7 +187,7 @@ impl CuteError {
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
-            CuteErrorKind::Parse { at, .. } => Some(at),
+            ErrorKind::Parse { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -199,7 +197,7 @@ impl CuteError {
     pub fn mode(&self) -> Vec<usize> {
         let mut path = Vec::new();
         let mut error = self;
-        while let CuteErrorKind::InMode { mode, error: inner } = &*error.0 {
+        while let ErrorKind::InMode { mode, error: inner } = &*error.0 {
             path.push(*mode);
             error = inner;
         }
@@ -209,6 +207,6 @@ impl CuteError {
     /// Adds the enclosing mode to the path.
     #[cold]
     pub(crate) fn in_mode(self, mode: usize) -> Self {
-        CuteErrorKind::InMode { mode, error: self }.into()
+        ErrorKind::InMode { mode, error: self }.into()
     }
 }

@@ -1,8 +1,8 @@
 //! Right and left inverses.
 
 use super::coalesce::coalesced;
-use super::composition::CHECKED;
-use super::error::{CuteError, CuteErrorKind};
+use super::composition::MAX_COMPARED;
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::Leaves;
@@ -62,14 +62,14 @@ impl Layout {
         for &next in sorted.iter() {
             let mode = next.mode;
             if mode.stride < 0 {
-                return Err(CuteErrorKind::NegativeStride { mode }.into());
+                return Err(ErrorKind::NegativeStride { mode }.into());
             }
             if mode.stride == 0 {
                 continue;
             }
             if mode.stride % last.mode.stride != 0 {
                 let of = last.mode.stride;
-                return Err(CuteErrorKind::StrideNotMultiple { mode, of }.into());
+                return Err(ErrorKind::StrideNotMultiple { mode, of }.into());
             }
             let gap = mode.stride / last.mode.stride;
             is_exact &= last.mode.shape <= gap;
@@ -92,14 +92,14 @@ impl Layout {
     #[cold]
     fn check_left_inverse(&self, inverse: &Self) -> Result<(), CuteError> {
         let size = self.size();
-        if size > CHECKED {
-            let limit = CHECKED;
-            return Err(CuteErrorKind::NotDecided { size, limit }.into());
+        if size > MAX_COMPARED {
+            let limit = MAX_COMPARED;
+            return Err(ErrorKind::NotDecided { size, limit }.into());
         }
         for i in 0..size {
             let index = self.at(i)?;
             if self.at(inverse.at(index)?)? != index {
-                return Err(CuteErrorKind::OverlapAt { at: i, index }.into());
+                return Err(ErrorKind::OverlapAt { at: i, index }.into());
             }
         }
         // If `self` is injective, mapping back to the index is mapping back to the coordinate.
@@ -114,7 +114,6 @@ struct Numbered {
     before: i64,
 }
 
-/// Returns the modes in ascending order of strides.
 fn by_stride(modes: &[Mode]) -> Leaves<Numbered> {
     let mut before = 1;
     let mut sorted: Leaves<Numbered> = Leaves::new();

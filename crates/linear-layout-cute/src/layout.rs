@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 
@@ -50,7 +50,7 @@ impl Layout {
     /// layout does not fit in an `i64`.
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
-            return Err(CuteErrorKind::NotCongruent {
+            return Err(ErrorKind::NotCongruent {
                 shape: shape.to_string(),
                 stride: stride.to_string(),
             }
@@ -99,7 +99,7 @@ impl Layout {
         for &shape in shape.leaves() {
             let stride = if shape == 1 { 0 } else { next };
             modes.push(Mode { shape, stride });
-            next = next.checked_mul(shape).ok_or(CuteErrorKind::Overflow)?;
+            next = next.checked_mul(shape).ok_or(ErrorKind::Overflow)?;
         }
         Self::checked(Tuple::with_nodes(shape.nodes(), modes))
     }
@@ -108,7 +108,7 @@ impl Layout {
     #[inline]
     pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
         if modes.nodes().len() > MAX_NODES {
-            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(ErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         check_numbers(modes.leaves())?;
         Ok(Self { modes })
@@ -134,7 +134,6 @@ impl Layout {
         self.modes
     }
 
-    /// Returns a part of a layout as a layout.
     #[inline]
     pub(crate) fn part(part: LayoutRef<'_>) -> Self {
         Self {
@@ -244,10 +243,8 @@ pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
             index += rest.rem_euclid(mode.shape) * mode.stride;
             rest = rest.div_euclid(mode.shape);
         }
-        let step = rest
-            .checked_mul(last.stride)
-            .ok_or(CuteErrorKind::Overflow)?;
-        index = index.checked_add(step).ok_or(CuteErrorKind::Overflow)?;
+        let step = rest.checked_mul(last.stride).ok_or(ErrorKind::Overflow)?;
+        index = index.checked_add(step).ok_or(ErrorKind::Overflow)?;
     }
     Ok(index)
 }
@@ -258,7 +255,7 @@ fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
     let (mut size, mut cosize) = (1_i64, 1_i64);
     for (i, mode) in modes.iter().enumerate() {
         if mode.shape < 1 {
-            return Err(CuteErrorKind::ShapeNotPositive {
+            return Err(ErrorKind::ShapeNotPositive {
                 mode: i,
                 found: mode.shape,
             }
@@ -271,7 +268,7 @@ fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
             .and_then(|reach| cosize.checked_add(reach));
         match (size.checked_mul(mode.shape), reach) {
             (Some(product), Some(reach)) => (size, cosize) = (product, reach),
-            _ => return Err(CuteErrorKind::Overflow.into()),
+            _ => return Err(ErrorKind::Overflow.into()),
         }
     }
     Ok(())

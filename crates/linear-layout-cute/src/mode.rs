@@ -18,7 +18,6 @@ impl Mode {
     }
 }
 
-/// Returns the greatest common divisor of two non-negative numbers.
 pub(crate) fn gcd(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);

@@ -1,6 +1,6 @@
 //! Compact layouts with a given order of modes.
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::tuple::{IntTuple, Leaves, Tuple};
@@ -69,7 +69,6 @@ impl Layout {
     }
 }
 
-/// Collects the order's number for each number of the shape.
 fn collect_keys(
     shape: &IntTuple,
     order: &IntTuple,
@@ -82,7 +81,7 @@ fn collect_keys(
         return Ok(());
     }
     if shape.is_leaf() || shape.rank() != order.rank() {
-        return Err(CuteErrorKind::RankDiffers {
+        return Err(ErrorKind::RankDiffers {
             what: "the order",
             found: order.rank(),
             expected: shape.rank(),
@@ -104,9 +103,7 @@ fn compact_by(shape: &IntTuple, keys: &[i64]) -> Result<Layout, CuteError> {
         if mode.shape != 1 {
             mode.stride = next;
         }
-        next = next
-            .checked_mul(mode.shape)
-            .ok_or(CuteErrorKind::Overflow)?;
+        next = next.checked_mul(mode.shape).ok_or(ErrorKind::Overflow)?;
     }
     Layout::checked(Tuple::with_nodes(shape.nodes(), modes))
 }

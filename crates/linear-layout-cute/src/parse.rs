@@ -3,7 +3,7 @@
 use core::str::FromStr;
 
 use super::composed::ComposedLayout;
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
@@ -76,7 +76,6 @@ impl FromStr for ComposedLayout {
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    /// Number of numbers and tuples parsed.
     nodes: usize,
 }
 
@@ -121,7 +120,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn expected(&self, expected: &'static str) -> CuteError {
-        CuteErrorKind::Parse {
+        ErrorKind::Parse {
             at: self.at,
             expected,
             found: self.rest().chars().take(12).collect(),
@@ -160,7 +159,7 @@ impl<'a> Cursor<'a> {
     ) -> Result<Tuple<T>, CuteError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(ErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         if !self.takes("(") {
             return leaf(self).map(Tuple::leaf);

@@ -1,8 +1,8 @@
 //! Products of layouts: repetition of a block.
 
-use super::complement::free_places;
+use super::complement::free_positions;
 use super::divide::{flat, tiled, zipped};
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::tiler::{Tiler, UntiledModes, by_tiler};
 use super::tuple::{Builder, IntTuple};
@@ -26,9 +26,9 @@ impl Layout {
 
     fn multiply_by_layout(&self, tiler: &Self) -> Result<Self, CuteError> {
         let cotarget = self.size().checked_mul(tiler.cosize());
-        let cotarget = cotarget.ok_or(CuteErrorKind::Overflow)?;
+        let cotarget = cotarget.ok_or(ErrorKind::Overflow)?;
         // At least as many positions as the tiler has; with uneven gaps, a complement of that cosize may have fewer.
-        let free = free_places(self.leaves(), cotarget, tiler.cosize())?;
+        let free = free_positions(self.leaves(), cotarget, tiler.cosize())?;
         Self::concat([self, &free.composition(tiler)?])
     }
 
@@ -92,7 +92,7 @@ impl Layout {
         }
         let product = block.multiply_by_layout(&tiler)?;
         let (Some(blocks), Some(repetitions)) = (product.mode(0), product.mode(1)) else {
-            return Err(CuteErrorKind::EmptyTuple.into());
+            return Err(ErrorKind::EmptyTuple.into());
         };
         if block.is_leaf() {
             return Self::concat(&order(blocks, repetitions));
@@ -124,7 +124,7 @@ impl Layout {
     ) -> Result<Self, CuteError> {
         let rank = shape.rank();
         if self.rank() > rank {
-            return Err(CuteErrorKind::RankDiffers {
+            return Err(ErrorKind::RankDiffers {
                 what: "the block",
                 found: self.rank(),
                 expected: rank,
@@ -136,7 +136,7 @@ impl Layout {
         for (i, (part, target)) in block.modes().zip(shape.items()).enumerate() {
             let (found, target) = (part.size(), target.product()?);
             if target < 1 || target % found != 0 {
-                return Err(CuteErrorKind::BlockDoesNotDivide {
+                return Err(ErrorKind::BlockDoesNotDivide {
                     mode: i,
                     found,
                     target,

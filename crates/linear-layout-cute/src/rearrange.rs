@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Leaves};
@@ -96,6 +96,6 @@ impl Layout {
     fn nth(&self, mode: usize) -> Result<LayoutRef<'_>, CuteError> {
         let rank = self.rank();
         let found = self.as_ref().items().nth(mode);
-        found.ok_or_else(|| CuteErrorKind::NoSuchMode { mode, rank }.into())
+        found.ok_or_else(|| ErrorKind::NoSuchMode { mode, rank }.into())
     }
 }

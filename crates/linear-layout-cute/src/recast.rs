@@ -1,8 +1,8 @@
 //! Recasts: layouts and swizzles for wider or narrower elements.
 
 use super::coalesce::coalesced;
-use super::composition::CHECKED;
-use super::error::{CuteError, CuteErrorKind};
+use super::composition::MAX_COMPARED;
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::{Mode, gcd};
 use super::swizzle::Swizzle;
@@ -40,7 +40,7 @@ impl Layout {
             }
         });
         if let Some(mode) = wrong {
-            return Err(CuteErrorKind::NotCastable { mode, factor }.into());
+            return Err(ErrorKind::NotCastable { mode, factor }.into());
         }
         let found = Self::checked(modes)?;
         if !self.divides_mode_by_mode(factor) {
@@ -65,9 +65,9 @@ impl Layout {
     #[cold]
     fn check_upcast(&self, factor: i64, found: &Self) -> Result<(), CuteError> {
         let size = self.size();
-        if size > CHECKED {
-            let limit = CHECKED;
-            return Err(CuteErrorKind::NotDecided { size, limit }.into());
+        if size > MAX_COMPARED {
+            let limit = MAX_COMPARED;
+            return Err(ErrorKind::NotDecided { size, limit }.into());
         }
         let indices = |layout: &Self, divisor: i64| -> Result<Vec<i64>, CuteError> {
             let indices = (0..layout.size()).map(|i| Ok(layout.at(i)? / divisor));
@@ -78,7 +78,7 @@ impl Layout {
         };
         match indices(self, factor)? == indices(found, 1)? {
             true => Ok(()),
-            false => Err(CuteErrorKind::OverlapInVector { factor }.into()),
+            false => Err(ErrorKind::OverlapInVector { factor }.into()),
         }
     }
 
@@ -99,7 +99,7 @@ impl Layout {
     pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
         positive(factor)?;
         if !self.leaves().iter().any(|mode| mode.stride == 1) {
-            return Err(CuteErrorKind::NoUnitStride.into());
+            return Err(ErrorKind::NoUnitStride.into());
         }
         let mut units = self
             .leaves()
@@ -107,7 +107,7 @@ impl Layout {
             .filter(|mode| mode.shape > 1 && mode.stride.abs() == 1);
         let first = units.next();
         if let Some(&mode) = units.next().or(first.filter(|mode| mode.stride < 0)) {
-            return Err(CuteErrorKind::SecondUnitStride { mode }.into());
+            return Err(ErrorKind::SecondUnitStride { mode }.into());
         }
         let mut overflows = false;
         let modes = self.tuple().map(|&mode| {
@@ -123,7 +123,7 @@ impl Layout {
             }
         });
         match overflows {
-            true => Err(CuteErrorKind::Overflow.into()),
+            true => Err(ErrorKind::Overflow.into()),
             false => Self::checked(modes),
         }
     }
@@ -224,7 +224,7 @@ impl Swizzle {
 fn positive(factor: i64) -> Result<(), CuteError> {
     match factor {
         1.. => Ok(()),
-        _ => Err(CuteErrorKind::FactorNotPositive { found: factor }.into()),
+        _ => Err(ErrorKind::FactorNotPositive { found: factor }.into()),
     }
 }
 
@@ -232,7 +232,7 @@ fn power_of_two(factor: i64) -> Result<i64, CuteError> {
     positive(factor)?;
     match factor.count_ones() {
         1 => Ok(i64::from(factor.trailing_zeros())),
-        _ => Err(CuteErrorKind::FactorNotPowerOfTwo { found: factor }.into()),
+        _ => Err(ErrorKind::FactorNotPowerOfTwo { found: factor }.into()),
     }
 }
 

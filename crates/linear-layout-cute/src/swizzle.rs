@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 
 /// A swizzle: the bits `M + S ..` of an index are XORed into its bits `M ..`, `B` of them; with a negative `S` the
 /// reverse.
@@ -37,7 +37,7 @@ impl Swizzle {
     /// If the number of bits is negative, |shift| is less than `bits`, so that the bits would be XORed into themselves,
     /// or a bit is at 63 or above.
     pub fn new(bits: i64, base: i64, shift: i64) -> Result<Self, CuteError> {
-        let none = || CuteErrorKind::SwizzleNumbers { bits, base, shift };
+        let none = || ErrorKind::SwizzleNumbers { bits, base, shift };
         let reach = shift.checked_abs().ok_or_else(none)?;
         if bits < 0 || base < 0 || reach < bits {
             return Err(none().into());

@@ -1,8 +1,8 @@
 //! Algebra of swizzled layouts.
 
 use super::composed::ComposedLayout;
-use super::composition::CHECKED;
-use super::error::{CuteError, CuteErrorKind};
+use super::composition::MAX_COMPARED;
+use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::mode::Mode;
 use super::swizzle::Swizzle;
@@ -26,7 +26,7 @@ impl Swizzle {
         let is_run =
             |mask: i64| mask > 0 && ((mask >> mask.trailing_zeros()) + 1).count_ones() == 1;
         if bits != target.count_ones() || !is_run(source) || !is_run(target) {
-            return Err(CuteErrorKind::SwizzleMasks {
+            return Err(ErrorKind::SwizzleMasks {
                 read: source,
                 changed: target,
             }
@@ -51,11 +51,11 @@ impl Swizzle {
     pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
         if self.shift() != inner.shift() {
             let (outer, inner) = (self.to_string(), inner.to_string());
-            return Err(CuteErrorKind::ShiftsDiffer { outer, inner }.into());
+            return Err(ErrorKind::ShiftsDiffer { outer, inner }.into());
         }
         if !self.is_identity() && self.source_mask() & inner.target_mask() != 0 {
             let (outer, inner) = (self.to_string(), inner.to_string());
-            return Err(CuteErrorKind::SwizzlesChain { outer, inner }.into());
+            return Err(ErrorKind::SwizzlesChain { outer, inner }.into());
         }
         let source = self.source_mask() ^ inner.source_mask();
         let target = self.target_mask() ^ inner.target_mask();
@@ -101,7 +101,7 @@ impl Layout {
             let expected = self.at(inner.apply(i))?;
             match found.at(i)? {
                 found if found == expected => Ok(()),
-                found => Err(CuteErrorKind::NotSwizzled {
+                found => Err(ErrorKind::NotSwizzled {
                     at: i,
                     expected,
                     found,
@@ -111,13 +111,13 @@ impl Layout {
         };
         let size = self.size();
         let reaches_out = (inner.source_mask() | inner.target_mask()) >= size;
-        if size <= CHECKED {
+        if size <= MAX_COMPARED {
             (0..size).try_for_each(compare)?;
         } else if self.is_linear_over_bits() && !reaches_out {
             (0..size.trailing_zeros()).try_for_each(|bit| compare(1 << bit))?;
         } else {
-            let limit = CHECKED;
-            return Err(CuteErrorKind::NotDecided { size, limit }.into());
+            let limit = MAX_COMPARED;
+            return Err(ErrorKind::NotDecided { size, limit }.into());
         }
         Ok(found)
     }
@@ -169,11 +169,11 @@ impl ComposedLayout {
     pub fn right_inverse(&self) -> Result<Self, CuteError> {
         self.without_offset()?;
         let found = self.layout.right_inverse().after_swizzle(self.swizzle)?;
-        let size = found.layout.size().min(CHECKED);
+        let size = found.layout.size().min(MAX_COMPARED);
         for i in 0..size {
             let index = self.at(found.at(i)?)?;
             if index != i {
-                return Err(CuteErrorKind::NotSwizzled {
+                return Err(ErrorKind::NotSwizzled {
                     at: i,
                     expected: i,
                     found: index,
@@ -195,7 +195,7 @@ impl ComposedLayout {
     fn without_offset(&self) -> Result<(), CuteError> {
         match self.offset {
             0 => Ok(()),
-            offset => Err(CuteErrorKind::OffsetNotZero { offset }.into()),
+            offset => Err(ErrorKind::OffsetNotZero { offset }.into()),
         }
     }
 
@@ -220,7 +220,7 @@ impl ComposedLayout {
         let start = self
             .offset
             .checked_add(kept.offset)
-            .ok_or(CuteErrorKind::Overflow)?;
+            .ok_or(ErrorKind::Overflow)?;
         let swizzle = self.swizzle;
         // Always correct: the swizzle is kept, with the whole offset before it.
         let whole = ComposedSlice {
@@ -263,7 +263,7 @@ impl ComposedSlice {
     /// Returns true if this is the same function; false if there are too many elements to compare.
     fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
         let size = whole.layout.layout.size();
-        if size > CHECKED {
+        if size > MAX_COMPARED {
             return Ok(false);
         }
         for i in 0..size {

@@ -1,6 +1,6 @@
 //! Tilers: right operands of divisions and products.
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use super::layout::{Layout, LayoutRef};
 use super::mode::Mode;
 use super::tuple::{Builder, Tuple};
@@ -52,7 +52,7 @@ pub(crate) fn by_tiler(
         Tiler::Keep => Ok(layout.clone()),
         Tiler::Modes(tilers) => {
             if tilers.len() > layout.rank() {
-                return Err(CuteErrorKind::RankDiffers {
+                return Err(ErrorKind::RankDiffers {
                     what: "the tiler",
                     found: tilers.len(),
                     expected: layout.rank(),
@@ -88,10 +88,10 @@ pub(crate) fn unzip(
             let mut pair = layout.items();
             match (pair.next(), pair.next()) {
                 (Some(tile), Some(rest)) => Ok((tile.to_owned(), rest.to_owned())),
-                _ => Err(CuteErrorKind::KeptInZip.into()),
+                _ => Err(ErrorKind::KeptInZip.into()),
             }
         }
-        Tiler::Keep => Err(CuteErrorKind::KeptInZip.into()),
+        Tiler::Keep => Err(ErrorKind::KeptInZip.into()),
         Tiler::Modes(tilers) => {
             let (mut tiles, mut rests) = (Builder::new(), Builder::new());
             let mut tilers = tilers.iter();

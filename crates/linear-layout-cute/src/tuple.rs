@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::error::{CuteError, CuteErrorKind};
+use super::error::{CuteError, ErrorKind};
 use smallvec::SmallVec;
 
 /// The largest number of leaves and tuples, counted together, in one nested tuple.
@@ -10,7 +10,6 @@ pub(crate) const MAX_NODES: usize = 1024;
 
 /// The profile in pre-order: 0 is a leaf, `k > 0` a tuple of the `k` items that follow.
 pub(crate) type Nodes = SmallVec<[u16; 12]>;
-/// The leaves from left to right.
 pub(crate) type Leaves<T> = SmallVec<[T; 8]>;
 
 /// A nested tuple of values: `4`, `(4, 2)`, `(4, (2, 3))`.
@@ -36,7 +35,6 @@ pub type IntTuple = Tuple<i64>;
 /// A coordinate; `None` (`_`) keeps a mode.
 pub type Coord = Tuple<Option<i64>>;
 
-/// A part of a nested tuple.
 #[derive(Debug)]
 pub(crate) struct TupleRef<'a, T> {
     pub(crate) nodes: &'a [u16],
@@ -165,13 +163,12 @@ impl<T: Copy + Default> Tuple<T> {
         builder.finish()
     }
 
-    /// Begins a tuple of `rank` items.
     fn begin(rank: usize) -> Result<Self, CuteError> {
         if rank == 0 {
-            return Err(CuteErrorKind::EmptyTuple.into());
+            return Err(ErrorKind::EmptyTuple.into());
         }
         if rank >= MAX_NODES {
-            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(ErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         Ok(Self {
             nodes: Nodes::new(),
@@ -300,7 +297,7 @@ impl<T: Copy + Default> Builder<T> {
     #[inline]
     pub(crate) fn push(&mut self, item: TupleRef<'_, T>) -> Result<(), CuteError> {
         if self.nodes.len() + item.nodes.len() > MAX_NODES {
-            return Err(CuteErrorKind::TooManyNodes { limit: MAX_NODES }.into());
+            return Err(ErrorKind::TooManyNodes { limit: MAX_NODES }.into());
         }
         self.rank += 1;
         self.nodes.extend_from_slice(item.nodes);
@@ -325,7 +322,7 @@ impl<T: Copy + Default> Builder<T> {
     #[inline]
     pub(crate) fn finish(mut self) -> Result<Tuple<T>, CuteError> {
         if self.rank == 0 {
-            return Err(CuteErrorKind::EmptyTuple.into());
+            return Err(ErrorKind::EmptyTuple.into());
         }
         self.nodes[0] = self.rank;
         Ok(Tuple {

@@ -1,7 +1,7 @@
 //! Composition and division of register layouts.
 
 use super::RegisterLayout;
-use super::error::{ModeList, TilusError, TilusErrorKind};
+use super::error::{ErrorKind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
 use super::{Extents, Modes};
 
@@ -229,7 +229,7 @@ impl RegisterLayout {
     fn quotient_as_spelled(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
         let rank = self.rank();
         let Some(missing) = rank.checked_sub(divisor.rank()) else {
-            return Err(TilusErrorKind::RankLarger {
+            return Err(ErrorKind::RankLarger {
                 found: divisor.rank(),
                 rank,
             }
@@ -241,7 +241,7 @@ impl RegisterLayout {
             let by = dim.checked_sub(missing).map_or(1, |i| divisor.shape[i]);
             let extent = self.shape[dim];
             let modes = &self.mode_shape[group.clone()];
-            take(modes, by, part, &mut taken[group]).ok_or(TilusErrorKind::DimNotDivisible {
+            take(modes, by, part, &mut taken[group]).ok_or(ErrorKind::DimNotDivisible {
                 dim,
                 extent,
                 by,
@@ -252,7 +252,7 @@ impl RegisterLayout {
         let by = divisor.spatial_size();
         let mut of_threads: Modes<u64> = Modes::from_elem(1, threads.len());
         let digits = take(&threads, by, part, &mut of_threads).ok_or_else(|| {
-            TilusErrorKind::ListNotDivisible {
+            ErrorKind::ListNotDivisible {
                 list: ModeList::Spatial,
                 size: self.spatial_size(),
                 by,
@@ -261,18 +261,16 @@ impl RegisterLayout {
         let places: Modes<u64> = self.local_shape().collect();
         let by = divisor.local_size();
         let mut of_places: Modes<u64> = Modes::from_elem(1, places.len());
-        take(&places, by, part, &mut of_places).ok_or_else(|| {
-            TilusErrorKind::ListNotDivisible {
-                list: ModeList::Local,
-                size: self.local_size(),
-                by,
-            }
+        take(&places, by, part, &mut of_places).ok_or_else(|| ErrorKind::ListNotDivisible {
+            list: ModeList::Local,
+            size: self.local_size(),
+            by,
         })?;
         let agrees = |list, mode: usize, by_list| {
             if taken[mode] == by_list {
                 return Ok(());
             }
-            Err(TilusError::from(TilusErrorKind::CutsDiffer {
+            Err(TilusError::from(ErrorKind::CutsDiffer {
                 list,
                 mode,
                 extent: self.mode_shape[mode],
@@ -291,7 +289,7 @@ impl RegisterLayout {
         // Without leading dims of extent 1 that the divisor lacks.
         let found = self.with_extents(divisor.shape.clone(), &taken, &of_threads);
         if found != *divisor {
-            return Err(TilusErrorKind::PartDiffers {
+            return Err(ErrorKind::PartDiffers {
                 which: part.name(),
                 found: found.merged().to_string(),
             }
@@ -368,7 +366,7 @@ impl RegisterLayout {
 fn check_threads(a: &RegisterLayout, b: &RegisterLayout) -> Result<(), TilusError> {
     match a.spatial_size().checked_mul(b.spatial_size()) {
         Some(threads) if threads <= MAX_SIZE => Ok(()),
-        _ => Err(TilusErrorKind::TooLarge {
+        _ => Err(ErrorKind::TooLarge {
             what: "number of threads",
         }
         .into()),

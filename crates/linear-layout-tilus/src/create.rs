@@ -1,7 +1,7 @@
 //! Constructors of basic layouts.
 
 use super::RegisterLayout;
-use super::error::{TilusError, TilusErrorKind};
+use super::error::{ErrorKind, TilusError};
 use super::register_layout::{check_count, check_extents, entry_of, product, replication};
 use super::{Extents, Modes};
 
@@ -34,7 +34,6 @@ fn one_mode_each(
     })
 }
 
-/// Returns an empty list.
 #[inline]
 fn none<T: Copy + Default>(_: usize) -> Modes<T> {
     Modes::new()
@@ -47,8 +46,8 @@ fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
     for (dim, &found) in ranks.iter().enumerate() {
         match order.get_mut(found) {
             Some(to) if *to == usize::MAX => *to = dim,
-            Some(_) => return Err(TilusErrorKind::DimTwice { dim: found }.into()),
-            None => return Err(TilusErrorKind::NoSuchDim { found, rank }.into()),
+            Some(_) => return Err(ErrorKind::DimTwice { dim: found }.into()),
+            None => return Err(ErrorKind::NoSuchDim { found, rank }.into()),
         }
     }
     Ok(order)
@@ -157,7 +156,7 @@ pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout,
     check_extents(&[threads], "number of threads")?;
     let size = product(shape.iter().copied(), "shape")?;
     if !size.is_multiple_of(threads) && !threads.is_multiple_of(size) {
-        return Err(TilusErrorKind::ThreadsDoNotFit { threads, size }.into());
+        return Err(ErrorKind::ThreadsDoNotFit { threads, size }.into());
     }
     let (mut outer, mut inner): (Extents, Extents) = (shape.into(), shape.into());
     let mut left = threads;

@@ -35,10 +35,10 @@ impl fmt::Display for ModeList {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct TilusError(Box<TilusErrorKind>);
+pub struct TilusError(Box<ErrorKind>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum TilusErrorKind {
+pub(super) enum ErrorKind {
     #[error("entry {at} of the {what} is 0; extents are 1 or more")]
     Zero { what: &'static str, at: usize },
     #[error("the {what} is larger than 2^62")]
@@ -160,30 +160,30 @@ pub(super) enum TilusErrorKind {
     Parse { at: usize, expected: &'static str },
 }
 
-impl From<TilusErrorKind> for TilusError {
-    fn from(kind: TilusErrorKind) -> Self {
+impl From<ErrorKind> for TilusError {
+    fn from(kind: ErrorKind) -> Self {
         Self(Box::new(kind))
     }
 }
 
 impl TilusError {
     pub(super) fn parse(at: usize, expected: &'static str) -> Self {
-        TilusErrorKind::Parse { at, expected }.into()
+        ErrorKind::Parse { at, expected }.into()
     }
 
     /// Returns the dim at fault, if there is one.
     #[must_use]
     pub fn dim(&self) -> Option<usize> {
         match *self.0 {
-            TilusErrorKind::ModeDoesNotDivide { dim, .. }
-            | TilusErrorKind::ModesMissing { dim, .. }
-            | TilusErrorKind::DimTwice { dim }
-            | TilusErrorKind::NotExtentOne { dim, .. }
-            | TilusErrorKind::Straddles { dim, .. }
-            | TilusErrorKind::NotBroadcast { dim, .. }
-            | TilusErrorKind::DimNotDivisible { dim, .. }
-            | TilusErrorKind::NoSuchDim { found: dim, .. } => Some(dim),
-            TilusErrorKind::OutOfRange { at, .. } => at,
+            ErrorKind::ModeDoesNotDivide { dim, .. }
+            | ErrorKind::ModesMissing { dim, .. }
+            | ErrorKind::DimTwice { dim }
+            | ErrorKind::NotExtentOne { dim, .. }
+            | ErrorKind::Straddles { dim, .. }
+            | ErrorKind::NotBroadcast { dim, .. }
+            | ErrorKind::DimNotDivisible { dim, .. }
+            | ErrorKind::NoSuchDim { found: dim, .. } => Some(dim),
+            ErrorKind::OutOfRange { at, .. } => at,
             _ => None,
         }
     }
@@ -192,12 +192,12 @@ impl TilusError {
     #[must_use]
     pub fn mode(&self) -> Option<usize> {
         match *self.0 {
-            TilusErrorKind::ModeDoesNotDivide { mode, .. }
-            | TilusErrorKind::ModesLeft { mode, .. }
-            | TilusErrorKind::ModeTwice { mode }
-            | TilusErrorKind::ModeUnused { mode, .. }
-            | TilusErrorKind::Straddles { mode, .. }
-            | TilusErrorKind::CutsDiffer { mode, .. } => Some(mode),
+            ErrorKind::ModeDoesNotDivide { mode, .. }
+            | ErrorKind::ModesLeft { mode, .. }
+            | ErrorKind::ModeTwice { mode }
+            | ErrorKind::ModeUnused { mode, .. }
+            | ErrorKind::Straddles { mode, .. }
+            | ErrorKind::CutsDiffer { mode, .. } => Some(mode),
             _ => None,
         }
     }
@@ -206,7 +206,7 @@ impl TilusError {
     #[must_use]
     pub fn parse_offset(&self) -> Option<usize> {
         match *self.0 {
-            TilusErrorKind::Parse { at, .. } => Some(at),
+            ErrorKind::Parse { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -216,11 +216,11 @@ impl TilusError {
     pub fn is_not_divisible(&self) -> bool {
         matches!(
             *self.0,
-            TilusErrorKind::RankLarger { .. }
-                | TilusErrorKind::DimNotDivisible { .. }
-                | TilusErrorKind::ListNotDivisible { .. }
-                | TilusErrorKind::CutsDiffer { .. }
-                | TilusErrorKind::PartDiffers { .. }
+            ErrorKind::RankLarger { .. }
+                | ErrorKind::DimNotDivisible { .. }
+                | ErrorKind::ListNotDivisible { .. }
+                | ErrorKind::CutsDiffer { .. }
+                | ErrorKind::PartDiffers { .. }
         )
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Extents;
 use super::TilusError;
-use super::error::TilusErrorKind;
+use super::error::ErrorKind;
 use super::multi_function::row_major_number;
 use super::register_layout::{MAX_SIZE, check_count, check_extents, product};
 
@@ -55,7 +55,7 @@ impl GlobalLayout {
             last.checked_add((e - 1).checked_mul(*s)?)
         });
         if reach.is_none_or(|last| last >= MAX_SIZE) {
-            return Err(TilusErrorKind::TooLarge {
+            return Err(ErrorKind::TooLarge {
                 what: "largest offset",
             }
             .into());
@@ -110,7 +110,7 @@ impl GlobalLayout {
 
     fn offset(&self, index: &[u64]) -> Result<u64, TilusError> {
         let too_large = || {
-            TilusError::from(TilusErrorKind::TooLarge {
+            TilusError::from(ErrorKind::TooLarge {
                 what: "largest offset",
             })
         };
@@ -137,7 +137,7 @@ impl GlobalLayout {
                 }
                 of.offset(&whole)?
                     .checked_sub(of.offset(first)?)
-                    .ok_or_else(|| TilusErrorKind::BeforeFirst.into())
+                    .ok_or_else(|| ErrorKind::BeforeFirst.into())
             }
         }
     }
@@ -187,14 +187,14 @@ impl GlobalLayout {
         let rank = self.shape.len();
         for (i, (&dim, &extent)) in dims.iter().zip(shape).enumerate() {
             let Some(&size) = self.shape.get(dim) else {
-                return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into());
+                return Err(ErrorKind::NoSuchDim { found: dim, rank }.into());
             };
             if dims[..i].contains(&dim) {
-                return Err(TilusErrorKind::DimTwice { dim }.into());
+                return Err(ErrorKind::DimTwice { dim }.into());
             }
             let last = first[dim] + extent - 1;
             if last >= size {
-                return Err(TilusErrorKind::OutOfRange {
+                return Err(ErrorKind::OutOfRange {
                     what: "last index",
                     at: Some(dim),
                     found: last,

@@ -2,7 +2,7 @@
 
 use super::Modes;
 use super::RegisterLayout;
-use super::error::{TilusError, TilusErrorKind};
+use super::error::{ErrorKind, TilusError};
 use super::register_layout::{check_index, mode_of};
 
 /// An iterator over the threads that hold an element, in ascending order.
@@ -38,7 +38,6 @@ impl Iterator for Threads {
 }
 
 impl RegisterLayout {
-    /// Returns the digits of an index.
     fn digits(&self, index: &[u64]) -> Result<Modes<u64>, TilusError> {
         check_index(index, &self.shape)?;
         let mut digits: Modes<u64> = Modes::from_elem(0, self.mode_shape.len());
@@ -102,7 +101,7 @@ impl RegisterLayout {
         self.thread_digits(thread, &mut digits)?;
         let (mut rest, size) = (local, self.local_size());
         if local >= size {
-            return Err(TilusErrorKind::OutOfRange {
+            return Err(ErrorKind::OutOfRange {
                 what: "place",
                 at: None,
                 found: local,
@@ -133,11 +132,10 @@ impl RegisterLayout {
         Ok(digits == of_thread)
     }
 
-    /// Distributes the digits of a thread number over its modes.
     fn thread_digits(&self, thread: u64, digits: &mut Modes<u64>) -> Result<(), TilusError> {
         let (mut rest, size) = (thread, self.spatial_size());
         if thread >= size {
-            return Err(TilusErrorKind::OutOfRange {
+            return Err(ErrorKind::OutOfRange {
                 what: "thread",
                 at: None,
                 found: thread,

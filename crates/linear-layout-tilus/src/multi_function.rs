@@ -3,7 +3,7 @@
 use core::hash::{Hash, Hasher};
 
 use super::RegisterLayout;
-use super::error::{TilusError, TilusErrorKind};
+use super::error::{ErrorKind, TilusError};
 use super::register_layout::{
     check_extents, check_index, entry_of, groups, mode_of, product, replication,
 };
@@ -78,16 +78,16 @@ impl MultiFunction {
         let expected = product(shape.iter().copied(), "shape")?;
         let found = product(mode_shape.iter().copied(), "mode shape")?;
         if found != expected {
-            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
+            return Err(ErrorKind::SizesDiffer { found, expected }.into());
         }
         let mut is_used: Modes<bool> = Modes::from_elem(false, mode_shape.len());
         for &found in modes {
             let Some(mode) = mode_of(found) else { continue };
             match is_used.get_mut(mode) {
-                Some(is_used) if *is_used => return Err(TilusErrorKind::ModeTwice { mode }.into()),
+                Some(is_used) if *is_used => return Err(ErrorKind::ModeTwice { mode }.into()),
                 Some(is_used) => *is_used = true,
                 None => {
-                    return Err(TilusErrorKind::NoSuchMode {
+                    return Err(ErrorKind::NoSuchMode {
                         list: super::ModeList::Spatial,
                         found,
                         modes: mode_shape.len(),
@@ -245,7 +245,7 @@ impl MultiFunction {
     pub fn then(&self, after: &Self) -> Result<Self, TilusError> {
         let (found, expected) = (after.size(), self.image_size());
         if found != expected {
-            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
+            return Err(ErrorKind::SizesDiffer { found, expected }.into());
         }
         // The image split at the boundaries of the modes of `after`, and vice versa.
         let mut parts_of_entry: Modes<(usize, usize)> = Modes::new();
@@ -266,7 +266,7 @@ impl MultiFunction {
                 } else if rest_of_after.is_multiple_of(rest) {
                     rest
                 } else {
-                    return Err(TilusErrorKind::Straddles {
+                    return Err(ErrorKind::Straddles {
                         mode: parts_of_after.len() - 1,
                         extent: rest_of_after,
                         dim: parts_of_entry.len(),
@@ -322,7 +322,7 @@ impl MultiFunction {
         for &found in dims {
             match is_kept.get_mut(found) {
                 Some(is_kept) => *is_kept = false,
-                None => return Err(TilusErrorKind::NoSuchDim { found, rank }.into()),
+                None => return Err(ErrorKind::NoSuchDim { found, rank }.into()),
             }
         }
         let (parts, first) = split_modes(&self.mode_shape, &self.shape)?;
@@ -415,7 +415,6 @@ fn extent_of(mode_shape: &[u64], entry: i64) -> u64 {
     }
 }
 
-/// Returns the row-major number of an index.
 pub(super) fn row_major_number(index: &[u64], shape: &[u64]) -> Result<u64, TilusError> {
     check_index(index, shape)?;
     let number = |number, (&at, &size): (&u64, &u64)| number * size + at;

@@ -50,7 +50,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Parses a word of letters, digits and `_`.
     fn word(&mut self) -> &'a str {
         self.skip_space();
         let rest = self.rest();
@@ -76,7 +75,6 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// Parses comma-separated numbers up to the closing token.
     fn numbers<T: FromStr>(
         &mut self,
         close: &str,

@@ -3,7 +3,7 @@
 use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
-use super::error::{ModeList, TilusError, TilusErrorKind};
+use super::error::{ErrorKind, ModeList, TilusError};
 use super::{Extents, Modes};
 
 /// Limit on all products of extents, so that arithmetic on positions and indices does not overflow.
@@ -68,7 +68,6 @@ pub(super) const fn entry_of(mode: usize) -> i64 {
     mode as i64
 }
 
-/// Returns the entry of the spatial list for a replication.
 #[expect(clippy::cast_possible_wrap, reason = "no extent is above 2^62")]
 pub(super) const fn replication(times: u64) -> i64 {
     -(times as i64)
@@ -83,18 +82,17 @@ pub(super) fn product(
         .into_iter()
         .try_fold(1u64, |size, extent| size.checked_mul(extent))
         .filter(|size| *size <= MAX_SIZE)
-        .ok_or_else(|| TilusErrorKind::TooLarge { what }.into())
+        .ok_or_else(|| ErrorKind::TooLarge { what }.into())
 }
 
 /// Returns an error if an extent is zero or the product is too large.
 pub(super) fn check_extents(extents: &[u64], what: &'static str) -> Result<(), TilusError> {
     match extents.iter().position(|extent| *extent == 0) {
-        Some(at) => Err(TilusErrorKind::Zero { what, at }.into()),
+        Some(at) => Err(ErrorKind::Zero { what, at }.into()),
         None => product(extents.iter().copied(), what).map(|_| ()),
     }
 }
 
-/// Returns an error if two counts differ.
 #[inline]
 pub(super) fn check_count(
     what: &'static str,
@@ -105,7 +103,7 @@ pub(super) fn check_count(
     if found == expected {
         return Ok(());
     }
-    Err(TilusErrorKind::LengthsDiffer {
+    Err(ErrorKind::LengthsDiffer {
         what,
         found,
         of,
@@ -114,13 +112,12 @@ pub(super) fn check_count(
     .into())
 }
 
-/// Returns an error if an index is out of bounds.
 #[inline]
 pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError> {
     check_count("indices", index.len(), "dims", shape.len())?;
     match index.iter().zip(shape).position(|(i, size)| i >= size) {
         None => Ok(()),
-        Some(dim) => Err(TilusErrorKind::OutOfRange {
+        Some(dim) => Err(ErrorKind::OutOfRange {
             what: "index",
             at: Some(dim),
             found: index[dim],
@@ -141,10 +138,10 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
         let mut left = of;
         while left > 1 {
             let Some((mode, extent)) = modes.next() else {
-                return Err(TilusErrorKind::ModesMissing { dim, left, of }.into());
+                return Err(ErrorKind::ModesMissing { dim, left, of }.into());
             };
             if !left.is_multiple_of(extent) {
-                return Err(TilusErrorKind::ModeDoesNotDivide {
+                return Err(ErrorKind::ModeDoesNotDivide {
                     mode,
                     extent,
                     dim,
@@ -157,7 +154,7 @@ pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), Tilu
         }
     }
     match modes.next() {
-        Some((mode, extent)) => Err(TilusErrorKind::ModesLeft { mode, extent }.into()),
+        Some((mode, extent)) => Err(ErrorKind::ModesLeft { mode, extent }.into()),
         None => Ok(()),
     }
 }
@@ -193,7 +190,7 @@ pub fn mode_groups(shape: &[u64], mode_shape: &[u64]) -> Result<Vec<Range<usize>
     check_extents(shape, "shape")?;
     check_extents(mode_shape, "mode shape")?;
     if let Some(mode) = mode_shape.iter().position(|extent| *extent == 1) {
-        return Err(TilusErrorKind::ModesLeft { mode, extent: 1 }.into());
+        return Err(ErrorKind::ModesLeft { mode, extent: 1 }.into());
     }
     check_groups(shape, mode_shape)?;
     Ok(groups(shape, mode_shape).collect())
@@ -239,14 +236,14 @@ impl RegisterLayout {
         let mut mark = |list, found: i64| {
             let mode = mode_of(found).filter(|mode| *mode < mode_shape.len());
             let Some(mode) = mode else {
-                return Err(TilusError::from(TilusErrorKind::NoSuchMode {
+                return Err(TilusError::from(ErrorKind::NoSuchMode {
                     list,
                     found,
                     modes: mode_shape.len(),
                 }));
             };
             if is_used[mode] {
-                return Err(TilusErrorKind::ModeTwice { mode }.into());
+                return Err(ErrorKind::ModeTwice { mode }.into());
             }
             is_used[mode] = true;
             Ok(mode)
@@ -261,7 +258,7 @@ impl RegisterLayout {
         }
         for (mode, &extent) in mode_shape.iter().enumerate() {
             if extent > 1 && !is_used[mode] {
-                return Err(TilusErrorKind::ModeUnused { mode, extent }.into());
+                return Err(ErrorKind::ModeUnused { mode, extent }.into());
             }
         }
         let threads = spatial_modes.iter().map(|&entry| match mode_of(entry) {

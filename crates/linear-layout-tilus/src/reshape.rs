@@ -3,7 +3,7 @@
 use core::ops::{Bound, RangeBounds};
 
 use super::RegisterLayout;
-use super::error::{TilusError, TilusErrorKind};
+use super::error::{ErrorKind, TilusError};
 use super::register_layout::{
     check_count, check_extents, check_groups, entry_of, groups, mode_of, product, replication,
 };
@@ -14,9 +14,9 @@ fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
     let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
     for &dim in dims {
         match is_named.get_mut(dim) {
-            Some(is_named) if *is_named => return Err(TilusErrorKind::DimTwice { dim }.into()),
+            Some(is_named) if *is_named => return Err(ErrorKind::DimTwice { dim }.into()),
             Some(is_named) => *is_named = true,
-            None => return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into()),
+            None => return Err(ErrorKind::NoSuchDim { found: dim, rank }.into()),
         }
     }
     Ok(is_named)
@@ -45,7 +45,7 @@ pub(super) fn split_modes(
             } else if rest.is_multiple_of(left) {
                 left
             } else {
-                return Err(TilusErrorKind::Straddles {
+                return Err(ErrorKind::Straddles {
                     mode,
                     extent,
                     dim,
@@ -72,7 +72,7 @@ impl RegisterLayout {
         for &dim in dims {
             let extent = self.shape[dim];
             if extent != 1 {
-                return Err(TilusErrorKind::NotExtentOne { dim, extent }.into());
+                return Err(ErrorKind::NotExtentOne { dim, extent }.into());
             }
         }
         let rest = self.shape.iter().zip(is_named.iter());
@@ -167,7 +167,7 @@ impl RegisterLayout {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
         if found != expected {
-            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
+            return Err(ErrorKind::SizesDiffer { found, expected }.into());
         }
         let whole = self.merged();
         let (mode_shape, first) = split_modes(&whole.mode_shape, shape)?;
@@ -213,7 +213,7 @@ impl RegisterLayout {
             Bound::Unbounded => rank,
         };
         if start > end || end > rank {
-            return Err(TilusErrorKind::RangeOfDims { start, end, rank }.into());
+            return Err(ErrorKind::RangeOfDims { start, end, rank }.into());
         }
         let mut shape: Extents = self.shape[..start].into();
         shape.push(self.shape[start..end].iter().product());
@@ -281,7 +281,7 @@ impl RegisterLayout {
     /// If the shape has more dims, or a dim is neither kept nor 1.
     pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
         let Some(missing) = self.rank().checked_sub(shape.len()) else {
-            return Err(TilusErrorKind::LengthsDiffer {
+            return Err(ErrorKind::LengthsDiffer {
                 what: "extents to reduce to",
                 found: shape.len(),
                 of: "dims",
@@ -294,7 +294,7 @@ impl RegisterLayout {
             let (dim, extent) = (missing + i, self.shape[missing + i]);
             if found != extent {
                 if found != 1 {
-                    return Err(TilusErrorKind::NotBroadcast { dim, extent, found }.into());
+                    return Err(ErrorKind::NotBroadcast { dim, extent, found }.into());
                 }
                 to_one.push(dim);
             }

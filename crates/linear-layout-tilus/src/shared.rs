@@ -2,7 +2,7 @@
 
 use core::hash::{Hash, Hasher};
 
-use super::error::{TilusError, TilusErrorKind};
+use super::error::{ErrorKind, TilusError};
 use super::register_layout::{MAX_SIZE, check_count, check_extents, check_groups, product};
 use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
@@ -84,7 +84,7 @@ impl SharedLayout {
                 .and_then(|reach| last.checked_add(reach))
                 .filter(|last| *last < MAX_SIZE)
                 .ok_or_else(|| {
-                    TilusError::from(TilusErrorKind::TooLarge {
+                    TilusError::from(ErrorKind::TooLarge {
                         what: "largest offset",
                     })
                 })?;
@@ -137,7 +137,7 @@ impl SharedLayout {
     pub fn row_major_swizzled(shape: &[u64], element_bytes: u64) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         let &[ref head @ .., rows, columns] = shape else {
-            return Err(TilusErrorKind::LengthsDiffer {
+            return Err(ErrorKind::LengthsDiffer {
                 what: "extents",
                 found: shape.len(),
                 of: "dims of a tile",
@@ -146,14 +146,14 @@ impl SharedLayout {
             .into());
         };
         if !element_bytes.is_power_of_two() || element_bytes > 16 {
-            return Err(TilusErrorKind::ElementSize {
+            return Err(ErrorKind::ElementSize {
                 bytes: element_bytes,
             }
             .into());
         }
         let row_bytes = product([columns, element_bytes], "row")?;
         if !rows.is_multiple_of(8) || !row_bytes.is_multiple_of(16) {
-            return Err(TilusErrorKind::SwizzledTile { rows, row_bytes }.into());
+            return Err(ErrorKind::SwizzledTile { rows, row_bytes }.into());
         }
         let piece_bytes = 1 << row_bytes.trailing_zeros().min(7);
         let piece = piece_bytes / element_bytes;
@@ -280,7 +280,7 @@ impl SharedLayout {
     /// If the layout has a swizzle.
     pub fn with_swizzle(&self, swizzle: Swizzle) -> Result<Self, TilusError> {
         if self.swizzle.is_some() {
-            return Err(TilusErrorKind::SwizzleTwice.into());
+            return Err(ErrorKind::SwizzleTwice.into());
         }
         Ok(Self {
             swizzle: Some(swizzle),
@@ -312,18 +312,18 @@ impl SharedLayout {
         let span = inner.span();
         let swizzle = match (self.swizzle_in_effect(), inner.swizzle_in_effect()) {
             (None, None) => None,
-            (Some(_), Some(_)) => return Err(TilusErrorKind::SwizzleTwice.into()),
+            (Some(_), Some(_)) => return Err(ErrorKind::SwizzleTwice.into()),
             (Some(outer), None) if span.is_power_of_two() => {
                 Some(outer.scaled(span.trailing_zeros())?)
             }
             (Some(_), None) => {
                 let unit = span.next_power_of_two();
-                return Err(TilusErrorKind::SwizzleNeedsTile { size: span, unit }.into());
+                return Err(ErrorKind::SwizzleNeedsTile { size: span, unit }.into());
             }
             (None, Some(swizzle)) => {
                 let unit = 1 << (swizzle.base() + swizzle.bits() + swizzle.shift());
                 if !span.is_multiple_of(unit) {
-                    return Err(TilusErrorKind::SwizzleNeedsTile { size: span, unit }.into());
+                    return Err(ErrorKind::SwizzleNeedsTile { size: span, unit }.into());
                 }
                 Some(swizzle)
             }
@@ -375,10 +375,10 @@ impl SharedLayout {
         let mut mode_strides: Modes<u64> = Modes::new();
         for &dim in dims {
             let Some(&(first, end)) = of_dim.get(dim) else {
-                return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into());
+                return Err(ErrorKind::NoSuchDim { found: dim, rank }.into());
             };
             if is_named[dim] {
-                return Err(TilusErrorKind::DimTwice { dim }.into());
+                return Err(ErrorKind::DimTwice { dim }.into());
             }
             is_named[dim] = true;
             shape.push(whole.shape[dim]);
@@ -396,7 +396,7 @@ impl SharedLayout {
         check_extents(shape, "shape")?;
         let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
         if found != expected {
-            return Err(TilusErrorKind::SizesDiffer { found, expected }.into());
+            return Err(ErrorKind::SizesDiffer { found, expected }.into());
         }
         let mut modes = self
             .mode_shape
@@ -418,7 +418,7 @@ impl SharedLayout {
                 }
                 let part = gcd(left, rest);
                 if part == 1 {
-                    return Err(TilusErrorKind::Straddles {
+                    return Err(ErrorKind::Straddles {
                         mode,
                         extent: whole,
                         dim,
@@ -444,9 +444,9 @@ impl SharedLayout {
         let mut is_new: Modes<bool> = Modes::from_elem(false, rank);
         for &dim in dims {
             match is_new.get_mut(dim) {
-                Some(is_new) if *is_new => return Err(TilusErrorKind::DimTwice { dim }.into()),
+                Some(is_new) if *is_new => return Err(ErrorKind::DimTwice { dim }.into()),
                 Some(is_new) => *is_new = true,
-                None => return Err(TilusErrorKind::NoSuchDim { found: dim, rank }.into()),
+                None => return Err(ErrorKind::NoSuchDim { found: dim, rank }.into()),
             }
         }
         let mut old = self.shape.iter();
@@ -477,7 +477,6 @@ impl SharedLayout {
         .map(|layout| layout.without_single_first())
     }
 
-    /// Returns the layout without a first mode of extent 1.
     fn without_single_first(self) -> Self {
         match self.mode_shape.first() {
             Some(1) => Self {

@@ -1,7 +1,7 @@
 //! Swizzles: offsets with some bits XORed into others.
 
 use super::TilusError;
-use super::error::TilusErrorKind;
+use super::error::ErrorKind;
 
 /// A swizzle: XORs `bits` bits of an offset, those from bit `base + shift` on, into those from bit `base` on.
 ///
@@ -29,7 +29,7 @@ impl Swizzle {
     pub fn new(base: u32, bits: u32, shift: u32) -> Result<Self, TilusError> {
         match base.checked_add(bits).and_then(|b| b.checked_add(shift)) {
             Some(end) if end < 64 => Ok(Self { base, bits, shift }),
-            _ => Err(TilusErrorKind::SwizzleTooLarge { base, bits, shift }.into()),
+            _ => Err(ErrorKind::SwizzleTooLarge { base, bits, shift }.into()),
         }
     }
 
@@ -76,7 +76,7 @@ impl Swizzle {
         if bytes.is_power_of_two() {
             self.scaled(bytes.trailing_zeros())
         } else {
-            Err(TilusErrorKind::ElementSize { bytes }.into())
+            Err(ErrorKind::ElementSize { bytes }.into())
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Extents;
 use super::TilusError;
-use super::error::TilusErrorKind;
+use super::error::ErrorKind;
 use super::register_layout::{check_count, check_extents, product};
 
 /// A layout in tensor memory: the lane and column of each element of a tensor.
@@ -11,7 +11,7 @@ use super::register_layout::{check_count, check_extents, product};
 /// ```
 /// # use linear_layout_tilus::TensorMemoryLayout;
 /// let l = TensorMemoryLayout::row_major(&[2, 128, 64])?;
-/// assert_eq!(l.place_of(&[1, 5, 7])?, (5, 64 + 7));
+/// assert_eq!(l.location_of(&[1, 5, 7])?, (5, 64 + 7));
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Units
@@ -37,7 +37,7 @@ impl TensorMemoryLayout {
         check_extents(shape, "shape")?;
         check_count("column strides", column_strides.len(), "dims", shape.len())?;
         let (&[.., rows, _], &[.., stride, _]) = (shape, column_strides) else {
-            return Err(TilusErrorKind::LengthsDiffer {
+            return Err(ErrorKind::LengthsDiffer {
                 what: "extents",
                 found: shape.len(),
                 of: "dims of a tile",
@@ -46,10 +46,10 @@ impl TensorMemoryLayout {
             .into());
         };
         if !matches!(rows, 32 | 64 | 128) {
-            return Err(TilusErrorKind::RowsOfTensorMemory { rows }.into());
+            return Err(ErrorKind::RowsOfTensorMemory { rows }.into());
         }
         if stride != 0 {
-            return Err(TilusErrorKind::RowStride { stride }.into());
+            return Err(ErrorKind::RowStride { stride }.into());
         }
         for (extent, stride) in shape.iter().zip(column_strides) {
             product([*extent, (*stride).max(1)], "largest column")?;
@@ -93,8 +93,7 @@ impl TensorMemoryLayout {
         for &found in dims {
             let stride = self.column_strides.get(found);
             strides.push(
-                *stride
-                    .ok_or_else(|| TilusError::from(TilusErrorKind::NoSuchDim { found, rank }))?,
+                *stride.ok_or_else(|| TilusError::from(ErrorKind::NoSuchDim { found, rank }))?,
             );
         }
         let lane = self.lane_offset.saturating_add(lane_offset);
@@ -123,7 +122,7 @@ impl TensorMemoryLayout {
     ///
     /// # Errors
     /// If the index has another rank or is out of bounds.
-    pub fn place_of(&self, index: &[u64]) -> Result<(u64, u64), TilusError> {
+    pub fn location_of(&self, index: &[u64]) -> Result<(u64, u64), TilusError> {
         super::multi_function::row_major_number(index, &self.shape)?;
         let row = index[index.len() - 2];
         let column = index.iter().zip(self.column_strides.iter());

@@ -4,7 +4,6 @@ use core::fmt::{self, Display, Write};
 
 use super::{MultiFunction, RegisterLayout, SharedLayout, Swizzle, TensorMemoryLayout};
 
-/// A list in brackets.
 struct List<'a, T>(&'a [T]);
 
 impl<T: Display> Display for List<'_, T> {

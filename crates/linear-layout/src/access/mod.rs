@@ -486,7 +486,6 @@ impl AxisInfo {
         }
     }
 
-    /// Returns log2 of a divisor of every element.
     fn everywhere_log2(&self) -> u8 {
         self.everywhere_log2_below(self.rank())
     }
@@ -503,7 +502,6 @@ impl AxisInfo {
         self.contiguity_log2[d].min(self.divisibility_log2[d])
     }
 
-    /// Shortens the runs along `d` to 2^`run`.
     fn cut_run(&mut self, d: usize, run: u8) {
         if run < self.contiguity_log2[d] {
             self.divisibility_log2[d] = self.divisibility_at(d, run);
@@ -579,7 +577,6 @@ fn divisor_log2(value: i128) -> u8 {
         .min(MAX_LOG2)
 }
 
-/// Returns log2 of the largest power of two that divides each size.
 fn sizes_log2(shape: &[u64]) -> [u8; MAX_DIMS] {
     let mut sizes = [0; MAX_DIMS];
     for (log2, size) in sizes.iter_mut().zip(shape) {

@@ -131,7 +131,6 @@ impl Tensor {
         result
     }
 
-    /// Returns the tensor in another shape, by splat or broadcast.
     fn spread(&self, shape: &[u64]) -> Option<Self> {
         if self.shape == shape {
             return Some(self.clone());
@@ -150,7 +149,6 @@ impl Tensor {
     }
 }
 
-/// Returns both tensors in a common shape.
 fn together(a: &Tensor, b: &Tensor) -> Option<(Tensor, Tensor)> {
     let shape: Vec<u64> = if a.shape.len() == b.shape.len() {
         a.shape

@@ -110,7 +110,6 @@ mod tests {
     const MFMA: &str = "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = true}>";
     const WMMA: &str = "#ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[1, 0], [0, 1]]}, instrShape = [16, 16, 32]}>";
 
-    /// The encodings of a result and both operands of a product.
     fn layouts(result: &str, k_width: u32) -> [String; 3] {
         let operand = |index| {
             format!("#ttg.dot_op<{{opIdx = {index}, parent = {result}, kWidth = {k_width}}}>")

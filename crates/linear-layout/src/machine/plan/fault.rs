@@ -6,10 +6,10 @@ use thiserror::Error;
 /// The first fault of a plan.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
-pub struct PlanFault(#[from] PlanFaultKind);
+pub struct PlanFault(#[from] FaultKind);
 
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(super) enum PlanFaultKind {
+pub(super) enum FaultKind {
     #[error("the plan is not for these layouts: it has {found} {what}, expected {expected}")]
     Shape {
         what: &'static str,
@@ -80,24 +80,24 @@ pub(super) enum PlanFaultKind {
 impl PlanFault {
     /// Returns true if a destination register ended with the wrong element.
     pub(crate) const fn is_wrong_element(&self) -> bool {
-        matches!(self.0, PlanFaultKind::Wrong { .. })
+        matches!(self.0, FaultKind::Wrong { .. })
     }
 
     /// Returns true if two conflicting accesses are not ordered by a barrier.
     pub(crate) const fn is_race(&self) -> bool {
-        matches!(self.0, PlanFaultKind::Race { .. })
+        matches!(self.0, FaultKind::Race { .. })
     }
 
     /// Returns true if shared memory was read before it was written.
     pub(crate) const fn is_uninitialised(&self) -> bool {
-        matches!(self.0, PlanFaultKind::Uninitialised { .. })
+        matches!(self.0, FaultKind::Uninitialised { .. })
     }
 
     /// Returns true if an access left the scratch buffer or was not aligned to its size.
     pub(crate) const fn is_bad_address(&self) -> bool {
         matches!(
             self.0,
-            PlanFaultKind::OutOfBounds { .. } | PlanFaultKind::Misaligned { .. }
+            FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. }
         )
     }
 }

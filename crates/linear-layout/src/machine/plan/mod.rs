@@ -40,7 +40,7 @@ use crate::number::narrow;
 pub use fault::PlanFault;
 pub use report::PlanReport;
 
-use fault::PlanFaultKind;
+use fault::FaultKind;
 pub(super) use name::{AbstractElement, Granule, Line, LineNames, Products};
 use run::Machine;
 
@@ -85,7 +85,7 @@ fn check(
         if found == expected {
             Ok(())
         } else {
-            Err(PlanFault::from(PlanFaultKind::Shape {
+            Err(PlanFault::from(FaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -145,7 +145,7 @@ fn run_on_elements(
     let lanes_log2 = plan.lanes_log2();
     machine.compare(
         |register, thread| element(dst, register, thread) * granules,
-        |register, thread, found| PlanFaultKind::Wrong {
+        |register, thread, found| FaultKind::Wrong {
             register,
             lane: narrow::<u32>(thread) & ((1 << lanes_log2) - 1),
             warp: narrow::<u32>(thread) >> lanes_log2,
@@ -172,7 +172,7 @@ pub(super) fn check_owned(
     ] {
         let expected = registers.len();
         if found != expected {
-            return Err(PlanFaultKind::Shape {
+            return Err(FaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -209,7 +209,7 @@ pub(super) fn check_at_numbers(
         ),
     ] {
         if found != expected {
-            return Err(PlanFaultKind::Shape {
+            return Err(FaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -250,7 +250,7 @@ pub(super) fn check_buffer(
         Access::Load => (0, registers),
     };
     if plan.results().len() != loaded || plan.num_sources() <= stored {
-        return Err(PlanFaultKind::Shape {
+        return Err(FaultKind::Shape {
             what: "destination registers",
             found: plan.results().len(),
             expected: loaded,
@@ -281,11 +281,11 @@ pub(super) fn check_buffer(
     if access == Access::Store {
         let elements = all().map(|(r, t)| (byte(r, t), name(r, t)));
         if let Some(byte) = machine.wrong_byte(elements) {
-            return Err(PlanFaultKind::Stored { byte }.into());
+            return Err(FaultKind::Stored { byte }.into());
         }
     }
     let lanes_log2 = plan.lanes_log2();
-    machine.compare(name, |register, thread, found| PlanFaultKind::Wrong {
+    machine.compare(name, |register, thread, found| FaultKind::Wrong {
         register,
         lane: narrow::<u32>(thread) & ((1 << lanes_log2) - 1),
         warp: narrow::<u32>(thread) >> lanes_log2,
@@ -340,7 +340,7 @@ pub(super) fn check_operands<C: AbstractElement>(
         ("result registers", plan.results().len(), expected.len()),
     ] {
         if found != expected {
-            return Err(PlanFaultKind::Shape {
+            return Err(FaultKind::Shape {
                 what,
                 found,
                 expected,
@@ -366,7 +366,7 @@ pub(super) fn check_operands<C: AbstractElement>(
     }
     machine.compare(
         |result, thread| name(&expected, result, thread),
-        |result, thread, _| PlanFaultKind::Combined { result, thread },
+        |result, thread, _| FaultKind::Combined { result, thread },
     )
 }
 
@@ -379,7 +379,6 @@ pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     )
 }
 
-/// Returns all sums of columns, by index.
 pub(super) fn span(columns: &[u64]) -> Vec<u64> {
     let mut sums = vec![0];
     for &c in columns {

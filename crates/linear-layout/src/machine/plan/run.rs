@@ -6,7 +6,7 @@ mod combine;
 mod lanes;
 mod multiply;
 
-use super::fault::{PlanFault, PlanFaultKind};
+use super::fault::{FaultKind, PlanFault};
 use super::memory::{CellFault, Memory};
 use super::name::{Name, Products};
 use super::report::PlanReport;
@@ -20,7 +20,6 @@ use std::rc::Rc;
 /// Address base, the part of its constant that affects bank conflicts, bytes and direction of an access.
 type AccessShape = (u32, u32, u32, Access);
 
-/// A number for each thread.
 type Numbers = Rc<[u32]>;
 
 /// An evaluated map: the map, its inputs and its outputs.
@@ -49,7 +48,6 @@ impl NameRow {
         }
     }
 
-    /// Returns the range of names.
     fn names(self, threads: usize) -> core::ops::Range<usize> {
         self.start as usize..self.start as usize + threads
     }
@@ -186,7 +184,7 @@ impl<'a, N: Name> Machine<'a, N> {
         for (byte, name) in elements {
             for (cell, name) in self.element_cells(byte, name) {
                 let stored = self.buffer.0.store(cell, 0, 0, std::iter::once(name));
-                stored.map_err(|_| PlanFaultKind::Overlap { byte })?;
+                stored.map_err(|_| FaultKind::Overlap { byte })?;
             }
         }
         self.buffer.0.barrier(BarrierScope::Block);
@@ -212,10 +210,9 @@ impl<'a, N: Name> Machine<'a, N> {
 
     fn numbers(&self, step: usize, value: ValueId) -> Result<&[u32], PlanFault> {
         let numbers = self.numbers.get(&value).map(|numbers| &**numbers);
-        numbers.ok_or_else(|| PlanFaultKind::Undefined { step, value }.into())
+        numbers.ok_or_else(|| FaultKind::Undefined { step, value }.into())
     }
 
-    /// Returns the memory of a space and its size in bytes.
     fn memory(&mut self, space: MemorySpace) -> (&mut Memory<N>, u32) {
         match space {
             MemorySpace::Scratch => (&mut self.scratch, self.plan.scratch_bytes()),
@@ -260,7 +257,7 @@ impl<'a, N: Name> Machine<'a, N> {
             Some(&(first, granules)) if granules > 0 => {
                 Ok(&self.rows[first as usize..][..granules as usize])
             }
-            _ => Err(PlanFaultKind::Undefined { step, value }.into()),
+            _ => Err(FaultKind::Undefined { step, value }.into()),
         }
     }
 
@@ -276,14 +273,14 @@ impl<'a, N: Name> Machine<'a, N> {
     pub(super) fn compare(
         &mut self,
         name: impl Fn(usize, usize) -> N,
-        wrong: impl Fn(usize, usize, N) -> PlanFaultKind,
+        wrong: impl Fn(usize, usize, N) -> FaultKind,
     ) -> Result<(), PlanFault> {
         let step = self.plan.steps().len();
         for (result, &value) in self.plan.results().iter().enumerate() {
             let rows = self.place(step, value)?;
             if self.plan.is_word(value) {
                 let what = "a result is not an element";
-                return Err(PlanFaultKind::Width { step, what }.into());
+                return Err(FaultKind::Width { step, what }.into());
             }
             // For whole elements, comparing the first granules suffices.
             let count = if NameRow::are_whole(rows) {
@@ -322,7 +319,7 @@ impl<'a, N: Name> Machine<'a, N> {
         let names: Vec<N> = names.collect();
         if self.plan.is_word(value) || !self.are_elements(rows) || names.contains(&N::NOTHING) {
             let what = "a combination of a value that is not an element";
-            return Err(PlanFaultKind::Width { step, what }.into());
+            return Err(FaultKind::Width { step, what }.into());
         }
         Ok(names)
     }
@@ -334,7 +331,6 @@ impl<'a, N: Name> Machine<'a, N> {
         self.define_rows(value, NameRow::of_elements(start, self.granules(value)));
     }
 
-    /// Returns the granules of values, one value after the other.
     fn rows(&self, step: usize, values: &[ValueId]) -> Result<Vec<NameRow>, PlanFault> {
         let mut rows = Vec::with_capacity(16);
         for value in values {
@@ -350,7 +346,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 let mut rows = self.rows(index, plan.operands(parts))?;
                 let whole = self.granules(out);
                 if rows.len() > whole {
-                    return Err(PlanFaultKind::Width {
+                    return Err(FaultKind::Width {
                         step: index,
                         what: "packs more elements than a register holds",
                     }
@@ -372,7 +368,7 @@ impl<'a, N: Name> Machine<'a, N> {
                 let rows = self.rows(index, &[value])?;
                 let each = self.granules(first);
                 if count as usize * each > rows.len() {
-                    return Err(PlanFaultKind::Width {
+                    return Err(FaultKind::Width {
                         step: index,
                         what: "unpacks more elements than the register holds",
                     }
@@ -393,8 +389,8 @@ impl<'a, N: Name> Machine<'a, N> {
                 self.select(index, out, [if_set, if_clear], holds)?;
             }
             Step::Zero { out } => {
-                let name = N::zero(plan.type_of(out).operand)
-                    .ok_or(PlanFaultKind::Tuple { step: index })?;
+                let name =
+                    N::zero(plan.type_of(out).operand).ok_or(FaultKind::Tuple { step: index })?;
                 self.define_element(out, vec![name; self.threads]);
             }
             Step::One { out, of } => {
@@ -474,7 +470,7 @@ impl<'a, N: Name> Machine<'a, N> {
             } => {
                 let (low, high) = (self.rows(index, &[low])?, self.rows(index, &[high])?);
                 if low.len() != high.len() || low.len() * self.granule as usize != 4 {
-                    return Err(PlanFaultKind::Width {
+                    return Err(FaultKind::Width {
                         step: index,
                         what: "a lane swap of a value that is not a word",
                     }
@@ -558,7 +554,6 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns the value of a mask in each thread.
     fn mask(&self, step: usize, mask: Option<ValueId>) -> Result<Vec<bool>, PlanFault> {
         match mask {
             None => Ok(vec![true; self.threads]),

@@ -48,7 +48,6 @@ impl AbstractElement for ProductTerm {
     }
 }
 
-/// Interned lists.
 #[derive(Debug)]
 struct Lists<T> {
     all: Vec<Rc<[T]>>,
@@ -167,7 +166,6 @@ impl ProductSums {
         set
     }
 
-    /// Returns the union of two disjoint sets.
     fn union(&mut self, sets: [u32; 2]) -> Option<u32> {
         if let Some(known) = self.unions.get(&sets) {
             return *known;

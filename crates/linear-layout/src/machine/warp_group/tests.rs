@@ -197,7 +197,6 @@ fn whole(form: &SharedForm, is_k_major: bool) -> ProductCase {
     }
 }
 
-/// Returns the plan with each applicable fault.
 fn broken(plan: &WarpGroupPlan) -> Vec<(&'static str, WarpGroupPlan)> {
     let mut all = Vec::new();
     let mut push = |what, change: &dyn Fn(&mut WarpGroupPlan)| {

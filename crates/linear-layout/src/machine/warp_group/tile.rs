@@ -83,7 +83,6 @@ impl<'a> SharedFactor<'a> {
         views
     }
 
-    /// Returns the line and k of the element at a byte of the buffer.
     fn element(&self, byte: u64) -> Option<[u64; 2]> {
         let bytes = self.place.element_bytes();
         if !byte.is_multiple_of(bytes) {
@@ -107,7 +106,6 @@ pub(super) struct Lines {
     pub(super) k: Vec<u64>,
 }
 
-/// One issue of one warp group.
 #[derive(Clone, Copy)]
 pub(super) struct IssueTile<'a> {
     pub(super) number: usize,
@@ -172,7 +170,6 @@ impl IssueTile<'_> {
         })
     }
 
-    /// Compares a tile with the same tile of another view.
     fn compare(
         &self,
         operand: usize,

@@ -15,7 +15,7 @@ use Number as T;
 use Scalar as S;
 
 /// An instruction with `1 << edge` rows and columns of results, whose lanes hold `1 << own` elements adjacent along k.
-struct SquareInstruction {
+struct Square {
     intrinsic: String,
     edge: u8,
     own: u8,
@@ -26,7 +26,7 @@ struct SquareInstruction {
     rate: u32,
 }
 
-impl SquareInstruction {
+impl Square {
     /// Returns a factor whose low lane bits number the edge.
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
@@ -142,8 +142,8 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
     let is_cdna4 = name == "gfx950";
     let f32 = (T::F32, S::F32);
     let i32 = (T::I32, S::Int(32));
-    let square = |intrinsic: &str, [edge, own]: [u8; 2], factor: Number, scalar, sum, rate| {
-        SquareInstruction {
+    let square =
+        |intrinsic: &str, [edge, own]: [u8; 2], factor: Number, scalar, sum, rate| Square {
             intrinsic: intrinsic.to_owned(),
             edge,
             own,
@@ -152,8 +152,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
             sum,
             arguments: [A_B_D, [constant(32, 0); 3]].concat(),
             rate,
-        }
-    };
+        };
     let mut rows = vec![
         square("mfma.f32.32x32x8f16", [5, 2], T::F16, S::F16, f32, 1024).mfma(),
         square("mfma.f32.16x16x16f16", [4, 2], T::F16, S::F16, f32, 1024).mfma(),
@@ -212,7 +211,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
         for (shape, sizes) in [("32x32x16", [5, 3]), ("16x16x32", [4, 3])] {
             let intrinsic = format!("mfma.f32.{shape}.{names}");
             let square = square(&intrinsic, sizes, factors[0], S::Int(64), f32, 2048);
-            rows.push(SquareInstruction { factors, ..square }.mfma());
+            rows.push(Square { factors, ..square }.mfma());
         }
     }
     if !is_cdna4 {
@@ -294,17 +293,15 @@ const SIGNED: [Argument; 5] = [
 pub(super) fn wmma(name: &str) -> Vec<Product> {
     let (f16, f32, i32) = ((T::F16, S::F16), (T::F32, S::F32), (T::I32, S::Int(32)));
     let square =
-        |intrinsic: &str, own, factor: Number, scalar, sum, arguments: &[Argument], rate| {
-            SquareInstruction {
-                intrinsic: intrinsic.to_owned(),
-                edge: 4,
-                own,
-                factors: [factor; 2],
-                scalar,
-                sum,
-                arguments: arguments.to_vec(),
-                rate,
-            }
+        |intrinsic: &str, own, factor: Number, scalar, sum, arguments: &[Argument], rate| Square {
+            intrinsic: intrinsic.to_owned(),
+            edge: 4,
+            own,
+            factors: [factor; 2],
+            scalar,
+            sum,
+            arguments: arguments.to_vec(),
+            rate,
         };
     let signed = [&SIGNED[..], &[constant(1, 0)]].concat();
     if name.starts_with("gfx11") {
@@ -329,10 +326,7 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
                 512,
             ),
         ];
-        let mut rows: Vec<Product> = rows
-            .into_iter()
-            .map(SquareInstruction::wmma_of_copies)
-            .collect();
+        let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma_of_copies).collect();
         rows.push(per_lane("fdot2", T::F16, f32, true));
         rows.push(per_lane("fdot2.f32.bf16", T::Bf16, f32, true));
         return rows;
@@ -400,10 +394,10 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
             for (size, own) in [(128, 6), (64, 5)] {
                 let intrinsic = format!("wmma.f32.16x16x{size}.{names}");
                 let square = square(&intrinsic, own, factors[0], S::Int(32), f32, &float8, 2048);
-                rows.push(SquareInstruction { factors, ..square });
+                rows.push(Square { factors, ..square });
             }
         }
-        return rows.into_iter().map(SquareInstruction::wmma).collect();
+        return rows.into_iter().map(Square::wmma).collect();
     }
     // The sum is in whole registers, so no half is selected.
     let packed = [&A_B_D[..], &[constant(1, 0)]].concat();
@@ -440,9 +434,9 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     for (names, factors) in pairs_of_floats8(false) {
         let intrinsic = format!("wmma.f32.16x16x16.{names}");
         let square = square(&intrinsic, 3, factors[0], S::Int(32), f32, &A_B_D, 1024);
-        rows.push(SquareInstruction { factors, ..square });
+        rows.push(Square { factors, ..square });
     }
-    let mut rows: Vec<Product> = rows.into_iter().map(SquareInstruction::wmma).collect();
+    let mut rows: Vec<Product> = rows.into_iter().map(Square::wmma).collect();
     rows.push(per_lane("fdot2", T::F16, f32, true));
     rows.push(per_lane("fdot2.f32.bf16", T::Bf16, f32, true));
     rows

@@ -335,7 +335,6 @@ const fn constant(bits: u32, value: u64) -> Argument {
     Argument::Constant { bits, value }
 }
 
-/// Bits of a coordinate.
 fn bits(of: fn(u8) -> TileBit, range: core::ops::Range<u8>) -> Vec<TileBit> {
     range.map(of).collect()
 }

@@ -12,7 +12,7 @@ use crate::number::narrow;
 
 /// The element types of an instruction, and the passing of the factors' registers.
 #[derive(Clone, Copy)]
-struct OperandTypes {
+struct Types {
     factors: [Number; 2],
     sum: Number,
     /// The type of a register of A or B; there are `vector` of them.
@@ -20,7 +20,7 @@ struct OperandTypes {
     vector: u32,
 }
 
-impl OperandTypes {
+impl Types {
     /// Factors of one type in registers of 32 bits.
     const fn of(factor: Number, sum: Number) -> Self {
         let (scalar, vector) = match factor {
@@ -99,7 +99,7 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
     // The shape, the types as spelled in the intrinsic, and the types.
-    let mut add = |[m, k]: [u8; 2], name: &str, types: OperandTypes, rate| {
+    let mut add = |[m, k]: [u8; 2], name: &str, types: Types, rate| {
         let [left, right] = types.factors;
         let packed = narrow::<u8>((32 / left.bits().min(32)).trailing_zeros());
         let (rows_m, size_k) = (1 << m, 1 << k);
@@ -115,44 +115,34 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     if arch >= 80 {
         for sum in [T::F32, T::F16] {
             let name = format!("{0}.{0}", sum.name());
-            add([4, 4], &name, OperandTypes::of(T::F16, sum), 1024);
+            add([4, 4], &name, Types::of(T::F16, sum), 1024);
         }
-        add([4, 4], "bf16", OperandTypes::of(T::Bf16, T::F32), 1024);
-        add([4, 3], "bf16", OperandTypes::of(T::Bf16, T::F32), 512);
-        add([4, 3], "tf32", OperandTypes::of(T::Tf32, T::F32), 512);
-        add([4, 2], "tf32", OperandTypes::of(T::Tf32, T::F32), 256);
-        add(
-            [4, 5],
-            "satfinite.s8",
-            OperandTypes::of(T::I8, T::I32),
-            2048,
-        );
-        add(
-            [4, 4],
-            "satfinite.s8",
-            OperandTypes::of(T::I8, T::I32),
-            1024,
-        );
-        add([3, 2], "f64", OperandTypes::of(T::F64, T::F64), 64);
+        add([4, 4], "bf16", Types::of(T::Bf16, T::F32), 1024);
+        add([4, 3], "bf16", Types::of(T::Bf16, T::F32), 512);
+        add([4, 3], "tf32", Types::of(T::Tf32, T::F32), 512);
+        add([4, 2], "tf32", Types::of(T::Tf32, T::F32), 256);
+        add([4, 5], "satfinite.s8", Types::of(T::I8, T::I32), 2048);
+        add([4, 4], "satfinite.s8", Types::of(T::I8, T::I32), 1024);
+        add([3, 2], "f64", Types::of(T::F64, T::F64), 64);
     }
     if arch >= 75 {
         for sum in [T::F32, T::F16] {
             let name = format!("{0}.{0}", sum.name());
-            add([4, 3], &name, OperandTypes::of(T::F16, sum), 512);
+            add([4, 3], &name, Types::of(T::F16, sum), 512);
         }
-        add([3, 4], "satfinite.s8", OperandTypes::of(T::I8, T::I32), 512);
+        add([3, 4], "satfinite.s8", Types::of(T::I8, T::I32), 512);
     }
     if arch >= 90 {
         for k in 2..5 {
-            add([4, k], "f64", OperandTypes::of(T::F64, T::F64), 64);
+            add([4, k], "f64", Types::of(T::F64, T::F64), 64);
         }
     }
     if arch >= 89 {
         let formats = [T::E4m3, T::E5m2];
         for factors in formats.into_iter().flat_map(|a| formats.map(|b| [a, b])) {
-            let types = OperandTypes {
+            let types = Types {
                 factors,
-                ..OperandTypes::of(factors[0], T::F32)
+                ..Types::of(factors[0], T::F32)
             };
             let name = format!("f32.{}.{}.f32", factors[0].name(), factors[1].name());
             add([4, 5], &name, types, 2048);
@@ -173,9 +163,9 @@ pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
     let mut add = |k: u8, kind: &str, factors: [Number; 2], scale: ScaleNumber, block, rate| {
         let size_k = 1 << k;
         let [a, b] = factors.map(Number::name);
-        let types = OperandTypes {
+        let types = Types {
             factors,
-            ..OperandTypes::of(factors[0], T::F32)
+            ..Types::of(factors[0], T::F32)
         };
         let packed = narrow::<u8>((32 / factors[0].bits()).trailing_zeros());
         let suffix = match scale {

@@ -1,6 +1,6 @@
 //! Execution of shared-memory accesses: addresses, races, wavefronts.
 
-use super::{CellFault, Machine, Name, PlanFault, PlanFaultKind};
+use super::{CellFault, FaultKind, Machine, Name, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, size};
 use crate::number::narrow;
 use crate::plan::program::{Address, MemorySpace, ValueId};
@@ -24,7 +24,7 @@ impl<N: Name> Machine<'_, N> {
             for (offset, number) in found.iter_mut().zip(self.numbers(step, *number)?) {
                 if number & !base.number_bits != 0 {
                     let what = "a number sets bits outside of its mask in the address";
-                    return Err(PlanFaultKind::Width { step, what }.into());
+                    return Err(FaultKind::Width { step, what }.into());
                 }
                 *offset ^= number;
             }
@@ -43,7 +43,7 @@ impl<N: Name> Machine<'_, N> {
         }
         for (&byte, thread) in found.iter().zip(0..) {
             if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
-                return Err(PlanFaultKind::OutOfBounds {
+                return Err(FaultKind::OutOfBounds {
                     step,
                     thread,
                     byte,
@@ -53,7 +53,7 @@ impl<N: Name> Machine<'_, N> {
                 .into());
             }
             if byte & (bytes - 1) != 0 {
-                return Err(PlanFaultKind::Misaligned {
+                return Err(FaultKind::Misaligned {
                     step,
                     thread,
                     byte,
@@ -76,7 +76,7 @@ impl<N: Name> Machine<'_, N> {
         let rows = self.rows(step, values)?;
         let bytes = narrow::<u32>(rows.len()) * self.granule;
         if !bytes.is_power_of_two() {
-            return Err(PlanFaultKind::Width {
+            return Err(FaultKind::Width {
                 step,
                 what: "the size of an access is not a power of two",
             }
@@ -94,7 +94,7 @@ impl<N: Name> Machine<'_, N> {
             let row = rows.iter().map(|row| row.name(&names, t));
             if let Err((cell, _)) = memory.store(first, thread, thread >> lanes_log2, row) {
                 let byte = narrow::<u32>(cell) << granule_log2;
-                return Err(PlanFaultKind::Race {
+                return Err(FaultKind::Race {
                     step,
                     thread,
                     byte,
@@ -127,7 +127,7 @@ impl<N: Name> Machine<'_, N> {
         let total = granules * count as usize;
         let bytes = narrow::<u32>(total) * self.granule;
         if !bytes.is_power_of_two() {
-            return Err(PlanFaultKind::Width {
+            return Err(FaultKind::Width {
                 step,
                 what: "the size of an access is not a power of two",
             }
@@ -169,7 +169,7 @@ impl<N: Name> Machine<'_, N> {
         let fits = whole && matrices.is_power_of_two() && matrices * size.rows <= lanes;
         if !fits || self.granule > size.unit_bytes || size.lanes != lanes {
             let what = "the lanes or words of a matrix access differ from the instruction's";
-            return Err(PlanFaultKind::Width { step, what }.into());
+            return Err(FaultKind::Width { step, what }.into());
         }
         let found = self.addresses(step, address, size.row_bytes)?;
         let granules = WORD_BYTES * count / self.granule;
@@ -199,7 +199,7 @@ impl<N: Name> Machine<'_, N> {
             let of_value = self.place(step, v)?;
             if of_value.len() * self.granule as usize != WORD_BYTES as usize {
                 let what = "a matrix of values that are not words";
-                return Err(PlanFaultKind::Width { step, what }.into());
+                return Err(FaultKind::Width { step, what }.into());
             }
             rows.extend(of_value);
         }
@@ -211,7 +211,7 @@ impl<N: Name> Machine<'_, N> {
                 let stored = memory.store(at, thread, warp, std::iter::once(name));
                 if let Err((cell, _)) = stored {
                     let byte = narrow::<u32>(cell) << self.granule_log2;
-                    return Err(PlanFaultKind::Race {
+                    return Err(FaultKind::Race {
                         step,
                         thread,
                         byte,
@@ -271,13 +271,13 @@ impl<N: Name> Machine<'_, N> {
         let loaded = self.memory(space).0.load(cell, thread, warp);
         loaded.map_err(|fault| {
             let kind = match fault {
-                CellFault::Race => PlanFaultKind::Race {
+                CellFault::Race => FaultKind::Race {
                     step,
                     thread,
                     byte,
                     reading: true,
                 },
-                CellFault::Uninitialised => PlanFaultKind::Uninitialised { step, thread, byte },
+                CellFault::Uninitialised => FaultKind::Uninitialised { step, thread, byte },
             };
             kind.into()
         })
@@ -339,7 +339,7 @@ impl<N: Name> Machine<'_, N> {
         let granule_log2 = self.granule_log2;
         if bytes != self.granule {
             let what = "an addition to a value that is not a number";
-            return Err(PlanFaultKind::Width { step, what }.into());
+            return Err(FaultKind::Width { step, what }.into());
         }
         let memory = self.memory(self.space(address)).0;
         for (t, &byte) in found.iter().enumerate() {
@@ -349,13 +349,13 @@ impl<N: Name> Machine<'_, N> {
             }
             let added = memory.add((byte >> granule_log2) as usize, thread, names[t]);
             added.map_err(|fault| match fault {
-                CellFault::Race => PlanFaultKind::Race {
+                CellFault::Race => FaultKind::Race {
                     step,
                     thread,
                     byte,
                     reading: false,
                 },
-                CellFault::Uninitialised => PlanFaultKind::Uninitialised { step, thread, byte },
+                CellFault::Uninitialised => FaultKind::Uninitialised { step, thread, byte },
             })?;
         }
         Ok(())

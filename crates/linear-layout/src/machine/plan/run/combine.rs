@@ -1,6 +1,6 @@
 //! Execution of combining steps: regions, reductions over lanes, counts.
 
-use super::{Machine, Name, PlanFault, PlanFaultKind};
+use super::{FaultKind, Machine, Name, PlanFault};
 use crate::number::narrow;
 use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ impl<N: Name> Machine<'_, N> {
             for value in list[1..].iter().filter(|_| !is_packed) {
                 let mut pairs = of_first.iter().zip(self.elements(step, *value)?);
                 if !pairs.all(|(a, b)| a.corresponds_to(b)) {
-                    return Err(PlanFaultKind::Tuple { step }.into());
+                    return Err(FaultKind::Tuple { step }.into());
                 }
             }
         }
@@ -28,7 +28,7 @@ impl<N: Name> Machine<'_, N> {
             let (acc, other) = (self.elements(step, *acc)?, self.elements(step, *other)?);
             let pairs = acc.into_iter().zip(other);
             let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(b)).collect();
-            combined_rows.push(combined.ok_or(PlanFaultKind::Tuple { step })?);
+            combined_rows.push(combined.ok_or(FaultKind::Tuple { step })?);
         }
         for (i, names) in (0..).zip(combined_rows) {
             self.define_element(first.plus(i), names);
@@ -49,7 +49,7 @@ impl<N: Name> Machine<'_, N> {
             for lane in 0..warp.len() {
                 let once = lane & !copies as usize;
                 if warp[lane] != warp[once] {
-                    return Err(PlanFaultKind::Lanes { step }.into());
+                    return Err(FaultKind::Lanes { step }.into());
                 }
                 if lane == once {
                     all = match all {
@@ -58,7 +58,7 @@ impl<N: Name> Machine<'_, N> {
                     };
                 }
             }
-            warp.fill(all.ok_or(PlanFaultKind::Tuple { step })?);
+            warp.fill(all.ok_or(FaultKind::Tuple { step })?);
         }
         self.define_element(out, names);
         Ok(())
@@ -74,13 +74,13 @@ impl<N: Name> Machine<'_, N> {
         acc: &[ValueId],
     ) -> Result<(), PlanFault> {
         let vote = &self.plan.votes()[vote as usize];
-        let zero = N::zero(0).ok_or(PlanFaultKind::Tuple { step })?;
+        let zero = N::zero(0).ok_or(FaultKind::Tuple { step })?;
         let (names, bins) = (self.elements(step, bin)?, self.numbers(step, bin)?);
         let mask = self.mask(step, mask)?;
         let is_counted = acc.is_empty() || acc.len() == count as usize;
         if !is_counted || count != 1 << vote.counts_log2() {
             let what = "the number of counts differs from the vote's";
-            return Err(PlanFaultKind::Width { step, what }.into());
+            return Err(FaultKind::Width { step, what }.into());
         }
         let mut sums: Vec<Vec<N>> = match acc.is_empty() {
             true => vec![vec![zero; self.threads]; count as usize],
@@ -100,16 +100,14 @@ impl<N: Name> Machine<'_, N> {
                     let sum = found.entry(bin).or_insert(zero);
                     *sum = sum
                         .combined_with(names[thread])
-                        .ok_or(PlanFaultKind::Tuple { step })?;
+                        .ok_or(FaultKind::Tuple { step })?;
                 }
             }
             for (register, sums) in (0..).zip(&mut sums) {
                 for lane in 0..lanes {
                     if let Some(added) = found.get(&vote.bin(register, narrow(lane))) {
                         let sum = &mut sums[warp + lane];
-                        *sum = sum
-                            .combined_with(*added)
-                            .ok_or(PlanFaultKind::Tuple { step })?;
+                        *sum = sum.combined_with(*added).ok_or(FaultKind::Tuple { step })?;
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! Execution of data movement between registers and lanes, and of index arithmetic.
 
-use super::{Machine, MapEvaluation, Name, Numbers, PlanFault, PlanFaultKind};
+use super::{FaultKind, Machine, MapEvaluation, Name, Numbers, PlanFault};
 use crate::machine::matrix::{WORD_BYTES, cell, holder};
 use crate::number::narrow;
 use crate::plan::program::ValueId;
@@ -18,7 +18,7 @@ impl<N: Name> Machine<'_, N> {
         let (set, clear) = (self.rows(step, &[if_set])?, self.rows(step, &[if_clear])?);
         if set.len() != clear.len() {
             let what = "a select of values of different widths";
-            return Err(PlanFaultKind::Width { step, what }.into());
+            return Err(FaultKind::Width { step, what }.into());
         }
         let start = self.define(out, set.len());
         for (g, (set, clear)) in set.into_iter().zip(clear).enumerate() {
@@ -40,7 +40,7 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let rows = self.rows(index, &[value])?;
         if rows.len() * self.granule as usize != 4 {
-            return Err(PlanFaultKind::Width {
+            return Err(FaultKind::Width {
                 step: index,
                 what: "a shuffle of a value that is not a word",
             }
@@ -51,7 +51,7 @@ impl<N: Name> Machine<'_, N> {
         for t in 0..narrow::<u32>(self.threads) {
             let lane = source(t & (lanes - 1), t);
             if lane >= lanes {
-                return Err(PlanFaultKind::Lane {
+                return Err(FaultKind::Lane {
                     step: index,
                     lane,
                     lanes,
@@ -76,7 +76,7 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let rows = self.rows(index, &[value])?;
         if rows.len() * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
-            return Err(PlanFaultKind::Width {
+            return Err(FaultKind::Width {
                 step: index,
                 what: "a transposition of values that are not words of 16-bit elements",
             }
@@ -129,7 +129,7 @@ impl<N: Name> Machine<'_, N> {
             .iter()
             .map(|value| self.numbers.get(value).cloned().ok_or((step, *value)))
             .collect::<Result<Vec<Numbers>, _>>()
-            .map_err(|(step, value)| PlanFaultKind::Undefined { step, value })?;
+            .map_err(|(step, value)| FaultKind::Undefined { step, value })?;
         let is_known = |known: &&MapEvaluation| {
             let mut pairs = known.1.iter().zip(&inputs);
             known.0 == map && pairs.all(|(a, b)| Rc::ptr_eq(a, b))
@@ -144,7 +144,7 @@ impl<N: Name> Machine<'_, N> {
         };
         if outputs.len() != count as usize {
             let what = "the number of outputs differs from the map's";
-            return Err(PlanFaultKind::Width { step, what }.into());
+            return Err(FaultKind::Width { step, what }.into());
         }
         let outputs = (0..).zip(outputs);
         let outputs = outputs.map(|(i, numbers)| (first.plus(i), numbers));

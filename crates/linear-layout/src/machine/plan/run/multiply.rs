@@ -3,7 +3,7 @@
 //! The elements of a row of A or a column of B are resolved once, as a [`Line`], not once per sum. Names are immutable,
 //! so instructions that read the same registers of a factor share the lines.
 
-use super::{Machine, Name, NameRow, PlanFault, PlanFaultKind};
+use super::{FaultKind, Machine, Name, NameRow, PlanFault};
 use crate::machine::plan::name::{Line, LineNames, Products};
 use crate::number::narrow;
 use crate::plan::program::{ScaleWord, ValueId};
@@ -118,12 +118,9 @@ impl<N: Name> Machine<'_, N> {
     ) -> Result<(), PlanFault> {
         let malformed = || {
             let what = "the registers or lanes of a product differ from the instruction's";
-            PlanFault::from(PlanFaultKind::Width { step, what })
+            PlanFault::from(FaultKind::Width { step, what })
         };
-        let mut multiplier = self
-            .multiplier
-            .take()
-            .ok_or(PlanFaultKind::Product { step })?;
+        let mut multiplier = self.multiplier.take().ok_or(FaultKind::Product { step })?;
         let row = &self.plan.rows()[number as usize];
         let instruction = multiplier.instruction(number, row);
         let instruction = instruction.ok_or_else(malformed)?;
@@ -169,7 +166,7 @@ impl<N: Name> Machine<'_, N> {
         let mut sum_rows = Vec::with_capacity(sums.len());
         for (rows, places) in sums.chunks(granules).zip(tile.places.chunks(lanes)) {
             if !self.are_elements(rows) || rows[0].granule > 0 {
-                return Err(PlanFaultKind::Width {
+                return Err(FaultKind::Width {
                     step,
                     what: NOT_AN_ELEMENT,
                 }
@@ -180,7 +177,7 @@ impl<N: Name> Machine<'_, N> {
             let sums = &mut self.names[start..];
             let lines = [&*lines[0], &*lines[1]];
             let added = multiplier.products.add(sums, places, lines, [m, n]);
-            added.ok_or(PlanFaultKind::Product { step })?;
+            added.ok_or(FaultKind::Product { step })?;
             sum_rows.extend(NameRow::of_elements(start, granules));
         }
         let mut sum_rows = sum_rows.into_iter();
@@ -199,7 +196,7 @@ impl<N: Name> Machine<'_, N> {
     fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
-            return Err(PlanFaultKind::Width {
+            return Err(FaultKind::Width {
                 step,
                 what: NOT_AN_ELEMENT,
             }
@@ -213,14 +210,14 @@ impl<N: Name> Machine<'_, N> {
                 for (register, lane) in holders {
                     let name = self.name(rows[register * granules], warp + lane);
                     if name == N::NOTHING {
-                        return Err(PlanFaultKind::Width {
+                        return Err(FaultKind::Width {
                             step,
                             what: NOT_AN_ELEMENT,
                         }
                         .into());
                     }
                     if known != N::NOTHING && known != name {
-                        return Err(PlanFaultKind::Lanes { step }.into());
+                        return Err(FaultKind::Lanes { step }.into());
                     }
                     known = name;
                 }
@@ -251,7 +248,7 @@ impl<N: Name> Machine<'_, N> {
                 Some((word, selector)) => {
                     let warp = warp..warp + lanes;
                     let blocks = self.scales(instruction, factor, (word, *selector), warp);
-                    Some(blocks.ok_or(PlanFaultKind::Lanes { step })?)
+                    Some(blocks.ok_or(FaultKind::Lanes { step })?)
                 }
             };
             for (own, elements) in names.chunks_exact(each).enumerate() {
@@ -265,7 +262,7 @@ impl<N: Name> Machine<'_, N> {
                     packed_log2,
                     scales,
                 });
-                lines.push(line.ok_or(PlanFaultKind::Product { step })?);
+                lines.push(line.ok_or(FaultKind::Product { step })?);
             }
         }
         Ok(lines.into())

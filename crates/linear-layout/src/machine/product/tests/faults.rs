@@ -27,7 +27,6 @@ fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     }
 }
 
-/// Returns the steps that multiply.
 fn issues(plan: &Program) -> Vec<usize> {
     let is_issue = |i: &usize| matches!(plan.steps()[*i], Step::Mma { .. });
     (0..plan.steps().len()).filter(is_issue).collect()
