@@ -1,4 +1,4 @@
-//! Planning a gather: both ways, of which the cheaper is taken.
+//! Planning of a gather: both strategies are planned, and the cheaper wins.
 
 use super::super::memory::{IndexedPlan, MemoryPlan, Place};
 use super::super::program::{BarrierScope, Builder, IndexProgram, Program, Threads, ValueId};
@@ -9,7 +9,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// An element may be in so many registers at most, or all of them are shuffled for one.
+/// log2 of the candidate registers of an element at most, since all of them are shuffled.
 const MAX_CHOICES: usize = 6;
 
 /// Plans a gather along one axis.
@@ -24,7 +24,7 @@ const MAX_CHOICES: usize = 6;
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&lanes)?;
 /// let target = Target::parse("cuda:90")?;
 /// let plan = plan_gather(&Gather { src: &src, indices: &lanes, axis: 0, bits: 32, target })?;
-/// // One warp has it all: two registers are shuffled, of which the index chooses one.
+/// // Within one warp: two registers are shuffled, and a bit of the index selects one.
 /// assert_eq!(plan.way(), GatherWay::Lanes);
 /// let sorts: Vec<&str> = plan.program().steps().iter().map(|step| step.kind_name()).collect();
 /// assert_eq!(sorts, ["index", "shuffle", "shuffle", "select"]);
@@ -32,8 +32,8 @@ const MAX_CHOICES: usize = 6;
 /// ```
 ///
 /// # Errors
-/// - tensors in several blocks, or an odd element width;
-/// - otherwise the layouts do not fit each other, or there is not enough shared memory.
+/// - tensors in several blocks, or an unsupported element width;
+/// - otherwise the layouts do not match each other, or shared memory does not suffice.
 pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
     check(gather)?;
     let src = gather.src;
@@ -98,35 +98,34 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
     Ok(())
 }
 
-/// Where each register of the result finds its element in the lanes of its warp.
+/// The source lane and register of each result register, within its warp.
 struct LaneGather {
-    /// What lane, warp and index add (exclusive or) to the lane and to the register that have the element.
+    /// Contribution (exclusive or) of lane, warp and index to the source lane and register.
     source: IndexProgram,
-    /// What each register of the result adds to them.
+    /// Contribution of each result register to them.
     constants: Vec<(u32, u32)>,
-    /// The registers that may have an element, beside the constant one: what is added for each bit of the register
-    /// part, which is set where it is to be.
+    /// Bits of the register part that select the source register, with their contributions.
     choices: Vec<Choice>,
-    /// Whether every element is already in its lane.
+    /// True if every element is already in its lane.
     is_own_lane: bool,
 }
 
-/// A bit of the register that has an element, and what it stands for.
+/// A bit of the source register that the index selects.
 struct Choice {
-    /// Which bit of the register part tells.
+    /// Bit of the register part.
     bit: u32,
-    /// What is added to the register where it is set.
+    /// Contribution to the register where it is set.
     registers: u32,
 }
 
-/// Whether no two warps hold the same element.
+/// Returns true if no two warps hold the same element.
 fn has_own_warps(src: &LinearLayout) -> bool {
     let mut all = Echelon::new();
     let columns = [Dim::WARP, Dim::LANE, Dim::REGISTER]
         .into_iter()
         .flat_map(|dim| src.columns_of(dim));
     let warps = src.columns_of(Dim::WARP).len();
-    // Warps are independent of each other, and of what is in a warp.
+    // Warp columns must be independent of each other and of those within a warp.
     columns
         .enumerate()
         .filter(|(i, column)| {
@@ -137,12 +136,12 @@ fn has_own_warps(src: &LinearLayout) -> bool {
         == 0
 }
 
-/// The way through lanes, where each warp has the rows that it asks for.
+/// Returns the gather through lanes, if each warp holds the rows that it requests.
 fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     let Gather {
         src, indices, axis, ..
     } = *gather;
-    // Where the coordinate along the axis begins, and what is above it, in packed coordinates of each.
+    // Start of the axis, and of the dims above it, in packed coordinates of each layout.
     let below: usize = src.out_dims().take(axis).map(|d| src.out_bits(d)).sum();
     let bits = |layout: &LinearLayout| {
         layout
@@ -151,7 +150,7 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
             .map_or(0, |d| layout.out_bits(d))
     };
     let (axis_bits, own_bits) = (bits(src), bits(indices));
-    // The row of an index, as a packed coordinate of the source at the axis' begin.
+    // The row of an index, as a packed coordinate of the source at index 0.
     let row = |column: u64| {
         let low = column & ((1 << below) - 1);
         low | column >> (below + own_bits) << (below + axis_bits)
@@ -174,7 +173,7 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     let mut lane_outs = Vec::new();
     let mut register_outs = Vec::new();
     for (bit, column) in indices.columns_of(Dim::LANE).iter().enumerate() {
-        // The same lane where that has the row, as far as lanes say it.
+        // The same lane if it holds the row, as far as lane bits determine it.
         let own = in_registers.solve(row(*column) ^ lane_columns[bit]);
         let (lane, register) = match own {
             Some(rest) => (1 << bit, split(rest).1),
@@ -227,7 +226,7 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     })
 }
 
-/// A basis of what the register part can be, each with a bit that no other has.
+/// Returns a basis of the values of the register part, each with a bit that no other has.
 fn choices(columns: &[u64]) -> Vec<Choice> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
@@ -255,7 +254,6 @@ fn choices(columns: &[u64]) -> Vec<Choice> {
     basis.iter().map(choice).collect()
 }
 
-/// A program on the registers of the source and the indices.
 fn builder(gather: &Gather<'_>) -> Builder {
     let registers = |layout: &LinearLayout| narrow::<u32>(layout.in_size(Dim::REGISTER));
     let operands = [
@@ -266,7 +264,7 @@ fn builder(gather: &Gather<'_>) -> Builder {
     Builder::of_operands(&operands, threads)
 }
 
-/// All registers that may have an element are shuffled; the register part of the index chooses.
+/// Builds the program through lanes: all candidate registers are shuffled; the index selects one.
 fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     let mut b = builder(gather);
     let sources = b.sources();
@@ -299,7 +297,7 @@ fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     b.finish(results, 0, gather.target)
 }
 
-/// The source is stored as it lies, and each element loaded by itself.
+/// Builds the program through memory: the source is stored in its layout, and each element loaded by itself.
 fn through_memory(
     gather: &Gather<'_>,
     size: u64,
@@ -333,7 +331,7 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// Rows one after another, the dim first along which registers, then lanes, run.
+/// Returns the layout of the scratch buffer: the dim along which registers, then lanes, run is contiguous.
 fn offsets(src: &LinearLayout) -> Result<LinearLayout, GatherError> {
     let mut starts = Vec::new();
     let mut at = 0;

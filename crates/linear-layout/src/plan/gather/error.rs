@@ -4,7 +4,7 @@ use super::super::memory::MemoryError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// No plan: the layouts do not fit each other or the target, or there is not enough shared memory.
+/// A gather without a plan: the layouts do not match each other or the target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct GatherError(Kind);
@@ -13,7 +13,7 @@ pub struct GatherError(Kind);
 pub(super) enum Kind {
     #[error("elements of {bits} bits cannot be gathered: expected a power of two up to 64")]
     Width { bits: u32 },
-    /// Source and indices have other dims.
+    /// Source and indices of incompatible shapes.
     #[error("indices of shape {indices:?} do not fit a source of {src:?} along axis {axis}")]
     Shapes {
         src: Vec<u64>,

@@ -1,24 +1,24 @@
-//! Plans of gathers: each thread takes the elements that its indices name, along one axis.
+//! Gathers: each thread reads the elements at its run-time indices along one axis.
 //!
-//! `result[i, j] = src[indices[i, j], j]`: which element a register gets is known at run time only. [`plan_gather`]
-//! sees where the source and the indices lie, and answers with the cheaper of two ways:
+//! `result[i, j] = src[indices[i, j], j]`. [`plan_gather`] takes the layouts of source and indices, and returns the cheaper
+//! of two strategies:
 //!
 //! ```text
-//! lanes     where the lanes of each warp hold all rows that it asks for, whole: the lane that has the element is
-//!           computed from the index; all registers that could be it are shuffled, and one is chosen
-//! memory    the source is stored to shared memory, everybody waits, each element is loaded by itself
+//! lanes     if each warp holds whole rows that it requests: the source lane is computed from the index, all candidate
+//!           registers are shuffled, and one is selected
+//! memory    the source is stored to shared memory, a barrier, each element is loaded by itself
 //! ```
 //!
 //! # Lanes
-//! Layouts are linear, so the place of an element is a sum (exclusive or): what the row says, and what the index
-//! says. A row is known by the register, the lane and the warp that ask for it. Lane 5 holding elements 10 and 11
-//! of a row of 64 in two registers each, index 11 is bit 0 for the register and the rest for the lane:
+//! Layouts are linear, so the location of an element is an exclusive or of the row's contribution and the index's. The row
+//! is known from the requesting register, lane and warp. If lane 5 holds elements 10 and 11 of a row of 64 in two
+//! registers, bit 0 of the index is the register and the others are the lane:
 //!
 //! ```text
 //! lane = index >> 1       register = index & 1       two shuffles, one select
 //! ```
 //!
-//! Missing on purpose: tensors that lie in several blocks of a cluster.
+//! Absent on purpose: tensors that are distributed over several blocks of a cluster.
 
 mod build;
 mod error;
@@ -34,25 +34,25 @@ pub use error::GatherError;
 /// A gather to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Gather<'a> {
-    /// The layout of the elements: (register, lane, warp, block) -> the tensor's dims.
+    /// Layout of the elements: (register, lane, warp, block) -> the tensor's dims.
     pub src: &'a LinearLayout,
-    /// The layout of the indices and of the results.
+    /// Layout of the indices and of the results.
     pub indices: &'a LinearLayout,
-    /// Along which of the output dims.
+    /// Output dim of the axis.
     pub axis: usize,
-    /// The width of an element.
+    /// Width of an element.
     pub bits: u32,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
 }
 
-/// The way in which elements get to the threads that ask for them.
+/// The strategy of a gather.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GatherWay {
-    /// Through lanes of the same warp.
+    /// Shuffles within a warp.
     Lanes,
-    /// Through shared memory.
+    /// A store to and loads from shared memory.
     Memory,
 }
 
@@ -72,7 +72,7 @@ pub struct GatherPlan {
 }
 
 impl GatherPlan {
-    /// Returns the way that was chosen.
+    /// Returns the chosen strategy.
     #[must_use]
     pub const fn way(&self) -> GatherWay {
         self.way
@@ -84,13 +84,13 @@ impl GatherPlan {
         &self.program
     }
 
-    /// Returns how many low bits of an index count.
+    /// Returns the number of low bits of an index that are used.
     #[must_use]
     pub const fn index_bits(&self) -> u32 {
         self.index_bits
     }
 
-    /// Returns what each way costs, cheapest first.
+    /// Returns the cost of each strategy, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered

@@ -1,4 +1,4 @@
-//! Planning a histogram: all ways, of which the cheapest is taken.
+//! Planning of a histogram: all strategies are planned, and the cheapest wins.
 
 use super::super::memory::{MemoryPlan, Place};
 use super::super::program::{
@@ -12,10 +12,10 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// A lane owns at most so many bins, log2: each takes three operations for each element.
+/// log2 of the bins of a lane at most: each takes three operations per element.
 const MAX_COUNTS_LOG2: u32 = 5;
 
-/// Counts have so many bits.
+/// Width of a count.
 const COUNT_BITS: u32 = 32;
 
 /// Plans a histogram.
@@ -24,7 +24,7 @@ const COUNT_BITS: u32 = 32;
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::histogram::{Histogram, HistogramWay, plan_histogram};
 /// use linear_layout::target::Target;
-/// // 128 elements on a warp, in 2 bins that every lane asks for: one vote tells.
+/// // 128 elements on a warp, in 2 bins that every lane needs: one vote.
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(4, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let dst = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::zeros_1d(32, Dim::LANE, d, 1)?)?;
@@ -37,7 +37,7 @@ const COUNT_BITS: u32 = 32;
 ///
 /// # Errors
 /// - tensors in several blocks;
-/// - otherwise the result has not one dim, or there is not enough shared memory.
+/// - otherwise the result does not have one dim, or shared memory does not suffice.
 pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, HistogramError> {
     let Histogram { src, dst, .. } = *histogram;
     let rank = dst.num_out_dims();
@@ -87,28 +87,26 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
     }
 }
 
-/// Bins in shared memory, 4 bytes each, one after another.
+/// Bins in shared memory, 4 bytes each, contiguous.
 struct Bins {
-    /// How they are cleared: the same value in every register.
+    /// Stores that clear them: the same value in every register.
     clear: MemoryPlan,
-    /// How counts are loaded.
+    /// Loads of the counts.
     load: MemoryPlan,
     bytes: u32,
 }
 
-/// A plan under construction.
 struct Build<'a> {
     histogram: &'a Histogram<'a>,
     bins_log2: u32,
-    /// Registers of each thread that are counted.
+    /// Number of registers of each thread that are counted.
     elements: u32,
     warps: u32,
-    /// Bits of the lane and of the warp: where one of them is set, the thread holds copies.
+    /// Free bits of the lane and of the warp: a thread with one of them set holds replicas.
     copies: [u32; 2],
 }
 
 impl Build<'_> {
-    /// Bins in shared memory.
     fn bins(&self) -> Result<Bins, HistogramError> {
         let Histogram {
             src, dst, target, ..
@@ -134,7 +132,7 @@ impl Build<'_> {
         })
     }
 
-    /// Which thread clears which bin: neighbours in registers where there are enough, for wide accesses.
+    /// Returns the layout of the stores that clear bins, with neighbours in registers for wide accesses.
     fn cleared(
         &self,
         outs: &[(Dim, u64)],
@@ -169,7 +167,7 @@ impl Build<'_> {
         Threads::of(src)
     }
 
-    /// A program on the bins of the elements; their values, each with its mask.
+    /// Begins a program on the bins of the elements; returns their values, each with its mask.
     fn builder(&self) -> (Builder, Vec<(ValueId, Option<ValueId>)>) {
         let masks = if self.histogram.is_masked {
             self.elements
@@ -186,13 +184,13 @@ impl Build<'_> {
         (b, elements)
     }
 
-    /// The condition that no bit of lane and warp is set, where there are any.
+    /// Returns the predicate that none of these bits of lane and warp is set, or `None` if there are no bits.
     fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
         let mask = lanes | warps << self.threads().lanes_log2;
         (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))
     }
 
-    /// Each element adds to its bin.
+    /// Builds the program in which each element adds to its bin.
     fn adding(&self, bins: &Bins) -> Program {
         let (mut b, elements) = self.builder();
         let guard = self.clear(&mut b, self.copies);
@@ -213,7 +211,7 @@ impl Build<'_> {
         b.finish(results, bins.bytes, self.histogram.target)
     }
 
-    /// Clears the bins, has all threads add to them, and loads the counts.
+    /// Clears the bins, emits the additions of all threads, and loads the counts.
     fn in_bins(
         &self,
         b: &mut Builder,
@@ -233,7 +231,7 @@ impl Build<'_> {
         b.load_registers(&bins.load, None)
     }
 
-    /// Lanes vote. Counts that are not whole are added up in bins.
+    /// Builds the program by votes, which adds up partial counts of warps in bins.
     fn voting(&self, bins: Option<&Bins>) -> Result<Option<Program>, HistogramError> {
         let Histogram {
             src, dst, target, ..
@@ -246,7 +244,7 @@ impl Build<'_> {
         if counts_log2 > MAX_COUNTS_LOG2 {
             return Ok(None);
         }
-        // Where every warp has all elements, its counts are whole.
+        // If every warp has all elements, its counts are complete.
         let has_all = self.copies[1] + 1 == self.warps;
         let (mut b, elements) = self.builder();
         let number = b.vote(vote.clone());
@@ -268,7 +266,7 @@ impl Build<'_> {
             return Ok(Some(b.finish(results, program.scratch_bytes(), target)));
         }
         let Some(bins) = bins else { return Ok(None) };
-        // The bins of each lane, whatever its warp.
+        // The bins of each lane, in every warp.
         let mut columns = vec![0; src.in_bits(Dim::LANE) + src.in_bits(Dim::WARP)];
         for (bit, place) in vote.places.iter().enumerate() {
             if let BinBit::Lane(lane) = place {
@@ -287,7 +285,7 @@ impl Build<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// Which lanes own which bins: as the result asks for them, where that is one bit for a bit.
+    /// Returns the owner of each bin: the lane and register of the result if it maps bits to bits.
     fn places(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut places = vec![None; self.bins_log2 as usize];
@@ -313,7 +311,7 @@ impl Build<'_> {
             .collect()
     }
 
-    /// The layout of the counts: every warp has all.
+    /// Returns the layout of the counts, of which every warp has all.
     fn counts(&self, places: &[BinBit], counts_log2: u32) -> Result<LinearLayout, HistogramError> {
         let Histogram { src, dst, .. } = *self.histogram;
         let lanes = src.in_bits(Dim::LANE);

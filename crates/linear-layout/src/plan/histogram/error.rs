@@ -5,7 +5,7 @@ use super::super::memory::MemoryError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// No plan: the layouts do not fit the target, or there is not enough shared memory.
+/// A histogram without a plan: the layouts do not match the target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct HistogramError(Kind);

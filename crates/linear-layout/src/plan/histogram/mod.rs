@@ -1,14 +1,13 @@
-//! Plans of histograms: each element is counted once, in the bin that its value names.
+//! Histograms: each element is counted once, in the bin of its value.
 //!
-//! Which bin an element goes to is known at run time only, and many elements may go to the same one.
-//! [`plan_histogram`] sees where the elements lie and where the counts are to be, and answers with the cheapest of
-//! these ways:
+//! Bins are known at run time only, and many elements may share one. [`plan_histogram`] takes the layouts of elements and
+//! counts, and returns the cheapest of these strategies:
 //!
 //! ```text
-//! adding     bins in shared memory are cleared, each element adds 1 to its own, atomically, everybody loads
-//! voting     lanes own bins: one vote for each bit of the bin's number tells each lane who is in its bins
-//!            ... and counts go to who asks for them by a conversion, where every warp has all elements
-//!            ... or are added to bins in shared memory, atomically, one addition for each bin of a lane
+//! adding     bins in shared memory are cleared, each element adds 1 to its bin atomically, a barrier, loads
+//! voting     lanes own bins: one vote per bit of the bin's number tells each lane which lanes are in its bins
+//!            ... if every warp has all elements, a conversion moves the counts to the result's layout
+//!            ... otherwise they are added to bins in shared memory atomically, one addition per bin of a lane
 //! ```
 //!
 //! # Voting
@@ -19,11 +18,11 @@
 //! vote on bit 1   1101
 //! ```
 //!
-//! # Copies
-//! Of the registers, lanes and warps that hold an element, the one whose free bits are zero counts it
-//! ([`LinearLayout::free_variable_masks`]). What is in no bin is not counted.
+//! # Replicas
+//! Of the registers, lanes and warps that hold an element, the owner counts it, whose free bits are zero
+//! ([`LinearLayout::free_variable_masks`]). Elements without a bin are not counted.
 //!
-//! Missing on purpose: tensors that lie in several blocks of a cluster.
+//! Absent on purpose: tensors that are distributed over several blocks of a cluster.
 
 mod build;
 mod error;
@@ -39,21 +38,21 @@ pub use error::HistogramError;
 /// A histogram to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct Histogram<'a> {
-    /// The layout of the elements: (register, lane, warp, block) -> the tensor's dims, without zero register bases.
+    /// Layout of the elements: (register, lane, warp, block) -> the tensor's dims, without zero register bases.
     pub src: &'a LinearLayout,
-    /// The layout of the counts: (register, lane, warp, block) -> one dim, without zero register bases.
+    /// Layout of the counts: (register, lane, warp, block) -> one dim, without zero register bases.
     pub dst: &'a LinearLayout,
-    /// True if some elements are not counted: those that a mask leaves out, or whose values are no bins.
+    /// True if some elements are not counted: masked ones, or values without a bin.
     pub is_masked: bool,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
 }
 
-/// The way in which elements are counted.
+/// The strategy of a histogram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HistogramWay {
-    /// Each adds 1 to its bin in shared memory.
+    /// Each element adds 1 to its bin in shared memory.
     Adding,
     /// Lanes vote.
     Voting,
@@ -62,10 +61,10 @@ pub enum HistogramWay {
 /// The program of a histogram.
 ///
 /// # Shape
-/// Operand 0 of the program: the bins of [`Self::registers`], each an `i32`. Operand 1, where the histogram is masked:
-/// whether each of them is counted. Results: the counts, each an `i32`.
+/// Operand 0 of the program: the bins of [`Self::registers`], each an `i32`. Operand 1, if the histogram is masked: a
+/// flag for each of them, non-zero if it is counted. Results: the counts, each an `i32`.
 /// # Laws
-/// Each count is that of the elements in its bin, each once, whatever the values: `check_histogram`.
+/// Each count is the number of elements in its bin, each counted once, for all values: `check_histogram`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistogramPlan {
     bins_log2: u32,
@@ -88,7 +87,7 @@ impl HistogramPlan {
         &self.registers
     }
 
-    /// Returns the way that was chosen.
+    /// Returns the chosen strategy.
     #[must_use]
     pub const fn way(&self) -> HistogramWay {
         self.way
@@ -100,7 +99,7 @@ impl HistogramPlan {
         &self.program
     }
 
-    /// Returns what each way costs, cheapest first.
+    /// Returns the cost of each strategy, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered
@@ -109,7 +108,7 @@ impl HistogramPlan {
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// The plan with another program, to see that the machine notices.
+    /// Returns the plan with another program, for tests that the machine detects errors.
     pub(crate) fn with_program(mut self, program: Program) -> Self {
         self.program = program;
         self

@@ -1,15 +1,14 @@
-//! Grouping of registers into accesses: as many in one as their positions allow, without more wavefronts.
+//! Vectorisation: grouping of registers into memory accesses as wide as their positions allow, without more wavefronts.
 //!
-//! Both what stores to buffers and what goes through swizzled scratch memory ask the same question: registers,
-//! lanes and warps each move a position in memory by some bits; which registers lie side by side, how wide may
-//! an access be, and what does each cost? [`Accesses`] is the answer, for either.
+//! Registers, lanes and warps each contribute bits to a position in a buffer or in swizzled scratch memory. [`Accesses`] is
+//! the grouping of registers that lie side by side, with its width and its cost.
 //!
 //! # Matrices
-//! Some instructions are a warp's: `ldmatrix`, `stmatrix`, `ds_read_tr`. Each lane gives the address of a row, and which
-//! lane *holds* what of the rows is fixed ([`Fragment`]), so they do where lanes lie so: the lane bits that number the
-//! units of a row add what units are long, those that number rows nothing within a row. What a fragment leaves to the
-//! number of a unit in its lane is a register's. Where elements lie beside those of other lanes only, that moves several
-//! at a time.
+//! `ldmatrix`, `stmatrix` and `ds_read_tr` are warp-wide instructions: each lane supplies the address of a row, and a
+//! [`Fragment`] fixes which lane holds which units of the rows. They apply if the lane bits that number the units of a row
+//! contribute the size of a unit each, and those that number rows contribute nothing within a row. Bits that the fragment
+//! assigns to a unit's index in its lane are register bits. Such an instruction moves several elements at a time even if
+//! each is adjacent to elements of other lanes only.
 
 use super::place::{Padding, padded};
 use crate::f2::Echelon;
@@ -18,28 +17,28 @@ use crate::plan::gf2::{apply, echelon, independent, log2_floor};
 use crate::plan::program::{Cost, wavefronts};
 use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
 
-/// What accesses are chosen from. Positions are in bytes.
+/// The register, lane and warp positions that accesses are chosen for. Positions are in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choices<'a> {
-    /// What each register bit adds (exclusive or) to the position.
+    /// Contribution (exclusive or) of each register bit to the position.
     pub(crate) registers: &'a [u64],
-    /// What each thread bit adds, lanes first.
+    /// Contribution of each thread bit, lanes first.
     pub(crate) threads: &'a [u64],
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
-    /// The widest access that is allowed.
+    /// Maximal width of an access.
     pub(crate) widest_bytes: u32,
-    /// Register bits that alone may tell the elements of an access apart, in this order: accesses have as many of them
-    /// as positions allow.
+    /// Register bits that number the elements of an access, in this order: accesses have as many of them as positions allow.
+    /// Any register bits if `None`.
     pub(crate) neighbours: Option<&'a [u8]>,
-    /// Bits that something else than registers and threads may set.
+    /// Bits that something other than registers and threads may set.
     pub(crate) taken: u64,
-    /// Bits that only registers may set, and that go last: they number repetitions.
+    /// Bits of repetitions: only registers may set them, and they are numbered last.
     pub(crate) last: u64,
-    /// What is skipped on the way from positions to addresses.
+    /// Gaps between positions and addresses.
     pub(crate) gaps: &'a [Padding],
     pub(crate) access: Access,
-    /// The lanes of a warp come together, as matrices ask.
+    /// True if all lanes of a warp take part, as matrix instructions require.
     pub(crate) together: bool,
     pub(crate) target: &'a Target,
 }
@@ -47,17 +46,17 @@ pub(crate) struct Choices<'a> {
 /// Bytes of a register, into which narrow elements are packed.
 const WORD_BYTES: u32 = 4;
 
-/// The form of a warp's accesses to a buffer.
+/// The kind of a warp's accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessForm {
-    /// Each lane what it holds, at an address of its own.
+    /// Each lane accesses its own elements, at its own address.
     Own,
-    /// Rows that lanes give the addresses of, which hold parts of them all.
+    /// Each lane supplies the address of a row, whose units are distributed over lanes.
     Matrices(Fragment),
 }
 
 impl AccessForm {
-    /// The forms of matrices that an access of such elements may have.
+    /// Returns the fragments of matrix instructions that support such elements.
     pub(crate) fn matrices(
         element_bytes: u32,
         access: Access,
@@ -69,18 +68,18 @@ impl AccessForm {
 }
 
 impl Choices<'_> {
-    /// Wavefronts of one access of a warp, and the least that as many bytes take, without gaps.
+    /// Returns the wavefronts of one access of a warp, and the minimum for as many bytes, without gaps.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
     }
 
-    /// Wavefronts of one access of lanes that add so much.
+    /// Returns the wavefronts of one access whose lane bits contribute `lanes`.
     fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
         let lanes: Vec<u32> = lanes.iter().map(|c| narrow::<u32>(*c)).collect();
         wavefronts(&lanes, bytes, self.access, self.target)
     }
 
-    /// Returns true if lanes lie as a fragment asks: rows are whole, and begin at multiples of their length.
+    /// Returns true if lanes are arranged as a fragment requires: rows are whole, and aligned to their length.
     fn lie_as(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
@@ -89,7 +88,7 @@ impl Choices<'_> {
         if u64::from(self.widest_bytes) <= row {
             return false;
         }
-        // What registers may change within a row: elements of a unit, units of a lane.
+        // Register bits within a row: elements of a unit, units of a lane.
         let mut own = unit - 1;
         let mut others = warps
             .iter()
@@ -114,32 +113,32 @@ impl Choices<'_> {
     }
 }
 
-/// How the registers of each thread go through memory.
+/// The memory accesses of the registers of each thread.
 ///
-/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`. Where each lane accesses its own, it lies
-/// at position `access(x).0 + i * element_bytes`, combined with what the thread adds; elements of matrices are word
-/// after word.
+/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`. Its position is
+/// `access(x).0 + i * element_bytes`, combined with the thread's contribution, if each lane accesses its own elements;
+/// elements of matrices are ordered by word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
     form: AccessForm,
-    /// What each thread bit adds to the position that it gives: of what it holds, or of a row.
+    /// Contribution of each thread bit to the position that the thread supplies: of its elements, or of a row.
     threads: Vec<u64>,
     element_bytes: u32,
-    /// Elements of one access, log2.
+    /// log2 of the elements of one access.
     vector_log2: u32,
     repetitions_log2: u32,
-    /// Position and registers of each direction: within an access, from access to access, repetitions.
+    /// Position and registers of each bit: within an access, between accesses, repetitions.
     basis: Vec<(u64, u64)>,
-    /// Wavefronts of all accesses of a warp, and the least that as many bytes take.
+    /// Wavefronts of all accesses of a warp, and the minimum for as many bytes.
     waves: (u32, u32),
-    /// Byte permutes that bring narrow elements together for a store.
+    /// Byte permutes that pack narrow elements for a store.
     packing: u32,
 }
 
 impl Accesses {
-    /// Chooses the fewest wavefronts, and of those the fewest accesses.
+    /// Chooses the fewest wavefronts, and among those the fewest accesses.
     ///
-    /// Returns nothing where a thread moves along what numbers repetitions, or registers do not.
+    /// Returns `None` if a thread bit moves along repetition bits, or no register bit does.
     pub(crate) fn choose(choices: &Choices<'_>) -> Option<Self> {
         let &Choices {
             registers, threads, ..
@@ -150,7 +149,7 @@ impl Accesses {
         }
         let held = echelon(registers);
         let unit = u64::from(choices.element_bytes);
-        // Bits below the vector must be the registers' alone, or an access is not aligned.
+        // Bits below the vector must be register bits alone, or an access is unaligned.
         let run = narrow::<u32>(
             (0..log2_floor(choices.widest_bytes / choices.element_bytes))
                 .take_while(|v| {
@@ -167,7 +166,7 @@ impl Accesses {
             return with(narrow((0..run).take_while(is_next).count()));
         }
         let own = if choices.gaps.is_empty() {
-            // All accesses of one width take as long: the accesses need not be made to compare.
+            // All accesses of one width take equally long: they need not be built to be compared.
             let waves = |v: u32| choices.linear_waves(choices.element_bytes << v).0 << (run - v);
             with((0..=run).min_by_key(|v| (waves(*v), run - v))?)
         } else {
@@ -190,7 +189,7 @@ impl Accesses {
         std::iter::once(own).chain(matrices).min_by_key(cost)
     }
 
-    /// The accesses of so many elements.
+    /// Returns the accesses of `1 << vector_log2` elements.
     fn with_vector(choices: &Choices<'_>, held: &Echelon, vector_log2: u32) -> Option<Self> {
         let unit = u64::from(choices.element_bytes);
         let within = (unit << vector_log2) - 1;
@@ -210,7 +209,7 @@ impl Accesses {
         ))
     }
 
-    /// Accesses of matrices, if lanes lie so.
+    /// Returns matrix accesses, if lanes are arranged for them.
     fn with_matrices(choices: &Choices<'_>, held: &Echelon, fragment: Fragment) -> Option<Self> {
         if !choices.lie_as(held, fragment) {
             return None;
@@ -223,7 +222,7 @@ impl Accesses {
         let mut basis: Vec<(u64, u64)> = (0..log2_floor(deal.unit_bytes / element))
             .map(|v| held_at(u64::from(element) << v))
             .collect::<Option<_>>()?;
-        // Which rows are a lane's units: those of the registers that meet the fewest others in a bank.
+        // Row bits that are units of a lane: those of the registers with the fewest bank conflicts.
         let lane_of = |by: &BitSource| match by {
             BitSource::Lane(lane) => Some(lanes[*lane]),
             BitSource::Unit => None,
@@ -287,7 +286,7 @@ impl Accesses {
     fn count_waves(&self, choices: &Choices<'_>) -> (u32, u32) {
         let all = 1 << (narrow::<u32>(self.basis.len()) - self.vector_log2);
         let lanes = &self.threads[..choices.lanes_log2 as usize];
-        // Lanes that give an address, and the bytes there.
+        // Lanes that supply an address, and the bytes there.
         let (addressing, bytes) = match self.form {
             AccessForm::Own => (lanes.len(), self.bytes()),
             AccessForm::Matrices(fragment) => {
@@ -313,7 +312,7 @@ impl Accesses {
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
-    /// Byte permutes of all stores of a thread: none for neighbours, which their producers keep in one register.
+    /// Returns the byte permutes of all stores of a thread: none for neighbours, which their producers keep in one register.
     fn count_packing(&self, choices: &Choices<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
@@ -326,53 +325,50 @@ impl Accesses {
         words * ((1 << word_log2) - 1)
     }
 
-    /// Who holds what of an access.
     pub(crate) fn form(&self) -> AccessForm {
         self.form
     }
 
-    /// What each thread bit adds to the position that it gives, lanes first.
+    /// Returns the contribution of each thread bit to the position that the thread supplies, lanes first.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
 
-    /// Elements of one access.
     pub(crate) fn vector(&self) -> usize {
         1 << self.vector_log2
     }
 
-    /// Bytes of one access.
     pub(crate) fn bytes(&self) -> u32 {
         self.element_bytes << self.vector_log2
     }
 
-    /// How many accesses each thread makes in one repetition.
+    /// Returns the number of accesses of each thread in one repetition.
     pub(crate) fn count(&self) -> usize {
         1 << (narrow::<u32>(self.basis.len()) - self.vector_log2 - self.repetitions_log2)
     }
 
-    /// What repetition `i` adds to the registers of its accesses.
+    /// Returns the contribution of repetition `i` to the registers of its accesses.
     pub(crate) fn repetition(&self, i: usize) -> u64 {
         let start = self.basis.len() - self.repetitions_log2 as usize;
         self.at(start, i).1
     }
 
-    /// Wavefronts that all accesses of a warp take, and the least that as many bytes take.
+    /// Returns the wavefronts of all accesses of a warp, and the minimum for as many bytes.
     pub(crate) fn waves(&self) -> (u32, u32) {
         self.waves
     }
 
-    /// Position and registers of an access; those of repetitions are numbered last.
+    /// Returns position and registers of an access; those of repetitions are numbered last.
     pub(crate) fn access(&self, x: usize) -> (u64, u64) {
         self.at(self.vector_log2 as usize, x)
     }
 
-    /// What element `i` adds to the register of an access.
+    /// Returns the contribution of element `i` to the register of an access.
     pub(crate) fn element(&self, i: usize) -> u64 {
         self.at(0, i).1
     }
 
-    /// The elimination that numbers elements, by position: elements of an access, then accesses.
+    /// Returns the elimination that numbers elements by position: elements of an access, then accesses.
     pub(crate) fn numbers(&self) -> Echelon {
         echelon(self.basis.iter().map(|(position, _)| position))
     }
@@ -384,7 +380,7 @@ impl Accesses {
             .fold((0, 0), |sum, (_, c)| (sum.0 ^ c.0, sum.1 ^ c.1))
     }
 
-    /// Load-store and arithmetic time of all accesses of one warp.
+    /// Returns load-store and arithmetic time of all accesses of one warp.
     pub(crate) fn time(&self, target: &Target) -> (u32, u32) {
         let costs = &target.costs;
         let possible = self.threads.iter().fold(0, |a, c| a | c);
@@ -406,7 +402,7 @@ impl Accesses {
     }
 }
 
-/// Position and registers from access to access, in register order: without bits of the element or the repetition.
+/// Returns position and registers of each bit between accesses, in register order, without element or repetition bits.
 fn steps(choices: &Choices<'_>, held: &Echelon, within: u64) -> Option<Vec<(u64, u64)>> {
     let mut steps = Vec::new();
     let mut known = Echelon::new();
@@ -419,7 +415,7 @@ fn steps(choices: &Choices<'_>, held: &Echelon, within: u64) -> Option<Vec<(u64,
     Some(steps)
 }
 
-/// Position and registers of each bit that numbers repetitions.
+/// Returns position and registers of each repetition bit.
 fn repetitions(choices: &Choices<'_>, held: &Echelon) -> Option<Vec<(u64, u64)>> {
     let bits = (0..u64::BITS).map(|bit| 1 << bit);
     let last = bits.filter(|bit| choices.last & bit != 0);

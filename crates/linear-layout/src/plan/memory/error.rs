@@ -1,27 +1,27 @@
-//! Errors of planning accesses to a buffer.
+//! Errors of planning buffer accesses.
 
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// No plan: the buffer is one that memory is not accessed by, or the tensor does not fit it.
+/// An access without a plan: an unsupported buffer, or a tensor that does not fit it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct MemoryError(Kind);
 
-/// The bytes that addresses of 32 bits, some of them signed, reach.
+/// Bytes that signed and unsigned 32-bit addresses reach.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Kind {
-    /// An element that memory is not accessed by.
+    /// An unsupported element width.
     #[error("elements of {bits} bits are not supported in a buffer: expected 8, 16, 32 or 64")]
     Width { bits: u32 },
-    /// A buffer in the memory of several CTAs.
+    /// A buffer that is distributed over several CTAs.
     #[error(
         "a buffer in the memory of {blocks} CTAs is not supported yet: expected one in that of 1"
     )]
     SeveralBlocks { blocks: u64 },
-    /// A buffer that 32-bit addresses do not reach the end of.
+    /// A buffer whose end exceeds 32-bit addresses.
     #[error(
         "a buffer of {elements} elements of {bits} bits takes more than {MOST_BYTES} bytes, its padding \
              included: expected a smaller one"

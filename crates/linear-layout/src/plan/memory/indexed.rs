@@ -1,4 +1,4 @@
-//! Registers to and from a buffer at indices that are known at run time, along one dim.
+//! Indexed buffer accesses: one coordinate is known at run time only.
 
 use super::error::MemoryError;
 use super::place::Place;
@@ -8,9 +8,9 @@ use crate::plan::gf2::apply;
 use crate::plan::program::IndexProgram;
 use core::slice;
 
-/// The addresses of elements of which one coordinate is known at run time only.
+/// The addresses of elements with one run-time coordinate.
 ///
-/// A row of 8 elements of 4 bytes, of which two lanes and two registers ask for any:
+/// A row of 8 elements of 4 bytes, accessed at any index by two lanes and two registers:
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::memory::{IndexedPlan, Place};
@@ -18,7 +18,7 @@ use core::slice;
 /// let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[1]]), (Dim::LANE, &[&[2]])], &d)?;
 /// let memory = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[2], &[4]])], &d)?;
 /// let plan = IndexedPlan::new(&registers, 0, 8, &Place::new(memory, &[], 32)?)?;
-/// // Where a register is along the axis does not matter: its index does.
+/// // A register's coordinate along the axis is replaced by its index.
 /// assert_eq!(plan.registers(), [0, 0]);
 /// assert_eq!(plan.index_bits(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,7 +43,7 @@ impl IndexedPlan {
     /// Plans accesses of registers (register, lane, warp) -> dims, with an index below `size` along `axis`.
     ///
     /// # Errors
-    /// When the tensor has other dims than the buffer, or is larger along any but the axis.
+    /// If the tensor has other dims than the buffer, or is larger along a dim other than the axis.
     pub fn new(
         registers: &LinearLayout,
         axis: usize,
@@ -51,7 +51,7 @@ impl IndexedPlan {
         place: &Place,
     ) -> Result<Self, MemoryError> {
         let steps = place.steps()?;
-        // What each bit of a packed coordinate of the tensor adds to the position.
+        // Contribution of each bit of a packed coordinate of the tensor to the position.
         let mut coordinates = Vec::new();
         for (i, dim) in registers.out_dims().enumerate() {
             let own = steps.get(i).map_or(&[][..], Vec::as_slice);
@@ -80,42 +80,42 @@ impl IndexedPlan {
         })
     }
 
-    /// Returns where the buffer's elements lie.
+    /// Returns the layout of the buffer.
     #[must_use]
     pub const fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Returns what the thread adds to the position: inputs lane and warp.
+    /// Returns the thread's contribution to the position: inputs lane and warp.
     #[must_use]
     pub const fn thread(&self) -> &IndexProgram {
         &self.thread
     }
 
-    /// Returns what the index adds to the position.
+    /// Returns the index's contribution to the position.
     #[must_use]
     pub const fn index(&self) -> &IndexProgram {
         &self.index
     }
 
-    /// Returns what the index adds to the position: inputs lane, warp, which add nothing, and index.
+    /// Returns the index's contribution to the position, with the unused inputs lane and warp before the index.
     pub(crate) fn along(&self) -> IndexProgram {
         IndexProgram::new(&[0, 0, self.index_bits], slice::from_ref(&self.along))
     }
 
-    /// Returns how many bits an index has.
+    /// Returns the number of bits of an index.
     #[must_use]
     pub const fn index_bits(&self) -> u32 {
         self.index_bits
     }
 
-    /// Returns what each register adds to the position.
+    /// Returns the contribution of each register to the position.
     #[must_use]
     pub fn registers(&self) -> &[u64] {
         &self.registers
     }
 
-    /// Returns the address of a register of a thread, lane and warp, at an index, in a view at a position.
+    /// Returns the address of a register of a thread (lane and warp) at an index, in a view at a position.
     #[cfg(test)]
     pub(super) fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
         let position = self.thread.evaluate(&thread)[0]

@@ -1,11 +1,11 @@
-//! Registers to and from a buffer in shared memory: which ones go in one access, and where to.
+//! Accesses of register tiles to a buffer in shared memory: vectorisation and addresses.
 //!
-//! A buffer's layout says which element lies at which position, a register layout which element a register
-//! holds. Together they say at which position a register belongs. [`MemoryPlan`] turns that into accesses as
-//! wide as positions allow, each with its share of the address that is known at compile time.
+//! A buffer's layout maps positions to elements, a register layout maps registers to elements; together they give the
+//! position of each register. [`MemoryPlan`] groups registers into accesses as wide as positions allow, each with the part
+//! of its address that is known at compile time.
 //!
-//! # A worked example
-//! Four elements of 2 bytes per thread of a row of 8, in a buffer that stores rows one after another:
+//! # Example
+//! Four elements of 2 bytes per thread of a row of 8, in a row-major buffer:
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
 //! use linear_layout::plan::memory::{MemoryPlan, Place};
@@ -16,7 +16,7 @@
 //! let place = Place::new(memory, &[], 16)?;
 //! let target = Target::parse("cuda:90")?;
 //! let plan = MemoryPlan::new(&registers, &place, 0, Access::Load, target)?;
-//! // One access of four elements, 8 bytes apart from lane to lane.
+//! // One access of four elements; lanes are 8 bytes apart.
 //! assert_eq!(plan.cost(target).arithmetic, target.costs.access);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,7 +27,7 @@
 //! # Laws
 //! - Register `r` of a thread is part of one access at the address of its element
 //!   (property `every_register_is_at_its_element`).
-//! - Every access is aligned to its width, whatever part of the buffer is viewed.
+//! - Every access is aligned to its width, for every view of the buffer.
 
 mod accesses;
 mod error;
@@ -52,11 +52,11 @@ use crate::target::{Access, Target};
 /// One access of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryAccess {
-    /// The constant that is XORed with the position of thread and view.
+    /// Constant to XOR with the position of thread and view.
     pub(crate) xor: u64,
-    /// The constant that is added to the address.
+    /// Constant to add to the address.
     pub(crate) add: u64,
-    /// The register of each element, lowest address first; of matrices, word after word.
+    /// Register of each element, lowest address first; elements of matrices are ordered by word.
     pub(crate) registers: Vec<u32>,
 }
 
@@ -69,18 +69,18 @@ pub struct MemoryPlan {
     form: AccessForm,
     vector: usize,
     accesses: Vec<MemoryAccess>,
-    /// Access and element of each register.
+    /// Access and element index of each register.
     held: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
     warps_log2: u32,
 }
 
 impl MemoryPlan {
-    /// Plans the accesses of registers (register, lane, warp) -> dims, on a part of a buffer whose
-    /// position has no bits but those of `view_mask`. Each lane accesses its own, whether others do or not.
+    /// Plans the accesses of registers (register, lane, warp) -> dims to a view of a buffer whose position has no bits
+    /// outside `view_mask`. Each lane accesses its own elements, independently of other lanes.
     ///
     /// # Errors
-    /// When the tensor has other dims than the buffer, or is larger.
+    /// If the tensor has other dims than the buffer, or is larger.
     pub fn new(
         registers: &LinearLayout,
         place: &Place,
@@ -91,8 +91,7 @@ impl MemoryPlan {
         Self::planned(registers, place, view_mask, access, target, (false, None))
     }
 
-    /// Plans the accesses of warps whose lanes come together, which may be of matrices: otherwise as
-    /// [`Self::new`].
+    /// Plans the accesses of converged warps, which may be matrix instructions; otherwise as [`Self::new`].
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -106,8 +105,8 @@ impl MemoryPlan {
         Self::planned(registers, place, view_mask, access, target, (true, None))
     }
 
-    /// Plans stores of which each moves neighbours of another memory: bit `i` of the number of an element in its store
-    /// is register bit `neighbours[i]`. Otherwise as [`Self::new`].
+    /// Plans stores that copy neighbours of another memory: bit `i` of an element's index in its store is register bit
+    /// `neighbours[i]`. Otherwise as [`Self::new`].
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -140,7 +139,7 @@ impl MemoryPlan {
         let threads = [&*lanes, &*warps].concat();
         let input_bits = [narrow::<u32>(lanes.len()), narrow::<u32>(warps.len())];
         let gaps = place.paddings();
-        // An access goes across no gap, and gaps keep its alignment.
+        // An access crosses no gap, and gaps preserve its alignment.
         let widest = gaps
             .iter()
             .flat_map(|gap| [gap.interval_log2, gap.padding_log2])
@@ -201,12 +200,11 @@ impl MemoryPlan {
         })
     }
 
-    /// Returns where the buffer's elements lie.
+    /// Returns the layout of the buffer.
     pub(crate) fn place(&self) -> &Place {
         &self.place
     }
 
-    /// Returns who holds what of an access.
     pub(crate) const fn form(&self) -> AccessForm {
         self.form
     }
@@ -216,23 +214,22 @@ impl MemoryPlan {
         &self.thread
     }
 
-    /// Returns how many elements an access has.
+    /// Returns the number of elements of an access.
     pub(crate) const fn vector(&self) -> usize {
         self.vector
     }
 
-    /// Returns the accesses of each thread.
     pub(crate) fn accesses(&self) -> &[MemoryAccess] {
         &self.accesses
     }
 
-    /// Returns, for each register, which access has it, and as which element.
+    /// Returns, for each register, its access and its element index there.
     pub(crate) fn held(&self) -> &[(u32, u32)] {
         &self.held
     }
 
-    /// Returns the byte permutes of each thread in front of stores, or behind loads, if every other operation keeps
-    /// neighbouring registers in one word: none where each word of an access holds neighbours.
+    /// Returns the byte permutes of each thread before stores, or after loads, if every other operation keeps neighbouring
+    /// registers in one word: none if each word of an access holds neighbours.
     #[must_use]
     pub fn permutes(&self) -> u32 {
         let word = (4usize >> self.place.bytes_log2).clamp(1, self.vector);
@@ -257,7 +254,7 @@ impl MemoryPlan {
         }
     }
 
-    /// Returns the address that a thread, lane and warp, gives for an access, in a view at a position.
+    /// Returns the address that a thread (lane and warp) supplies for an access, in a view at a position.
     pub(crate) fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
         let access = &self.accesses[access];
         let position = self.thread.evaluate(&thread)[0] ^ view ^ access.xor;

@@ -1,20 +1,20 @@
-//! Places of the elements of a buffer: a layout, and padding.
+//! Buffer layouts: positions of elements, and padding.
 
 use super::error::{Kind, MOST_BYTES, MemoryError};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
 
-/// The padding of a buffer: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
+/// The padding of a buffer: a gap of `1 << padding_log2` bytes after every `1 << interval_log2` bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Padding {
-    /// Log2 of the bytes between two gaps.
+    /// log2 of the bytes between two gaps.
     pub interval_log2: u32,
-    /// Log2 of the bytes of a gap.
+    /// log2 of the bytes of a gap.
     pub padding_log2: u32,
 }
 
-/// The places of the elements of one buffer: a layout and its padding.
+/// The positions of the elements of a buffer, and its padding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     layout: LinearLayout,
@@ -23,14 +23,14 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the place of a buffer with the layout (offset, and partition or block) -> dims, the gaps
-    /// of `interval_paddings` in elements, and elements of so many bits.
+    /// Makes the layout of a buffer from (offset, and partition or block) -> dims, the gaps of `interval_paddings` in
+    /// elements, and the width of an element in bits.
     ///
-    /// Partitions lie one after another.
+    /// Partitions are contiguous, one after another.
     ///
     /// # Errors
-    /// When an element does not fill 1, 2, 4 or 8 bytes, the buffer is spread over several CTAs, or it is larger than
-    /// 32-bit addresses reach.
+    /// If an element does not fill 1, 2, 4 or 8 bytes, the buffer is distributed over several CTAs, or it exceeds 32-bit
+    /// addresses.
     pub fn new(
         layout: LinearLayout,
         interval_paddings: &[(u32, u32)],
@@ -76,7 +76,7 @@ impl Place {
         &self.paddings
     }
 
-    /// Returns log2 of the bytes of one buffer before padding: how far the next one of a row is.
+    /// Returns log2 of the bytes of one buffer before padding: the pitch of a multi-buffer.
     #[must_use]
     pub fn pitch_log2(&self) -> u32 {
         let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
@@ -89,7 +89,7 @@ impl Place {
         1 << self.bytes_log2
     }
 
-    /// Returns the bytes that `count` such buffers take, one after another.
+    /// Returns the bytes of `count` such buffers, one after another.
     #[must_use]
     pub fn size_bytes(&self, count: u64) -> u64 {
         let element = 1 << self.bytes_log2;
@@ -112,7 +112,7 @@ impl Place {
             .map_err(MemoryError::from)
     }
 
-    /// Returns a column of [`Self::positions`] as bytes.
+    /// Returns a column of [`Self::positions`] in bytes.
     pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
         let part = |out| {
             if positions.has_out_dim(out) {
@@ -128,7 +128,7 @@ impl Place {
     /// Returns the position of the element at `coords`.
     ///
     /// # Errors
-    /// When there is not one coordinate per dim, each below its size.
+    /// If there is not one coordinate per dim, each below its size.
     pub fn position(&self, coords: &[u64]) -> Result<u64, MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let point: Vec<(Dim, u64)> = self.layout.out_dims().zip(coords.iter().copied()).collect();
@@ -139,10 +139,10 @@ impl Place {
         }))
     }
 
-    /// Returns what each bit of each coordinate adds (exclusive or) to the position of an element.
+    /// Returns the contribution (exclusive or) of each bit of each coordinate to the position of an element.
     ///
     /// # Errors
-    /// When the layout does not reach every element.
+    /// If the layout does not reach every element.
     pub(crate) fn steps(&self) -> Result<Vec<Vec<u64>>, MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let column = |dim| {
@@ -152,26 +152,26 @@ impl Place {
         Ok(self.layout.out_dims().map(column).collect())
     }
 
-    /// Returns the bits that the position of a view of this shape can have set.
+    /// Returns the bits that the position of a view of this shape may have.
     ///
     /// # Errors
-    /// When the layout does not reach every element.
+    /// If the layout does not reach every element.
     pub fn view_mask(&self, shape: &[u64]) -> Result<u64, MemoryError> {
         Ok(self.masks(shape)?.1)
     }
 
-    /// Returns the bytes of a view of this shape, where they are in one piece that is found by adding to where the
-    /// view begins, wherever that is.
+    /// Returns the bytes of a view of this shape if it is contiguous, and at constant offsets from its start, wherever it
+    /// starts.
     ///
     /// # Errors
-    /// When the layout does not reach every element.
+    /// If the layout does not reach every element.
     pub fn piece_bytes(&self, shape: &[u64]) -> Result<Option<u64>, MemoryError> {
         let (within, starts) = self.masks(shape)?;
         let bytes = (within | ((1 << self.bytes_log2) - 1)) + 1;
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
     }
 
-    /// The bits of positions within a view of this shape, and of where it begins.
+    /// Returns the bits of positions within a view of this shape, and those of its start.
     fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let mut masks = (0, 0);
@@ -190,7 +190,7 @@ impl Place {
     }
 }
 
-/// The address of a position: after all gaps before it.
+/// Returns the address of a position: the position plus all gaps before it.
 pub(crate) fn padded(gaps: &[Padding], position: u64) -> u64 {
     gaps.iter().fold(position, |address, gap| {
         address.saturating_add(position >> gap.interval_log2 << gap.padding_log2)

@@ -1,4 +1,4 @@
-//! The program of an access to a view of a buffer: each register to or from its element.
+//! Programs of buffer accesses.
 
 use super::error::MemoryError;
 use super::{IndexedPlan, MemoryPlan, Place};
@@ -10,18 +10,18 @@ use crate::target::{Access, Target};
 /// An access of all threads of a block to a view of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferAccess<'a> {
-    /// The element of each register: (register, lane, warp) -> dims, without zero register bases.
+    /// Element of each register: (register, lane, warp) -> dims, without zero register bases.
     pub registers: &'a LinearLayout,
-    /// The place of the buffer's elements.
+    /// Layout of the buffer.
     pub place: &'a Place,
-    /// The bits that the position of the view may have, in bytes before padding: [`Place::view_mask`].
+    /// Bits that the position of the view may have, in bytes before padding: [`Place::view_mask`].
     pub view_mask: u64,
-    /// An axis along which the coordinate is an index that is known at run time, and the size of the view there.
+    /// Axis whose coordinate is a run-time index, and the size of the view along it.
     pub indexed: Option<(usize, u64)>,
-    /// The direction.
+    /// Load or store.
     pub access: Access,
-    /// Of a copy that goes past the registers, the register bits of neighbours in the other memory, the nearest first:
-    /// each store moves neighbours, in order.
+    /// For a copy that bypasses registers, the register bits of neighbours in the other memory, nearest first: each store
+    /// moves neighbours, in order.
     pub neighbours: Option<&'a [u8]>,
     /// The GPU.
     pub target: &'a Target,
@@ -30,15 +30,14 @@ pub struct BufferAccess<'a> {
 /// Plans an access.
 ///
 /// # Shape
-/// Operand 0 of the program: the registers that are stored, none for a load. Operand 1: the position of the view, in
-/// bytes before padding. Operand 2, where the access is indexed: the index of each register, below the size. Results:
-/// the registers that are loaded.
+/// Operand 0 of the program: the registers to store, none for a load. Operand 1: the position of the view, in bytes
+/// before padding. Operand 2, for an indexed access: the index of each register, below the size. Results: the loaded
+/// registers.
 ///
-/// The stores of a copy take elements, lowest address first, and no words: the emission copies them from
-/// where they lie.
+/// The stores of a copy take elements, lowest address first, and no words: the emitter copies them from global memory.
 ///
 /// # Errors
-/// When the tensor has other dims than the buffer, or is larger.
+/// If the tensor has other dims than the buffer, or is larger.
 pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let BufferAccess {
         registers,
@@ -61,7 +60,7 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let mut b = Builder::of_operands(&operands, threads);
     let sources = b.sources();
     let (values, numbers) = sources.split_at(stored as usize);
-    // Of several buffers in a row, the position says which one, too.
+    // The position may also select one of several buffers.
     let row = u32::MAX.checked_shl(place.pitch_log2()).unwrap_or(0);
     let view = View {
         position: numbers[0],

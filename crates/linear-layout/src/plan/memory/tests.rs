@@ -63,7 +63,7 @@ fn every(mut check: impl FnMut(&Place, &LinearLayout, [u64; 2], &Target, u32)) {
     }
 }
 
-/// Where each element lies, by walking the positions instead of solving for them.
+/// Returns the address of each element, by enumerating positions instead of solving for them.
 fn addresses(place: &Place, bits: u32) -> HashMap<Vec<u64>, u64> {
     let mut found = HashMap::new();
     for packed in 0..1u64 << place.layout().columns().len() {
@@ -154,7 +154,7 @@ fn every_access_stores_its_elements() {
 
 #[test]
 fn a_buffer_takes_what_its_last_element_needs() {
-    // 8 rows of 8 with 2 left out after each but the last.
+    // 8 rows of 8, with gaps of 2 after each but the last.
     let padded = "#ttg.padded_shared<[8:+2] {order = [1, 0], shape = [8, 8]}>";
     let padded = encoding(padded);
     let layout = padded.to_linear_layout(&[8, 8]).unwrap();
@@ -165,7 +165,7 @@ fn a_buffer_takes_what_its_last_element_needs() {
     assert_eq!(place.padded(1 << place.pitch_log2()), 4 * (64 + 8 * 2));
 }
 
-/// A lane reads 16 bytes of its own row: rows of 128 bytes begin at the same bank, which the swizzle undoes.
+/// A lane reads 16 bytes of its own row: rows of 128 bytes start at the same bank, and the swizzle resolves the conflicts.
 #[test]
 fn widths_and_wavefronts() {
     let target = Target::parse("cuda:90").unwrap();
@@ -179,11 +179,11 @@ fn widths_and_wavefronts() {
     };
     check(BUFFERS[1], 16, 8, (8, 8));
     check(BUFFERS[0], 16, 8, (64, 8));
-    // Gaps of 2 elements keep it at 2.
+    // Gaps of 2 elements limit vectors to 2.
     check(BUFFERS[6], 16, 2, (16, 8));
 }
 
-/// Both swizzles give `ldmatrix` its rows without conflicts, one of them with elements of a word that are not neighbours.
+/// Both swizzles allow `ldmatrix` without conflicts, one of them with words of elements that are not neighbours.
 #[test]
 fn permutes_follow_from_the_registers_of_words() {
     let target = Target::parse("cuda:80").unwrap();
@@ -211,13 +211,13 @@ fn views_in_one_piece() {
         let found = place(buffer, 16).piece_bytes(&shape).unwrap();
         assert_eq!(found, bytes, "{buffer} {shape:?}");
     };
-    // Whole rows are, with or without swizzle; half rows are not, but for one.
+    // Whole rows are contiguous, with or without swizzle; half rows are not, except for one.
     check(BUFFERS[0], [32, 64], Some(4096));
     check(BUFFERS[0], [8, 64], Some(1024));
     check(BUFFERS[0], [8, 32], None);
     check(BUFFERS[0], [1, 32], Some(64));
     check(BUFFERS[1], [8, 64], Some(1024));
-    // Where a row lies in the swizzle moves its elements.
+    // The swizzle moves the elements of a row depending on the row.
     check(BUFFERS[1], [1, 32], None);
 }
 

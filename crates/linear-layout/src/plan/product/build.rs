@@ -1,4 +1,4 @@
-//! Putting the program of a product together.
+//! Planning of a product: choice of instruction, conversions, program.
 
 use super::candidates;
 use super::coordinates::{At, Axes, K};
@@ -22,7 +22,7 @@ use std::rc::Rc;
 /// use linear_layout::target::{Number, Target};
 /// let [row, column] = [0, 1].map(Dim::out);
 /// let of = |bases: &[(Dim, &[&[u64]])]| LinearLayout::from_bases(bases, &[row, column]);
-/// // A warp holds 16 x 8 sums and factors as `mma.sync` takes them.
+/// // A warp holds 16 x 8 sums and factors in the fragments of `mma.sync`.
 /// let d = of(&[
 ///     (Dim::REGISTER, &[&[0, 1], &[8, 0]]),
 ///     (Dim::LANE, &[&[0, 2], &[0, 4], &[1, 0], &[2, 0], &[4, 0]]),
@@ -47,8 +47,8 @@ use std::rc::Rc;
 /// ```
 ///
 /// # Errors
-/// - tensors over several blocks, or types that nothing multiplies, with scales;
-/// - otherwise the layouts do not fit each other or the target.
+/// - tensors over several blocks, or scaled types without an instruction;
+/// - otherwise the layouts do not match each other or the target.
 pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductError> {
     let sizes = check(product)?;
     let layouts = [product.a, product.b, product.d];
@@ -66,14 +66,14 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
     }
     let cost = |(row, found, _): &Tried<'_>| {
         let issues = found.issues.len() as u64;
-        // Of two that take as long, the one that multiplies nothing twice, then the one that is issued less often.
+        // Ties go to the instruction without redundant products, then to the larger one.
         let size: u64 = row.sizes().iter().product();
         let time = issues * u64::from(row.issue(product.target.lanes));
         (time, issues * size, issues)
     };
     let is_per_lane = |(row, ..): &Tried<'_>| row.is_per_lane();
     let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.into_iter().partition(is_per_lane);
-    // A lane may have to pack what it multiplies, which only the whole program tells.
+    // Packing in lanes is visible only in the whole program.
     let best_of_warp = of_warp.into_iter().min_by_key(cost);
     let plans = best_of_warp.into_iter().chain(of_lane);
     let plans = plans.map(|tried| build(product, &tried, &NONE));
@@ -91,14 +91,14 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
             best = Some(plan);
         }
     }
-    // Each lane multiplies what it is given, without scales.
+    // Unscaled products always match the multiplication in each lane.
     best.ok_or_else(|| Kind::NoTile.into())
 }
 
-/// An instruction, how it covers the product, and the scales of its factors.
+/// An instruction, its match with the product, and the scales of its factors.
 type Tried<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
-/// The instructions that multiply elements of these types, the best types first, and a multiplication in each lane.
+/// Returns the instructions for these element types, the best types first, then a multiplication in each lane.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
     let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
     for factor in own {
@@ -125,13 +125,13 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     }
     let mut rows: Vec<Product> = product.target.products();
     rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
-    // What comes first in the list is better, then what is faster.
+    // Earlier types in the list are better, then faster instructions.
     rows.sort_by_key(|row| product.factors.iter().position(|f| *f == row.factors));
     rows.push(Product::per_lane(*own, product.sum));
     Ok(rows)
 }
 
-/// The instructions that multiply factors of these types by such scales.
+/// Returns the instructions for factors of these types with such scales.
 fn with_scales(
     product: &MatrixProduct<'_>,
     scales: &FactorScales<'_>,
@@ -190,7 +190,7 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
     };
     let [mut a, mut b, d] = layouts.map(shape);
     let rank = d.len();
-    // Two elements in a byte count as two.
+    // A byte with two elements counts as two.
     if let (Some(k), Some(b_k)) = (a.last_mut(), b.len().checked_sub(2)) {
         *k <<= product.packed_log2(0);
         b[b_k] <<= product.packed_log2(1);
@@ -225,7 +225,7 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
     Ok([matrices, d[rank - 2], d[rank - 1], a[rank - 1]])
 }
 
-/// The cheapest product by an instruction for which some of the operands are converted.
+/// Returns the cheapest product by an instruction for which some of the operands are converted.
 fn converted(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -234,7 +234,7 @@ fn converted(
     conversions: &mut Conversions,
 ) -> Result<Option<ProductPlan>, ProductError> {
     let mut best: Option<ProductPlan> = None;
-    // Of A, B and D, which stay as they are.
+    // Unconverted operands among A, B and D.
     const KEPT: [[bool; 3]; 6] = [
         [true, false, true],
         [false, true, true],
@@ -244,7 +244,7 @@ fn converted(
         [false, false, false],
     ];
     for kept in KEPT {
-        // A lane multiplies whatever the layout of the sum is.
+        // A multiplication in each lane takes any layout of the sum.
         if row.is_per_lane() && !kept[2] {
             continue;
         }
@@ -279,14 +279,14 @@ fn converted(
     Ok(best)
 }
 
-/// Conversions between the layouts of operands and those that instructions take, each planned once.
+/// Conversions between the layouts of operands and those of instructions, each planned once.
 #[derive(Default)]
 struct Conversions {
     known: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
 }
 
 impl Conversions {
-    /// The conversion of an operand to a layout, or back from it.
+    /// Returns the conversion of an operand to a layout, or back from it.
     fn plan(
         &mut self,
         product: &MatrixProduct<'_>,
@@ -314,7 +314,7 @@ impl Conversions {
     }
 }
 
-/// Layouts of the operands that are not kept, as an instruction takes them; nothing where it takes none.
+/// Returns layouts of the converted operands that the instruction takes, or `None` if there are none.
 fn layouts_for(
     product: &MatrixProduct<'_>,
     row: &Product,
@@ -337,7 +337,7 @@ fn layouts_for(
     }
     for (operand, like) in [product.a, product.b].into_iter().enumerate() {
         if !kept[operand] {
-            // The sum may have no place for all of the tile.
+            // The sum may lack bits of the tile.
             let like = (like, Axes::of(product, operand));
             let layout =
                 candidates::factor(row, &renaming, operand, of_sum, like, sizes[K]).ok()?;
@@ -347,13 +347,13 @@ fn layouts_for(
     Some(layouts)
 }
 
-/// The width of an element of the tensor of A, B, D or of scales: of a byte where that holds several elements.
+/// Returns the width of an element of A, B, D or of scales: of a byte if it holds several elements.
 fn width(product: &MatrixProduct<'_>, operand: usize) -> u32 {
     let factors = product.factors[0].map(|number| number.bits() << number.packed_log2());
     [factors[0], factors[1], product.sum.bits(), 8, 8][operand]
 }
 
-/// No conversion of A, of B, of D, or of the result.
+/// No conversion of A, B, D or the result.
 const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(
@@ -377,7 +377,7 @@ fn build(
     let (right, scales_given) = right.split_at(operands[2].0 as usize);
     let scales_of_a = operands.get(3).map_or(0, |(count, _)| *count as usize);
     let (scales_a, scales_b) = scales_given.split_at(scales_of_a);
-    // A, B and D, and the scales of A and B, as they are multiplied.
+    // A, B and D, and the scales of A and B, after conversion.
     let given = [left, right, sums, scales_a, scales_b];
     let mut now = given.map(<[ValueId]>::to_vec);
     let mut scratch = 0;
@@ -393,7 +393,7 @@ fn build(
         if let Some(plan) = plan {
             let program = plan.program();
             parts.push((operand, program, scratch));
-            // Where the next one begins, its widest access is aligned.
+            // The widest access of the next conversion is aligned.
             scratch += program.scratch_bytes().next_multiple_of(16);
         }
     }
@@ -420,7 +420,7 @@ fn build(
     tiles.number = b.row((*row).clone());
     let registers = [scales_a, scales_b];
     let mut words: FxHashMap<(usize, usize), ValueId> = FxHashMap::default();
-    // What each tile of the sum has added up, and where its elements go.
+    // Accumulators of each tile of the sum, and the registers of their elements.
     let mut accumulators: FxHashMap<usize, Vec<ValueId>> = FxHashMap::default();
     let mut order: Vec<&[usize]> = Vec::new();
     for issue in &found.issues {
@@ -461,7 +461,7 @@ fn build(
     }
     if let Some(plan) = &conversions[3] {
         let program = plan.program();
-        // In memory of its own: what the others read there may not have been read yet.
+        // In separate scratch memory: other threads may still read that of the conversions before.
         let part = InlinedProgram {
             program,
             operand: 0,
@@ -487,7 +487,7 @@ fn build(
     }
 }
 
-/// Elements in the registers of an instruction: narrow ones side by side in words.
+/// Packs elements into the registers of an instruction.
 fn packed(b: &mut Builder, row: &Product, values: &[ValueId]) -> Vec<ValueId> {
     let bits = b.element_bits(values[0]);
     if row.intrinsic.is_none() || bits >= 32 || values.len() == 1 {
@@ -509,13 +509,13 @@ fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
     elements.collect()
 }
 
-/// The tiles of the factors, each put together once.
+/// The operands of instructions for the tiles of the factors, each packed once.
 struct TilesOf<'a> {
     row: &'a Product,
     number: u32,
     found: &'a Match,
     factors: &'a [Vec<ValueId>; 2],
-    /// By factor and first register.
+    /// Words by factor and first register.
     known: FxHashMap<(usize, usize), Vec<ValueId>>,
 }
 

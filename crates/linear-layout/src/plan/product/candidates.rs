@@ -1,4 +1,4 @@
-//! Layouts that an instruction takes: of factors for a sum, and of a sum for the factors that stay where they are.
+//! Candidate layouts: those of factors for a given sum, and of a sum for given factors.
 
 use super::coordinates::{At, Axes, K, M, N};
 use super::matching::{Elements, Renaming};
@@ -8,7 +8,7 @@ use crate::target::{Product, ScaleBit, ScaleOperand};
 
 /// Returns the layout of a factor, operand 0 or 1, that an instruction multiplies into a sum.
 ///
-/// Registers of the tile come first, then those along k, then those along the sum's own dim. `like` gives the dims.
+/// Registers of the tile come first, then those along k, then those along the sum's own dim. `like` has the dims.
 pub(super) fn factor(
     row: &Product,
     renaming: &Renaming,
@@ -28,7 +28,7 @@ pub(super) fn factor(
     warps.extend(sum.warps.iter().map(of_sum));
     let mut registers: Vec<At> = Vec::new();
     let packed = |at: &At| pack(like, axes, at);
-    // Along k, an instruction adds up what its lanes hold; along m and n, a thread needs all in its own registers.
+    // Along k, an instruction adds up its lanes; along m and n, a thread needs all elements in its own registers.
     let mut held = Span::empty();
     for at in tile(&bits.lanes).iter().filter(|at| at[K] != 0) {
         held.insert(packed(at));
@@ -50,7 +50,7 @@ pub(super) fn part_of_sum(at: At, own: usize) -> At {
     kept
 }
 
-/// The bits of k.
+/// Returns the bits of k.
 fn along_k(k_size: u64) -> impl Iterator<Item = At> {
     let bits = (0..).map(|i| 1u64 << i).take_while(move |k| *k < k_size);
     bits.map(|k| {
@@ -94,9 +94,9 @@ pub(super) fn scales(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// Returns the layout of a sum that an instruction adds products to, with these factors where they are given.
+/// Returns the layout of a sum for an instruction, and for the factors if given.
 ///
-/// Warps hold what the factors' warps say, or the rows and then the columns beyond the tile; registers hold the rest.
+/// Warps follow the factors' warps, or number the rows and then the columns beyond the tile; registers number the rest.
 pub(super) fn sum(
     row: &Product,
     renaming: &Renaming,
@@ -135,7 +135,7 @@ pub(super) fn sum(
             }
         }
         if at == [0; 4] {
-            // Only along what no given factor has.
+            // Only along dims that no given factor has.
             let is_free = |unit: &&At| {
                 let own = if unit[M] == 0 { 1 } else { 0 };
                 let is_alone = unit[0] != 0 && factors.iter().all(Option::is_none);
@@ -151,7 +151,7 @@ pub(super) fn sum(
     layout(like, axes, &[registers, lanes, warps])
 }
 
-/// The layout of an operand whose registers, lanes and warps are these; `like` gives the dims.
+/// Returns the layout of an operand with these registers, lanes and warps; `like` has the dims.
 fn layout(
     like: &LinearLayout,
     axes: Axes,
@@ -169,7 +169,7 @@ fn layout(
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
-/// Coordinates as a column of the operand's layout.
+/// Packs coordinates as a column of the operand's layout.
 fn pack(like: &LinearLayout, axes: Axes, at: &At) -> u64 {
     let rank = like.num_out_dims();
     let mut values = vec![0; rank];

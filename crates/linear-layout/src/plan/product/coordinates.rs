@@ -1,27 +1,27 @@
-//! Coordinates that the operands of a product share.
+//! Coordinates of the operands of a product.
 
 use super::MatrixProduct;
 
-/// Coordinates of an element of any operand: the matrix, m, n, k; those that it does not have are 0.
+/// The coordinates of an element of any operand: the matrix, m, n, k; those that it lacks are 0.
 pub(super) type At = [u64; 4];
 
 pub(super) const M: usize = 1;
 pub(super) const N: usize = 2;
 pub(super) const K: usize = 3;
 
-/// Operands by number: A, B, D, the scales of A and those of B.
+/// Numbers of the scale operands; operands are A, B, D, the scales of A and those of B.
 pub(super) const SCALES: [usize; 2] = [3, 4];
 
-/// The coordinates that the last two dims of an operand are.
+/// The coordinates of the last two dims of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axes {
     pub(super) dims: [usize; 2],
-    /// log2 of the values of k that one place along it stands for: two elements in a byte, a block with one scale.
+    /// log2 of the values of k per element: two elements in a byte, a block with one scale.
     pub(super) k_log2: u32,
 }
 
 impl Axes {
-    /// Returns those of an operand of a product.
+    /// Returns the axes of an operand of a product.
     pub(super) fn of(product: &MatrixProduct<'_>, operand: usize) -> Self {
         const DIMS: [[usize; 2]; 5] = [[M, K], [K, N], [M, N], [M, K], [N, K]];
         let k_log2 = match operand {

@@ -5,7 +5,7 @@ use crate::layout::LayoutError;
 use crate::target::Number;
 use thiserror::Error;
 
-/// No plan: the layouts do not fit each other or the target.
+/// A product without a plan: the layouts do not match each other or the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct ProductError(Kind);

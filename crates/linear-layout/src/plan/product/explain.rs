@@ -1,4 +1,4 @@
-//! Instructions that take the operands of a product without conversion, and the reasons against the others.
+//! Instructions that match the operands of a product without conversion, and the mismatches of the others.
 
 use super::MatrixProduct;
 use super::build::{check, instructions};
@@ -12,16 +12,16 @@ use crate::target::{Product, TileBit};
 /// The issues of an instruction for a product whose operands are not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Issues {
-    /// The number of issues of each warp.
+    /// Number of issues of each warp.
     pub count: usize,
-    /// The cost of these for a warp, in quarters of a clock.
+    /// Cost of these for a warp, in quarters of a clock.
     pub cost: u64,
 }
 
 /// The issues of an instruction for a product, or the first mismatch.
 pub type Attempt = Result<Issues, Mismatch>;
 
-/// Tries each instruction of the right types, and a multiplication in each lane, on the layouts as they are.
+/// Matches each instruction of the right types, and a multiplication in each lane, with the layouts as they are.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -71,8 +71,8 @@ pub fn match_instructions(
     Ok(tried.collect())
 }
 
-/// Returns the layout of an operand of an instruction: from registers and lanes to `(m, k)`, `(k, n)` or `(m, n)`, the
-/// elements of 0, 1 or 2: A, B or D.
+/// Returns the layout of an operand of an instruction, 0, 1 or 2 for A, B or D: from registers and lanes to `(m, k)`,
+/// `(k, n)` or `(m, n)`.
 ///
 /// ```
 /// use linear_layout::layout::Dim;
@@ -86,7 +86,7 @@ pub fn match_instructions(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// If the instruction has two bits of the tile in one place, or lacks one.
+/// If two bits of the instruction's tile coincide, or one is missing.
 pub fn operand_layout(row: &Product, operand: usize) -> Result<LinearLayout, LayoutError> {
     let [m, n, k] = row.sizes();
     let sizes = [("m", m), ("n", n), ("k", k)];
@@ -134,7 +134,7 @@ mod tests {
         layout.remove_zero_bases(Dim::REGISTER).unwrap()
     }
 
-    /// What becomes of an instruction on tensors of 32 x 16 x 32 after a change of the columns of A, B or D.
+    /// Matches an instruction with tensors of 32 x 16 x 32 after a change of the columns of A, B or D.
     fn outcome(
         name: &str,
         parent: &str,
@@ -168,7 +168,7 @@ mod tests {
         found.unwrap().1
     }
 
-    /// The first contradiction is named, with its operand and its bit.
+    /// The first mismatch is reported, with its operand and its bit.
     #[test]
     fn each_reason_is_the_first_contradiction() {
         const DEEP: &str = "mma.m16n8k16.f32.f16";

@@ -1,4 +1,4 @@
-//! An instruction's tile in the layouts of three tensors.
+//! Matching of an instruction's tile with the layouts of three tensors.
 
 use super::coordinates::{At, Axes, K, M, N};
 use super::mismatch::Mismatch;
@@ -13,7 +13,7 @@ fn plus(a: At, b: At) -> At {
     core::array::from_fn(|i| a[i] ^ b[i])
 }
 
-/// The elements of an operand: what each bit of a register, a lane and a warp adds to the coordinates.
+/// The elements of an operand: contribution of each register, lane and warp bit to the coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Elements {
     pub(super) registers: Vec<At>,
@@ -22,7 +22,6 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Those of an operand with these axes.
     pub(super) fn of(layout: &LinearLayout, axes: Axes) -> Self {
         let columns = |dim| -> Vec<At> {
             let columns = layout.columns_of(dim).iter();
@@ -47,7 +46,7 @@ impl Elements {
     }
 }
 
-/// Where the bits of an instruction's m, n and k lie in the tensors; 0 for those that the tensors are too small for.
+/// The tensor coordinates of the bits of an instruction's m, n and k; 0 for those beyond the size of the tensors.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Renaming {
     /// By coordinate, m first, and bit.
@@ -64,7 +63,7 @@ const fn place(bit: TileBit) -> Option<(usize, u8)> {
 }
 
 impl Renaming {
-    /// What a bit of the tile adds to coordinates.
+    /// Returns the contribution of a bit of the tile to the coordinates.
     pub(super) fn image(&self, bit: TileBit) -> At {
         let mut at = [0; 4];
         if let Some((dim, bit)) = place(bit) {
@@ -77,7 +76,7 @@ impl Renaming {
         place(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
-    /// Sends a bit to coordinates, which must be of its own dim and the same as before; else returns those that it has.
+    /// Assigns coordinates to a bit; returns an error with the expected ones if they differ in dim or from an earlier call.
     fn send(&mut self, bit: TileBit, to: At) -> Result<(), Option<At>> {
         let Some((dim, number)) = place(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
@@ -92,7 +91,7 @@ impl Renaming {
             .ok_or_else(|| Some(self.image(bit)))
     }
 
-    /// Where each bit lies, those of m first.
+    /// Returns the coordinate of each bit, those of m first.
     pub(super) fn bits(&self) -> Vec<(TileBit, u64)> {
         let dims = [TileBit::M, TileBit::N, TileBit::K];
         let images = dims.iter().zip(&self.images);
@@ -103,7 +102,7 @@ impl Renaming {
         bits
     }
 
-    /// What the bits of a coordinate reach.
+    /// Returns the span of the images of a coordinate's bits.
     pub(super) fn span(&self, dim: usize) -> Span {
         let mut span = Span::empty();
         for image in self.images[dim - 1].values() {
@@ -112,8 +111,8 @@ impl Renaming {
         span
     }
 
-    /// Finds where a tile lies: the bits of lanes where the lanes of the tensors are, the others where all tensors that
-    /// have them have a register; those of no tensor that is given at the lowest coordinates that are left.
+    /// Finds a renaming: lane bits follow the lanes of the tensors, other bits common registers of all tensors that have
+    /// them; bits of no given tensor take the lowest remaining coordinates.
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
@@ -131,7 +130,7 @@ impl Renaming {
             renaming.send(*bit, at).unwrap_or(());
         }
         let block_log2 = row.scales.as_ref().map(|scales| scales.block_log2);
-        // A block with one scale stays whole.
+        // A block with one scale is not split.
         let may_be_at = |bit: TileBit, image: u64| match (bit, block_log2) {
             (TileBit::K(bit), Some(block_log2)) => {
                 let blocks = image >> block_log2;
@@ -140,7 +139,7 @@ impl Renaming {
             }
             _ => true,
         };
-        // The sum first: what it says holds for both factors.
+        // The sum first, since it constrains both factors.
         let given = |operand: usize| operands[operand].map(|elements| (operand, elements));
         for (operand, elements) in [2, 0, 1].into_iter().filter_map(given) {
             let bits = &row.operands[operand].lanes;
@@ -205,14 +204,14 @@ impl Renaming {
     }
 }
 
-/// The registers of an operand that are of one tile, and which tile each other register begins.
+/// The registers of an operand that belong to one tile, and the first register of each tile.
 #[derive(Debug)]
 struct Tiles {
-    /// The register bit of each register bit of the tile; none where the tensor is too small.
+    /// Register bit of each register bit of the tile; `None` if the tensor is too small.
     bits: Vec<Option<usize>>,
-    /// The registers with none of these bits, and the coordinates that they add.
+    /// Registers with none of these bits, and their coordinates.
     begins: Vec<(usize, At)>,
-    /// The lowest of them, by these coordinates.
+    /// Lowest of them, by these coordinates.
     first: FxHashMap<At, usize>,
 }
 
@@ -248,8 +247,8 @@ impl Tiles {
         })
     }
 
-    /// The register of each element of the tile that begins at a register. Two bits of the tile may be in one place:
-    /// what both add is nothing.
+    /// Returns the register of each element of the tile that begins at a register. Two bits of the tile may coincide; their
+    /// contributions cancel.
     fn registers(&self, first: usize) -> Vec<usize> {
         let count = 1usize << self.bits.len();
         let of = |element: usize| {
@@ -262,30 +261,30 @@ impl Tiles {
     }
 }
 
-/// One use of an instruction.
+/// One issue of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
-    /// The coordinates at which the tile begins.
+    /// Coordinates of the first element of the tile.
     pub(super) at: At,
-    /// The registers of A, B and D, by element of the tile.
+    /// Registers of A, B and D, by element of the tile.
     pub(super) registers: [Vec<usize>; 3],
 }
 
-/// How an instruction covers a product.
+/// The match of an instruction with a product: the issues that cover it.
 #[derive(Debug)]
 pub(super) struct Match {
-    /// Where each bit of the tile lies in the tensors.
+    /// Tensor coordinates of the tile's bits.
     pub(super) renaming: Renaming,
     /// In order: k outside, ascending, then the registers of D.
     pub(super) issues: Vec<Issue>,
-    /// Elements of A's tile that are added twice where they are not zero.
+    /// Elements of A's tile that must be zero, since they would be added twice.
     pub(super) zero_elements: Vec<bool>,
-    /// Lanes with one of these bits set hold elements of A that are.
+    /// Lane bits that select replicas of A's elements, which must be zero.
     pub(super) zero_lanes: u32,
 }
 
 impl Match {
-    /// Finds how an instruction multiplies tensors of these layouts, or the first reason why it cannot.
+    /// Matches an instruction with tensors of these layouts, or returns the first mismatch.
     pub(super) fn of(
         row: &Product,
         operands: [&Elements; 3],
@@ -293,7 +292,7 @@ impl Match {
     ) -> Result<Self, Mismatch> {
         let renaming = Renaming::of(row, operands.map(Some), [0, 0, 0, k_size])?;
         let [a, b, d] = operands;
-        // What an instruction does not speak of must agree in all threads: the registers are the same everywhere.
+        // Bits that the instruction does not cover must agree in all threads, since registers are the same everywhere.
         let outer = |elements: &Elements| match row.is_per_lane() {
             true => [&elements.lanes[..], &elements.warps].concat(),
             false => elements.warps.clone(),
@@ -332,7 +331,7 @@ impl Match {
             .filter(|at| at[..K] == [0; 3])
             .map(|at| at[K])
             .collect();
-        // Bits of k in one place would add products twice.
+        // Coinciding bits of k would add products twice.
         let images = renaming.images[K - 1].values();
         let bits = images.filter(|image| **image != 0).count();
         let found = (ks.len() as u64) << bits;

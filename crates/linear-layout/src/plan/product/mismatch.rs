@@ -5,41 +5,41 @@ use crate::layout::Dim;
 use crate::target::TileBit;
 use thiserror::Error;
 
-/// The first contradiction between an instruction and the layouts of a product.
+/// The first mismatch between an instruction and the layouts of a product.
 ///
-/// Operands are numbered A, B, D. Coordinates are those of the matrix, of m, n and k; a bit is named by what it is worth.
+/// Operands are numbered A, B, D. Coordinates are those of the matrix, of m, n and k; a bit is named by its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// A bit of the lane addresses what the instruction's bit cannot stand for.
+    /// A lane bit of the layout at coordinates that the instruction's bit cannot have.
     #[error("lane {} of {} is {}, expected {}", 1 << .number, letter(*.operand), place(*.found), wanted(*.bit, *.expected))]
     Lane {
         /// A, B, D, or the scales of A or B.
         operand: usize,
-        /// The bit of the lane number.
+        /// Bit of the lane number.
         number: usize,
-        /// The bit of the tile that the instruction has there.
+        /// Tile bit of the instruction's lane bit.
         bit: TileBit,
-        /// What the layout has there.
+        /// Coordinates in the layout.
         found: At,
-        /// Where the bit of the tile lies by lanes that were looked at before.
+        /// Coordinates of the tile bit by lanes examined before.
         expected: Option<At>,
     },
-    /// A bit of the warp, or of the lane where each lane multiplies alone, is not what D has there.
+    /// A bit of the warp, or of the lane if each lane multiplies alone, that differs from D's.
     #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, letter(*.operand), place(*.found), place(*.expected))]
     Thread {
         /// A or B.
         operand: usize,
         /// Lane or warp.
         dim: Dim,
-        /// The bit.
+        /// Bit of that dim.
         number: usize,
-        /// What the layout has there.
+        /// Coordinates in the layout.
         found: At,
-        /// What D has there, as far as the operand has its coordinates.
+        /// Coordinates in D, restricted to those of the operand.
         expected: At,
     },
-    /// No bit of the registers is where the tile's bit lies in another operand.
+    /// A tile bit without a register bit at the coordinates that it has in another operand.
     #[error("no bit of the registers of {} is {}, where {} of the tile lies", letter(*.operand), place(*.expected), name(*.bit))]
     Register {
         /// A, B or D.
@@ -49,15 +49,15 @@ pub enum Mismatch {
         /// The coordinate at which it lies.
         expected: At,
     },
-    /// A thread has not the tile of a factor that its sum needs.
+    /// A thread without the tile of a factor that its sum needs.
     #[error("no register of {} begins the tile at {}, which D needs in the same thread", letter(*.operand), place(*.at))]
     Tile {
         /// A or B.
         operand: usize,
-        /// The coordinates at which the tile begins.
+        /// Coordinates of the first element of the tile.
         at: At,
     },
-    /// A bit of k leaves the block of elements that have one scale, or does not leave it.
+    /// A bit of k that leaves a block of elements with one scale, or one that should leave it.
     #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), blocks(*.bit, *.block_log2))]
     Block {
         /// The bit of the tile.
@@ -67,12 +67,12 @@ pub enum Mismatch {
         /// log2 of the elements of a block.
         block_log2: u8,
     },
-    /// The lanes that add up a row hold only a part of it.
+    /// Lanes that together hold only a part of a row that they should add up.
     #[error("the lanes that add up an element reach {found} values of k, expected {expected}")]
     Depth {
-        /// How many they reach.
+        /// Number of values of k reached.
         found: u64,
-        /// How many there are.
+        /// Number of values of k.
         expected: u64,
     },
 }
@@ -81,7 +81,7 @@ const fn letter(operand: usize) -> &'static str {
     ["A", "B", "D", "the scales of A", "the scales of B"][operand]
 }
 
-/// Names the places that a bit of k may have.
+/// Describes the possible coordinates of a bit of k.
 fn blocks(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {
@@ -92,7 +92,7 @@ fn blocks(bit: TileBit, block_log2: u8) -> String {
     }
 }
 
-/// `m 8 and k 2`.
+/// Formats coordinates, as `m 8 and k 2`.
 fn place(at: At) -> String {
     let named = ["matrix", "m", "n", "k"].into_iter().zip(at);
     let parts: Vec<String> = named
@@ -105,7 +105,7 @@ fn place(at: At) -> String {
     }
 }
 
-/// `m 8`.
+/// Formats a bit, as `m 8`.
 fn name(bit: TileBit) -> String {
     let mut at = [0; 4];
     match bit {
@@ -117,7 +117,7 @@ fn name(bit: TileBit) -> String {
     place(at)
 }
 
-/// What a bit of the tile must be.
+/// Describes the expected coordinates of a bit of the tile.
 fn wanted(bit: TileBit, known: Option<At>) -> String {
     match (bit, known) {
         (TileBit::Copy, _) => name(bit),

@@ -1,27 +1,25 @@
-//! Plans of products of matrices in registers: which instruction multiplies which registers.
+//! Matrix products in registers: matching of instructions with operand layouts.
 //!
-//! `D = A B + D`, where layouts say which thread holds which element. [`plan_product`] looks for an instruction of the
-//! target ([`crate::target::Product`]) whose operands lie as the tensors do, by one rule that names no encoding:
-//!
+//! `D = A B + D`, for tensors with given layouts. [`plan_product`] looks for an instruction of the target
+//! ([`crate::target::Product`]) whose operand layouts match those of the tensors, by one rule independent of encodings:
 //! ```text
 //! an instruction multiplies tiles of m x n x k; a *renaming* sends every bit of m, n and k to a coordinate of the
 //! tensors, the same for A, B and D, such that the lanes of each tensor are the renamed lanes of the instruction
 //! ```
 //!
-//! Registers that are not of the tile repeat the instruction, warps that are not of it hold other tiles. K may be
-//! renamed freely, as a sum does not depend on the order of its terms (its rounding may). A tile may be larger than
-//! the tensor: rows and columns are computed twice then, and the part of A that would be added twice is zero.
+//! Registers outside the tile repeat the instruction, warps outside it compute other tiles. K may be renamed freely, as a
+//! sum does not depend on the order of its terms (its rounding may). If a tile is larger than the tensor, rows and columns
+//! are computed redundantly, and the part of A that would be added twice is zero.
 //!
-//! Factors may have a scale for each block of elements along k. An instruction that multiplies by them takes each scale
-//! from one lane, so that k may be renamed within blocks, and blocks as a whole. Elements of 4 bits lie in pairs along k.
+//! Factors may have a scale for each block of elements along k. A scaled instruction takes each scale from one lane, so that
+//! k may be renamed within blocks, and blocks as a whole. Elements of 4 bits lie in pairs along k.
 //!
-//! Where nothing divides, some of A, B and D are converted to what an instruction takes, at the least cost; a
-//! multiplication and addition in each lane is an instruction, too, so that every product without scales has a plan.
+//! If no instruction matches, some of A, B and D are converted to an instruction's layouts, at the least cost; a
+//! multiply-add in each lane counts as an instruction, so every product without scales has a plan.
 //!
-//! Reading order: `matching` (the renaming, and the tiles that it gives), `mismatch` (why there is none), `build` (the
-//! program), `scales` (which word holds the scales of an issue), `candidates` (layouts that instructions take), `explain`
-//! (what each instruction would do).
-//! Missing on purpose: operands in shared memory, tensors over several blocks, pairs of elements along m or n.
+//! Reading order: `matching` (the renaming and its tiles), `mismatch`, `build` (the program), `scales` (scale words of an
+//! issue), `candidates` (layouts for conversions), `explain` (all instructions with their mismatches).
+//! Absent on purpose: operands in shared memory, tensors over several blocks, pairs of elements along m or n.
 
 mod build;
 mod candidates;
@@ -45,36 +43,36 @@ pub use mismatch::Mismatch;
 /// A product to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixProduct<'a> {
-    /// The layout of the sum: (register, lane, warp) to (m, n), with the number of the matrix first where there are several.
+    /// Layout of the sum: (register, lane, warp) to (m, n), after the number of the matrix if there are several.
     pub d: &'a LinearLayout,
-    /// The layout of the left factor: to (m, k), or to (m, k / 2) where a byte holds two elements.
+    /// Layout of the left factor: to (m, k), or to (m, k / 2) if a byte holds two elements.
     pub a: &'a LinearLayout,
-    /// The layout of the right factor: to (k, n), or to (k / 2, n).
+    /// Layout of the right factor: to (k, n), or to (k / 2, n).
     pub b: &'a LinearLayout,
-    /// The scales of the factors, where an instruction is to multiply by them.
+    /// Scales of the factors, for scaled instructions.
     pub scales: Option<FactorScales<'a>>,
-    /// The types that the elements of A and B may be taken as, the best first: `f32` as itself, or as `tf32`.
+    /// Types that the elements of A and B may be treated as, the best first: `f32` as itself, or as `tf32`.
     pub factors: &'a [[Number; 2]],
-    /// The type of the sum's elements.
+    /// Type of the sum's elements.
     pub sum: Number,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
 }
 
 /// Scales of blocks of a product's factors.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorScales<'a> {
-    /// Where the scales of A are: to (m, k / block); and those of B: to (n, k / block). A factor without scales is
-    /// multiplied as it is.
+    /// Layout of the scales of A: to (m, k / block); and of those of B: to (n, k / block). `None` for a factor without
+    /// scales.
     pub layouts: [Option<&'a LinearLayout>; 2],
-    /// log2 of the elements along k that have one scale.
+    /// log2 of the elements along k with one scale.
     pub block_log2: u8,
-    /// The type of a scale.
+    /// Type of a scale.
     pub number: ScaleNumber,
 }
 
 impl MatrixProduct<'_> {
-    /// Returns the words of 32 bits that a thread holds of A, B and D.
+    /// Returns the 32-bit words that a thread holds of A, B and D.
     #[must_use]
     pub fn words(&self) -> [u64; 3] {
         let [left, right] = self.factors.first().copied().unwrap_or([self.sum; 2]);
@@ -84,7 +82,7 @@ impl MatrixProduct<'_> {
         })
     }
 
-    /// log2 of the elements of a factor that a byte holds.
+    /// Returns log2 of the elements of a factor in a byte.
     pub(crate) fn packed_log2(&self, factor: usize) -> u32 {
         self.factors
             .first()
@@ -95,8 +93,8 @@ impl MatrixProduct<'_> {
 /// The program of a product.
 ///
 /// # Shape
-/// Operands 0, 1, 2 of the program: the unique registers of D, A and B; of a product with scales operands 3 and 4 those
-/// of the scales of A and B, which may be none. Results: those of D.
+/// Operands 0, 1, 2 of the program: the unique registers of D, A and B; for a product with scales, operands 3 and 4: those
+/// of the scales of A and B, possibly none. Results: those of D.
 /// # Laws
 /// Each element of D has each product of its row of A and its column of B added once, with their scales:
 /// `check_product`.
@@ -110,7 +108,7 @@ pub struct ProductPlan {
     count: usize,
 }
 
-/// Returns what factors of these types may be taken as, the best first: `f32` as `tf32` where `allows_tf32`.
+/// Returns the types that factors may be treated as, the best first: `f32` as `tf32` if `allows_tf32`.
 #[must_use]
 pub fn factor_types(factors: [Number; 2], allows_tf32: bool) -> Vec<[Number; 2]> {
     match factors {
@@ -132,13 +130,13 @@ impl ProductPlan {
         &self.instruction
     }
 
-    /// Returns how often each warp issues the instruction.
+    /// Returns the number of issues of each warp.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns the conversions of A, of B, of D and back to D, those that there are, with their costs.
+    /// Returns the conversions of A, of B, of D and back to D, if any, with their costs.
     #[must_use]
     pub const fn conversions(&self) -> [Option<(PlanKind, Cost)>; 4] {
         self.conversions
@@ -150,13 +148,13 @@ impl ProductPlan {
         self.scale_conversions
     }
 
-    /// Returns which of A, B and D are converted, D there and back.
+    /// Returns, for A, B and D, true if the operand is converted, D there and back.
     #[must_use]
     pub fn is_converted(&self) -> [bool; 3] {
         [0, 1, 2].map(|operand| self.conversions[operand].is_some())
     }
 
-    /// Returns where each bit of m, n and k of the instruction lies along that dim of the tensors; 0 where they are too
+    /// Returns the coordinate of each bit of m, n and k of the instruction along that dim of the tensors; 0 if they are too
     /// small for it.
     #[must_use]
     pub fn renaming(&self) -> &[(TileBit, u64)] {

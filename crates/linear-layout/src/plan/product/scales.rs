@@ -1,4 +1,4 @@
-//! The scales of an issue: the registers whose bytes make a word, and the selector that says which of them are used.
+//! The scales of an issue: registers packed into words, and selectors of their bytes.
 
 use super::MatrixProduct;
 use super::candidates;
@@ -11,20 +11,20 @@ use crate::plan::{ConvertPlan, PlanOptions, plan_conversion};
 use crate::target::{BlockScales, Product, ScaleBit};
 use rustc_hash::FxHashMap;
 
-/// The words of scales of a factor.
+/// The scale words of a factor.
 #[derive(Debug)]
 pub(super) struct ScaleWords {
-    /// The registers of each word, lowest byte first; bytes that are missing are not read.
+    /// Registers of each word, lowest byte first; missing bytes are not read.
     pub(super) words: Vec<Vec<usize>>,
-    /// The word and the selector, by where a tile begins.
+    /// Word and selector, by the first coordinates of a tile.
     first: FxHashMap<At, (usize, u32)>,
     own: usize,
     block_log2: u8,
 }
 
 impl ScaleWords {
-    /// Finds the words of a factor, 0 or 1, whose scales are held as `elements`, or the first reason why an instruction
-    /// cannot use them.
+    /// Finds the scale words of factor 0 or 1, whose scales have the layout `elements`, or returns the first mismatch with an
+    /// instruction.
     fn of(
         scales: &BlockScales,
         factor: usize,
@@ -62,7 +62,7 @@ impl ScaleWords {
                 });
             }
         }
-        // What the bits of a byte's number are: a register bit of the tile, if any, or a bit of the selector.
+        // Each bit of a byte's index is a register bit of the tile, if any, or a selector bit.
         let mut of_tile = Vec::new();
         let mut selected_bytes = Vec::new();
         for (number, bit) in held.bytes.iter().enumerate() {
@@ -90,7 +90,7 @@ impl ScaleWords {
         let others: Vec<usize> = (0..elements.registers.len())
             .filter(|bit| taken >> bit & 1 == 0)
             .collect();
-        // Registers that begin tiles: neighbours are in one word.
+        // First registers of tiles: neighbours share a word.
         let begins: Vec<usize> = (0..1usize << others.len())
             .map(|number| deposit(number, others.iter().map(|bit| 1 << bit)))
             .collect();
@@ -163,7 +163,7 @@ impl ScaleWords {
     }
 }
 
-/// The sum of the values whose bit is set in a number.
+/// Returns the sum of the values whose bit is set in a number.
 fn deposit<T: core::ops::BitOr<Output = T> + Default>(
     number: usize,
     values: impl Iterator<Item = T>,
@@ -172,15 +172,15 @@ fn deposit<T: core::ops::BitOr<Output = T> + Default>(
     set.fold(T::default(), |sum, (_, value)| sum | value)
 }
 
-/// The scales of a factor as an instruction takes them.
+/// The scales of a factor, converted to an instruction's layout.
 #[derive(Debug)]
 pub(super) struct ScaleSource {
     pub(super) words: ScaleWords,
     pub(super) conversion: Option<ConvertPlan>,
 }
 
-/// Returns the scales of both factors, converted where they do not lie as the instruction takes them; nothing for a
-/// factor without scales, or where no layout of scales does.
+/// Returns the scales of both factors, converted if their layout does not match the instruction's; `None` for a factor
+/// without scales, or for both if no layout of scales matches.
 pub(super) fn sources(
     product: &MatrixProduct<'_>,
     row: &Product,

@@ -1,4 +1,4 @@
-//! The scratch memory of the plain way, which a plan is measured by.
+//! The baseline of reductions, whose scratch memory limits that of plans.
 
 use super::super::tuples::{Coordinates, TupleError};
 use super::super::{Baseline, baseline_conversion};
@@ -7,17 +7,17 @@ use super::state::State;
 use crate::layout::LinearLayout;
 use crate::number::narrow;
 
-/// Returns what a reduction takes in the plain way, as Triton goes: what each warp leaves
-/// goes to lanes, rows staying where they are, then results to who asks for them, in the same bytes; all operands at
-/// once. Nothing for a layout whose bits do not move along the axis or within rows, each alone.
+/// Returns the scratch bytes and barriers of Triton's reduction: the partial results of warps move to lanes while rows
+/// stay, then the results are converted, in the same bytes; all operands at once. Returns `None` if some bit of the
+/// layout moves along the axis and within rows, or two bits along the same.
 ///
-/// A plan may need more bytes where that is faster; given this limit there is one in nearly all cases.
+/// A plan may need more bytes if that is faster; within this limit there is a plan in nearly all cases.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::reduce::{Reduction, baseline_reduction};
 /// use linear_layout::target::Target;
-/// // 128 elements in a row on four warps: each leaves one sum.
+/// // 128 elements in a row on four warps, with one partial sum each.
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(32, Dim::LANE, d)?.product(&LinearLayout::identity_1d(4, Dim::WARP, d)?)?;
 /// let target = Target::parse("cuda:90")?;
@@ -59,7 +59,7 @@ pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>,
             both.bytes = both.bytes.saturating_add(own.bytes);
             both.barriers = both.barriers.max(own.barriers);
         }
-        // What comes second waits until the bytes are free.
+        // The second conversion waits until the bytes are free.
         all.barriers += both.barriers + u32::from(both.bytes > 0 && all.bytes > 0);
         all.bytes = all.bytes.max(both.bytes);
         Ok(())

@@ -1,4 +1,4 @@
-//! Planning a reduction: each way is built, the cheapest is taken.
+//! Planning of a reduction: all strategies are planned, and the cheapest wins.
 
 use super::super::program::Predicate;
 use super::super::program::Program;
@@ -10,7 +10,7 @@ use super::baseline::baseline_reduction;
 use super::state::State;
 use super::{Planned, ReducePlan, Reduction, Way};
 
-/// Halves; warps in lanes; halving again; all lanes at once.
+/// `halves`, `across_lanes`, `halves_again` and `at_once` of the strategies.
 const WAYS: [[bool; 4]; 7] = [
     [true, false, false, false],
     [true, true, false, false],
@@ -21,7 +21,7 @@ const WAYS: [[bool; 4]; 7] = [
     [false, true, false, true],
 ];
 
-/// The ways that are tried, those that need less shared memory only where there is a limit.
+/// Returns the strategies to try; those that only save shared memory are last, and only used under a limit.
 fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
     let baseline = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| Way {
         gathers_first: false,
@@ -36,7 +36,7 @@ fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
         ..baseline([false; 4])
     };
     let staying = WAYS.into_iter().filter(move |way| has_limit && way[1]);
-    // Rows that halving has spread over lanes are few in each.
+    // Halving leaves few rows in each lane.
     let staying = [WAYS[0]].into_iter().chain(staying).map(move |way| Way {
         rows_stay: true,
         ..baseline(way)
@@ -45,7 +45,7 @@ fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
     ways.chain([gathering]).chain(staying)
 }
 
-/// A thread that gathers first holds at most so many tuples.
+/// Tuples per thread at most if the axis is first gathered in registers.
 const MAX_GATHERED: usize = 64;
 
 /// Plans a reduction along one axis.
@@ -69,9 +69,9 @@ const MAX_GATHERED: usize = 64;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
-/// - the axis lies in several blocks, or an odd element width;
-/// - no way fits into the GPU's shared memory;
-/// - otherwise the layouts do not fit each other or the target.
+/// - the axis is distributed over several blocks, or an unsupported element width;
+/// - no strategy fits the GPU's shared memory;
+/// - otherwise the layouts do not match each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
     let limit = reduction.scratch_limit;
     let baseline = match limit {
@@ -86,7 +86,7 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
     )
 }
 
-/// The cheapest plan in so much room.
+/// Returns the cheapest plan within a scratch budget.
 fn within(
     reduction: &Reduction<'_>,
     room: Room,
@@ -104,7 +104,7 @@ fn within(
             Err(error) => failed = Some(error),
         }
     }
-    // The first of equals stays: a way that needs less is tried first.
+    // The sort is stable: of equal plans, the one that needs less is first.
     plans.sort_by_key(|(_, program)| rank(program));
     let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
     let considered = considered.collect();
@@ -118,12 +118,11 @@ fn within(
     }
 }
 
-/// A plan under construction.
 struct Builder<'a> {
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
     state: State,
-    /// The layout of the result, its columns as rows.
+    /// Columns of the result's layout, with the rows low.
     wanted: [Vec<u64>; 3],
     at_once: Option<LaneReduction>,
 }
@@ -151,7 +150,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Builds the plan that goes one way; nothing where that is the same as another way.
+    /// Builds the program of a strategy, or returns `None` if it is the same as that of another.
     fn run(mut self, way: Way) -> Result<Option<Program>, TupleError> {
         if way.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
@@ -182,7 +181,7 @@ impl<'a> Builder<'a> {
         self.program.finish(&self.state.values).map(Some)
     }
 
-    /// Combines what several warps have of a row; says whether the way is one of its own.
+    /// Combines the partial results of warps; returns true if the program differs from other strategies.
     fn combine_warps(&mut self, way: Way, is_at_once: bool) -> Result<bool, TupleError> {
         let warps = self.state.axis_warps(&self.coordinates).len();
         if warps == 0 {
@@ -216,14 +215,14 @@ impl<'a> Builder<'a> {
             [[left, reg].concat(), lane, warp]
         };
         self.convert(to)?;
-        // From the highest bit down, as lanes would.
+        // From the highest bit down, the order in which lanes combine.
         for bit in (0..warps).rev() {
             self.combine_register(bit);
         }
         Ok(true)
     }
 
-    /// What is left of the axis lies in warps: it gets the lowest numbers.
+    /// Moves the remaining axis bits of warps to the lowest numbers.
     fn renumber_warps(&mut self) {
         for (i, bit) in self
             .state
@@ -235,7 +234,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Combines what differs in a register bit of the axis.
+    /// Combines the values that differ in a register bit of the axis.
     fn combine_register(&mut self, bit: usize) {
         let pairs = self.state.split(bit);
         self.state.values = pairs
@@ -251,8 +250,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Combines all lanes by one instruction, where the axis lies in some lane bits and the others tell copies apart
-    /// that the operation does not mind; says whether it did so.
+    /// Combines all lanes by one instruction if each lane bit moves along the axis or numbers replicas to which the
+    /// operation is insensitive; returns true if it did.
     fn combine_all_lanes(&mut self) -> bool {
         let axis = self.state.axis_lanes(&self.coordinates);
         let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
@@ -268,7 +267,7 @@ impl<'a> Builder<'a> {
         true
     }
 
-    /// Combines all lane bits of the axis, highest first; says whether lanes gave away halves.
+    /// Combines all lane bits of the axis, highest first; returns true if rows were halved.
     fn combine_lanes(&mut self, halves: bool) -> bool {
         let mut halved = false;
         while let Some(bit) = self.state.axis_lanes(&self.coordinates).pop() {
@@ -289,8 +288,8 @@ impl<'a> Builder<'a> {
         halved
     }
 
-    /// Each of two lanes keeps half of the rows and gives the others away. A row that the result wants in this
-    /// lane bit goes there; else the highest register bit, so that neighbours stay together.
+    /// Exchanges half of the rows between two lanes, so that each keeps one half. A row bit that is this lane bit in the
+    /// result is preferred; else the highest register bit, so that neighbours stay together.
     fn halve(&mut self, lane_bit: usize) {
         let wanted = self.wanted[1].get(lane_bit).copied().unwrap_or(0);
         let position = self.state.reg.iter().position(|column| *column == wanted);
@@ -316,8 +315,8 @@ impl<'a> Builder<'a> {
         self.state.lane[lane_bit] = column;
     }
 
-    /// Combines what the warps left, which these registers, lanes and warps have, over lanes; says whether the way
-    /// is one of its own.
+    /// Moves partial results of warps to the given registers, lanes and warps, and combines them over lanes; returns true
+    /// if the program differs from other strategies.
     fn combine_again(
         &mut self,
         to: [Vec<u64>; 3],
@@ -332,7 +331,7 @@ impl<'a> Builder<'a> {
         Ok(self.combine_lanes(way.halves_again) == way.halves_again)
     }
 
-    /// Brings the tuples into another layout.
+    /// Converts the tuples to another layout.
     fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), TupleError> {
         let from = [&self.state.reg[..], &self.state.lane, &self.state.warp];
         if from == [&to[0][..], &to[1], &to[2]] {

@@ -1,35 +1,34 @@
-//! Plans of reductions: the elements that each thread combines, and its exchanges with other threads.
+//! Reductions along an axis.
 //!
-//! [`plan_reduction`] sees the layout of a tensor, the axis that goes, and the layout that the result is to have.
-//! Its answer, a [`ReducePlan`], is a program over tuples ([`super::tuples`]).
+//! [`plan_reduction`] takes the layout of a tensor, the axis, and the layout of the result. It returns a [`ReducePlan`], a
+//! program on tuples ([`super::tuples`]).
 //!
-//! The elements of a row lie along the axis in registers, lanes and warps of the layout, and go in this order:
+//! The elements of a row are distributed over registers, lanes and warps, which are combined in this order:
 //!
 //! ```text
 //! registers   each thread combines its own:                      r0 + r1, r2 + r3, then both
-//! lanes       lanes exchange at one lane bit after the other:    v + (v of lane ^ 16), then ^ 8, ...
-//!             or one instruction combines all of them, where the GPU has one for the region
-//! warps       what is left of each warp goes through shared memory to whoever needs it, who combines it
+//! lanes       a butterfly, one lane bit after the other:         v + (v of lane ^ 16), then ^ 8, ...
+//!             or one instruction for all lanes, if the GPU has one for the region
+//! warps       partial results go through shared memory to the threads that need them, which combine them
 //! ```
 //!
 //! # Halving
-//! Where a thread has several rows, two lanes that exchange both hold all of them, and both would compute the
-//! same sums. Instead each keeps one half of the rows and gives the other half away:
+//! If a thread has several rows, both lanes of an exchange would hold and combine all of them. Instead each keeps one half
+//! of the rows and sends the other half:
 //!
 //! ```text
 //! lane 0: a0 b0     gives b0, keeps a0    a0 + a1
 //! lane 1: a1 b1     gives a1, keeps b1    b1 + b0
 //! ```
 //!
-//! R rows over 32 lanes take R - 1 exchanges so (and one for each lane bit after the rows are used up) instead of
-//! 5 R, and leave the result distributed over lanes; what the result's layout asks for beyond that is a
-//! conversion like any other. From the highest lane bit down both ways combine in the same order, so floats
-//! come out bit for bit the same.
+//! R rows over 32 lanes take R - 1 exchanges this way (plus one for each lane bit after the rows are used up) instead of
+//! 5 R, and leave the result distributed over lanes; a conversion yields the result's layout. Both variants combine in the
+//! same order, from the highest lane bit down, so floats are bit-identical.
 //!
-//! Every way is planned, with its conversions, and the cheapest by the target's model wins. The machine runs a plan
-//! on the sets of elements that values stand for ([`crate::machine::check_reduction`]).
+//! Every strategy is planned with its conversions, and the cheapest in the target's model wins. The machine runs a plan on
+//! the sets of elements that values stand for ([`crate::machine::check_reduction`]).
 //!
-//! Missing on purpose: an axis that lies in several blocks of a cluster.
+//! Absent on purpose: an axis that is distributed over several blocks of a cluster.
 
 mod baseline;
 mod build;
@@ -50,23 +49,23 @@ pub use build::plan_reduction;
 /// A reduction to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Reduction<'a> {
-    /// The layout of the operands: (register, lane, warp, block) -> the tensor's dims.
+    /// Layout of the operands: (register, lane, warp, block) -> the tensor's dims.
     pub src: &'a LinearLayout,
-    /// The output dim that is reduced.
+    /// Output dim to reduce.
     pub axis: usize,
-    /// The layout of the results over the other dims in order; nothing for a scalar, which every thread has.
+    /// Layout of the results over the other dims in order; `None` for a scalar with a replica in every thread.
     pub dst: Option<&'a LinearLayout>,
-    /// The width in bits of each operand's elements.
+    /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// The number of instructions that combine two tuples.
+    /// Number of instructions that combine two tuples.
     pub combine: u32,
-    /// The instruction that combines all lanes of a warp at once, if the GPU has one for the region.
+    /// Instruction that combines all lanes of a warp at once, if the GPU has one for the region.
     pub at_once: Option<LaneReduction>,
-    /// True if one instruction combines two neighbours of the only operand that lie in a word.
+    /// True if one instruction combines two neighbours of the only operand that share a word.
     pub is_packed: bool,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
-    /// The most bytes of shared memory that the plan may use, where they are fewer than the GPU has.
+    /// Bytes of shared memory that the plan may use at most, if fewer than the GPU has.
     pub scratch_limit: Option<u32>,
 }
 
@@ -80,20 +79,20 @@ pub struct ReducePlan {
     considered: Vec<(Way, Cost)>,
 }
 
-/// The choices of a reduction: the treatment of a thread's rows and of the rest of the axis.
+/// A reduction strategy: the treatment of a thread's rows and of the warps along the axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Way {
     /// True if the source is first converted to the layout of the result, with the axis in registers.
     pub gathers_first: bool,
-    /// True if lanes give half of their rows away.
+    /// True if lanes exchange halves of their rows.
     pub halves: bool,
-    /// True if lanes combine the partial results of warps, not one thread.
+    /// True if lanes combine the partial results of warps; false if one thread does.
     pub across_lanes: bool,
-    /// True if rows stay in their registers and lanes while the partial results of warps go to free lanes, or to
+    /// True if rows stay in their registers and lanes while the partial results of warps move to free lanes, or to
     /// registers of the lanes that hold their rows: more steps, and less shared memory.
     pub rows_stay: bool,
-    /// True if these lanes give half of their rows away, too.
+    /// True if these lanes exchange halves of their rows, too.
     pub halves_again: bool,
     /// True if one instruction combines all lanes of a warp, where possible.
     pub at_once: bool,
@@ -135,7 +134,7 @@ impl ReducePlan {
         self.program
     }
 
-    /// Returns each way that was planned with its cost, cheapest first; the first is this plan's.
+    /// Returns the planned strategies with their costs, cheapest first; the first is this plan's.
     #[must_use]
     pub fn considered(&self) -> &[(Way, Cost)] {
         &self.considered
@@ -157,7 +156,7 @@ impl fmt::Display for ReducePlan {
 
 #[cfg(test)]
 impl ReducePlan {
-    /// The plan with its steps changed, to see that the machine notices.
+    /// Returns the plan with its steps changed, for tests that the machine detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),
@@ -166,5 +165,4 @@ impl ReducePlan {
     }
 }
 
-/// The result of planning, or why there is none.
 type Planned = Result<ReducePlan, TupleError>;

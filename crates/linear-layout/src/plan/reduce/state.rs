@@ -1,25 +1,25 @@
-//! Positions of the elements in the middle of a reduction.
+//! Intermediate layouts of a reduction.
 
 use super::super::tuples::{Coordinates, TupleError, TupleId};
 use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
 
-/// Where each bit of the hardware position leads, and the tuples held.
+/// The intermediate layout of a reduction: the column of each bit of the hardware position, and the tuples held.
 ///
-/// A column is a packed coordinate, the rows low, the axis above them. One along the axis stands for what is not
-/// combined yet; a zero column for copies.
+/// A column is a packed coordinate, the rows low, the axis above them. A column along the axis numbers values that are
+/// still to be combined; a zero column numbers replicas.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) reg: Vec<u64>,
     pub(super) lane: Vec<u64>,
     pub(super) warp: Vec<u64>,
-    /// One tuple for each register.
+    /// Tuple of each register.
     pub(super) values: Vec<TupleId>,
 }
 
 impl State {
-    /// Where a layout puts elements; `values` are the tuples of its unique registers.
+    /// Returns the state of a layout; `values` are the tuples of its unique registers.
     pub(super) fn of(src: &LinearLayout, values: Vec<TupleId>) -> Self {
         let columns = |dim: Dim| src.columns_of(dim).to_vec();
         let mut reg = columns(Dim::REGISTER);
@@ -32,7 +32,7 @@ impl State {
         }
     }
 
-    /// The same with the rows low and the axis above them.
+    /// Returns the state of a layout, repacked with the rows low and the axis above them.
     pub(super) fn in_the_middle(
         src: &LinearLayout,
         coordinates: &Coordinates,
@@ -46,10 +46,10 @@ impl State {
         state
     }
 
-    /// The columns of the result: registers, lanes, warps.
+    /// Returns the columns of the result: registers, lanes, warps.
     ///
     /// # Errors
-    /// It is not over the dims that stay.
+    /// If the result has other dims than the source without the axis.
     pub(super) fn wanted(
         reduction: &Reduction<'_>,
         coordinates: &Coordinates,
@@ -74,8 +74,8 @@ impl State {
         all.copied()
     }
 
-    /// Whether each bit moves along the axis or within a row, and no two bits, nor sums of them, do the same.
-    /// Then a bit of the axis can be combined alone.
+    /// Returns true if each bit moves along the axis or within a row, and bits are independent. Then one bit of the axis can
+    /// be combined at a time.
     pub(super) fn is_simple(&self, coordinates: &Coordinates) -> bool {
         let mut echelon = Echelon::new();
         self.columns().enumerate().all(|(i, column)| {
@@ -84,23 +84,23 @@ impl State {
         })
     }
 
-    /// The registers' bits along the axis, lowest first.
+    /// Returns the register bits along the axis, lowest first.
     pub(super) fn axis_registers(&self, coordinates: &Coordinates) -> Vec<usize> {
         bits_where(&self.reg, |column| coordinates.is_axis(column))
     }
 
-    /// The lanes' bits along the axis, lowest first.
+    /// Returns the lane bits along the axis, lowest first.
     pub(super) fn axis_lanes(&self, coordinates: &Coordinates) -> Vec<usize> {
         bits_where(&self.lane, |column| coordinates.is_axis(column))
     }
 
-    /// The warps' bits along the axis, lowest first.
+    /// Returns the warp bits along the axis, lowest first.
     pub(super) fn axis_warps(&self, coordinates: &Coordinates) -> Vec<usize> {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
     }
 
-    /// The columns where each warp bit of the axis has changed places with a lane bit: with those of copies where there
-    /// are enough of them, or else with the lowest. Nothing where there are fewer lane bits than warp bits.
+    /// Returns the columns after each warp bit of the axis is exchanged with a lane bit: of replicas if there are enough, or
+    /// else the lowest ones. Returns `None` if there are fewer lane bits than warp bits.
     pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
         let warps = self.axis_warps(coordinates);
         let copies = bits_where(&self.lane, |column| column == 0);
@@ -116,8 +116,8 @@ impl State {
         Some([self.reg.clone(), lane, warp])
     }
 
-    /// The columns where the warp bits of the axis have become the lowest register bits: each warp has the partial results
-    /// of all for the rows that its lanes hold.
+    /// Returns the columns after the warp bits of the axis become the lowest register bits: each warp has the partial results
+    /// of all warps for the rows of its lanes.
     pub(super) fn with_warps_in_registers(&self, coordinates: &Coordinates) -> [Vec<u64>; 3] {
         let mut warp = self.warp.clone();
         let moved = self.axis_warps(coordinates).into_iter();
@@ -126,7 +126,7 @@ impl State {
         [reg, self.lane.clone(), warp]
     }
 
-    /// The pairs of tuples that a register bit tells apart, bit clear and bit set; forgets the bit.
+    /// Returns the pairs of tuples that a register bit tells apart, bit clear and bit set, and removes the bit.
     pub(super) fn split(&mut self, bit: usize) -> Vec<(TupleId, TupleId)> {
         self.reg.remove(bit);
         let values = std::mem::take(&mut self.values);

@@ -1,12 +1,12 @@
-//! The scratch memory of the plain way, which a plan is measured by.
+//! The baseline of scans, whose scratch memory limits that of plans.
 
 use super::super::Baseline;
 use super::super::tuples::Coordinates;
 use super::Scan;
 use crate::layout::Dim;
 
-/// Returns what a scan takes in the plain way, as Triton goes: each warp leaves the total
-/// of each run of elements that a thread has, for all warps to read. Where one warp has the axis, it takes none.
+/// Returns the scratch bytes and barriers of Triton's scan: each warp stores the total of each run of elements of a
+/// thread, for all warps to read. Needs none if one warp has the whole axis.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};

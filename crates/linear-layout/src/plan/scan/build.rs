@@ -1,4 +1,4 @@
-//! Planning a scan: parts from the bottom up, carries from the top down.
+//! Planning of a scan: level totals from the bottom up, carries from the top down.
 
 use super::super::program::Program;
 use super::super::program::{LaneMap, Predicate};
@@ -22,8 +22,8 @@ use crate::number::narrow;
 /// let target = Target::parse("cuda:90")?;
 /// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
 /// let plan = plan_scan(&scan)?;
-/// // One combination in the thread; a fetch, a combination and a choice for each of the five lane bits; what comes
-/// // before the lane is fetched, and combined into both elements except in lane 0.
+/// // One combination in the thread; a fetch, a combination and a select for each of the five lane bits; the carry into
+/// // the lane is fetched, and combined into both elements except in lane 0.
 /// assert_eq!((plan.program().steps().len(), plan.program().scratch_bytes()), (1 + 15 + 1 + 4, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -31,9 +31,9 @@ use crate::number::narrow;
 /// # Units
 /// Widths in bits, powers of two up to 64.
 /// # Errors
-/// - the axis lies in several blocks, or an odd element width;
-/// - no way fits into the GPU's shared memory;
-/// - otherwise the layout does not fit the target.
+/// - the axis is distributed over several blocks, or an unsupported element width;
+/// - no strategy fits the GPU's shared memory;
+/// - otherwise the layout does not match the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;
     let baseline = limit.map(|_| baseline_scan(scan).barriers);
@@ -45,7 +45,7 @@ pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     )
 }
 
-/// The cheapest plan in so much room.
+/// Returns the cheapest plan within a scratch budget.
 fn within(
     scan: &Scan<'_>,
     room: Room,
@@ -60,7 +60,7 @@ fn within(
             Err(error) => failed = Some(error),
         }
     }
-    // The first of equals stays.
+    // The sort is stable: the first of equal plans wins.
     plans.sort_by_key(|(_, program)| rank(program));
     let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
     let considered = considered.collect();
@@ -76,7 +76,7 @@ fn within(
     }
 }
 
-/// Where a bit of the axis lies.
+/// The location of an axis bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Register,
@@ -84,14 +84,14 @@ enum Place {
     Warp,
 }
 
-/// Neighbouring bits of the axis that lie in one place.
+/// Consecutive bits of the axis in one kind of location.
 #[derive(Clone, Debug)]
 struct Part {
     place: Place,
-    /// The first bit of the axis, and the one after the last.
+    /// First bit of the axis, and the one after the last.
     from: usize,
     to: usize,
-    /// Which lane or warp bit each is, lowest of the axis first; nothing for registers, whose numbers change.
+    /// Lane or warp bit of each, lowest of the axis first; empty for registers, whose numbers change.
     bits: Vec<usize>,
 }
 
@@ -103,25 +103,25 @@ struct Columns {
     warp: Vec<u64>,
 }
 
-/// What is combined into a group from before it.
+/// The combination of all elements before a group.
 #[derive(Clone, Copy, Debug)]
 struct Carry {
     value: TupleId,
-    /// The bits of the thread number that are all first where there is nothing before; 0 where there always is.
+    /// Bits of the thread number that are all first in groups without a carry; 0 if there always is one.
     absent_at_first_of: u32,
 }
 
-/// What a part makes of its members.
+/// The results of a scan within a level.
 struct Within {
-    /// Each combined with those before it.
+    /// Inclusive prefix of each member.
     inclusive: Vec<TupleId>,
-    /// Those before it alone; nothing for the first of registers.
+    /// Exclusive prefix of each member; `None` for the first of registers.
     exclusive: Vec<Option<Carry>>,
-    /// All of a group combined, for each group.
+    /// Total of each group.
     totals: Vec<TupleId>,
-    /// The group of each member.
+    /// Group of each member.
     group: Vec<usize>,
-    /// The register columns that tell groups apart.
+    /// Register columns that tell groups apart.
     reg: Vec<u64>,
 }
 
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Builds the program that goes one way; nothing where it cannot go so, or would do the same as another.
+    /// Builds the program of a strategy, or returns `None` if it does not apply or is the same as another.
     fn run(mut self, way: ScanWay) -> Result<Option<Program>, TupleError> {
         let sources = self.program.sources();
         match way {
@@ -195,15 +195,15 @@ impl<'a> Builder<'a> {
         self.coordinates.layout([reg, lane, warp], left)
     }
 
-    /// The axis in registers first, then lanes, then warps; then the rows.
+    /// Returns the layout with the axis in registers first, then lanes, then warps; then the rows.
     fn plain_columns(&self) -> Columns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
         Columns { reg, lane, warp }
     }
 
-    /// The parts of the axis, lowest first, where each bit of the position moves along one bit of the axis or
-    /// within rows, and no two along the same.
+    /// Returns the levels of the axis, lowest first, or `None` unless each bit of the position moves along one bit of the axis
+    /// or within rows, and no two along the same.
     fn find_parts(&self) -> Option<Vec<Part>> {
         let Columns { reg, lane, warp } = &self.columns;
         let mut places = vec![None; self.coordinates.axis_bits()];
@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
         Some(parts)
     }
 
-    /// Each element combined with those before it.
+    /// Scans the elements of each thread's registers and all levels above.
     fn elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.parts.is_empty() {
             return Ok(values.to_vec());
@@ -261,7 +261,7 @@ impl<'a> Builder<'a> {
             .collect())
     }
 
-    /// What comes before each of the groups whose totals these are.
+    /// Returns the carry into each group, given the groups' totals.
     fn carries(
         &mut self,
         part: usize,
@@ -279,7 +279,7 @@ impl<'a> Builder<'a> {
             .collect())
     }
 
-    /// What comes before a group in all: what does before the group that it is in, then what does within that.
+    /// Combines the carry into the enclosing group with the prefix within it.
     fn both(&mut self, above: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
         let (Some(above), Some(own)) = (above, own) else {
             return above.or(own);
@@ -297,7 +297,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// One value where there is something before, another where there is not.
+    /// Selects by whether a carry is present in this thread.
     fn where_present(&mut self, carry: Carry, present: TupleId, absent: TupleId) -> TupleId {
         match carry.absent_at_first_of {
             0 => present,
@@ -308,7 +308,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The condition that these bits of the thread number are not those of the first position.
+    /// Returns the predicate that these bits of the thread number are not those of the first position.
     fn not_first(&self, mask: u32) -> Predicate {
         let first = if self.scan.reverse { mask } else { 0 };
         Predicate::Differs { mask, first }
@@ -328,9 +328,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// One after the other in each thread.
+    /// Scans registers sequentially in each thread.
     fn registers(&mut self, part: &Part, reg: &[u64], values: &[TupleId]) -> Within {
-        // Each bit of a register's number, to its place among the members of a group or among the groups.
+        // Each bit of a register's number is a bit of the member's index in its group, or of the group's index.
         let mut rest = Vec::new();
         let places: Vec<(bool, usize)> = reg
             .iter()
@@ -383,7 +383,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// For each lane bit: lanes beyond it take from the last lane before it.
+    /// Scans lanes, one bit after the other: lanes with the bit set read the last lane with it clear.
     fn lanes(&mut self, part: &Part, reg: &[u64], values: &[TupleId]) -> Within {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
             let fetched = self.program.fetch(&inclusive, source);
             let beyond = self.not_first(bit);
             if !is_ascending {
-                // Lanes do not count along the axis: what is before is combined too.
+                // Lane bits outside the axis: the prefix is combined too.
                 before = Some(match before.take() {
                     None => fetched.clone(),
                     Some(own) => {
@@ -445,7 +445,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Each thread gets the totals of all warps, and takes what its warp asks for.
+    /// Scans warps: each thread gets the totals of all warps, and selects the prefix of its own warp.
     fn warps(
         &mut self,
         part: &Part,
@@ -457,7 +457,7 @@ impl<'a> Builder<'a> {
             .collect();
         let from = self.above(part.from, reg);
         let mut to = self.above(part.to, reg);
-        // The numbers along the axis are those of `from`.
+        // Axis bits are numbered from `from`.
         let left = self.coordinates.axis_bits() - part.from;
         let shifted = |columns: &[u64]| -> Vec<u64> {
             let shift = |c: &u64| self.coordinates.without_low_axis(*c, part.from);
@@ -490,7 +490,7 @@ impl<'a> Builder<'a> {
             for pair in order.windows(2) {
                 combined[pair[1]] = self.program.combine(combined[pair[0]], totals[pair[1]]);
             }
-            // The first has nothing before it; what it takes does not matter.
+            // The first warp has no carry; its operand is arbitrary.
             let mut earlier = vec![combined[order[0]]; size];
             for pair in order.windows(2) {
                 earlier[pair[1]] = combined[pair[0]];
@@ -509,7 +509,7 @@ impl<'a> Builder<'a> {
         Ok(within)
     }
 
-    /// The value of this thread's warp, of one for each position in the part.
+    /// Selects the value of this thread's warp from one for each position in the level.
     fn by_warp(&mut self, part: &Part, lanes: usize, mut values: Vec<TupleId>) -> TupleId {
         for bit in &part.bits {
             let is_set = Predicate::is_set(lanes + bit);
@@ -521,7 +521,7 @@ impl<'a> Builder<'a> {
         values[0]
     }
 
-    /// Where totals are, of groups up to a bit of the axis: every thread of a group has them.
+    /// Returns the layout of group totals up to a bit of the axis: every thread of a group has a replica.
     fn above(&self, from: usize, reg: &[u64]) -> Columns {
         let limit = self.coordinates.left(from);
         let left = |columns: &[u64]| -> Vec<u64> {
@@ -539,7 +539,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Carries that are absent where these bits of the thread number are all first.
+/// Makes carries that are absent where these bits of the thread number are all first.
 fn carries_of(values: Vec<TupleId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
     let carry = |value| Carry {
         value,

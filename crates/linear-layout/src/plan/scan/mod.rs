@@ -1,30 +1,30 @@
-//! Plans of scans: each element is combined with all before it along one axis.
+//! Scans: each element is combined with all before it along one axis.
 //!
-//! [`plan_scan`] sees the layout of a tensor, which the result has too, and the axis. Its answer, a [`ScanPlan`], is
-//! a program over tuples ([`super::tuples`]) that keeps the order of elements: the region need not be commutative.
+//! [`plan_scan`] takes the layout of a tensor, which is that of the result too, and the axis. It returns a [`ScanPlan`], a
+//! program on tuples ([`super::tuples`]) that preserves the order of elements: the region need not be commutative.
 //!
-//! # Parts
-//! The bits of a position along the axis, lowest first, lie in registers, lanes or warps. Neighbours in one
-//! place are a *part*, dealt with together; each part sees the totals of the part below:
+//! # Levels
+//! The bits of a position along the axis, lowest first, are register, lane or warp bits. Consecutive bits of one kind form
+//! a *level*, which is scanned as a unit; each level scans the totals of the level below:
 //!
 //! ```text
 //! position      bits 0 1        bits 2 .. 6             bits 7 8              bit 9
-//! part          registers       lanes                   warps                 registers
-//! how           one by one      in lanes with bit b     all totals by         one by one
-//!                               set, after the last     shared memory,
-//!                               lane with it clear      then in registers
+//! level         registers       lanes                   warps                 registers
+//! method        sequential      lanes with bit b set    all totals through    sequential
+//!                               read the last lane      shared memory,
+//!                               with it clear           then in registers
 //! ```
 //!
-//! Within a part, elements and totals are combined with those before them. From the top down, what comes before
-//! a group of a part, its *carry*, is then combined into what comes before each of its members; the lowest part
-//! combines it into its elements. The first group has none, so a lane or a warp selects.
+//! Within a level, elements and totals are combined with those before them. From the top down, the prefix of a group, its
+//! *carry*, is then combined into the prefix of each of its members; the lowest level combines it into its elements. The
+//! first group has no carry, which takes a select on the lane or the warp.
 //!
-//! In reverse, each part counts from its last position down. No element moves for that.
+//! In reverse, each level counts from its last position down; no element moves.
 //!
-//! A layout whose bits move along the axis and along others at once, or along several bits of it, is converted first
-//! and back. So may be others: whichever is cheaper by the target's model.
+//! A layout with bits that move along the axis and other dims, or along several bits of the axis, is first converted, and
+//! the result converted back. Other layouts may be converted too: the cheaper strategy in the target's model wins.
 //!
-//! Missing on purpose: an axis that lies in several blocks of a cluster.
+//! Absent on purpose: an axis that is distributed over several blocks of a cluster.
 
 mod baseline;
 mod build;
@@ -43,31 +43,31 @@ pub use build::plan_scan;
 /// A scan to plan.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// The layout of the operands and the results: (register, lane, warp, block) -> the tensor's dims.
+    /// Layout of the operands and the results: (register, lane, warp, block) -> the tensor's dims.
     pub src: &'a LinearLayout,
-    /// Along which of the output dims.
+    /// Output dim of the axis.
     pub axis: usize,
     /// True if the last element along the axis comes first.
     pub reverse: bool,
-    /// The width in bits of each operand's elements.
+    /// Width in bits of each operand's elements.
     pub widths: &'a [u32],
-    /// The number of instructions that combine two tuples.
+    /// Number of instructions that combine two tuples.
     pub combine: u32,
-    /// True if one instruction combines two neighbours of the only operand that lie in a word.
+    /// True if one instruction combines two neighbours of the only operand that share a word.
     pub is_packed: bool,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
-    /// The most bytes of shared memory that the plan may use, where they are fewer than the GPU has.
+    /// Bytes of shared memory that the plan may use at most, if fewer than the GPU has.
     pub scratch_limit: Option<u32>,
 }
 
-/// In which layout a scan is carried out.
+/// A scan strategy: the layout in which elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ScanWay {
-    /// In its own.
+    /// The layout of the operands.
     Direct,
-    /// In one with the axis in registers first, then lanes, then warps.
+    /// A layout with the axis in registers first, then lanes, then warps.
     Converted,
 }
 
@@ -103,7 +103,7 @@ impl ScanPlan {
         self.program
     }
 
-    /// Returns each way that was planned with its cost, cheapest first; the first is this plan's.
+    /// Returns the planned strategies with their costs, cheapest first; the first is this plan's.
     #[must_use]
     pub fn considered(&self) -> &[(ScanWay, Cost)] {
         &self.considered
@@ -125,7 +125,7 @@ impl fmt::Display for ScanPlan {
 
 #[cfg(test)]
 impl ScanPlan {
-    /// The plan with its steps changed, to see that the machine notices.
+    /// Returns the plan with its steps changed, for tests that the machine detects errors.
     pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),

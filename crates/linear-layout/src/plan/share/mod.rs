@@ -1,22 +1,22 @@
-//! Giving a value to all who hold a copy of its element.
+//! Broadcasts of an owner's result to the replicas of its element.
 //!
-//! What may happen once only, as an atomic access, is done by one of the threads that hold an element: by the one
-//! whose free bits are all zero ([`LinearLayout::free_variable_masks`]), its *owner*. The others wait for what it
-//! found out.
+//! An operation that must execute once, such as an atomic access, is executed by one of the threads that hold an element:
+//! the one whose free bits are all zero ([`LinearLayout::free_variable_masks`]), its *owner*. The other holders, the
+//! replicas, receive the owner's result.
 //!
 //! ```text
-//! 4 elements on 8 lanes, lane bit 2 free      lanes 0 1 2 3 own an element, lanes 4 5 6 7 hold copies
+//! 4 elements on 8 lanes, lane bit 2 free      lanes 0 1 2 3 own an element, lanes 4 5 6 7 hold replicas
 //! within a warp       lane l reads from lane l & 3
-//! across warps        owners store, everybody waits, everybody loads
+//! across warps        owners store, a barrier, all threads load
 //! ```
 //!
 //! # Within a warp
-//! It is a conversion between two layouts that tell copies apart: one more dimension counts them, each place of the
-//! first layout has a number of its own there, and each place of the second wants number 0.
+//! It is a conversion between two layouts with one more dimension, which numbers the replicas: the source has each
+//! replica at its own number, the destination has number 0 everywhere.
 //!
 //! # Laws
 //! Run on the names of the elements, where only owners hold them, every register of every thread ends with its
-//! element's ([`crate::machine::check_broadcast`]).
+//! element's name ([`crate::machine::check_sharing`]).
 
 use super::convert::{PlanError, PlanOptions, Strategy, plan_conversion};
 use super::memory::{MemoryError, MemoryPlan, Place};
@@ -26,8 +26,8 @@ use crate::number::narrow;
 use crate::target::{Access, Target};
 use thiserror::Error;
 
-/// Plans how the copies of each element get the value that its owner has: a program on all registers of a layout
-/// (register, lane, warp) -> dims without zero register bases, of which those count that owners hold.
+/// Plans the broadcast of each owner's value to the replicas of its element: a program on all registers of a layout
+/// (register, lane, warp) -> dims without zero register bases, of which owners' values are read.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
@@ -47,9 +47,9 @@ use thiserror::Error;
 /// ```
 ///
 /// # Units
-/// `bits`: the width of an element: 8, 16, 32 or 64.
+/// `bits`: width of an element: 8, 16, 32 or 64.
 /// # Errors
-/// When elements have another width, lie in several blocks, or the layout is not one of the target's.
+/// If elements have another width, are distributed over several blocks, or the layout does not match the target.
 pub fn plan_sharing(
     layout: &LinearLayout,
     bits: u32,
@@ -62,7 +62,7 @@ pub fn plan_sharing(
         let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
         match plan_conversion(&from, &to, bits, target, &options) {
             Ok(plan) => return Ok(plan.into_program()),
-            // What owners hold in registers that depend on the lane goes through memory.
+            // An owner's register that depends on the lane requires shared memory.
             Err(error) if error.is_strategy() => {}
             Err(error) => return Err(Kind::Conversion(error).into()),
         }
@@ -76,10 +76,10 @@ pub fn plan_sharing(
     through_memory(b, layout, bits, target)
 }
 
-/// Returns the layout of a scalar, which every thread of so many warps holds.
+/// Returns the layout of a scalar, of which every thread of `warps` warps holds a replica.
 ///
 /// # Errors
-/// When there are more threads than a layout can number.
+/// If there are more threads than a layout can number.
 pub fn scalar_layout(warps: u32, target: &Target) -> Result<LinearLayout, LayoutError> {
     let ins = [
         (Dim::LANE, u64::from(target.lanes)),
@@ -90,7 +90,7 @@ pub fn scalar_layout(warps: u32, target: &Target) -> Result<LinearLayout, Layout
     LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required)
 }
 
-/// Owners store, all threads of the block wait, all load.
+/// Builds the program through shared memory: owners store, a barrier, all threads load.
 fn through_memory(
     mut b: Builder,
     layout: &LinearLayout,
@@ -101,7 +101,7 @@ fn through_memory(
     let own = free.mask(Dim::REGISTER);
     let outs: Vec<_> = layout.out_shape().collect();
     let mut stored = Vec::new();
-    // Elements lie in the order of their owners: registers first, so that accesses are wide, then lanes.
+    // Elements are in the order of their owners: registers first, so that accesses are wide, then lanes.
     let mut positions = Vec::new();
     for (dim, mask) in free.iter() {
         for (bit, column) in layout.columns_of(dim).iter().enumerate() {
@@ -141,7 +141,7 @@ fn through_memory(
     Ok(b.finish(results, bytes, target))
 }
 
-/// The layout with its copies told apart by one more dimension, and the one in which all are the first copy.
+/// Returns the layout with one more dimension that numbers replicas, and the layout in which all have number 0.
 fn told_apart(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();
@@ -166,7 +166,7 @@ fn told_apart(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), Lay
     ))
 }
 
-/// No plan: elements that memory is not accessed by, or a layout that is not one of the target's.
+/// A broadcast without a plan: an unsupported element width, or a layout that does not match the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct ShareError(Kind);

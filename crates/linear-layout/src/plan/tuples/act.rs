@@ -1,4 +1,4 @@
-//! Acts on tuples.
+//! Steps on tuples.
 
 use super::super::ConvertPlan;
 use super::super::program::{LaneMap, Predicate};
@@ -19,41 +19,41 @@ impl TupleId {
     }
 }
 
-/// What is done to tuples, kept until it is known what is used.
+/// A step on tuples, recorded until its uses are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Act {
-    /// Combines two tuples, the first of which comes earlier.
+    /// Combines two tuples, the first of which is earlier in order.
     Combine {
         out: TupleId,
         acc: TupleId,
         other: TupleId,
     },
-    /// Tuples of lane `lane ^ lane_mask` of the same warp; defines as many as it is given.
+    /// Reads tuples of lane `lane ^ lane_mask` of the same warp; defines as many as it takes.
     Exchange {
         first: TupleId,
         values: Vec<TupleId>,
         lane_mask: u32,
     },
-    /// Tuples of another lane of the same warp; defines as many as it is given.
+    /// Reads tuples of another lane of the same warp; defines as many as it takes.
     Fetch {
         first: TupleId,
         values: Vec<TupleId>,
         source: LaneMap,
     },
-    /// Tuples combined over all lanes of the warp; lanes that differ in `copies` alone hold copies.
+    /// Combines tuples over all lanes of the warp; lanes that differ in `copies` alone hold replicas.
     ReduceLanes {
         first: TupleId,
         values: Vec<TupleId>,
         copies: u32,
     },
-    /// One of two tuples.
+    /// Selects one of two tuples.
     Select {
         out: TupleId,
         condition: Predicate,
         if_set: TupleId,
         if_clear: TupleId,
     },
-    /// Brings tuples into another layout, each operand by a plan of its own.
+    /// Converts tuples to another layout, each operand by a plan of its own.
     Convert {
         first: TupleId,
         values: Vec<TupleId>,
@@ -61,25 +61,25 @@ pub(super) enum Act {
     },
 }
 
-/// A change of layout in the middle of a program.
+/// A layout conversion within a program.
 #[derive(Clone, Debug)]
 pub(super) struct Conversion {
-    /// How many registers the layout after it has.
+    /// Number of registers of the destination layout.
     pub(super) results: usize,
-    /// How each operand goes.
+    /// Plan of each operand.
     pub(super) plans: Vec<ConvertPlan>,
-    /// Where each operand's scratch memory begins in that of the program, in bytes.
+    /// Offset of each operand's scratch memory in that of the program, in bytes.
     pub(super) offsets: Vec<u32>,
 }
 
-/// What combines, and where.
+/// The combiner of a program: element widths and cost.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Combining<'a> {
-    /// The width in bits of each operand's elements.
+    /// Width in bits of each operand's elements.
     pub(in crate::plan) widths: &'a [u32],
-    /// How many instructions combine two tuples.
+    /// Number of instructions that combine two tuples.
     pub(in crate::plan) combine: u32,
-    /// Whether one instruction combines two neighbours of the only operand that lie in a word.
+    /// True if one instruction combines two neighbours of the only operand that share a word.
     pub(in crate::plan) is_packed: bool,
     pub(in crate::plan) target: &'a Target,
     pub(in crate::plan) room: Room,

@@ -1,4 +1,4 @@
-//! Putting a program together: steps, conversions, removal of what nobody uses.
+//! Construction of programs on tuples: steps, conversions, dead-step elimination.
 
 use super::super::program::{
     BarrierScope, Builder, InlinedProgram, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
@@ -28,7 +28,7 @@ impl<'a> TupleBuilder<'a> {
     /// Begins a program on the unique registers of a layout.
     ///
     /// # Errors
-    /// The widths, the axis or the layout are none that a program can be made for.
+    /// If the widths, the axis or the layout are not supported.
     pub(in crate::plan) fn new(
         combining: Combining<'a>,
         src: &LinearLayout,
@@ -62,7 +62,6 @@ impl<'a> TupleBuilder<'a> {
         })
     }
 
-    /// The source tuples.
     pub(in crate::plan) fn sources(&self) -> Vec<TupleId> {
         (0..self.num_sources).map(TupleId).collect()
     }
@@ -79,7 +78,7 @@ impl<'a> TupleBuilder<'a> {
         out
     }
 
-    /// One of two tuples; that which both are needs no step.
+    /// Selects one of two tuples; no step is needed if both are the same.
     pub(in crate::plan) fn select(
         &mut self,
         condition: Predicate,
@@ -113,7 +112,7 @@ impl<'a> TupleBuilder<'a> {
         run_of(first, values.len())
     }
 
-    /// Combines tuples over all lanes; those that differ in `copies` alone hold the same.
+    /// Combines tuples over all lanes; those that differ in `copies` alone hold replicas.
     pub(in crate::plan) fn reduce_lanes(
         &mut self,
         values: &[TupleId],
@@ -138,7 +137,7 @@ impl<'a> TupleBuilder<'a> {
         run_of(first, values.len())
     }
 
-    /// What is asked of the conversion of an operand: its part of the bytes that there are.
+    /// Returns the options of an operand's conversion, with its part of the scratch budget.
     fn options(&self, bits: u32) -> PlanOptions {
         let Room { turns, limit } = self.combining.room;
         let all: u64 = self
@@ -159,8 +158,7 @@ impl<'a> TupleBuilder<'a> {
         }
     }
 
-    /// Brings tuples into another layout; where that is no more than giving registers other numbers, without a
-    /// step.
+    /// Converts tuples to another layout; a conversion that only renumbers registers takes no step.
     pub(in crate::plan) fn convert(
         &mut self,
         from: &LinearLayout,
@@ -207,7 +205,7 @@ impl<'a> TupleBuilder<'a> {
     /// Ends the program.
     ///
     /// # Errors
-    /// It needs more shared memory than there is.
+    /// If it exceeds the shared memory.
     pub(in crate::plan) fn finish(mut self, results: &[TupleId]) -> Result<Program, TupleError> {
         let results = self.remove_unused(results);
         let mut needed = 0u32;
@@ -215,7 +213,7 @@ impl<'a> TupleBuilder<'a> {
         for conversion in &mut self.conversions {
             let bytes = |plan: &ConvertPlan| plan.program().scratch_bytes();
             conversion.offsets = vec![0; conversion.plans.len()];
-            // The largest first: then nothing is lost between them.
+            // Largest first, so that no padding is needed in between.
             let mut order: Vec<usize> = (0..conversion.plans.len()).collect();
             order.sort_by_key(|i| Reverse(bytes(&conversion.plans[*i])));
             let mut end = if turns == Turns::None { needed } else { 0 };
@@ -246,7 +244,7 @@ impl<'a> TupleBuilder<'a> {
         Ok(self.program(&results, needed))
     }
 
-    /// Writes what is done out as a program.
+    /// Emits the recorded steps as a program.
     fn program(&self, results: &[TupleId], scratch_bytes: u32) -> Program {
         let widths = self.combining.widths;
         let mut b = Builder::new(self.num_sources.ilog2(), widths, self.threads);
@@ -280,8 +278,7 @@ impl<'a> TupleBuilder<'a> {
         writer.b.finish(results, scratch_bytes, target)
     }
 
-    /// Takes out steps, and what lanes give each other, that no result depends on; numbers values and conversions
-    /// anew.
+    /// Eliminates steps, and results of lane exchanges, that no result depends on; renumbers values and conversions.
     fn remove_unused(&mut self, results: &[TupleId]) -> Vec<TupleId> {
         let mut is_used = vec![false; self.next as usize];
         for result in results {
@@ -388,29 +385,29 @@ impl<'a> TupleBuilder<'a> {
     }
 }
 
-/// The values of tuples while a program is written.
+/// The state of program emission: the values of tuples.
 struct Writer<'b> {
     b: Builder,
-    /// For each tuple a value of each operand.
+    /// A value of each operand, for each tuple.
     tuples: Vec<Vec<ValueId>>,
-    /// The tuples whose elements lie side by side in a word with that of the next.
+    /// Tuples whose elements share a word with those of the next one.
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
     conversions: &'b [Conversion],
     turns: Turns,
-    /// Conversions before have used bytes that a next one may need.
+    /// True if earlier conversions used scratch bytes that a later one may need.
     scratch_is_used: bool,
 }
 
 impl Writer<'_> {
-    /// The values of several tuples in one operand.
+    /// Returns the values of several tuples in one operand.
     fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
         let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
         tuples.iter().map(of).collect()
     }
 
-    /// Gives tuples their values, operand by operand.
+    /// Defines tuples by their values, operand by operand.
     fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
         let count = lists.first().map_or(0, Vec::len);
         if self.is_packed {
@@ -423,7 +420,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Combines two pairs by one instruction, where what it takes is in words as it is.
+    /// Combines two pairs by one packed instruction, if the inputs share words; returns true if it did.
     fn pair(&mut self, act: &Act, next: Option<&Act>) -> bool {
         let (
             Act::Combine { out, acc, other },
@@ -507,7 +504,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Sends tuples to other lanes, word by word.
+    /// Moves tuples to other lanes, packed in words.
     fn send(
         &mut self,
         first: TupleId,
@@ -522,8 +519,7 @@ impl Writer<'_> {
         self.set_lists(first, &lists);
     }
 
-    /// Brings tuples into another layout; waits until the bytes are free that a conversion before has used, where they
-    /// take turns.
+    /// Converts tuples to another layout, with a barrier before it if it reuses the scratch bytes of an earlier conversion.
     fn convert(&mut self, conversion: &Conversion, values: &[TupleId]) -> Vec<Vec<ValueId>> {
         let sources: Vec<_> = (0..self.operands).map(|k| self.list(values, k)).collect();
         let parts = conversion
@@ -557,12 +553,10 @@ impl Writer<'_> {
     }
 }
 
-/// So many values, one after another.
 fn run_of(first: TupleId, count: usize) -> Vec<TupleId> {
     (0..narrow::<u32>(count)).map(|i| first.plus(i)).collect()
 }
 
-/// The first value that a step makes.
 fn first_of(step: &Act) -> TupleId {
     match step {
         Act::Combine { out: first, .. }

@@ -1,4 +1,4 @@
-//! Numbering of positions in the middle of a program.
+//! Packed coordinates in intermediate layouts of reductions and scans.
 
 use super::super::gf2::compress;
 use super::error::{Kind, TupleError};
@@ -6,12 +6,12 @@ use crate::f2::low_mask;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 
-/// The dims of the source, and how coordinates in the middle of a program are packed.
+/// The dims of the source, and the packing of coordinates in intermediate layouts.
 #[derive(Clone, Debug)]
 pub(in crate::plan) struct Coordinates {
-    /// The sizes of the dims that stay.
+    /// Sizes of the dims other than the axis.
     rows: Vec<u64>,
-    /// Which bits of the source's packed coordinates belong to the axis.
+    /// Bits of the source's packed coordinates that belong to the axis.
     axis_mask: u64,
     pub(in crate::plan) bits: u32,
 }
@@ -37,7 +37,7 @@ impl Coordinates {
         }
     }
 
-    /// The result has the dims that stay.
+    /// Returns an error unless the result has the source's dims without the axis.
     pub(in crate::plan) fn check_rows(&self, dst: &LinearLayout) -> Result<(), TupleError> {
         let sizes: Vec<u64> = dst.out_dims().map(|dim| dst.out_size(dim)).collect();
         if sizes == self.rows {
@@ -50,29 +50,29 @@ impl Coordinates {
         .into())
     }
 
-    /// A packed coordinate of the source, with the rows low and the axis above them.
+    /// Repacks a coordinate of the source with the rows low and the axis above them.
     pub(in crate::plan) fn in_the_middle(&self, column: u64) -> u64 {
         let all = low_mask(self.bits as usize);
         compress(column, all & !self.axis_mask)
             | compress(column, self.axis_mask) << self.row_bits()
     }
 
-    /// How many bits the axis has.
+    /// Returns the number of bits of the axis.
     pub(in crate::plan) fn axis_bits(&self) -> usize {
         self.axis_mask.count_ones() as usize
     }
 
-    /// How many bits the rows have.
+    /// Returns the number of bits of the rows.
     pub(in crate::plan) fn row_bits(&self) -> u32 {
         self.bits - self.axis_mask.count_ones()
     }
 
-    /// Whether a column moves along the axis.
+    /// Returns true if a column moves along the axis.
     pub(in crate::plan) fn is_axis(&self, column: u64) -> bool {
         column >> self.row_bits() != 0
     }
 
-    /// The output dims of a layout in the middle: the rows, then so many bits of what is left of the axis.
+    /// Returns the output dims of an intermediate layout: the rows, then `left` bits of the remaining axis.
     fn outs(&self, left: u32) -> Vec<(Dim, u64)> {
         let sizes = self.rows.iter().copied().chain([1u64 << left]);
         sizes
@@ -81,7 +81,7 @@ impl Coordinates {
             .collect()
     }
 
-    /// A layout in the middle. `columns` are rows, above them what is left of the axis.
+    /// Returns an intermediate layout. `columns` are rows, with the remaining axis above them.
     pub(in crate::plan) fn layout(
         &self,
         [reg, lane, warp]: [&[u64]; 3],
@@ -102,18 +102,18 @@ impl Coordinates {
         )?)
     }
 
-    /// Bit `i` of what is left of the axis, as a column of a layout in the middle.
+    /// Returns bit `i` of the remaining axis, as a column of an intermediate layout.
     pub(in crate::plan) fn left(&self, i: usize) -> u64 {
         1 << (self.row_bits() as usize + i)
     }
 
-    /// A column without the lowest bits of the axis, which are combined; bits above them move down.
+    /// Removes the lowest bits of the axis, which are combined, from a column; the bits above them move down.
     pub(in crate::plan) fn without_low_axis(&self, column: u64, count: usize) -> u64 {
         let rows = low_mask(self.row_bits() as usize);
         column & rows | (column & !rows) >> count & !rows
     }
 
-    /// A layout with one coordinate bit for each bit of the position: the axis first, in registers.
+    /// Returns the columns of the layout with the axis first, in registers, and one coordinate bit per position bit.
     pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
         let (rows, bits) = (self.row_bits(), self.bits);
         let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);

@@ -4,7 +4,7 @@ use super::super::PlanError;
 use crate::layout::LayoutError;
 use thiserror::Error;
 
-/// No plan: the layouts do not fit each other or the target, or there is not enough shared memory.
+/// A program without a plan: the layouts do not match each other or the target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct TupleError(Kind);
@@ -13,13 +13,13 @@ pub struct TupleError(Kind);
 pub(in crate::plan) enum Kind {
     #[error("elements of {bits} bits cannot be combined: expected a power of two up to 64")]
     Width { bits: u32 },
-    /// The source has no such dim.
+    /// An axis that the source does not have.
     #[error("axis {axis} is not one of the {rank} dimensions")]
     Axis { axis: usize, rank: usize },
-    /// The axis, or the rows, lie in several CTAs.
+    /// Elements that are distributed over several CTAs.
     #[error("combining elements of a tensor over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
-    /// The result is not over the dims that stay.
+    /// A result with other dims than the source without the axis.
     #[error("the result has shape {found:?}, but without the axis the source has {expected:?}")]
     Rows { expected: Vec<u64>, found: Vec<u64> },
     #[error("needs {needed} bytes of shared memory, but {target} has {limit} per CTA")]

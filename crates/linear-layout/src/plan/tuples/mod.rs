@@ -1,17 +1,17 @@
-//! Combining tuples: one element of each operand of a reduction or a scan.
+//! Programs on tuples: one element of each operand of a reduction or a scan.
 //!
-//! A builder puts a [`Program`](super::program::Program) together from what is done to tuples:
+//! A builder turns steps on tuples into a [`Program`](super::program::Program):
 //!
 //! ```text
-//! combine    v2 = region(v0, v1)              what the region does, only the lowering knows
-//! exchange   v2, v3 = v0, v1 of lane ^ 4      both lanes give and take
-//! reduce     v1 = v0 of all lanes combined    by one instruction, where the region is one that a GPU knows
-//! fetch      v1 = v0 of lane 3 of each four   one lane gives, others take
+//! combine    v2 = region(v0, v1)              opaque here; the lowering inlines the region
+//! exchange   v2, v3 = v0, v1 of lane ^ 4      butterfly
+//! reduce     v1 = v0 of all lanes combined    by one instruction, if the GPU has one for the region
+//! fetch      v1 = v0 of lane 3 of each four   broadcast from one lane
 //! select     v2 = lane & 4 ? v0 : v1
 //! convert    v2, v3 = v0, v1 in another layout, each operand by a conversion's plan
 //! ```
 //!
-//! [`super::reduce`] and [`super::scan`] decide what is done.
+//! [`super::reduce`] and [`super::scan`] choose the steps.
 
 mod act;
 mod build;
@@ -28,17 +28,17 @@ pub(super) use room::{Room, plan_in_room, rank};
 /// The properties of a region that one instruction computes over all lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LaneReduction {
-    /// True if elements may be combined with copies of themselves.
+    /// True if combining an element with a replica of itself is harmless.
     pub is_idempotent: bool,
 }
 
-/// Which conversions of a program use the same bytes of shared memory, with a barrier between them.
+/// The reuse of scratch bytes between the conversions of a program, with barriers in between.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::plan) enum Turns {
-    /// None: each operand of each conversion has bytes of its own.
+    /// No reuse: each operand of each conversion has bytes of its own.
     None,
-    /// One conversion after the other, the operands of each apart.
+    /// Conversions reuse the bytes of earlier ones; the operands of each are disjoint.
     Conversions,
-    /// One operand of a conversion after the other.
+    /// Operands of a conversion reuse the bytes of earlier ones.
     Operands,
 }

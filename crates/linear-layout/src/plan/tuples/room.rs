@@ -1,18 +1,17 @@
-//! Shared memory of conversions: bytes of their own, or the same bytes in turns.
+//! Scratch memory of conversions: disjoint or reused.
 
 use super::{TupleError, Turns};
 use crate::plan::program::Program;
 
-/// The shared memory of a program.
+/// The scratch memory budget of a program.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan) struct Room {
     pub(in crate::plan) turns: Turns,
-    /// The most bytes that it may take, where they are fewer than the GPU has.
+    /// Bytes that it may take at most, if fewer than the GPU has.
     pub(in crate::plan) limit: Option<u32>,
 }
 
-/// What programs are compared by: given a limit, those come first that wait as often as the plain way at most; then
-/// the cheapest.
+/// Returns the key by which programs are compared: given a limit, the barriers beyond the baseline's; then the cost.
 pub(in crate::plan) fn rank(
     program: &Program,
     limit: Option<u32>,
@@ -24,8 +23,8 @@ pub(in crate::plan) fn rank(
     (more, program.cost().total())
 }
 
-/// The program whose conversions have bytes of their own. Given a limit, the better of this and the one in which they
-/// take turns; and where neither fits, the one in which operands do, each of which waits for the one before.
+/// Returns the program whose conversions have disjoint scratch memory. Given a limit, returns the better of this and the
+/// one whose conversions reuse bytes; if neither fits, the one whose operands reuse bytes, which serialises them.
 pub(in crate::plan) fn plan_in_room<P>(
     limit: Option<u32>,
     plan: impl Fn(Room) -> Result<P, TupleError>,
@@ -36,7 +35,7 @@ pub(in crate::plan) fn plan_in_room<P>(
     if limit.is_none() && own.is_ok() {
         return own;
     }
-    // What takes turns needs less shared memory; other reasons against it are the same.
+    // Reuse needs less shared memory; other errors are the same.
     match (own, within(Turns::Conversions)) {
         (Ok(own), Ok(turns)) => Ok(if rank(&turns) < rank(&own) {
             turns

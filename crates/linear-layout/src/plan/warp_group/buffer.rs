@@ -1,8 +1,8 @@
-//! Division of a buffer by the forms that a matrix descriptor can describe.
+//! Matching of a buffer with the canonical layouts of matrix descriptors.
 //!
-//! A form maps a *line* (m of A, n of B) and k to bytes. In all of them 8 rows of `row_bytes` bytes follow one another,
-//! and the low bits of the *contiguous* coordinate (k of a K-major form, the line of an MN-major one) number the bytes of
-//! a row:
+//! A canonical form maps a *line* (m of A, n of B) and k to bytes. In all of them, 8 rows of `row_bytes` bytes are
+//! contiguous, and the low bits of the *contiguous* coordinate (k of a K-major form, the line of an MN-major one) number
+//! the bytes of a row:
 //!
 //! ```text
 //! contiguous bits within the row     bytes 1 element, 2 elements, ..., row_bytes / 2
@@ -11,9 +11,9 @@
 //! further bits of the other one      bytes Y, 2 Y, 4 Y, ...
 //! ```
 //!
-//! and then the swizzle is applied to the address. It is its own inverse, so a buffer has a form if its columns, swizzled,
-//! are those above, for some X and Y, up to the size of the instruction's tile. The hardware adds offsets and the planner
-//! XORs columns: these are the same if no two columns share a bit.
+//! and then the swizzle is applied to the address. It is an involution, so a buffer has a form if its swizzled columns equal
+//! those above for some X and Y, up to the size of the instruction's tile. The hardware adds offsets and the planner XORs
+//! columns, which is equivalent if no two columns share a bit.
 
 use super::coordinates::AXES;
 use super::descriptor::{MatrixDescriptor, MatrixSwizzle};
@@ -22,7 +22,7 @@ use crate::f2::{apply_columns, low_mask};
 use crate::number::narrow;
 use crate::plan::memory::Place;
 
-/// A factor in shared memory.
+/// An operand in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factor<'a> {
     /// A or B.
@@ -33,48 +33,48 @@ pub(super) struct Factor<'a> {
     pub(super) sizes_log2: [u32; 2],
 }
 
-/// A factor as descriptors address it.
+/// An operand with its descriptor.
 #[derive(Clone, Debug)]
 pub(super) struct DescribedBuffer {
     pub(super) descriptor: MatrixDescriptor,
-    /// Bytes of each bit of the line, and of k, before swizzling.
+    /// Byte offset of each bit of the line, and of k, before swizzling.
     columns: [Vec<u64>; 2],
 }
 
 impl DescribedBuffer {
-    /// Returns the byte position that is added to the start address for the tile that begins at a line and k.
+    /// Returns the offset from the start address of the tile that begins at a line and k.
     pub(super) fn position(&self, line: u64, k: u64) -> u64 {
         apply_columns(&self.columns[LINE], line) | apply_columns(&self.columns[DEPTH], k)
     }
 }
 
-/// Coordinates of a factor.
+/// Coordinates of an operand.
 const LINE: usize = 0;
 const DEPTH: usize = 1;
 
-/// Rows of a core matrix and of an atom.
+/// log2 of the rows of a core matrix and of an atom.
 const ROWS_LOG2: usize = 3;
 
-/// One of the forms that `wgmma` reads.
+/// A canonical form that `wgmma` reads.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     swizzle: MatrixSwizzle,
     is_k_major: bool,
 }
 
-/// A tile compared with a form.
+/// The comparison of a tile with a form.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: Form,
-    /// The strides of the tile, in this form.
+    /// Strides of the tile, in this form.
     descriptor: MatrixDescriptor,
-    /// How many columns agree.
+    /// Number of equal columns.
     agreeing: usize,
-    /// The first one that does not.
+    /// First different column.
     mismatch: Option<Mismatch>,
 }
 
-/// A bit of a coordinate, its byte in the buffer, and its byte in a form.
+/// A coordinate bit with different byte offsets in the buffer and in a form.
 #[derive(Clone, Copy, Debug)]
 struct Mismatch {
     axis: usize,
@@ -84,7 +84,7 @@ struct Mismatch {
 }
 
 impl Form {
-    /// All forms: of each swizzle that with k contiguous, and that with the line contiguous.
+    /// All forms: of each swizzle the one with k contiguous, and the one with the line contiguous.
     const ALL: [Self; 8] = {
         let mut all = [Self {
             swizzle: MatrixSwizzle::None,
@@ -101,7 +101,7 @@ impl Form {
         all
     };
 
-    /// The contiguous coordinate.
+    /// Returns the contiguous coordinate.
     const fn contiguous(self) -> usize {
         if self.is_k_major { DEPTH } else { LINE }
     }
@@ -146,8 +146,8 @@ impl Form {
         }
     }
 
-    /// The descriptor with these distances of atoms or core matrices along the line and k; 0 where a tile does not reach
-    /// beyond one.
+    /// Returns the descriptor with these strides of atoms or core matrices along the line and k; 0 if a tile does not exceed
+    /// one.
     const fn descriptor(self, strides: [u64; 2]) -> MatrixDescriptor {
         let leading = match self.swizzle {
             MatrixSwizzle::None => DEPTH,
@@ -162,7 +162,7 @@ impl Form {
     }
 }
 
-/// Finds the form of a buffer, for tiles of so many lines and k (log2).
+/// Finds the form of a buffer, for tiles of the given lines and k (log2).
 pub(super) fn divide(factor: Factor<'_>, tile_log2: [u32; 2]) -> Result<DescribedBuffer, Kind> {
     let Factor { operand, place, .. } = factor;
     if !place.paddings().is_empty() {
@@ -198,7 +198,7 @@ pub(super) fn divide(factor: Factor<'_>, tile_log2: [u32; 2]) -> Result<Describe
     Ok(described)
 }
 
-/// The form that the tile has, or how the one differs that agrees in most columns.
+/// Returns the form of the tile, or an error with the difference from the form that agrees in most columns.
 fn form_of(factor: Factor<'_>, tile: [&[u64]; 2]) -> Result<(Form, MatrixDescriptor), Kind> {
     let divided = |form: Form| form.divide(tile, factor.place.element_bytes());
     let [first, others @ ..] = Form::ALL;
@@ -225,7 +225,7 @@ fn form_of(factor: Factor<'_>, tile: [&[u64]; 2]) -> Result<(Form, MatrixDescrip
     })
 }
 
-/// Checks that positions are sums: of tiles, of what is within them, and of the view.
+/// Checks that offsets are sums: of tiles, within tiles, and of the view.
 fn check(factor: Factor<'_>, described: &DescribedBuffer) -> Result<(), Kind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;
@@ -272,7 +272,7 @@ fn check(factor: Factor<'_>, described: &DescribedBuffer) -> Result<(), Kind> {
     Ok(())
 }
 
-/// The dims of the tensor that are the line and k.
+/// Returns the dims of the tensor that are the line and k.
 pub(super) const fn dims_of(operand: usize) -> [usize; 2] {
     [[0, 1], [1, 0]][operand]
 }

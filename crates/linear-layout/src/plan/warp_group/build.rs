@@ -1,4 +1,4 @@
-//! Puts the plan of a product of warp groups together.
+//! Planning of a warp-group product.
 
 use super::buffer::{DescribedBuffer, Factor, dims_of, divide};
 use super::coordinates::{A, B, D};
@@ -13,10 +13,10 @@ use crate::target::{Number, Target};
 
 /// log2 of the rows of the instruction.
 const M_LOG2: u32 = 6;
-/// Bytes of a row of the instruction's tile of a factor.
+/// Bytes of a row of an operand tile.
 const DEPTH_BYTES: u32 = 32;
 
-/// Plans a product of warp groups.
+/// Plans a warp-group product.
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
@@ -51,8 +51,8 @@ const DEPTH_BYTES: u32 = 32;
 /// # Errors
 /// - the target or the types have no such instruction;
 /// - tensors are smaller than a tile, of other shapes, or over several CTAs;
-/// - D, or A in registers, does not lie as in the fragments of the instruction;
-/// - a buffer is padded, or has a form that no descriptor describes;
+/// - D, or A in registers, differs from the fragments of the instruction;
+/// - a buffer is padded, or has no canonical form;
 /// - a view of a buffer may begin within a swizzle, or at bits that its elements have.
 pub fn plan_warp_group_product(
     operands: &WarpGroupOperands<'_>,
@@ -76,7 +76,7 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
         }
     };
     let widest = widest_log2(operands.d, n_log2);
-    // Of too small a fragment this says which register is missing.
+    // If the fragment is too small, this reports the missing register.
     Held::of(operands.d, &Fragment::sum(widest))?;
     let b = factor(B, operands.b, [n_log2, k_log2]);
     let mut first_error = None;
@@ -97,7 +97,7 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
     }))
 }
 
-/// The left factor as the instruction takes it.
+/// The left factor, matched with the instruction.
 enum Left<'a> {
     Registers(Box<Held<'a>>),
     Buffer(DescribedBuffer),
@@ -155,7 +155,7 @@ fn assemble(
     })
 }
 
-/// Checks that the warp groups hold those rows of A in registers of which they hold sums.
+/// Checks that warp groups hold the same rows of A in registers as of sums.
 fn check_groups(a: &LinearLayout, tiles: &Tiles) -> Result<(), Kind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
@@ -181,7 +181,7 @@ fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> Fac
     }
 }
 
-/// log2 of the elements along k of an instruction.
+/// Returns log2 of the elements of an instruction along k.
 const fn depth_log2(number: Number) -> u32 {
     (8 * DEPTH_BYTES / number.bits()).trailing_zeros()
 }
@@ -235,7 +235,7 @@ fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], Kind> {
     Ok([m, n, k].map(u64::trailing_zeros))
 }
 
-/// Returns true for types that the instruction has.
+/// Returns true if the instruction supports these types.
 fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
     use Number as N;
     let of_bytes = |number| matches!(number, N::E4m3 | N::E5m2);
@@ -270,7 +270,7 @@ fn check_threads(operand: usize, layout: &LinearLayout, d: &LinearLayout) -> Res
     })
 }
 
-/// Checks the width of the elements of a buffer, and that it holds so many lines and k.
+/// Checks the width of the elements of a buffer, and that it holds at least the given lines and k.
 fn check_buffer(
     operand: usize,
     buffer: FactorBuffer<'_>,

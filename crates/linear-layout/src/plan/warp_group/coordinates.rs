@@ -12,7 +12,7 @@ pub(super) const fn letter(operand: usize) -> &'static str {
     ["A", "B", "D"][operand]
 }
 
-/// `m 8 and k 2`.
+/// Formats coordinates, as `m 8 and k 2`.
 pub(super) fn place(operand: usize, at: [u64; 2]) -> String {
     let named = AXES[operand].into_iter().zip(at);
     let parts: Vec<String> = named

@@ -1,6 +1,6 @@
-//! Matrix descriptors: the 64-bit words by which `wgmma` addresses factors in shared memory.
+//! Matrix descriptors: the 64-bit words by which `wgmma` addresses operands in shared memory.
 
-/// The swizzle of a matrix in shared memory: which 16-byte pieces of 8 rows exchange their places.
+/// The swizzle of a matrix in shared memory: a permutation of 16-byte chunks within 8 rows.
 ///
 /// Bits 4 and up of an address are XORed with its bits 7 and up: three bits with 128 bytes, two with 64, one with 32.
 ///
@@ -8,7 +8,7 @@
 /// PTX ISA, "Shared memory matrix layout" and "Swizzling modes".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixSwizzle {
-    /// Core matrices of 8 rows of 16 bytes, one row after another.
+    /// Core matrices of 8 contiguous rows of 16 bytes.
     None,
     /// 8 rows of 32 bytes.
     Bytes32,
@@ -44,7 +44,7 @@ impl MatrixSwizzle {
         }
     }
 
-    /// Returns the bits of an address that are XORed to the bits three places below them.
+    /// Returns the address bits that are XORed to the bits three positions below them.
     ///
     /// ```
     /// use linear_layout::plan::warp_group::MatrixSwizzle;
@@ -56,7 +56,7 @@ impl MatrixSwizzle {
         (self.row_bytes() / 16 - 1) << 7
     }
 
-    /// Returns the address of what lies at `address` before swizzling, and the other way round.
+    /// Applies the swizzle to an address; also its inverse.
     ///
     /// # Laws
     /// It is linear and its own inverse: no source bit is changed.
@@ -88,24 +88,24 @@ impl MatrixSwizzle {
 pub struct MatrixDescriptor {
     /// The swizzle.
     pub swizzle: MatrixSwizzle,
-    /// The leading dimension byte offset, 0 where an instruction does not reach so far: with a swizzle the distance
-    /// of atoms along m or n of an MN-major matrix, without one that of core matrices along k.
+    /// Leading dimension byte offset, 0 if an instruction does not use it: with a swizzle the distance of atoms along m or
+    /// n of an MN-major matrix, without one that of core matrices along k.
     pub leading_bytes: u64,
-    /// The stride dimension byte offset, 0 where an instruction does not reach so far: with a swizzle the distance of
-    /// groups of 8 rows, without one that of core matrices along m or n.
+    /// Stride dimension byte offset, 0 if an instruction does not use it: with a swizzle the distance of groups of 8 rows,
+    /// without one that of core matrices along m or n.
     pub stride_bytes: u64,
-    /// Whether elements that are neighbours along k are neighbours in memory. It is not in the word: an operand of the
-    /// instruction is transposed (`tnspA`, `tnspB` are 1) where it is false.
+    /// True if neighbours along k are neighbours in memory. It is not in the word: if false, the operand of the instruction
+    /// is transposed (`tnspA`, `tnspB` are 1).
     pub is_k_major: bool,
 }
 
-/// Bits of the address fields of the word, which count units of 16 bytes.
+/// Width of the address fields of the word, in units of 16 bytes.
 const FIELD_BITS: u32 = 14;
 /// log2 of the bytes of a unit.
 const UNIT_LOG2: u32 = 4;
 
 impl MatrixDescriptor {
-    /// The bytes of shared memory that a descriptor reaches: addresses and offsets are smaller.
+    /// Bytes of shared memory in reach of a descriptor: addresses and offsets are smaller.
     pub const REACH_BYTES: u64 = 1 << (FIELD_BITS + UNIT_LOG2);
 
     /// Returns the constant 64-bit word: the descriptor with start address 0 and base offset 0.
@@ -122,7 +122,7 @@ impl MatrixDescriptor {
         Self::field(address)
     }
 
-    /// Returns the alignment of the buffer's start address that the base offset 0 stands for: 8 rows of the swizzle.
+    /// Returns the alignment of the buffer's start address that base offset 0 requires: 8 rows of the swizzle.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         match self.swizzle {
@@ -131,7 +131,7 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the bits that a start address may have in units of 16 bytes: those of the field.
+    /// Returns the mask of a start address in units of 16 bytes.
     #[must_use]
     pub const fn field_mask() -> u32 {
         (1 << FIELD_BITS) - 1

@@ -1,4 +1,4 @@
-//! Errors of planning a product of warp groups.
+//! Errors of planning a warp-group product.
 
 use super::coordinates::{AXES, letter, place};
 use crate::layout::{Dim, LayoutError};
@@ -6,7 +6,7 @@ use crate::plan::memory::MemoryError;
 use crate::target::Number;
 use thiserror::Error;
 
-/// No plan: the operands do not lie as `wgmma` takes them, or the target does not have it.
+/// A product without a plan: operand layouts that `wgmma` does not take, or a target without it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct WarpGroupError(pub(super) Kind);

@@ -1,4 +1,4 @@
-//! Fragments: which thread holds which elements of the operands of `wgmma` that are in registers.
+//! Fragments: the register layouts of the operands of `wgmma`.
 //!
 //! A warp group holds 64 rows, each of its four warps 16. With `w` elements in a word of 32 bits:
 //!
@@ -64,24 +64,23 @@ impl Fragment {
     }
 }
 
-/// A layout of registers that holds tiles as a [`Fragment`] does.
+/// A register layout that is tiled by a fragment.
 #[derive(Clone, Debug)]
 pub(super) struct Held<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// The registers of a tile, in the order of the instruction, relative to those where the tile begins.
+    /// Registers of a tile, in the order of the instruction, relative to the first one.
     tile: Vec<u64>,
-    /// The packed coordinates within a tile.
+    /// Packed coordinates within a tile.
     tile_mask: u64,
 }
 
-/// Packed coordinates.
 pub(super) fn packed(layout: &LinearLayout, at: [u64; 2]) -> u64 {
     at[0] | at[1] << row_bits(layout)
 }
 
-/// log2 of the size of the first dim.
+/// Returns log2 of the size of the first dim.
 fn row_bits(layout: &LinearLayout) -> usize {
     layout
         .out_dims()
@@ -89,14 +88,13 @@ fn row_bits(layout: &LinearLayout) -> usize {
         .map_or(0, |dim| layout.out_bits(dim))
 }
 
-/// The coordinates of a packed point.
 pub(super) fn unpacked(layout: &LinearLayout, packed: u64) -> [u64; 2] {
     let bits = row_bits(layout);
     [packed & crate::f2::low_mask(bits), packed >> bits]
 }
 
 impl<'a> Held<'a> {
-    /// Matches a layout, which is not smaller than the fragment and has lanes and warps enough.
+    /// Matches a layout with a fragment; it is not smaller, and has enough lanes and warps.
     pub(super) fn of(layout: &'a LinearLayout, fragment: &Fragment) -> Result<Self, Kind> {
         let operand = fragment.operand;
         let unit = |(dim, bit): Bit| {
@@ -151,7 +149,7 @@ impl<'a> Held<'a> {
         self.layout
     }
 
-    /// Returns the registers of the tile that begins at these coordinates, those of a thread's warp being added.
+    /// Returns the registers of the tile that begins at these coordinates plus those of a thread's warp.
     pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, Kind> {
         let start = self.registers.solve(packed(self.layout, at));
         let start = start.ok_or(Kind::Register {
@@ -161,17 +159,17 @@ impl<'a> Held<'a> {
         Ok(self.tile.iter().map(|register| register ^ start).collect())
     }
 
-    /// Returns the coordinates at which tiles begin in the first warp group, row by row, and those that each further bit
-    /// of the warp adds.
+    /// Returns the first coordinates of the tiles of the first warp group, row by row, and the contribution of each further
+    /// warp bit.
     ///
     /// # Errors
-    /// When a register or warp splits a tile, or registers hold copies.
+    /// If a register or warp splits a tile, or registers hold replicas.
     pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<Tiles, Kind> {
         let own = self.layout.columns_of(Dim::REGISTER);
         let mut reached = Echelon::new();
         let mut starts = Echelon::new();
         let mut bases = Vec::new();
-        // What registers hold of a tile; its other coordinates are those of lanes and warps.
+        // Register coordinates within a tile; the others are those of lanes and warps.
         let mut within = 0;
         for bit in 0..u64::BITS {
             let unit = 1 << bit;
@@ -224,9 +222,9 @@ impl<'a> Held<'a> {
 /// The tiles of the accumulator.
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
-    /// The (m, n) at which the tiles of the first warp group begin.
+    /// First (m, n) of each tile of the first warp group.
     pub(super) firsts: Vec<[u64; 2]>,
-    /// The (m, n) that each bit of the number of the warp group adds.
+    /// Contribution to (m, n) of each bit of the warp group's number.
     pub(super) groups: Vec<[u64; 2]>,
 }
 

@@ -1,19 +1,19 @@
-//! Plans of products of warp groups: `wgmma` with factors in shared memory, for any layouts.
+//! Warp-group products: `wgmma` with operands in shared memory, for any layouts.
 //!
-//! `D = A B + D`, where D is in registers, B in a buffer, and A in either. A warp group of four warps multiplies a tile of
-//! 64 x n x k: n up to 256, k so many elements as 32 bytes hold. [`plan_warp_group_product`] divides:
+//! `D = A B + D`, with D in registers, B in a buffer, and A in either. A warp group of four warps multiplies a tile of
+//! 64 x n x k, with n up to 256 and k elements of 32 bytes. [`plan_warp_group_product`] matches:
 //!
-//! - the layout of D by the fragment of the instruction (`fragment`), which gives n and the order of the accumulators;
-//! - the layout of A by its fragment, or its buffer by the forms that a [`MatrixDescriptor`] describes (`buffer`);
-//! - the buffer of B by those forms, with the largest n for which it has one.
+//! - the layout of D with the fragment of the instruction (`fragment`), which gives n and the order of the accumulators;
+//! - the layout of A with its fragment, or its buffer with the forms of a [`MatrixDescriptor`] (`buffer`);
+//! - the buffer of B with those forms, for the largest possible n.
 //!
 //! No rule names an encoding. Every plan is checked by [`check_warp_group_product`](crate::machine::check_warp_group_product),
 //! which reads descriptors as the hardware does.
 //!
-//! Reading order: `descriptor` (the word), `buffer` (its division), `fragment` (registers), `build` (the plan).
-//! Missing on purpose: renaming k, n other than powers of two, sparse A, negated factors, tensors with a batch
-//! dimension, fp8 sums in parts (the emitter chains issues as it needs), conversions of operands, and the order of
-//! issues, fences and waits of the asynchronous instruction.
+//! Reading order: `descriptor` (the word), `buffer` (operands in memory), `fragment` (registers), `build` (the plan).
+//! Absent on purpose: renaming k, n other than powers of two, sparse A, negated factors, batch dimensions, fp8 sums in
+//! parts (the emitter chains issues as it needs), conversions of operands, and the order of issues, fences and waits of
+//! the asynchronous instruction.
 
 mod buffer;
 mod build;
@@ -38,13 +38,13 @@ pub use error::WarpGroupError;
 /// `view_mask` counts bytes, as positions of [`Place`] do.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorBuffer<'a> {
-    /// The layout of the whole buffer: offset to (m, k) of A, (k, n) of B.
+    /// Layout of the whole buffer: offset to (m, k) of A, (k, n) of B.
     pub place: &'a Place,
-    /// The bits that the position of the view at run time may have; see [`Place::view_mask`].
+    /// Bits that the position of the view may have at run time; see [`Place::view_mask`].
     pub view_mask: u64,
 }
 
-/// The left factor of a product of warp groups.
+/// The left factor of a warp-group product.
 #[derive(Clone, Copy, Debug)]
 pub enum LeftFactor<'a> {
     /// In registers: (register, lane, warp) to (m, k).
@@ -53,29 +53,29 @@ pub enum LeftFactor<'a> {
     Buffer(FactorBuffer<'a>),
 }
 
-/// A product of warp groups to be planned.
+/// A warp-group product to be planned.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpGroupOperands<'a> {
-    /// The accumulator: (register, lane, warp) to (m, n). No two registers of a thread hold the same element.
+    /// Layout of the accumulator: (register, lane, warp) to (m, n). No two registers of a thread hold the same element.
     pub d: &'a LinearLayout,
-    /// The left factor: m x k elements.
+    /// Left factor: m x k elements.
     pub a: LeftFactor<'a>,
-    /// The right factor: k x n elements.
+    /// Right factor: k x n elements.
     pub b: FactorBuffer<'a>,
-    /// The elements along k. The buffers of views may have more.
+    /// Number of elements along k. The buffers of views may have more.
     pub k: u64,
-    /// The types of the elements of A and B.
+    /// Element types of A and B.
     pub factors: [Number; 2],
-    /// The type of the elements of D.
+    /// Element type of D.
     pub sum: Number,
-    /// The GPU.
+    /// Target GPU.
     pub target: &'a Target,
 }
 
-/// The plan of a product of warp groups.
+/// The plan of a warp-group product.
 ///
 /// # Shape
-/// The issues are those of every warp group. The warp group of warp `w` is `w / 4`; where its tiles begin in a buffer is
+/// The issues are those of every warp group. The warp group of warp `w` is `w / 4`; the start of its tiles in a buffer is
 /// the sum of the [`group_positions`](Self::group_positions) of the bits that are set in that number.
 /// # Laws
 /// Each element of D has each product of its row of A and its column of B added once, in ascending k:
@@ -93,9 +93,9 @@ pub struct WarpGroupPlan {
 /// The left factor of one issue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssuedFactor {
-    /// The registers of A in each of the four words of 32 bits, the one in the lowest bits first.
+    /// Registers of A in each of the four 32-bit words, the one in the lowest bits first.
     Words([Vec<u32>; 4]),
-    /// The byte position that is added to the start address of A.
+    /// Byte offset from the start address of A.
     Position(u64),
 }
 
@@ -109,25 +109,25 @@ pub struct WarpGroupIssue {
 }
 
 impl WarpGroupIssue {
-    /// Returns the registers of D that are added to, in the order of the instruction; of 16-bit sums each pair is a word.
+    /// Returns the accumulator registers of D, in the order of the instruction; for 16-bit sums each pair is a word.
     #[must_use]
     pub fn accumulators(&self) -> &[u32] {
         &self.accumulators
     }
 
-    /// Returns the registers of A, or where its tile begins.
+    /// Returns the registers of A, or the offset of its tile.
     #[must_use]
     pub const fn a(&self) -> &IssuedFactor {
         &self.a
     }
 
-    /// Returns the byte position that is added to the start address of B.
+    /// Returns the byte offset from the start address of B.
     #[must_use]
     pub const fn b(&self) -> u64 {
         self.b
     }
 
-    /// Returns true if no earlier issue adds to the accumulators: where D starts as zero, it is not read.
+    /// Returns true if no earlier issue adds to the accumulators: if D starts as zero, it is not read.
     #[must_use]
     pub const fn is_first_k(&self) -> bool {
         self.is_first_k
@@ -160,16 +160,16 @@ impl WarpGroupPlan {
         [self.factors[0], self.factors[1], self.sum]
     }
 
-    /// Returns the descriptor of A (operand 0) or B (1); none where A is in registers.
+    /// Returns the descriptor of A (operand 0) or B (1), or `None` if A is in registers.
     #[must_use]
     pub fn descriptor(&self, operand: usize) -> Option<&MatrixDescriptor> {
         self.descriptors.get(operand)?.as_ref()
     }
 
-    /// Returns the bytes that each bit of the number of the warp group adds to the start address of A (operand 0) or B (1);
-    /// nothing for an operand in registers.
+    /// Returns the contribution in bytes of each bit of the warp group's number to the start address of A (operand 0) or B
+    /// (1); empty for an operand in registers.
     ///
-    /// All positions are added: bits of the view, the warp group, the issue and the tile are different ones.
+    /// Positions are added: the view, the warp group, the issue and the tile have disjoint bits.
     #[must_use]
     pub fn group_positions(&self, operand: usize) -> &[u64] {
         self.group_positions.get(operand).map_or(&[], |own| own)

@@ -1,4 +1,4 @@
-//! Descriptors of known buffers, and operands that are refused.
+//! Tests against known descriptors, and of rejected operands.
 
 use super::*;
 use crate::encoding::Encoding;
@@ -14,7 +14,7 @@ pub(crate) fn place(text: &str, shape: [u64; 2], bits: u32) -> Place {
     Place::new(layout(text, shape), &[], bits).unwrap()
 }
 
-/// The accumulator of Hopper's instruction, without copies in registers.
+/// Returns the accumulator of Hopper's instruction, without replicas in registers.
 pub(crate) fn sum(warps: [u32; 2], n: u64, shape: [u64; 2]) -> LinearLayout {
     let text = mma(warps, n);
     let layout = layout(&text, shape);
@@ -27,7 +27,7 @@ pub(crate) fn mma(warps: [u32; 2], n: u64) -> String {
     )
 }
 
-/// A factor in registers.
+/// Returns the layout of a left factor in registers.
 pub(crate) fn left(warps: [u32; 2], k_width: u32, shape: [u64; 2]) -> LinearLayout {
     let parent = mma(warps, 64);
     let text = format!("#ttg.dot_op<{{opIdx = 0, parent = {parent}, kWidth = {k_width}}}>");
@@ -40,8 +40,8 @@ pub(crate) fn swizzled(bytes: u64, is_transposed: bool, bits: u32) -> String {
     )
 }
 
-/// Core matrices of 8 rows of 16 bytes: `contiguous` is the dim along a row; further bits of both dims are in the order
-/// of `dims`, which names the dim of each.
+/// Returns a buffer of core matrices of 8 rows of 16 bytes: `contiguous` is the dim along a row; `dims` is the order of
+/// the further bits of both dims.
 pub(crate) fn core_matrices(contiguous: usize, bits: u32, dims: &[usize]) -> String {
     let mut next = [1; 2];
     let row = (128 / bits).trailing_zeros() as usize;
@@ -114,7 +114,7 @@ fn descriptors_are_those_measured() {
         check(&plan, 0, true, row);
         check(&plan, 1, true, row);
     }
-    // Along m and n atoms are as far apart as 64 rows are long.
+    // Atoms along m and n are 64 rows apart.
     let rows: [(u64, Row); 3] = [
         (128, (0x4000_0040, 0, [128, 256, 384])),
         (64, (0x8000_0020, 4096, [64, 128, 192])),
@@ -127,7 +127,7 @@ fn descriptors_are_those_measured() {
     }
     let wide = plan_of(&swizzled(128, false, 16), &swizzled(128, false, 16), 128).unwrap();
     check(&wide, 1, false, (0x4000_0040, 8192, [128, 256, 384]));
-    // Core matrices one after another along m or n, then along k.
+    // Contiguous core matrices along m or n, then along k.
     let a = core_matrices(1, 16, &[0, 0, 0, 1, 1, 1]);
     let b = core_matrices(0, 16, &[1, 1, 1, 0, 0, 0]);
     let plan = plan_of(&a, &b, 64).unwrap();
@@ -157,7 +157,7 @@ fn warp_groups_have_their_own_rows() {
     assert_eq!(firsts, starts.each_ref());
 }
 
-/// Instructions are as wide as the accumulator and the buffer of B allow.
+/// Instructions have the largest n that the accumulator and the buffer of B allow.
 #[test]
 fn instructions_are_as_wide_as_they_can_be() {
     let buffer = place(&swizzled(128, false, 16), [64, 64], 16);
