@@ -27,7 +27,7 @@ pub(crate) fn read(
     lanes: u64,
 ) -> PyResult<Read> {
     let text = text.trim();
-    if CompilerLayout::is_begun_by(text) {
+    if CompilerLayout::matches_prefix(text) {
         return Ok((of_compiler(text, shape)?, None));
     }
     let layout = match System::of(text) {

@@ -34,7 +34,7 @@ impl Subject {
         shape: Option<&[u64]>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
-        if CompilerLayout::is_begun_by(text) {
+        if CompilerLayout::matches_prefix(text) {
             Self::of_other_compiler(text, shape)
         } else if is_encoding_text(text) {
             Self::of_encoding(text, shape, aliases)

@@ -115,11 +115,15 @@ pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
 /// # Errors
 /// As [`cute_bases`], and when there are more modes or bits than a linear layout has.
 pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
-    linear_of(layout, &cute_bases(layout)?, 0)
+    linear_from_bases(layout, &cute_bases(layout)?, 0)
 }
 
 /// Returns the linear map of these bases; `offset` is large enough for `other` too.
-fn linear_of(layout: &Layout, bases: &[u64], other: u64) -> Result<LinearLayout, BridgeError> {
+fn linear_from_bases(
+    layout: &Layout,
+    bases: &[u64],
+    other: u64,
+) -> Result<LinearLayout, BridgeError> {
     let ins: Vec<(Dim, u64)> = layout
         .modes()
         .enumerate()
@@ -168,18 +172,18 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
 pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeError> {
     let bits = addends(layout.layout.leaves())?;
     let bases = xor_masks(&bits, layout.offset)?;
-    let swizzled = |value: u64| swizzled(layout.swizzle, value);
-    let offset = swizzled(layout.offset.unsigned_abs());
-    let bases: Vec<u64> = bases.into_iter().map(swizzled).collect();
+    let swizzle = |value: u64| apply_swizzle(layout.swizzle, value);
+    let offset = swizzle(layout.offset.unsigned_abs());
+    let bases: Vec<u64> = bases.into_iter().map(swizzle).collect();
     if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
         return Err(BridgeErrorKind::TooLarge.into());
     }
-    let linear = linear_of(&layout.layout, &bases, offset)?;
+    let linear = linear_from_bases(&layout.layout, &bases, offset)?;
     Ok(AffineLayout::new(linear, &[(Dim::OFFSET, offset)])?)
 }
 
 /// Applies the swizzle to an unsigned number; numbers beyond `i64` are unchanged and rejected by the caller.
-fn swizzled(swizzle: Swizzle, value: u64) -> u64 {
+fn apply_swizzle(swizzle: Swizzle, value: u64) -> u64 {
     match i64::try_from(value) {
         Ok(value) => swizzle.apply(value).unsigned_abs(),
         Err(_) => value,
@@ -213,7 +217,7 @@ fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
                     let swizzle = Swizzle::new(bits, base, shift)?;
                     let mut used = 0;
                     if values.iter().all(|value| {
-                        let value = swizzled(swizzle, *value);
+                        let value = apply_swizzle(swizzle, *value);
                         let is_apart = used & value == 0;
                         used |= value;
                         is_apart
@@ -239,7 +243,7 @@ fn separating_swizzle(values: &[u64]) -> Result<Swizzle, BridgeError> {
 }
 
 /// Merges adjacent modes where the strides allow it, and drops modes of extent 1.
-pub(super) fn coalesced(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
+pub(super) fn coalesce(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
     let mut list: Vec<Mode> = Vec::new();
     for mode in modes {
         if mode.shape == 1 {
@@ -282,7 +286,7 @@ pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
 /// When no single swizzle suffices, or a basis does not fit in 62 bits.
 pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
     let (swizzle, modes) = separate(bases, 0)?;
-    let layout = tuple_of(&coalesced(modes.modes))?;
+    let layout = tuple_of(&coalesce(modes.modes))?;
     Ok(ComposedLayout::new(swizzle, modes.offset, layout))
 }
 
@@ -299,8 +303,9 @@ fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeE
     }
     let swizzle = separating_swizzle(bases)?;
     // A swizzle is its own inverse, and keeps values below 2^62.
-    let before =
-        |value: u64| i64::try_from(swizzled(swizzle, value)).map_err(|_| BridgeErrorKind::TooLarge);
+    let before = |value: u64| {
+        i64::try_from(apply_swizzle(swizzle, value)).map_err(|_| BridgeErrorKind::TooLarge)
+    };
     let offset = before(offset)?;
     let mut modes = Vec::with_capacity(bases.len());
     for basis in bases {
@@ -338,7 +343,7 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
     let mut rest = separated.modes.into_iter();
     let mut dims = Vec::new();
     for dim in linear.in_dims() {
-        let modes = coalesced(rest.by_ref().take(linear.in_bits(dim)));
+        let modes = coalesce(rest.by_ref().take(linear.in_bits(dim)));
         dims.push(tuple_of(&modes)?);
     }
     let whole = match dims.is_empty() {
@@ -349,7 +354,7 @@ pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeE
 }
 
 /// Returns the in-dims of `registers` of each of `threads`, in warps of `lanes`.
-pub(super) fn inputs(
+pub(super) fn distributed_ins(
     registers: u64,
     threads: u64,
     lanes: u64,

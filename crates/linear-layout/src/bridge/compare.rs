@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::bits::{coalesced, tuple_of};
+use super::bits::{coalesce, tuple_of};
 use super::{BridgeError, ElementOrder, thread_value_from_tilus};
 use crate::cute::{Layout, Mode};
 use crate::layout::{Dim, LinearLayout};
@@ -78,7 +78,7 @@ impl fmt::Display for Difference {
 
 /// The map from a thread and a value to an element index: additive in digits, or an XOR of bits.
 enum ElementMap {
-    /// Modes, coalesced.
+    /// Coalesced modes.
     Additive {
         threads: Vec<Mode>,
         values: Vec<Mode>,
@@ -90,7 +90,6 @@ enum ElementMap {
 }
 
 impl DistributedLayout {
-    /// Returns the shape of the tensor, which a thread-value layout does not have.
     fn shape(&self) -> Option<Vec<u64>> {
         match self {
             Self::Linear(layout) => Some(
@@ -104,11 +103,10 @@ impl DistributedLayout {
         }
     }
 
-    /// Returns the map to element indices in this order.
     fn element_map(&self, order: ElementOrder) -> Result<ElementMap, BridgeError> {
         let added = |layout: &Layout| match (layout.mode(0), layout.mode(1)) {
             (Some(threads), Some(values)) if layout.rank() == 2 => {
-                let modes = |layout: Layout| coalesced(layout.leaves().iter().copied());
+                let modes = |layout: Layout| coalesce(layout.leaves().iter().copied());
                 Ok(ElementMap::Additive {
                     threads: modes(threads),
                     values: modes(values),
@@ -257,7 +255,6 @@ impl ElementMap {
         }
     }
 
-    /// Returns true if two maps of the same sizes are equal.
     fn is_equal(&self, other: &Self) -> bool {
         match (self, other) {
             (

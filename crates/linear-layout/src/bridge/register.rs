@@ -1,7 +1,7 @@
 //! Conversion between register layouts of Tilus and linear layouts.
 
 use super::ElementOrder;
-use super::bits::inputs;
+use super::bits::distributed_ins;
 use super::error::{BridgeError, BridgeErrorKind};
 use super::thread_value::weights;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
@@ -87,7 +87,7 @@ pub fn register_bases(
 pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLayout, BridgeError> {
     // The first out-dim is in the low bits of a column.
     let bases = register_bases(layout, ElementOrder::ColumnMajor)?;
-    let ins = inputs(layout.local_size(), layout.spatial_size(), lanes)?;
+    let ins = distributed_ins(layout.local_size(), layout.spatial_size(), lanes)?;
     let outs: Vec<(Dim, u64)> = layout
         .shape()
         .iter()

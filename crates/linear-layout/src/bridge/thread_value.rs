@@ -1,6 +1,6 @@
 //! Conversion between thread-value layouts of CuTe, register layouts of Tilus and linear layouts.
 
-use super::bits::{coalesced, inputs, linear_from_composed, tuple_of};
+use super::bits::{coalesce, distributed_ins, linear_from_composed, tuple_of};
 use super::error::{BridgeError, BridgeErrorKind};
 use crate::cute::{ComposedLayout, Layout, Mode};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
@@ -16,7 +16,6 @@ pub enum ElementOrder {
 }
 
 impl ElementOrder {
-    /// Returns the dims, the fastest first.
     pub(super) fn dims(self, rank: usize) -> Vec<usize> {
         match self {
             Self::RowMajor => (0..rank).rev().collect(),
@@ -131,7 +130,7 @@ pub fn linear_from_thread_value(
         .into());
     }
     let (threads, values) = (Dim::out(0), Dim::out(1));
-    let ins = inputs(numbers.in_size(values), numbers.in_size(threads), lanes)?;
+    let ins = distributed_ins(numbers.in_size(values), numbers.in_size(threads), lanes)?;
     let outs: Vec<(Dim, u64)> = shape
         .iter()
         .enumerate()
@@ -183,8 +182,8 @@ pub fn tilus_from_thread_value(
         }
         .into());
     };
-    let threads = coalesced(threads.leaves().iter().copied());
-    let values = coalesced(values.leaves().iter().copied());
+    let threads = coalesce(threads.leaves().iter().copied());
+    let values = coalesce(values.leaves().iter().copied());
     if let Some(repeated) = values.iter().find(|mode| mode.stride == 0) {
         return Err(BridgeErrorKind::ValueRepeats {
             extent: repeated.shape,

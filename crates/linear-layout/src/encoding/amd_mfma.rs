@@ -6,13 +6,12 @@ use core::fmt;
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 
 const FAMILY: &str = "amd_mfma";
 const KEYS: &str = "`version`, `warpsPerCTA`, `instrShape`, `isTransposed`, `CGALayout`, `tilesPerWarp`, `elementBitWidth`";
-/// Lanes of a CDNA wavefront.
 pub(crate) const LANES: u32 = 64;
 
 /// The accumulator of `v_mfma` instructions: wavefronts of 64 lanes, four rows in a thread.
@@ -141,7 +140,6 @@ impl AmdMfmaEncoding {
         &self.cga
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.warps_per_cta.len()
     }
@@ -225,7 +223,7 @@ impl AmdMfmaEncoding {
         })?;
         check_rank("warpsPerCTA", warps.len())?;
         let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
-        let transposed = required(transposed, FAMILY, "isTransposed")?;
+        let transposed = require(transposed, FAMILY, "isTransposed")?;
         Ok(Self::new(version, &warps, &instr, transposed, cga, &tiles, width)?.into())
     }
 }

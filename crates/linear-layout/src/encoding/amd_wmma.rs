@@ -8,7 +8,7 @@ use super::blocked::matrix_order;
 use super::cga::{explicit_rank, fmt_cga};
 use super::error::{EncodingErrorKind, RuleLabel};
 use super::linear::{check_dims, fmt_bases, layout_from_bases, surjective};
-use super::text::{Parser, RawBases, required, unknown_key};
+use super::text::{Parser, RawBases, require, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
 use crate::layout::{Dim, LinearLayout};
@@ -128,7 +128,6 @@ impl AmdWmmaEncoding {
         &self.cga
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.cga.rank()
     }
@@ -254,7 +253,7 @@ impl AmdWmmaEncoding {
         })?;
         // Triton prints neither the rank nor empty bases, so both may be missing.
         let (register, warp): (RawBases, Option<RawBases>) =
-            required(cta, FAMILY, "ctaLayout").of_rule("amd_wmma_c3")?;
+            require(cta, FAMILY, "ctaLayout").of_rule("amd_wmma_c3")?;
         let bases = [register, warp.unwrap_or_default()];
         let written = bases.iter().flatten().next().map(|b| b.len());
         let rank = explicit_rank(rank)?.or(written).unwrap_or(2);

@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::cga::{check_rank, first_seen, fmt_cga, permutation, powers_of_two, same_rank};
 use super::error::RuleLabel;
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 
@@ -187,13 +187,12 @@ impl BlockedEncoding {
         &self.cga
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.order.len()
     }
 
     /// Returns the transposed encoding: dim `i` is the old dim `order[i]`.
-    pub(crate) fn permuted(&self, order: &[usize]) -> Self {
+    pub(crate) fn permute(&self, order: &[usize]) -> Self {
         let pick = |list: &Ints| Ints::collect(order.iter().map(|i| list[*i]));
         let moved =
             |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
@@ -202,7 +201,7 @@ impl BlockedEncoding {
             threads_per_warp: pick(&self.threads_per_warp),
             warps_per_cta: pick(&self.warps_per_cta),
             order: Ints::collect(self.order.iter().map(|d| moved(*d))),
-            cga: self.cga.permuted(order),
+            cga: self.cga.permute(order),
         }
     }
 
@@ -238,17 +237,16 @@ impl BlockedEncoding {
             }
             Ok(())
         })?;
-        let size = required(size, FAMILY, "sizePerThread")?;
-        let threads = required(threads, FAMILY, "threadsPerWarp")?;
-        let warps = required(warps, FAMILY, "warpsPerCTA")?;
-        let order = required(order, FAMILY, "order")?;
+        let size = require(size, FAMILY, "sizePerThread")?;
+        let threads = require(threads, FAMILY, "threadsPerWarp")?;
+        let warps = require(warps, FAMILY, "warpsPerCTA")?;
+        let order = require(order, FAMILY, "order")?;
         check_rank("sizePerThread", size.len())?;
         let cga = CgaLayout::from_bases(size.len(), &cga.unwrap_or_default())?;
         Ok(Self::new(&size, &threads, &warps, &order, cga)?.into())
     }
 }
 
-/// Returns the largest power of two up to `value`, and 1 for 0.
 fn floor_power(value: u64) -> u64 {
     1 << value.checked_ilog2().unwrap_or(0)
 }

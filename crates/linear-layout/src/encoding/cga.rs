@@ -165,7 +165,6 @@ impl CgaLayout {
         1 << self.bits.len()
     }
 
-    /// Returns true if the cluster is one CTA.
     pub(crate) fn is_single(&self) -> bool {
         self.bits.is_empty()
     }
@@ -231,7 +230,7 @@ impl CgaLayout {
     }
 
     /// Returns the layout whose dim `i` is this one's dim `order[i]`.
-    pub(crate) fn permuted(&self, order: &[usize]) -> Self {
+    pub(crate) fn permute(&self, order: &[usize]) -> Self {
         self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
     }
 

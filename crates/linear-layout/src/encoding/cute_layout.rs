@@ -206,12 +206,10 @@ impl CuteEncoding {
         self.tile.as_ref().map(|tile| &*tile.shape)
     }
 
-    /// Returns the number of lanes in a warp.
     pub(crate) fn threads_per_warp(&self) -> u32 {
         self.spec.threads_per_warp
     }
 
-    /// Returns the number of dims of the tensor or buffer.
     pub(crate) fn rank(&self) -> usize {
         match &self.tile {
             Some(tile) => tile.shape.len(),

@@ -10,7 +10,7 @@ use super::blocked::matrix_order;
 use super::cga::powers_of_two;
 use super::error::{EncodingErrorKind, RuleLabel};
 use super::nvidia_mma::lay_mma_tile;
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{
     AmdMfmaEncoding, BlockedEncoding, CgaLayout, Encoding, EncodingError, Ints, MAX_RANK,
@@ -111,7 +111,6 @@ impl DotOperandEncoding {
         self.k_width
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.parent.rank()
     }
@@ -121,7 +120,6 @@ impl DotOperandEncoding {
         operand_order(self.op_idx, self.rank(), true)
     }
 
-    /// Returns the dim that is summed over.
     pub(crate) fn k_dim(&self) -> usize {
         self.rank()
             .saturating_sub(if self.op_idx == 0 { 1 } else { 2 })
@@ -299,8 +297,8 @@ impl DotOperandEncoding {
             }
             Ok(())
         })?;
-        let op = required(op, FAMILY, "opIdx")?;
-        Ok(Self::new(op, required(parent, FAMILY, "parent")?, k_width)?.into())
+        let op = require(op, FAMILY, "opIdx")?;
+        Ok(Self::new(op, require(parent, FAMILY, "parent")?, k_width)?.into())
     }
 }
 

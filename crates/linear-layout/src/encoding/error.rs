@@ -33,7 +33,6 @@ struct ErrorDetails {
 
 /// Attaches the label of the broken rule to an error; an existing label is kept.
 pub(crate) trait RuleLabel: Sized {
-    /// Attaches this label.
     #[must_use]
     fn of_rule(self, label: &'static str) -> Self {
         self.of_rules(|_| Some(label))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::cga::{check_rank, first_seen};
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, RawBases, required, unknown_key};
+use super::text::{Parser, RawBases, require, unknown_key};
 use super::tiling::{DISTRIBUTED, REGISTER, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
 use crate::f2::Echelon;
@@ -79,7 +79,6 @@ impl ExplicitLayout {
         &self.layout
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.layout.out_dims().count()
     }
@@ -242,10 +241,10 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
     })?;
     let [register, lane, warp, block] = bases;
     let bases = [
-        required(register, family, "register")?,
-        required(lane, family, "lane")?,
-        required(warp, family, "warp")?,
-        required(block, family, "block")?,
+        require(register, family, "register")?,
+        require(lane, family, "lane")?,
+        require(warp, family, "warp")?,
+        require(block, family, "block")?,
     ];
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }

@@ -20,7 +20,6 @@ pub struct List<T, const N: usize> {
 pub type Ints = List<u32, MAX_RANK>;
 
 impl<T: Copy + Default, const N: usize> List<T, N> {
-    /// Returns the empty list.
     pub(crate) fn new() -> Self {
         Self {
             len: 0,
@@ -49,7 +48,6 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         list
     }
 
-    /// Collects the first `N` items.
     pub(crate) fn collect(items: impl IntoIterator<Item = T>) -> Self {
         let mut list = Self::new();
         for (slot, item) in list.items.iter_mut().zip(items) {
@@ -142,7 +140,6 @@ mod tests {
     use super::List;
     use std::hash::{BuildHasher, RandomState};
 
-    /// Unused capacity does not contribute.
     #[test]
     fn a_list_hashes_as_its_items() {
         let state = RandomState::new();

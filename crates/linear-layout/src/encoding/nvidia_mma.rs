@@ -88,7 +88,6 @@ impl NvidiaMmaEncoding {
         self.version_major == 2
     }
 
-    /// Returns true if the instruction is `wgmma`.
     pub(crate) fn is_hopper(&self) -> bool {
         self.version_major == 3
     }
@@ -111,7 +110,6 @@ impl NvidiaMmaEncoding {
         &self.cga
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.warps_per_cta.len()
     }
@@ -235,7 +233,6 @@ mod tests {
         Ok([Dim::REGISTER, Dim::LANE].map(|dim| layout.columns_of(dim).to_vec()))
     }
 
-    /// The row is in the low eight bits of a packed column.
     const fn row(row: u64) -> u64 {
         row
     }

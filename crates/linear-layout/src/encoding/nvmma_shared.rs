@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::cga::{explicit_rank, fmt_cga};
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
@@ -125,7 +125,6 @@ impl NvmmaSharedEncoding {
         128_u32.checked_div(self.swizzle_bytes).unwrap_or(1)
     }
 
-    /// Returns the number of phases.
     pub(crate) fn max_phase(&self) -> u32 {
         if self.swizzle_bytes == 0 {
             1
@@ -143,7 +142,7 @@ impl NvmmaSharedEncoding {
     pub(crate) fn transposed(&self) -> Self {
         Self {
             transposed: !self.transposed,
-            cga: self.cga.permuted(&[1, 0]),
+            cga: self.cga.permute(&[1, 0]),
             ..*self
         }
     }
@@ -359,8 +358,8 @@ impl NvmmaSharedEncoding {
             .or(cga.first().map(|b| b.len()))
             .unwrap_or(2);
         let cga = CgaLayout::from_bases(rank, &cga)?;
-        let swizzle = required(swizzle, FAMILY, "swizzlingByteWidth")?;
-        let width = required(width, FAMILY, "elementBitWidth")?;
+        let swizzle = require(swizzle, FAMILY, "swizzlingByteWidth")?;
+        let width = require(width, FAMILY, "elementBitWidth")?;
         Ok(Self::new(swizzle, transposed, width, fp4, cga)?.into())
     }
 }

@@ -10,7 +10,7 @@ use super::linear::{
     cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, single_step,
     surjective,
 };
-use super::text::{Parser, RawBases, required, unknown_key};
+use super::text::{Parser, RawBases, require, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK};
 use crate::f2::Echelon;
@@ -156,7 +156,6 @@ impl PaddedSharedEncoding {
             })
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.linear.num_out_dims()
     }
@@ -233,8 +232,8 @@ impl PaddedSharedEncoding {
                 return unknown_key(FAMILY, key, KEYS).of_rule("padded_shared_c4");
             }
             let bases = [
-                required(offset, FAMILY, "offset").of_rule("padded_shared_c4")?,
-                required(block, FAMILY, "block").of_rule("padded_shared_c4")?,
+                require(offset, FAMILY, "offset").of_rule("padded_shared_c4")?,
+                require(block, FAMILY, "block").of_rule("padded_shared_c4")?,
             ];
             let linear =
                 layout_from_bases(FAMILY, &SHARED, &bases, 0).of_rules(|kind| match kind {
@@ -244,8 +243,8 @@ impl PaddedSharedEncoding {
                 })?;
             return Ok(Self::new(&pairs, linear)?.into());
         }
-        let order = required(order, FAMILY, "order").of_rule("padded_shared_c4")?;
-        let shape = required(shape, FAMILY, "shape").of_rule("padded_shared_c4")?;
+        let order = require(order, FAMILY, "order").of_rule("padded_shared_c4")?;
+        let shape = require(shape, FAMILY, "shape").of_rule("padded_shared_c4")?;
         let shape: List<u64, MAX_RANK> = List::collect(shape.iter().map(|s| u64::from(*s)));
         check_rank("order", order.len())?;
         let cga = CgaLayout::single(order.len())?;

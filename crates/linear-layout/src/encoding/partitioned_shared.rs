@@ -5,7 +5,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{OFFSET, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 use crate::layout::Dim;
@@ -105,7 +105,6 @@ impl PartitionedSharedEncoding {
         &self.partition_layout
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.partition_layout.rank()
     }
@@ -119,7 +118,6 @@ impl PartitionedSharedEncoding {
         (*size > 0 && *size * pieces == shape[self.partition_dim()]).then_some(piece)
     }
 
-    /// Returns the shape of one piece.
     pub(crate) fn piece(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
         self.piece_shape(shape).ok_or_else(|| {
             EncodingError::new(EncodingErrorKind::TooSmall {
@@ -178,7 +176,7 @@ impl PartitionedSharedEncoding {
             }
             Ok(())
         })?;
-        let layout = required(layout, FAMILY, "partitionLayout")?;
+        let layout = require(layout, FAMILY, "partitionLayout")?;
         Ok(Self::new(partitions, groups, dim, layout)?.into())
     }
 }

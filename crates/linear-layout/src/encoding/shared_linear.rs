@@ -7,7 +7,7 @@ use super::error::{EncodingErrorKind, RuleLabel};
 use super::linear::{
     cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, surjective,
 };
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 use crate::f2::Echelon;
@@ -83,7 +83,6 @@ impl SharedLinearEncoding {
         self.alignment_bytes
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.layout.num_out_dims()
     }
@@ -125,7 +124,7 @@ impl SharedLinearEncoding {
         let alignment = p.number()?;
         p.expect(b'>', "`>`")?;
         let bases = [
-            required(offset, FAMILY, "offset").of_rule("shared_linear_c2")?,
+            require(offset, FAMILY, "offset").of_rule("shared_linear_c2")?,
             block.unwrap_or_default(),
         ];
         let layout = layout_from_bases(FAMILY, &SHARED, &bases, 0).of_rules(|kind| match kind {

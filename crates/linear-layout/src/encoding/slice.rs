@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{REGISTER, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
 
@@ -79,7 +79,6 @@ impl SliceEncoding {
         &self.parent
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.parent.rank() - 1
     }
@@ -120,8 +119,8 @@ impl SliceEncoding {
             }
             Ok(())
         })?;
-        let dim = required(dim, FAMILY, "dim")?;
-        Ok(Self::new(dim, required(parent, FAMILY, "parent")?)?.into())
+        let dim = require(dim, FAMILY, "dim")?;
+        Ok(Self::new(dim, require(parent, FAMILY, "parent")?)?.into())
     }
 }
 

@@ -6,7 +6,7 @@ use core::ops::Deref;
 
 use super::cga::{check_rank, fmt_cga, permutation, same_rank};
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 
@@ -84,7 +84,6 @@ impl SwizzleParameters {
         &self.cga
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.order.len()
     }
@@ -120,19 +119,19 @@ impl SwizzleParameters {
             }
             Ok(())
         })?;
-        let order = required(order, family, "order")?;
+        let order = require(order, family, "order")?;
         check_rank("order", order.len())?;
         let cga = CgaLayout::from_bases(order.len(), &cga.unwrap_or_default())?;
         Self::new(numbers, &order, cga)
     }
 
     /// Returns the swizzle of the transposed tensor.
-    pub(crate) fn permuted(&self, order: &[usize]) -> Self {
+    pub(crate) fn permute(&self, order: &[usize]) -> Self {
         let moved =
             |dim: u32| narrow::<u32>(order.iter().position(|o| *o == dim as usize).unwrap_or(0));
         Self {
             order: Ints::collect(self.order.iter().map(|d| moved(*d))),
-            cga: self.cga.permuted(order),
+            cga: self.cga.permute(order),
             ..*self
         }
     }

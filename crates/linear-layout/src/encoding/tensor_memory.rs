@@ -5,7 +5,7 @@ use core::fmt;
 
 use super::cga::fmt_cga;
 use super::error::{EncodingErrorKind, RuleLabel};
-use super::text::{Parser, required, unknown_key};
+use super::text::{Parser, require, unknown_key};
 use super::tiling::{Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError};
 use crate::layout::Dim;
@@ -209,9 +209,9 @@ impl TensorMemoryEncoding {
             }
             Ok(())
         })?;
-        let m = required(m, FAMILY, "blockM")?;
-        let n = required(n, FAMILY, "blockN")?;
-        let stride = required(stride, FAMILY, "colStride")?;
+        let m = require(m, FAMILY, "blockM")?;
+        let n = require(n, FAMILY, "blockN")?;
+        let stride = require(stride, FAMILY, "colStride")?;
         let cga = CgaLayout::from_bases(2, &cga.unwrap_or_default())?;
         Ok(Self::new(m, n, stride, cga, two, fp4)?.into())
     }

@@ -206,7 +206,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a bare identifier.
     pub(crate) fn ident(&mut self, expected: &'static str) -> Result<&'a str, EncodingError> {
         match self.peek() {
             Some(b) if b.is_ascii_alphabetic() || b == b'_' => {}
@@ -269,7 +268,6 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Parses `true` or `false`.
     pub(crate) fn boolean(&mut self) -> Result<bool, EncodingError> {
         let start = {
             self.skip_space();
@@ -309,7 +307,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a list of numbers, one for each dim.
     pub(crate) fn numbers(&mut self) -> Result<Ints, EncodingError> {
         let mut ints = Ints::new();
         self.list("a list of integers", |p| {
@@ -319,7 +316,6 @@ impl<'a> Parser<'a> {
         Ok(ints)
     }
 
-    /// Parses a list of bases, each a list of numbers.
     pub(crate) fn bases(&mut self) -> Result<RawBases, EncodingError> {
         let mut bases = Vec::new();
         self.list("a list of bases", |p| {
@@ -557,7 +553,7 @@ pub fn key_offset(text: &[u8], key: &str) -> Option<usize> {
 }
 
 /// Returns the value of a mandatory key.
-pub(crate) fn required<T>(
+pub(crate) fn require<T>(
     value: Option<T>,
     family: &'static str,
     key: &'static str,

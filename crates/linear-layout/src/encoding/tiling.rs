@@ -139,12 +139,10 @@ impl Tiling {
         self.limit[dim]
     }
 
-    /// Returns log2 of the tensor's size along `dim`.
     pub(crate) fn bits(&self, dim: usize) -> u8 {
         self.bits[dim]
     }
 
-    /// Sets log2 of the part of one CTA along each dim.
     pub(crate) fn set_limits(&mut self, limits: &[u8]) {
         self.limit[..limits.len()].copy_from_slice(limits);
     }
@@ -188,7 +186,6 @@ impl Tiling {
         self.used[dim]
     }
 
-    /// Appends one packed column to the input dim `slot`.
     pub(crate) fn push(&mut self, slot: usize, column: u64) {
         match self.columns.get_mut(self.len as usize) {
             Some(last) => {
@@ -280,7 +277,6 @@ impl Tiling {
         }
     }
 
-    /// Removes the zero columns of `slot`.
     pub(crate) fn drop_zeros(&mut self, slot: usize) {
         let mut kept = 0;
         for i in 0..self.len as usize {
@@ -303,7 +299,6 @@ impl Tiling {
         self.rank -= 1;
     }
 
-    /// Returns the finished layout.
     pub(crate) fn into_layout(self) -> Result<LinearLayout, EncodingError> {
         if self.overflow {
             return Err(EncodingError::new(EncodingErrorKind::TooManyBits).of_rule("encoding_c5"));

@@ -78,12 +78,10 @@ impl TilusEncoding {
         &self.layout
     }
 
-    /// Returns the number of lanes in a warp.
     pub(crate) fn threads_per_warp(&self) -> u32 {
         self.threads_per_warp
     }
 
-    /// Returns the number of tensor dims.
     pub(crate) fn rank(&self) -> usize {
         self.layout.rank()
     }

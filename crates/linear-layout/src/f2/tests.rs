@@ -87,7 +87,6 @@ fn an_index_of_64_counts_again_from_zero() {
     assert_eq!((echelon.solve(0b10), echelon.rank()), (Some(0b11), 2));
 }
 
-/// Vectors of a span are as wide as its widest.
 #[test]
 fn bits_are_printed_in_columns() {
     let span = Span::of(&[0b1, 0b1000]);

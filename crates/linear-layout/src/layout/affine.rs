@@ -54,7 +54,7 @@ impl AffineLayout {
             }
             seen |= 1 << i;
             packed |= shl(
-                checked(dim, value, linear.outs.size(i))?,
+                check_coordinate(dim, value, linear.outs.size(i))?,
                 linear.outs.offset(i),
             );
         }
@@ -195,7 +195,7 @@ impl AffineLayout {
         if !start.is_multiple_of(size) {
             return Err(LayoutError::misaligned(dim, start, size));
         }
-        checked(dim, start, whole)?;
+        check_coordinate(dim, start, whole)?;
         let moved = self
             .linear
             .apply_packed(shl(start, self.linear.ins.offset(i)));
@@ -239,7 +239,7 @@ impl AffineLayout {
             return Err(LayoutError::no_such_dim(Role::Out, dim));
         };
         let by = shl(
-            checked(dim, by, self.linear.outs.size(i))?,
+            check_coordinate(dim, by, self.linear.outs.size(i))?,
             self.linear.outs.offset(i),
         );
         Ok(Self {
@@ -249,7 +249,7 @@ impl AffineLayout {
     }
 }
 
-fn checked(dim: Dim, value: u64, size: u64) -> Result<u64, LayoutError> {
+fn check_coordinate(dim: Dim, value: u64, size: u64) -> Result<u64, LayoutError> {
     if value > low_mask(size.trailing_zeros() as usize) {
         return Err(LayoutError::point_too_large(dim, value, size));
     }

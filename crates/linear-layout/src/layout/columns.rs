@@ -51,11 +51,11 @@ impl ColumnBuffer {
             // mispredict its end for each new `x`. Inline columns are fewer than 32.
             Storage::Inline(columns) => {
                 let x = x as u32;
-                let mut y = selected(columns, x, 0);
+                let mut y = xor_selected(columns, x, 0);
                 if x >> 8 != 0 {
-                    y ^= selected(columns, x, 8);
+                    y ^= xor_selected(columns, x, 8);
                     if x >> 16 != 0 {
-                        y ^= selected(columns, x, 16);
+                        y ^= xor_selected(columns, x, 16);
                     }
                 }
                 y
@@ -94,7 +94,7 @@ impl ColumnBuffer {
 
 /// Returns the XOR of those of the eight columns from `first` on that `x` selects.
 #[inline]
-fn selected(columns: &[u64; INLINE], x: u32, first: usize) -> u64 {
+fn xor_selected(columns: &[u64; INLINE], x: u32, first: usize) -> u64 {
     (first..first + 8).fold(0, |y, i| y ^ if x >> i & 1 == 1 { columns[i] } else { 0 })
 }
 

@@ -89,8 +89,8 @@ impl LinearLayout {
         column: impl Fn(usize) -> u64,
     ) -> Result<(), LayoutError> {
         let old_bits = self.ins.bits();
-        let (ins, position) = self.ins.grown(Role::In, input, in_bits)?;
-        let (outs, low) = self.outs.grown(Role::Out, output, out_bits)?;
+        let (ins, position) = self.ins.extend(Role::In, input, in_bits)?;
+        let (outs, low) = self.outs.extend(Role::Out, output, out_bits)?;
         self.cols.reserve(old_bits + in_bits);
         let cols = &mut self.cols[..old_bits + in_bits];
         // Outputs above the new bits move up.

@@ -128,7 +128,6 @@ impl Dim {
         Ok(Self::interned(names.len() - 1))
     }
 
-    /// Returns the dim of the `i`-th interned name.
     fn interned(i: usize) -> Self {
         Self(narrow(FIXED.len() + i))
     }

@@ -240,7 +240,7 @@ impl LinearLayout {
             }
         }
         match surjectivity {
-            Surjectivity::Required => layout.checked_surjective(),
+            Surjectivity::Required => layout.ensure_surjective(),
             Surjectivity::NotRequired => Ok(layout),
         }
     }
@@ -293,12 +293,12 @@ impl LinearLayout {
             *col = given;
         }
         match surjectivity {
-            Surjectivity::Required => layout.checked_surjective(),
+            Surjectivity::Required => layout.ensure_surjective(),
             Surjectivity::NotRequired => Ok(layout),
         }
     }
 
-    fn checked_surjective(self) -> Result<Self, LayoutError> {
+    fn ensure_surjective(self) -> Result<Self, LayoutError> {
         if self.is_surjective() {
             return Ok(self);
         }
@@ -317,7 +317,6 @@ impl LinearLayout {
         ))
     }
 
-    /// Returns the elimination of all columns in order.
     pub(super) fn echelon(&self) -> Echelon {
         let mut echelon = Echelon::new();
         for (i, &col) in self.columns().iter().enumerate() {
@@ -326,7 +325,6 @@ impl LinearLayout {
         echelon
     }
 
-    /// Returns the layout with these sides and all columns zero.
     #[inline]
     pub(super) fn zero(ins: LayoutSide, outs: LayoutSide) -> Self {
         Self {

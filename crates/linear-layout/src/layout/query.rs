@@ -292,7 +292,6 @@ impl LinearLayout {
         }
     }
 
-    /// Returns the packed mask of dependent columns.
     #[inline]
     fn free_bits(&self) -> u64 {
         // Most layouts need no elimination: a column with a bit that no earlier column has is

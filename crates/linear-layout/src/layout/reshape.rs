@@ -10,7 +10,7 @@ impl LinearLayout {
     /// # Errors
     /// When `order` is not a permutation of the in-dims.
     pub fn transpose_ins(&self, order: &[Dim]) -> Result<Self, LayoutError> {
-        let ins = reordered(&self.ins, order, Role::In)?;
+        let ins = reorder_side(&self.ins, order, Role::In)?;
         let mut result = Self::zero(ins, self.outs);
         let mut at = 0;
         for &dim in order {
@@ -26,12 +26,11 @@ impl LinearLayout {
     /// # Errors
     /// When `order` is not a permutation of the out-dims.
     pub fn transpose_outs(&self, order: &[Dim]) -> Result<Self, LayoutError> {
-        let outs = reordered(&self.outs, order, Role::Out)?;
-        Ok(self.moved(outs, &FieldMoves::between(&self.outs, &outs)))
+        let outs = reorder_side(&self.outs, order, Role::Out)?;
+        Ok(self.apply_moves(outs, &FieldMoves::between(&self.outs, &outs)))
     }
 
-    /// Applies `moves` to each column.
-    fn moved(&self, outs: LayoutSide, moves: &FieldMoves) -> Self {
+    fn apply_moves(&self, outs: LayoutSide, moves: &FieldMoves) -> Self {
         let mut result = Self::zero(self.ins, outs);
         for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
             *to = moves.apply(col);
@@ -46,7 +45,7 @@ impl LinearLayout {
     /// # Errors
     /// When a size is not a power of two, a dim is named twice, or the total size differs.
     pub fn reshape_ins(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
-        let ins = reshaped(&self.ins, dims, Role::In)?;
+        let ins = reshape_side(&self.ins, dims, Role::In)?;
         Ok(Self {
             ins,
             ..self.clone()
@@ -60,7 +59,7 @@ impl LinearLayout {
     /// # Errors
     /// When a size is not a power of two, a dim is named twice, or the total size differs.
     pub fn reshape_outs(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
-        let outs = reshaped(&self.outs, dims, Role::Out)?;
+        let outs = reshape_side(&self.outs, dims, Role::Out)?;
         Ok(Self {
             outs,
             ..self.clone()
@@ -72,7 +71,7 @@ impl LinearLayout {
     /// # Errors
     /// When the joined dim would have 64 bits (63 is the most one dim can have).
     pub fn flatten_ins(&self) -> Result<Self, LayoutError> {
-        let ins = flattened(&self.ins, Role::In)?;
+        let ins = flatten_side(&self.ins, Role::In)?;
         Ok(Self {
             ins,
             ..self.clone()
@@ -84,7 +83,7 @@ impl LinearLayout {
     /// # Errors
     /// When the joined dim would have 64 bits (63 is the most one dim can have).
     pub fn flatten_outs(&self) -> Result<Self, LayoutError> {
-        let outs = flattened(&self.outs, Role::Out)?;
+        let outs = flatten_side(&self.outs, Role::Out)?;
         Ok(Self {
             outs,
             ..self.clone()
@@ -96,7 +95,7 @@ impl LinearLayout {
     /// # Errors
     /// When there is no such dim, or its size is not 1.
     pub fn squeeze_ins(&self, dim: Dim) -> Result<Self, LayoutError> {
-        let ins = squeezed(&self.ins, dim, Role::In)?;
+        let ins = squeeze_side(&self.ins, dim, Role::In)?;
         Ok(Self {
             ins,
             ..self.clone()
@@ -108,7 +107,7 @@ impl LinearLayout {
     /// # Errors
     /// When there is no such dim, or its size is not 1.
     pub fn squeeze_outs(&self, dim: Dim) -> Result<Self, LayoutError> {
-        let outs = squeezed(&self.outs, dim, Role::Out)?;
+        let outs = squeeze_side(&self.outs, dim, Role::Out)?;
         Ok(Self {
             outs,
             ..self.clone()
@@ -217,7 +216,7 @@ impl LinearLayout {
 }
 
 /// Returns the dims of `side` in this order, which must be a permutation of them.
-fn reordered(side: &LayoutSide, order: &[Dim], role: Role) -> Result<LayoutSide, LayoutError> {
+fn reorder_side(side: &LayoutSide, order: &[Dim], role: Role) -> Result<LayoutSide, LayoutError> {
     let mut result = LayoutSide::EMPTY;
     for &dim in order {
         let Some((_, bits)) = side.range(dim) else {
@@ -229,7 +228,11 @@ fn reordered(side: &LayoutSide, order: &[Dim], role: Role) -> Result<LayoutSide,
     Ok(result)
 }
 
-fn reshaped(side: &LayoutSide, dims: &[(Dim, u64)], role: Role) -> Result<LayoutSide, LayoutError> {
+fn reshape_side(
+    side: &LayoutSide,
+    dims: &[(Dim, u64)],
+    role: Role,
+) -> Result<LayoutSide, LayoutError> {
     let mut result = LayoutSide::EMPTY;
     for &(dim, size) in dims {
         result.push_size(role, dim, size)?;
@@ -241,7 +244,7 @@ fn reshaped(side: &LayoutSide, dims: &[(Dim, u64)], role: Role) -> Result<Layout
 }
 
 #[inline]
-fn flattened(side: &LayoutSide, role: Role) -> Result<LayoutSide, LayoutError> {
+fn flatten_side(side: &LayoutSide, role: Role) -> Result<LayoutSide, LayoutError> {
     let mut result = LayoutSide::EMPTY;
     if side.len() > 0 {
         result.push(role, side.dim(0), side.bits())?;
@@ -249,7 +252,7 @@ fn flattened(side: &LayoutSide, role: Role) -> Result<LayoutSide, LayoutError> {
     Ok(result)
 }
 
-fn squeezed(side: &LayoutSide, dim: Dim, role: Role) -> Result<LayoutSide, LayoutError> {
+fn squeeze_side(side: &LayoutSide, dim: Dim, role: Role) -> Result<LayoutSide, LayoutError> {
     match side.position(dim) {
         None => Err(LayoutError::no_such_dim(role, dim)),
         Some(i) if side.log2(i) != 0 => Err(LayoutError::not_size_one(role, dim, side.size(i))),

@@ -54,7 +54,6 @@ const fn sums_below(word: u64) -> u64 {
 }
 
 impl Sizes {
-    /// Returns the word that has the `i`-th byte.
     #[inline]
     const fn word(self, i: usize) -> u64 {
         self.0[i >> 3 & 1]
@@ -75,7 +74,6 @@ impl Sizes {
         (self.word(i) >> (8 * (i & 7)) & 0x3f) as usize
     }
 
-    /// Returns the number of bits below the `i`-th dim.
     #[inline]
     const fn offset(self, i: usize) -> usize {
         let below = if i & 8 == 0 { 0 } else { sum(self.0[0]) };
@@ -116,7 +114,6 @@ impl LayoutSide {
         self.sizes.add(at, log2 as u64 | PRESENT);
     }
 
-    /// Returns the side with this dim alone.
     #[inline]
     pub(super) fn one(role: Role, dim: Dim, log2: usize) -> Result<Self, LayoutError> {
         if log2 > MAX_DIM_BITS {
@@ -132,7 +129,6 @@ impl LayoutSide {
         self.sizes.len()
     }
 
-    /// Returns the total number of bits, at most 64.
     #[inline]
     pub(super) const fn bits(&self) -> usize {
         self.sizes.bits()
@@ -162,7 +158,6 @@ impl LayoutSide {
         1 << self.log2(i)
     }
 
-    /// Returns the number of bits below the `i`-th dim.
     #[inline]
     pub(super) const fn offset(&self, i: usize) -> usize {
         self.sizes.offset(i)
@@ -199,7 +194,6 @@ impl LayoutSide {
         Ok(())
     }
 
-    /// Appends a dim of this size.
     #[inline]
     pub(super) fn push_size(&mut self, role: Role, dim: Dim, size: u64) -> Result<(), LayoutError> {
         self.push(role, dim, log2_of(role, dim, size)?)
@@ -208,7 +202,7 @@ impl LayoutSide {
     /// Returns the side with more high bits in one dim, which is appended if it is new, and the offset of
     /// the new bits.
     #[inline]
-    pub(super) fn grown(
+    pub(super) fn extend(
         &self,
         role: Role,
         dim: Dim,
@@ -298,7 +292,6 @@ impl LayoutSide {
         Coords::new(packed, self.sizes)
     }
 
-    /// Returns the mask of the `i`-th dim in a packed word.
     #[inline]
     pub(super) fn mask(&self, i: usize) -> u64 {
         shl(low_mask(self.log2(i)), self.offset(i))

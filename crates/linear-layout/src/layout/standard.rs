@@ -185,8 +185,8 @@ impl LinearLayout {
         outs: &[(Dim, Dim)],
     ) -> Result<Self, LayoutError> {
         Ok(Self {
-            ins: renamed(&self.ins, ins, Role::In)?,
-            outs: renamed(&self.outs, outs, Role::Out)?,
+            ins: rename_side(&self.ins, ins, Role::In)?,
+            outs: rename_side(&self.outs, outs, Role::Out)?,
             ..self.clone()
         })
     }
@@ -266,7 +266,11 @@ impl LinearLayout {
     }
 }
 
-fn renamed(side: &LayoutSide, names: &[(Dim, Dim)], role: Role) -> Result<LayoutSide, LayoutError> {
+fn rename_side(
+    side: &LayoutSide,
+    names: &[(Dim, Dim)],
+    role: Role,
+) -> Result<LayoutSide, LayoutError> {
     if let Some(&(from, _)) = names
         .iter()
         .find(|(from, _)| side.position(*from).is_none())

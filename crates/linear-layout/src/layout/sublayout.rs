@@ -19,8 +19,8 @@ impl LinearLayout {
     /// # Errors
     /// When a dim is not in `self`.
     pub fn sublayout(&self, ins: &[Dim], outs: &[Dim]) -> Result<Self, LayoutError> {
-        let kept_ins = selected(&self.ins, ins, Role::In)?;
-        let kept_outs = selected(&self.outs, outs, Role::Out)?;
+        let kept_ins = select(&self.ins, ins, Role::In)?;
+        let kept_outs = select(&self.outs, outs, Role::Out)?;
         let moves = FieldMoves::between(&self.outs, &kept_outs.side);
         let mut result = Self::zero(kept_ins.side, kept_outs.side);
         let mut at = 0;
@@ -38,8 +38,8 @@ impl LinearLayout {
     /// # Errors
     /// When a dim is not in `self`.
     pub fn sublayout_is_zero(&self, ins: &[Dim], outs: &[Dim]) -> Result<bool, LayoutError> {
-        let in_mask = selected(&self.ins, ins, Role::In)?.mask;
-        let out_mask = selected(&self.outs, outs, Role::Out)?.mask;
+        let in_mask = select(&self.ins, ins, Role::In)?.mask;
+        let out_mask = select(&self.outs, outs, Role::Out)?.mask;
         Ok(self.block_is_zero(in_mask, out_mask))
     }
 
@@ -83,8 +83,8 @@ impl LinearLayout {
     #[must_use]
     pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
         let (Ok(ins), Ok(outs)) = (
-            selected(&self.ins, dims, Role::In),
-            selected(&self.outs, dims, Role::Out),
+            select(&self.ins, dims, Role::In),
+            select(&self.outs, dims, Role::Out),
         ) else {
             return false;
         };
@@ -119,7 +119,7 @@ impl LinearLayout {
     /// Returns true if out-dim `dim` is the identity image of in-dim `dim` and of nothing else.
     #[must_use]
     pub fn is_identity_on_out_dim(&self, dim: Dim) -> bool {
-        let Ok(outs) = selected(&self.outs, &[dim], Role::Out) else {
+        let Ok(outs) = select(&self.outs, &[dim], Role::Out) else {
             return false;
         };
         let own = self.ins.position(dim).map_or(0, |i| self.ins.mask(i));
@@ -135,7 +135,7 @@ struct Selection {
 }
 
 /// Returns the dims of `side` that are in `dims`, in the order of `side`; repeated names count once.
-fn selected(side: &LayoutSide, dims: &[Dim], role: Role) -> Result<Selection, LayoutError> {
+fn select(side: &LayoutSide, dims: &[Dim], role: Role) -> Result<Selection, LayoutError> {
     if let Some(&dim) = dims.iter().find(|d| side.position(**d).is_none()) {
         return Err(LayoutError::no_such_dim(role, dim));
     }

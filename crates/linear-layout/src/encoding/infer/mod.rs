@@ -44,9 +44,9 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
         return Ok(src.clone());
     }
     Ok(match src {
-        Encoding::Blocked(e) => e.permuted(order).into(),
+        Encoding::Blocked(e) => e.permute(order).into(),
         Encoding::SwizzledShared(e) => SwizzledSharedEncoding {
-            swizzle: e.swizzle.permuted(order),
+            swizzle: e.swizzle.permute(order),
         }
         .into(),
         Encoding::NvmmaShared(e) if order == [1, 0] => e.transposed().into(),

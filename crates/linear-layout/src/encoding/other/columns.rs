@@ -19,7 +19,6 @@ pub(super) struct LayoutColumns {
     pub(super) warp: Vec<u64>,
 }
 
-/// Checks that an extent is a power of two.
 pub(super) fn check_power(
     what: &'static str,
     dim: usize,
@@ -60,7 +59,6 @@ pub(super) fn product(a: u64, b: u64) -> Result<u64, CompilerLayoutError> {
 }
 
 impl LayoutColumns {
-    /// Returns the empty columns of a tensor of this shape.
     pub(super) fn new(shape: &[u64]) -> Result<Self, CompilerLayoutError> {
         let mut size = 1;
         for (dim, &extent) in shape.iter().enumerate() {

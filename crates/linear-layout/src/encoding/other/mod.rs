@@ -52,7 +52,7 @@ pub enum CompilerLayout {
 impl CompilerLayout {
     /// Returns true if the text begins with the name of one of these attributes.
     #[must_use]
-    pub fn is_begun_by(text: &str) -> bool {
+    pub fn matches_prefix(text: &str) -> bool {
         let text = text.trim_start();
         [xegpu::NAME, nested::NAME, tiled::NAME]
             .iter()

@@ -181,14 +181,14 @@ impl NestedLayout {
         let registers = [element, outer, batch];
         let fastest_first = registers.iter().flat_map(|level| level.iter().rev());
         columns.register = columns.of(fastest_first.copied());
-        columns.lane = strided(&columns, thread, FIELDS[6], &self.fields[6])?;
-        columns.warp = strided(&columns, subgroup, FIELDS[5], &self.fields[5])?;
+        columns.lane = strided_columns(&columns, thread, FIELDS[6], &self.fields[6])?;
+        columns.warp = strided_columns(&columns, subgroup, FIELDS[5], &self.fields[5])?;
         columns.into_layout()
     }
 }
 
 /// Returns the columns of an id from which digits are extracted by `id / stride % extent`.
-fn strided(
+fn strided_columns(
     columns: &LayoutColumns,
     digits: &[IndexDigit],
     what: &'static str,

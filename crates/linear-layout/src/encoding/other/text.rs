@@ -72,7 +72,6 @@ impl<'a> AttributeParser<'a> {
         Ok(number)
     }
 
-    /// Parses a list in brackets.
     pub(super) fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T, CompilerLayoutError>,
@@ -123,7 +122,6 @@ impl<'a> AttributeParser<'a> {
     }
 }
 
-/// Checks that no entry is zero.
 pub(super) fn check_entries(
     field: &'static str,
     entries: &[u64],

@@ -120,7 +120,7 @@ pub(super) fn operands(s: &BasisSteps, shape: &[u64]) -> Vec<Encoding> {
         if narrow::<u32>(summed) != share[k].trailing_zeros() {
             continue;
         }
-        for parent in candidates(&s.unfolded_along(k), shape) {
+        for parent in candidates(&s.unfold_along(k), shape) {
             found.extend(DotOperandEncoding::new(op_idx, parent, 0).map(Encoding::from));
         }
     }

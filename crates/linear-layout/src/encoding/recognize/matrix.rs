@@ -192,7 +192,7 @@ fn wmma_operands(s: &BasisSteps) -> Vec<Encoding> {
             lane: Vec::new(),
             ..s.clone()
         };
-        let warps = warps.unfolded_along(k).warp;
+        let warps = warps.unfold_along(k).warp;
         let mut tile = [0; MAX_RANK];
         tile[other] = narrow(WMMA_TILE.ilog2());
         for (version, length) in [

@@ -66,10 +66,13 @@ impl Encoding {
             };
         }
         if layout.in_dims().eq(PARTITIONED) {
-            return shared::partitioned(layout).filter(spells).ok_or_else(|| {
-                let reason = "expected pieces along one dim that alternate between the partitions";
-                EncodingError::no_layout("partitioned_shared", reason)
-            });
+            return shared::partitioned_candidate(layout)
+                .filter(spells)
+                .ok_or_else(|| {
+                    let reason =
+                        "expected pieces along one dim that alternate between the partitions";
+                    EncodingError::no_layout("partitioned_shared", reason)
+                });
         }
         let expected = "register, lane, warp, block (or offset, block) -> dim0, dim1, ...";
         check_dims("layout", layout, &DISTRIBUTED, expected)?;
@@ -124,7 +127,7 @@ impl BasisSteps {
     }
 
     /// Replaces the zero bases of lanes and warps by steps along `dim`, from bit 0 on.
-    fn unfolded_along(&self, dim: usize) -> Self {
+    fn unfold_along(&self, dim: usize) -> Self {
         let mut next = 0;
         let mut unfold = |list: &[BasisStep]| -> Vec<BasisStep> {
             let moved = list.iter().map(|step| {

@@ -87,7 +87,7 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
 }
 
 /// Returns the encoding of a buffer whose pieces along one dim alternate between partitions.
-pub(super) fn partitioned(layout: &LinearLayout) -> Option<Encoding> {
+pub(super) fn partitioned_candidate(layout: &LinearLayout) -> Option<Encoding> {
     let steps = (0..layout.in_bits(Dim::PARTITION))
         .map(|bit| single_step(layout.basis(Dim::PARTITION, bit)).ok()?)
         .collect::<Option<Vec<_>>>()?;

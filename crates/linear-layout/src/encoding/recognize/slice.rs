@@ -25,13 +25,13 @@ pub(super) fn candidates<'a>(
             padded[i + usize::from(i >= dim)] = *size;
         }
         wide.into_iter()
-            .flat_map(move |s| sliced(&s, dim, &padded[..=rank]))
+            .flat_map(move |s| slices_of(&s, dim, &padded[..=rank]))
     })
 }
 
 /// Returns slices of parents in which zero bases of lanes and warps step along the removed dim.
-fn sliced(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
-    let grown = s.unfolded_along(gone);
+fn slices_of(s: &BasisSteps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
+    let grown = s.unfold_along(gone);
     let parents = blocked::candidates(&grown, shape)
         .into_iter()
         .chain(matrix::candidates(&grown))
