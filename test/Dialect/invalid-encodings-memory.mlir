@@ -22,7 +22,7 @@
 // -----
 
 // padded_shared_c1
-// expected-error @+1 {{`padded_shared` has no padding, expected a pair `interval:+padding` or more; `#ttg.shared_linear` lays out a buffer without}}
+// expected-error @+1 {{`padded_shared` has no padding, expected a pair `interval:+padding` or more; use `#ttg.shared_linear` for a buffer without padding}}
 #e = #ttg.padded_shared<[] {order = [1, 0], shape = [16, 32]}>
 
 // -----
@@ -99,7 +99,7 @@
 
 // padded_shared_c7
 #e = #ttg.padded_shared<[32:+4] {
-  // expected-error @+1 {{basis [3] of `offset` moves in several dims or by no power of two, expected zeros with at most one power of two}}
+  // expected-error @+1 {{basis [3] of `offset` is not a single step, expected zeros with at most one power of two}}
   offset = [[1], [3]],
   block = []
 }>
@@ -107,7 +107,7 @@
 // -----
 
 // padded_shared_c8
-// expected-error @+1 {{no bases of `padded_shared` add up to [2], expected some for every element; add [2], or make larger bases smaller}}
+// expected-error @+1 {{no bases of `padded_shared` add up to [2], expected a sum for every element; add [2], or make larger bases smaller}}
 #e = #ttg.padded_shared<[32:+4] {offset = [[1], [4]], block = []}>
 
 // -----
@@ -234,14 +234,14 @@
 // -----
 
 // shared_linear_c4
-// expected-error @+1 {{no bases of `shared_linear` add up to [0, 2], expected some for every element; add [0, 2], or make larger bases smaller}}
+// expected-error @+1 {{no bases of `shared_linear` add up to [0, 2], expected a sum for every element; add [0, 2], or make larger bases smaller}}
 #e = #ttg.shared_linear<{offset = [[0, 1], [0, 4], [1, 0]]}, alignment = 16>
 
 // -----
 
 // shared_linear_c5: within offsets, and between them and CTAs.
 #e = #ttg.shared_linear<{
-  // expected-error @+1 {{basis [1, 1] of `offset` is a sum of other bases, expected an independent one; make it zero where copies are held, or drop it}}
+  // expected-error @+1 {{basis [1, 1] of `offset` is a sum of other bases, expected an independent one; make it zero for copies, or drop it}}
   offset = [[0, 1], [0, 2], [1, 0], [1, 1]]
 }, alignment = 16>
 

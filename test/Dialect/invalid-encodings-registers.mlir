@@ -134,7 +134,7 @@
 // linear_c3: by no power of two, and along two dimensions.
 #e = #ttg.linear<{
   register = [],
-  // expected-error @+1 {{basis [3] of `lane` moves in several dims or by no power of two, expected zeros with at most one power of two}}
+  // expected-error @+1 {{basis [3] of `lane` is not a single step, expected zeros with at most one power of two}}
   lane = [[1], [2], [4], [8], [3]],
   warp = [], block = []
 }>
@@ -143,7 +143,7 @@
 
 #e = #ttg.linear<{
   register = [[1, 0]], lane = [],
-  // expected-error @+1 {{basis [1, 1] of `warp` moves in several dims or by no power of two}}
+  // expected-error @+1 {{basis [1, 1] of `warp` is not a single step}}
   warp = [[1, 1]],
   block = []
 }>
@@ -153,7 +153,7 @@
 // linear_c4
 #e = #ttg.linear<{
   register = [], lane = [[1], [2]],
-  // expected-error @+1 {{basis [2] of `warp` is a sum of other bases, expected an independent one; make it zero where copies are held, or drop it}}
+  // expected-error @+1 {{basis [2] of `warp` is a sum of other bases, expected an independent one; make it zero for copies, or drop it}}
   warp = [[2]],
   block = []
 }>
@@ -161,7 +161,7 @@
 // -----
 
 // linear_c5
-// expected-error @+1 {{no bases of `linear` add up to [0, 2], expected some for every element; add [0, 2], or make larger bases smaller}}
+// expected-error @+1 {{no bases of `linear` add up to [0, 2], expected a sum for every element; add [0, 2], or make larger bases smaller}}
 #e = #ttg.linear<{register = [], lane = [[1, 0], [0, 1], [0, 4]], warp = [], block = []}>
 
 // -----
@@ -192,7 +192,7 @@
 
 // generic_linear_c4: of each dimension of the hardware but `warp`.
 #e = #ttg.generic_linear<{
-  // expected-error @+1 {{basis [1, 1] of `register` moves in several dims, expected one; only `warp` may do that}}
+  // expected-error @+1 {{basis [1, 1] of `register` steps along several dims, expected one; only `warp` may do that}}
   register = [[1, 1]],
   lane = [[0, 1]], warp = [], block = []
 }>
@@ -201,7 +201,7 @@
 
 #e = #ttg.generic_linear<{
   register = [[1, 0]],
-  // expected-error @+1 {{basis [2, 1] of `lane` moves in several dims, expected one; only `warp` may do that}}
+  // expected-error @+1 {{basis [2, 1] of `lane` steps along several dims, expected one; only `warp` may do that}}
   lane = [[2, 1], [0, 1]],
   warp = [], block = []
 }>
@@ -210,7 +210,7 @@
 
 #e = #ttg.generic_linear<{
   register = [[1, 0]], lane = [[0, 1]], warp = [],
-  // expected-error @+1 {{basis [2, 1] of `block` moves in several dims, expected one; only `warp` may do that}}
+  // expected-error @+1 {{basis [2, 1] of `block` steps along several dims, expected one; only `warp` may do that}}
   block = [[2, 1]]
 }>
 
@@ -218,7 +218,7 @@
 
 // generic_linear_c5
 #e = #ttg.generic_linear<{
-  // expected-error @+1 {{basis [3, 0] of `register` moves by no power of two, expected one; only `lane` and `warp` may do that}}
+  // expected-error @+1 {{basis [3, 0] of `register` steps by a number that is not a power of two; only `lane` and `warp` may do that}}
   register = [[3, 0]],
   lane = [[0, 1]], warp = [[1, 0]], block = []
 }>
@@ -226,7 +226,7 @@
 // -----
 
 // generic_linear_c6
-// expected-error @+1 {{no bases of `generic_linear` add up to [2, 0], expected some for every element; add [2, 0], or make larger bases smaller}}
+// expected-error @+1 {{no bases of `generic_linear` add up to [2, 0], expected a sum for every element; add [2, 0], or make larger bases smaller}}
 #e = #ttg.generic_linear<{register = [[1, 0]], lane = [[0, 1]], warp = [[2, 2]], block = []}>
 
 // -----
@@ -260,7 +260,7 @@
 // amd_mfma_c2: a shape that no instruction has, and too few sizes.
 #e = #ttg.amd_mfma<{
   version = 3, warpsPerCTA = [2, 2],
-  // expected-error @+1 {{instruction shape [32, 16, 8] does not exist for `amd_mfma`; expected 32x32, 16x16, 64x4 or 4x64 in front}}
+  // expected-error @+1 {{instruction shape [32, 16, 8] does not exist for `amd_mfma`; expected 32x32, 16x16, 64x4 or 4x64 first}}
   instrShape = [32, 16, 8],
   isTransposed = true
 }>
@@ -269,7 +269,7 @@
 
 #e = #ttg.amd_mfma<{
   version = 3, warpsPerCTA = [2, 2],
-  // expected-error @+1 {{instruction shape [32] does not exist for `amd_mfma`; expected 32x32, 16x16, 64x4 or 4x64 in front}}
+  // expected-error @+1 {{instruction shape [32] does not exist for `amd_mfma`; expected 32x32, 16x16, 64x4 or 4x64 first}}
   instrShape = [32],
   isTransposed = true
 }>
@@ -355,7 +355,7 @@
 // amd_wmma_c5
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
-  // expected-error @+1 {{no bases of `ctaLayout` add up to [2, 0], expected some for every element; add [2, 0], or make larger bases smaller}}
+  // expected-error @+1 {{no bases of `ctaLayout` add up to [2, 0], expected a sum for every element; add [2, 0], or make larger bases smaller}}
   ctaLayout = {warp = [[1, 0], [4, 0]]}
 }>
 

@@ -187,7 +187,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32}
 #e = #ttg.dot_op<{opIdx = 0, parent = #m, kWidth = 1073741824}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%x: f32) {
-    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 1073741824, expected at most 536870911, an eighth of what a number can be}}
+    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 1073741824, expected at most 536870911, so that 8 times it fits into 32 bits}}
     // expected-note @+1 {{the type is}}
     %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
     tt.return
@@ -303,7 +303,7 @@ module attributes {"ttg.num-warps" = 2 : i32} {
     // Eight columns are as the bases are written, and one column needs none of them.
     %0 = tt.splat %x : f32 -> tensor<32x8xf32, #e>
     %1 = tt.splat %x : f32 -> tensor<32x1xf32, #e>
-    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected some for every element; a basis beyond the shape is zero, so use a larger shape or smaller bases}}
+    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected a sum for every element; a basis beyond the shape is zero, so use a larger shape or smaller bases}}
     // expected-note @+1 {{the type is}}
     %2 = tt.splat %x : f32 -> tensor<32x4xf32, #e>
     tt.return

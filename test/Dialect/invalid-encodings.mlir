@@ -340,7 +340,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c2: along two dimensions, and by no power of two.
 #e = #ttg.swizzled_shared<{
   vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0],
-  // expected-error @+1 {{basis [1, 1] of `CGALayout` moves in several dims or by no power of two, expected zeros with at most one power of two}}
+  // expected-error @+1 {{basis [1, 1] of `CGALayout` is not a single step, expected zeros with at most one power of two}}
   CGALayout = [[1, 1]]
 }>
 
@@ -348,7 +348,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 #e = #ttg.swizzled_shared<{
   vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0],
-  // expected-error @+1 {{basis [3, 0] of `CGALayout` moves in several dims or by no power of two}}
+  // expected-error @+1 {{basis [3, 0] of `CGALayout` is not a single step}}
   CGALayout = [[1, 0], [3, 0]]
 }>
 
@@ -366,7 +366,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 // cga_layout_c4
 #e = #ttg.blocked<{
   sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
-  // expected-error @+1 {{no bases of `CGALayout` add up to [0, 2], expected some for every element; add [0, 2], or make larger bases smaller}}
+  // expected-error @+1 {{no bases of `CGALayout` add up to [0, 2], expected a sum for every element; add [0, 2], or make larger bases smaller}}
   CGALayout = [[0, 1], [0, 4]]
 }>
 
@@ -383,7 +383,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // cga_layout_c6
 #s = #ttg.shared_linear<{offset = [[2]], block = [[1]]}, alignment = 16>
-// expected-error @+1 {{basis [1] of `block` moves within the part of one CTA, expected beyond it: what a CTA holds must be contiguous along each dim}}
+// expected-error @+1 {{basis [1] of `block` steps within the part of one CTA, expected beyond it: the part must be contiguous along each dim}}
 #e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
 
 // -----

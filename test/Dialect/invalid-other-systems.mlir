@@ -144,7 +144,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
   tt.func @f() {
     // cute_layout_c9
     // expected-note @+2 {{the type is}}
-    // expected-error @+1 {{on threads and values: basis [3] of `register` moves by no power of two, expected one; only `lane` and `warp` may do that}}
+    // expected-error @+1 {{on threads and values: basis [3] of `register` steps by a number that is not a power of two; only `lane` and `warp` may do that}}
     %0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #cute.layout<"Sw<1,0,1> o 0 o ((2,16),2):((1,4),2)">>
     tt.return
   }
@@ -178,7 +178,7 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
 // -----
 
 // slice_c1
-// expected-error @+1 {{`parent` is a `cute.layout`, expected a distributed encoding; `tile`, the shape of the parent's tensors, makes it one}}
+// expected-error @+1 {{`parent` is a `cute.layout`, expected a distributed encoding; add `tile`, the shape of the parent's tensors}}
 #e = #ttg.slice<{dim = 0, parent = #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">}>
 
 // -----

@@ -501,7 +501,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [8, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x16xi8, #p>) {
-    // expected-error @+1 {{the first two registers of a thread are not neighbours along the axis}}
+    // expected-error @+1 {{the first two registers of a thread are not adjacent along the axis}}
     %0 = ttg.fp4_to_fp %a {axis = 0 : i32} : tensor<128x16xi8, #p> -> tensor<256x16xbf16, #w>
     tt.return
   }
@@ -514,7 +514,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #w = #ttg.blocked<{sizePerThread = [8, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   tt.func @f(%a: tensor<128x16xi8, #p>, %s: tensor<256x16xi8, #w>) {
-    // expected-error @+1 {{the first two registers of a thread are not neighbours along the axis}}
+    // expected-error @+1 {{the first two registers of a thread are not adjacent along the axis}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 0 : i32} : tensor<128x16xi8, #p>, tensor<256x16xi8, #w> -> tensor<256x16xbf16, #w>
     tt.return
   }
@@ -600,7 +600,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 3 : i32, ttg.targ
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1, 1], instrShape = [1, 16, 8]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x1x32xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>) {
-    // expected-error @+1 {{the first two registers of a thread are not neighbours along the axis}}
+    // expected-error @+1 {{the first two registers of a thread are not adjacent along the axis}}
     %0 = ttg.fp4_to_fp %a {axis = 2 : i32} : tensor<64x1x32xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x1x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>>
     tt.return
   }

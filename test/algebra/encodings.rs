@@ -203,13 +203,13 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         "#ttg.linear<{register = [[1, 2]], lane = [], warp = [], block = []}>",
         &[2, 4],
-        "no bases of `linear` add up to [1, 0], expected some for every element; add [1, 0], or make \
+        "no bases of `linear` add up to [1, 0], expected a sum for every element; add [1, 0], or make \
          larger bases smaller",
     );
     rejects(
         "#ttg.linear<{register = [[0, 1], [1, 1]], lane = [], warp = [], block = []}>",
         &[2, 2],
-        "basis [1, 1] of `register` moves in several dims or by no power of two",
+        "basis [1, 1] of `register` is not a single step",
     );
     rejects(
         &format!("#ttg.slice<{{dim = 2, parent = {good}}}>"),

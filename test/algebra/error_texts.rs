@@ -33,23 +33,23 @@ fn layouts_with_dims_in_another_order_do_not_fit() {
     let other = Dim::WARP;
     rejects(
         rows.concat_ins(&swapped.rename_in(r, other).unwrap()),
-        "out-dim `dim1` stands where `dim0` is expected",
+        "out-dim is `dim1`; expected `dim0`",
         Some(D1),
     );
     rejects(
         rows.concat_outs(&swapped.rename_out(D0, Dim::out(2)).unwrap()),
-        "in-dim `lane` stands where `register` is expected",
+        "in-dim is `lane`; expected `register`",
         Some(l),
     );
     let action = RegisterPermutation::identity(r, 1).unwrap();
     rejects(
         action.left_compose(&RegisterPermutation::identity(l, 1).unwrap()),
-        "in-dim `lane` stands where `register` is expected",
+        "in-dim is `lane`; expected `register`",
         Some(l),
     );
     rejects(
         RegisterPermutation::for_division(&rows, &id(2, l, D1), true),
-        "in-dim `lane` stands where `register` is expected",
+        "in-dim is `lane`; expected `register`",
         Some(l),
     );
 }
@@ -206,32 +206,32 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.linear<{register = [[1, 0], [1, 1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [1, 1] of `register` moves in several dims or by no power of two, expected zeros with \
+        "basis [1, 1] of `register` is not a single step, expected zeros with \
          at most one power of two",
     );
     rejects(
         "#ttg.generic_linear<{register = [], lane = [[1, 1], [0, 1]], warp = [], block = []}>"
             .into(),
         &[],
-        "basis [1, 1] of `lane` moves in several dims, expected one; only `warp` may do that",
+        "basis [1, 1] of `lane` steps along several dims, expected one; only `warp` may do that",
     );
     rejects(
         "#ttg.generic_linear<{register = [[3], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis [3] of `register` moves by no power of two, expected one; only `lane` and `warp` may \
+        "basis [3] of `register` steps by a number that is not a power of two; only `lane` and `warp` may \
          do that",
     );
     rejects(
         "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
         "basis [1] of `register` is a sum of other bases, expected an independent one; make \
-         it zero where copies are held, or drop it",
+         it zero for copies, or drop it",
     );
     rejects(
         "#ttg.shared_linear<{offset = [[1], [1]]}, alignment = 16>".into(),
         &[],
         "basis [1] of `offset` is a sum of other bases, expected an independent one; make it \
-         zero where copies are held, or drop it",
+         zero for copies, or drop it",
     );
     rejects(
         "#ttg.padded_shared<[8:+1, 8:+2] {offset = [[1], [2]], block = []}>".into(),
@@ -314,7 +314,7 @@ fn what_layouts_spell_no_encoding() {
                 .cga_layout()
                 .unwrap_err()
         ),
-        "basis [1] of `block` moves within the part of one CTA, expected beyond it: what a CTA holds \
+        "basis [1] of `block` steps within the part of one CTA, expected beyond it: the part \
          must be contiguous along each dim"
     );
 }

@@ -348,12 +348,12 @@ fn errors_have_messages() {
     fails(
         "#xegpu.layout<lane_layout = [2, 8], lane_data = [1, 1]>",
         &[16, 4],
-        "extent 4 of dim 1 is no multiple of lane_layout times lane_data, 8; 8 is the next",
+        "extent 4 of dim 1 is not a multiple of lane_layout times lane_data, 8; the next one is 8",
     );
     fails(
         "#xegpu.layout<lane_layout = [2, 3], lane_data = [1, 1]>",
         &[16, 4],
-        "extent 3 of dim 1 of lane_layout is not a power of two; 4 is the next",
+        "extent 3 of dim 1 of lane_layout is not a power of two; the next one is 4",
     );
     fails(
         "#iree_vector_ext.nested_layout<subgroup_tile = [2], batch_tile = [1], outer_tile = [1], \
@@ -374,7 +374,7 @@ fn errors_have_messages() {
     fails(
         "#mosaic_gpu.TiledLayout<[[64, 8], [24, 8]], warp_dims = [-4], lane_dims = [], vector_dim = -1>",
         &[],
-        "extent 64 of dim 0 is no multiple of its tile, 24; 72 is the next",
+        "extent 64 of dim 0 is not a multiple of its tile, 24; the next one is 72",
     );
     fails(
         "#ttg.blocked<{}>",

@@ -67,7 +67,7 @@ impl AmdMfmaEncoding {
             instr_shape,
             [32, 32, ..] | [16, 16, ..] | [64, 4, ..] | [4, 64, ..]
         ) {
-            let expected = "32x32, 16x16, 64x4 or 4x64 in front";
+            let expected = "32x32, 16x16, 64x4 or 4x64 first";
             return Err(EncodingError::new(EncodingErrorKind::BadInstruction {
                 family: FAMILY,
                 shape,

@@ -402,7 +402,7 @@ mod tests {
         let gap = CgaLayout::from_bases(2, &[[2, 0]]).unwrap_err();
         assert_eq!(
             gap.to_string(),
-            "no bases of `CGALayout` add up to [1, 0], expected some for every element; add [1, 0], or \
+            "no bases of `CGALayout` add up to [1, 0], expected a sum for every element; add [1, 0], or \
              make larger bases smaller"
         );
         let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();

@@ -234,8 +234,7 @@ impl CuteEncoding {
                 Err(EncodingError::no_layout(
                     FAMILY,
                     format!(
-                        "it is that of a tensor of shape {}, and this has shape {}; to repeat or cut it, write \
-                         `tile = {}`",
+                        "the implied tile is {}, but the shape is {}; write `tile = {}` to repeat or crop it",
                         tile.shape,
                         List::<u64, MAX_RANK>::collect(shape.iter().copied()),
                         tile.shape

@@ -192,7 +192,7 @@ impl DotOperandEncoding {
         // The 8-row instructions for 64-bit elements cover half as much of K.
         let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
         let Some(k_tile) = k_tile else {
-            let expected = "at most 536870911, an eighth of what a number can be";
+            let expected = "at most 536870911, so that 8 times it fits into 32 bits";
             return Err(
                 EncodingError::bad_value("kWidth", self.k_width, expected).of_rule("dot_op_c6")
             );

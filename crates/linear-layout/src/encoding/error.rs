@@ -136,8 +136,8 @@ pub(crate) enum EncodingErrorKind {
         expected: MessageText,
     },
     #[error(
-        "`padded_shared` has no padding, expected a pair `interval:+padding` or more; `#ttg.shared_linear` lays out a \
-         buffer without"
+        "`padded_shared` has no padding, expected a pair `interval:+padding` or more; use `#ttg.shared_linear` \
+         for a buffer without padding"
     )]
     NoPairs,
     #[error("`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]")]
@@ -163,20 +163,20 @@ pub(crate) enum EncodingErrorKind {
         expected: usize,
     },
     #[error(
-        "basis {basis} of `{what}` moves in several dims, expected one; only `warp` may do that"
+        "basis {basis} of `{what}` steps along several dims, expected one; only `warp` may do that"
     )]
     NotOneDim { what: &'static str, basis: Ints },
     #[error(
-        "basis {basis} of `{what}` moves by no power of two, expected one; only `lane` and `warp` may do that"
+        "basis {basis} of `{what}` steps by a number that is not a power of two; only `lane` and `warp` may do that"
     )]
     NotEvenStep { what: &'static str, basis: Ints },
     #[error(
-        "basis {basis} of `{what}` moves in several dims or by no power of two, expected zeros with at most one power \
+        "basis {basis} of `{what}` is not a single step, expected zeros with at most one power \
          of two"
     )]
     NotSinglePower { what: &'static str, basis: Ints },
     #[error(
-        "no bases of `{what}` add up to {missed}, expected some for every element; add {missed}, or make larger bases \
+        "no bases of `{what}` add up to {missed}, expected a sum for every element; add {missed}, or make larger bases \
          smaller"
     )]
     NotSurjective { what: &'static str, missed: Ints },
@@ -189,7 +189,7 @@ pub(crate) enum EncodingErrorKind {
         advice: &'static str,
     },
     #[error(
-        "basis {basis} of `block` moves within the part of one CTA, expected beyond it: what a CTA holds must be \
+        "basis {basis} of `block` steps within the part of one CTA, expected beyond it: the part must be \
          contiguous along each dim"
     )]
     NotOutermost { basis: Ints },

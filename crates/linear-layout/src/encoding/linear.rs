@@ -401,7 +401,7 @@ pub(crate) fn permutation_matrix(
                     return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what,
                         basis,
-                        advice: "make it zero where copies are held, or drop it",
+                        advice: "make it zero for copies, or drop it",
                     }));
                 }
                 Ok(Some((d, b))) => seen[d] |= 1 << b,

@@ -59,7 +59,7 @@ impl SharedLinearEncoding {
                     return Err(EncodingError::new(EncodingErrorKind::NotInjective {
                         what: dim.name(),
                         basis: numbers(layout.basis(dim, bit)),
-                        advice: "make it zero where copies are held, or drop it",
+                        advice: "make it zero for copies, or drop it",
                     })
                     .of_rule("shared_linear_c5"));
                 }

@@ -38,7 +38,7 @@ impl SliceEncoding {
                 found: parent.family(),
                 expected: match &*parent {
                     Encoding::Cute(_) => {
-                        "a distributed encoding; `tile`, the shape of the parent's tensors, makes it one"
+                        "a distributed encoding; add `tile`, the shape of the parent's tensors"
                     }
                     _ => "a distributed encoding",
                 },

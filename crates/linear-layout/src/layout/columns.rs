@@ -68,7 +68,7 @@ impl ColumnBuffer {
     #[inline]
     pub(super) fn same(&self, other: &Self, bits: usize) -> bool {
         if let (Storage::Inline(a), Storage::Inline(b)) = (&self.0, &other.0) {
-            // ColumnBuffer beyond the last one are zero on both sides, so whole blocks can be compared.
+            // Columns beyond the last one are zero on both sides, so whole blocks can be compared.
             let difference = |range: core::ops::Range<usize>| {
                 range.fold(0, |difference, i| difference | a[i] ^ b[i])
             };

@@ -87,7 +87,7 @@ kinds! {
     dim_missing => DimMissing { role: Role, dim: Dim };
     #[error("{role} `{dim}` has size {found}; expected {expected}")]
     sizes_differ => SizesDiffer { role: Role, dim: Dim, found: u64, expected: u64 };
-    #[error("{role} `{found}` stands where `{expected}` is expected")]
+    #[error("{role} is `{found}`; expected `{expected}`")]
     order_differs => OrderDiffers { role: Role, found: Dim, expected: Dim };
     #[error("`{dim}` has size {found}; expected at most {max}")]
     size_too_large => SizeTooLarge { dim: Dim, found: u64, max: u64 };

@@ -262,7 +262,7 @@ pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
     if shape[axis] != 2 {
         return Err(cannot(
             "split",
-            "the last dim of the operand has not size 2",
+            "the last dim of the operand does not have size 2",
         ));
     }
     let halves = halve("split", &src.to_linear_layout(shape)?, axis)?;
@@ -316,7 +316,12 @@ fn fp4(
         true => value.checked_mul(2),
         false => (value > 1).then_some(value / 2),
     };
-    let few = || cannot(OP, "a thread does not hold two neighbours along the axis");
+    let few = || {
+        cannot(
+            OP,
+            "a thread does not hold two adjacent elements along the axis",
+        )
+    };
     let order = enc.order(shape)?;
     // Triton rejects encodings whose box has no two adjacent elements, although repetition may provide
     // them; but not for rank 3 and more, where it confuses the order with its inverse.
@@ -367,7 +372,7 @@ fn fp4(
         if !is_pair {
             return Err(cannot(
                 OP,
-                "the first two registers of a thread are not neighbours along the axis",
+                "the first two registers of a thread are not adjacent along the axis",
             ));
         }
         halve(OP, &layout, axis)?
@@ -411,7 +416,7 @@ fn halve(
     if !found {
         return Err(cannot(
             op,
-            "a thread does not hold two neighbours along the axis",
+            "a thread does not hold two adjacent elements along the axis",
         ));
     }
     let outs: Vec<(Dim, u64)> = layout
@@ -486,7 +491,7 @@ fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), Enc
     let mut seen = 0u64;
     for dim in order {
         if *dim >= rank || seen >> dim & 1 != 0 {
-            return Err(cannot(op, "the order is no permutation of the dims"));
+            return Err(cannot(op, "the order is not a permutation of the dims"));
         }
         seen |= 1 << dim;
     }

@@ -47,7 +47,7 @@ pub fn reshape(
         .chain(dst_shape)
         .any(|size| !size.is_power_of_two())
     {
-        return Err(cannot("reshape", "a size is no power of two"));
+        return Err(cannot("reshape", "a size is not a power of two"));
     }
     if let Encoding::Blocked(blocked) = src
         && let Some(dst) = reshape_blocked(blocked, src_shape, dst_shape)

@@ -29,14 +29,14 @@ pub(super) enum CompilerLayoutErrorKind {
     RankTooSmall { found: usize, least: usize },
     #[error("entry {at} of `{field}` is 0; expected 1 or more")]
     Zero { field: &'static str, at: usize },
-    #[error("extent {value} of dim {dim} of {what} is not a power of two; {} is the next",
+    #[error("extent {value} of dim {dim} of {what} is not a power of two; the next one is {}",
             .value.next_power_of_two())]
     NotPowerOfTwo {
         what: &'static str,
         dim: usize,
         value: u64,
     },
-    #[error("extent {extent} of dim {dim} is no multiple of {what}, {by}; {} is the next",
+    #[error("extent {extent} of dim {dim} is not a multiple of {what}, {by}; the next one is {}",
             .extent.div_ceil(*.by).saturating_mul(*.by))]
     NotDivisible {
         what: &'static str,

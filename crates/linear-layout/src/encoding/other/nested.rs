@@ -150,7 +150,7 @@ impl NestedLayout {
         for (dim, (&extent, by)) in shape.iter().zip(self.shape()?).enumerate() {
             if extent != by {
                 return Err(CompilerLayoutErrorKind::NotDivisible {
-                    what: "the one that the tiles make",
+                    what: "the product of the tiles",
                     dim,
                     extent,
                     by,
