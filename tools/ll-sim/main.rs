@@ -155,10 +155,10 @@ fn parse_axes(text: &str) -> Result<[u32; 3], String> {
     Ok(axes)
 }
 
-/// An argument, in which the path of a file need not be UTF-8.
+/// Parses an argument; the path of a file need not be UTF-8.
 fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
     let bytes = argument.as_bytes();
-    // What stands before the path: `[NAME=]file:TYPE:`.
+    // The prefix `[NAME=]file:TYPE:`.
     let colon = |from: usize| Some(from + bytes[from..].iter().position(|b| *b == b':')? + 1);
     let path = colon(0).and_then(colon).unwrap_or(bytes.len());
     let (Ok(before), path) = (std::str::from_utf8(&bytes[..path]), &bytes[path..]) else {
@@ -193,8 +193,7 @@ fn parse_tolerance(text: &str) -> Result<Tolerance, String> {
     })
 }
 
-/// A buffer argument.
-struct Named {
+struct NamedBuffer {
     name: String,
     buffer: BufferId,
     ty: ElementTy,
@@ -214,7 +213,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the kernel ran and all comparisons held.
+/// Returns true if the kernel ran and all comparisons held.
 fn run(options: &Options) -> Result<bool, String> {
     if options.list_operations {
         return print(list_operations().trim_end()).map(|()| true);
@@ -245,10 +244,10 @@ fn run(options: &Options) -> Result<bool, String> {
     let progress = Progress::of(blocks);
     let outcome = launch.run_watched(&decoded.program, &mut memory, &|done| progress.at(done));
     progress.end();
-    // What was printed before a fault helps to find it.
+    // Output before a fault helps to find it.
     match memory.printed().trim_end_matches('\n') {
         "" => {}
-        // The report is all that stands on standard output.
+        // With `--json -` standard output holds the report alone.
         lines if options.json.as_deref() == Some(Path::new("-")) => complain(lines),
         lines => print(lines)?,
     }
@@ -276,7 +275,7 @@ fn run(options: &Options) -> Result<bool, String> {
             .map_err(|error| format!("error: cannot write {}: {error}", file.display()))?;
     }
     let mut good = true;
-    let mut check = |named: &Named, what: &str, expected: &[u8]| -> Result<(), String> {
+    let mut check = |named: &NamedBuffer, what: &str, expected: &[u8]| -> Result<(), String> {
         let found = memory.bytes(named.buffer);
         let result = compare(found, expected, named.ty, options.tolerance)
             .map_err(|error| format!("error: {what}: {error}"))?;
@@ -316,7 +315,7 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(good)
 }
 
-/// An error with the line of the file that it is about, where it is about this file.
+/// Returns the error text, with the source line if it is in this file.
 fn show(error: &KernelError, file: &str, text: &str) -> String {
     let mut message = format!("error: {error}");
     if error.kind() == FaultKind::StepLimit {
@@ -336,7 +335,7 @@ fn show(error: &KernelError, file: &str, text: &str) -> String {
     message
 }
 
-/// How many cores this computer has.
+/// Returns the number of host cores.
 fn cores() -> u32 {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     u32::try_from(cores).unwrap_or(1)
@@ -350,7 +349,7 @@ fn machine(options: &Options, decoded: &Decoded) -> Machine {
     machine
 }
 
-/// The file's name for messages, and its bytes, where MLIR can read them.
+/// Reads the input in MLIR; returns its display name and bytes.
 fn read_source(file: &Path) -> Result<(String, Vec<u8>), String> {
     let name = sys::input_name(file);
     let bytes =
@@ -359,7 +358,7 @@ fn read_source(file: &Path) -> Result<(String, Vec<u8>), String> {
     Ok((name, bytes))
 }
 
-/// The name of a buffer, and what stands behind it, which need not be UTF-8.
+/// Splits `NAME=PATH`; the path need not be UTF-8.
 fn split_pair<'t>(option: &str, pair: &'t OsStr) -> Result<(&'t str, &'t OsStr), String> {
     let bytes = pair.as_bytes();
     let equal = bytes.iter().position(|byte| *byte == b'=');
@@ -371,12 +370,12 @@ fn split_pair<'t>(option: &str, pair: &'t OsStr) -> Result<(&'t str, &'t OsStr),
         .ok_or_else(|| format!("error: `{option} {}`: expected NAME=VALUE", pair.display()))
 }
 
-/// Buffers and scalars for the kernel's parameters.
+/// Creates buffers and scalars for the kernel's parameters.
 fn make_arguments(
     options: &Options,
     params: &[Param],
     memory: &mut Memory,
-) -> Result<(Vec<Arg>, Vec<Named>), String> {
+) -> Result<(Vec<Arg>, Vec<NamedBuffer>), String> {
     let mut args = Vec::new();
     let mut buffers = Vec::new();
     for (index, spec) in options.args.iter().enumerate() {
@@ -386,11 +385,11 @@ fn make_arguments(
                 Some(ParamTy::Float(ty)) => ElementTy::Float(ty),
                 _ => return Ok(()),
             };
-            // A float of 8 bits is given by its code.
+            // An 8-bit float is passed as its code.
             if matches!((given, wanted), (ElementTy::Float8(_), ElementTy::Int(8))) {
                 return Ok(());
             }
-            // The launch names integers for floats, and scalars for pointers.
+            // Integers are accepted for floats, and scalars for pointers.
             if given == wanted
                 || matches!(given, ElementTy::Int(_)) != matches!(wanted, ElementTy::Int(_))
             {
@@ -422,7 +421,7 @@ fn make_arguments(
                 };
                 let name = spec.name.clone().unwrap_or_else(|| index.to_string());
                 let buffer = memory.add(name.clone(), bytes);
-                buffers.push(Named {
+                buffers.push(NamedBuffer {
                     name,
                     buffer,
                     ty: *ty,
@@ -450,7 +449,6 @@ fn print_report(options: &Options, report: &Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints lines on standard output.
 fn print(text: &str) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}")
@@ -458,7 +456,7 @@ fn print(text: &str) -> Result<(), String> {
         .map_err(|error| format!("error: cannot write: {error}"))
 }
 
-/// Writes a line to standard error; nobody listens where that fails.
+/// Writes a line to standard error; a failure to do so is ignored.
 fn complain(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,14 +1,14 @@
-//! How far a long run is: a bar on a terminal, after a second.
+//! Progress bar of long runs on a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::OnceCell;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// A run that takes less shows nothing.
+/// Delay before the bar is shown.
 const QUICK: Duration = Duration::from_secs(1);
 
-/// The blocks of a launch that have run.
+/// The number of finished blocks of a launch.
 pub(crate) struct Progress {
     blocks: u64,
     start: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// A launch of so many blocks begins.
+    /// Starts a launch of this many blocks.
     pub(crate) fn of(blocks: u64) -> Self {
         Self {
             blocks,
@@ -27,7 +27,7 @@ impl Progress {
         }
     }
 
-    /// So many blocks have run.
+    /// Sets the number of finished blocks.
     pub(crate) fn at(&self, done: u64) {
         if self.is_terminal && self.start.elapsed() >= QUICK {
             self.bar.get_or_init(|| self.show()).set_position(done);
@@ -41,7 +41,7 @@ impl Progress {
             .with_elapsed(self.start.elapsed())
     }
 
-    /// The run is over: the bar goes.
+    /// Removes the bar.
     pub(crate) fn end(&self) {
         if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();

@@ -63,7 +63,7 @@ impl Timestamps {
     }
 
     /// Returns the index of the timestamp of `now`, which is added if new.
-    pub fn number(&mut self, now: ExecutionPoint) -> u32 {
+    pub fn index_of(&mut self, now: ExecutionPoint) -> u32 {
         let timestamp = Timestamp {
             op: now.op,
             block_epoch: now.block_epoch,
@@ -82,10 +82,10 @@ impl Timestamps {
         if self.list.get(latest as usize) == Some(&timestamp) {
             return latest;
         }
-        let number = self.next();
+        let index = self.next();
         self.list.push(timestamp);
-        self.latest[op] = number;
-        number
+        self.latest[op] = index;
+        index
     }
 }
 
@@ -95,7 +95,7 @@ pub struct ShadowAccess<'m> {
     /// Its point of execution.
     pub now: ExecutionPoint,
     /// Index of its timestamp.
-    pub number: u32,
+    pub timestamp: u32,
     /// The rules that order accesses.
     pub order: OrderRules,
     /// The table of timestamps.
@@ -109,8 +109,8 @@ pub(crate) struct PackedAccess(u64);
 impl PackedAccess {
     pub(crate) const NONE: Self = Self(0);
 
-    pub(crate) fn new(thread: u32, number: u32) -> Self {
-        Self((u64::from(thread) + 1) << 32 | u64::from(number))
+    pub(crate) fn new(thread: u32, index: u32) -> Self {
+        Self((u64::from(thread) + 1) << 32 | u64::from(index))
     }
 
     /// Returns the entry that refers to a cell.
@@ -120,7 +120,7 @@ impl PackedAccess {
 
     /// Returns the index of the cell, if it refers to one.
     pub(crate) fn as_cell(self) -> Option<usize> {
-        (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.number() as usize)
+        (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.index() as usize)
     }
 
     pub(crate) fn thread(self) -> u32 {
@@ -129,7 +129,7 @@ impl PackedAccess {
 
     /// Returns the index of the timestamp or of the cell.
     #[expect(clippy::cast_possible_truncation, reason = "the low half of the word")]
-    fn number(self) -> u32 {
+    fn index(self) -> u32 {
         self.0 as u32
     }
 
@@ -138,7 +138,7 @@ impl PackedAccess {
         if self == Self::NONE {
             return NO_GROUP;
         }
-        let timestamp = timestamps.list[self.number() as usize];
+        let timestamp = timestamps.list[self.index() as usize];
         AccessGroup {
             first: self.thread(),
             second,
@@ -166,7 +166,7 @@ pub(crate) enum AccessRelation {
 impl ShadowAccess<'_> {
     #[inline]
     pub(crate) fn entry(&self) -> PackedAccess {
-        PackedAccess::new(self.now.thread, self.number)
+        PackedAccess::new(self.now.thread, self.timestamp)
     }
 
     /// Classifies an earlier access by one or two threads relative to this one.
@@ -176,17 +176,17 @@ impl ShadowAccess<'_> {
             return AccessRelation::None;
         }
         let (order, now, timestamps) = (self.order, self.now, self.timestamps);
-        let number = entry.number();
-        if order.is_block_own && number < timestamps.bounds.section {
+        let index = entry.index();
+        if order.is_block_own && index < timestamps.bounds.section {
             // Accesses before a barrier of the block need no comparison of epochs.
-            let is_old = number < timestamps.bounds.block;
+            let is_old = index < timestamps.bounds.block;
             return if is_old {
                 AccessRelation::None
             } else {
                 AccessRelation::Over
             };
         }
-        let timestamp = timestamps.list[number as usize];
+        let timestamp = timestamps.list[index as usize];
         let is_before = |thread| {
             order.before(thread, timestamp.block_epoch, timestamp.warp_epoch, now)
                 || order.is_joint(thread, timestamp.joint_lanes, now)
@@ -201,7 +201,7 @@ impl ShadowAccess<'_> {
     /// Returns true if adding this access does not change the group.
     #[inline]
     pub(crate) fn is_in(&self, entry: PackedAccess, second: u32) -> bool {
-        entry.number() == self.number
+        entry.index() == self.timestamp
             && second != NO_THREAD
             && self.order.same_warp(entry.thread(), self.now)
     }
@@ -229,7 +229,7 @@ impl ShadowAccess<'_> {
             group.joint_lanes,
         ) == own
         {
-            Some((PackedAccess::new(group.first, self.number), group.second))
+            Some((PackedAccess::new(group.first, self.timestamp), group.second))
         } else {
             let is_old = old.0.as_cell().is_none() && old.0.group(old.1, self.timestamps) == *group;
             is_old.then_some(old)

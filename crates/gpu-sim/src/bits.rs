@@ -1,6 +1,6 @@
-//! Integers as bits: zero-extended in 64 bits, read with or without sign.
+//! Bit patterns of integers, zero-extended to 64 bits.
 
-/// The lowest `bits` bits set.
+/// Returns the mask of the lowest `bits` bits.
 pub(crate) const fn mask(bits: u32) -> u64 {
     if bits >= 64 {
         u64::MAX

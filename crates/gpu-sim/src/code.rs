@@ -1,26 +1,26 @@
-//! Parts of programs beside instructions: registers, parameters, memory spaces, control flow.
+//! Program structure apart from instructions: registers, parameters, memory spaces, basic blocks and CFG edges.
 
 use super::float::FloatTy;
 use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
 use std::fmt;
 
-/// A scalar register; each lane of a block has its own copy of up to 64 bits.
+/// A scalar register; each lane of a thread block has its own copy of up to 64 bits.
 ///
-/// Vectors and structs are spread over several registers when a kernel is decoded, so that
-/// taking an aggregate apart and putting it together costs nothing.
+/// Vectors and structs are spread over several registers when a kernel is decoded, so building and splitting an
+/// aggregate costs nothing.
 /// # Units
 /// An index into the register file. Integers are kept zero-extended, floats as raw bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Reg(pub(crate) u32);
 
-/// A basic block of a [`Program`](super::Program), by position.
+/// A basic block of a [`Program`](super::Program), by index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct BlockId(pub(crate) u32);
 
-/// The memory that an access goes to.
+/// An address space of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Space {
-    /// A 64-bit address that says itself which memory it means.
+    /// A 64-bit address that encodes its memory space.
     Generic,
     /// Buffers of the launch and global variables.
     Global,
@@ -28,12 +28,12 @@ pub(crate) enum Space {
     Shared,
     /// Read-only global variables.
     Constant,
-    /// The lane's own stack.
+    /// The lane's stack.
     Local,
 }
 
 impl Space {
-    /// The memory of LLVM's address space `number` on both GPU families.
+    /// Returns the memory space of LLVM's address space `number` on both GPU families.
     pub(crate) const fn from_number(number: u32) -> Option<Self> {
         match number {
             0 => Some(Self::Generic),
@@ -45,7 +45,7 @@ impl Space {
         }
     }
 
-    /// Width of a pointer into this memory, in bits.
+    /// Returns the width of a pointer in bits.
     pub(crate) const fn pointer_bits(self) -> u32 {
         match self {
             Self::Shared | Self::Local => 32,
@@ -53,7 +53,7 @@ impl Space {
         }
     }
 
-    /// Returns true if an address of this space means global memory.
+    /// Returns true if an address of this space refers to global memory.
     pub(crate) const fn is_global(self, address: u64) -> bool {
         match self {
             Self::Shared | Self::Local => false,
@@ -62,7 +62,7 @@ impl Space {
         }
     }
 
-    /// The word that messages use.
+    /// Returns the word used in messages.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Generic => "generic",
@@ -74,46 +74,44 @@ impl Space {
     }
 }
 
-/// The values handed to a block's parameters on one edge.
+/// A CFG edge with the block arguments it passes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Edge {
-    /// The block that is entered.
     pub(crate) target: BlockId,
-    /// One register for each parameter of the target.
+    /// One register per parameter of the target.
     pub(crate) args: Box<[Reg]>,
 }
 
-/// How a block ends.
+/// The terminator of a basic block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Terminator {
-    /// All lanes go one way.
+    /// All lanes take one edge.
     Branch(Edge),
-    /// Each lane goes by the lowest bit of its register.
+    /// Each lane branches on the lowest bit of a register.
     CondBranch {
         /// The condition.
         cond: Reg,
-        /// Where lanes with 1 go.
+        /// Edge of lanes with 1.
         then: Edge,
-        /// Where lanes with 0 go.
+        /// Edge of lanes with 0.
         other: Edge,
     },
-    /// Each lane goes by the value of its register.
+    /// Each lane branches on the value of a register.
     Switch {
-        /// The value.
         value: Reg,
-        /// Value and destination of each case.
+        /// Value and edge of each case.
         cases: Box<[(u64, Edge)]>,
-        /// Where all other lanes go.
+        /// Edge of all other lanes.
         default: Edge,
     },
-    /// The lanes are done.
+    /// The lanes exit.
     Return,
-    /// No lane may get here.
+    /// Reaching it is a fault.
     Unreachable,
 }
 
 impl Terminator {
-    /// The register that it chooses by.
+    /// Returns the register that selects the edge.
     pub(crate) fn choice(&self) -> Option<Reg> {
         match self {
             Self::CondBranch { cond, .. } => Some(*cond),
@@ -122,13 +120,13 @@ impl Terminator {
         }
     }
 
-    /// The registers that it chooses by or gives to block parameters.
+    /// Returns the registers read as condition or block arguments.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let args = self.edges().into_iter().flat_map(|edge| &edge.args);
         self.choice().into_iter().chain(args.copied())
     }
 
-    /// The edges that leave the block.
+    /// Returns the outgoing edges.
     pub(crate) fn edges(&self) -> Vec<&Edge> {
         match self {
             Self::Branch(edge) => vec![edge],
@@ -143,12 +141,12 @@ impl Terminator {
     }
 }
 
-/// The type of a kernel parameter, as far as a launch must know it.
+/// The type of a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamTy {
     /// A pointer to a buffer.
     Pointer,
-    /// An integer of so many bits.
+    /// An integer of this width.
     Int(u32),
     /// A float.
     Float(FloatTy),
@@ -164,30 +162,30 @@ impl fmt::Display for ParamTy {
     }
 }
 
-/// A parameter of the kernel.
+/// A kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
-    /// The register that receives the argument.
+    /// Register that receives the argument.
     pub(crate) reg: Reg,
     /// Its type.
     pub ty: ParamTy,
 }
 
-/// A basic block: a run of instructions and the way out.
+/// A basic block.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Block {
-    /// Registers that each edge into the block fills.
+pub(crate) struct BasicBlock {
+    /// Registers of the block parameters.
     pub(crate) params: Vec<Reg>,
-    /// First instruction, as an index into the instructions of the program.
+    /// First instruction, an index into the program's instructions.
     pub(crate) start: u32,
     /// One past the last instruction.
     pub(crate) end: u32,
     /// How the block ends.
     pub(crate) terminator: Terminator,
-    /// Where lanes that part at the end of this block meet again.
+    /// Immediate post-dominator: the block where diverged lanes reconverge.
     pub(crate) reconverge: Option<BlockId>,
-    /// The site of the terminator.
+    /// Site of the terminator.
     pub(crate) site: u32,
-    /// Position in reverse post-order: among lanes that parted, the lowest runs first.
+    /// Position in reverse post-order; of several diverged frames the lowest runs first.
     pub(crate) order: u32,
 }

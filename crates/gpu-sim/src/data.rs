@@ -1,4 +1,4 @@
-//! Arguments as text, what buffers start with, and the comparison of results.
+//! Arguments given as text, initial buffer contents, and comparison of results.
 
 use super::bits::mask;
 use super::error::{FaultKind, KernelError};
@@ -23,7 +23,7 @@ pub enum ElementTy {
 }
 
 impl ElementTy {
-    /// Bytes of one element in a buffer.
+    /// Returns the bytes of one element in a buffer.
     pub const fn bytes(self) -> usize {
         match self {
             Self::Int(bits) => bits.div_ceil(8) as usize,
@@ -32,7 +32,7 @@ impl ElementTy {
         }
     }
 
-    /// Returns the number in the element at `index`; integers as signed.
+    /// Returns the element at `index` as a number; integers are signed.
     pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
         let size = self.bytes();
         let element = bytes.get(index * size..(index + 1) * size)?;
@@ -44,7 +44,7 @@ impl ElementTy {
         })
     }
 
-    /// Returns the bits nearest to a number; of 8 bits the largest number where it is too large.
+    /// Returns the bits nearest to `value`; 8-bit floats saturate.
     pub fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
@@ -53,7 +53,7 @@ impl ElementTy {
         }
     }
 
-    /// Reads an integer that fits the type, as signed or unsigned.
+    /// Parses an integer that fits the type, signed or unsigned.
     fn integer(bits: u32, text: &str) -> Result<i128, KernelError> {
         let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e30).then_some(number);
         let value: i128 = match text.parse() {
@@ -73,7 +73,7 @@ impl ElementTy {
         )))
     }
 
-    /// Reads a number that the float type has room for.
+    /// Parses a number in the range of the float type.
     fn number(self, text: &str) -> Result<f64, KernelError> {
         let Ok(value) = text.parse::<f64>() else {
             return Err(wrong(format!("`{text}` is no number")));
@@ -88,7 +88,7 @@ impl ElementTy {
         };
         let fits = match self {
             _ if value.is_nan() => true,
-            // Numbers that round to the largest one fit.
+            // Numbers that round to the largest finite one are in range.
             Self::Float(ty) if value.is_finite() => ty.to_f64(ty.from_f64(value)).is_finite(),
             Self::Float8(format) if value.is_finite() => {
                 format.nearest(value.abs()) <= u32::from(format.largest())
@@ -105,7 +105,7 @@ impl ElementTy {
     }
 }
 
-/// The integers that a type of so many bits holds, read with or without sign.
+/// Returns the values of an integer of `bits` bits, signed or unsigned.
 pub(super) fn integer_range(bits: u32) -> RangeInclusive<i128> {
     -(1i128 << (bits - 1))..=(1i128 << bits) - 1
 }
@@ -156,25 +156,25 @@ pub enum Fill {
     /// Integers over their whole range; floats in [-1, 1) as multiples of 2^-11, so that `f16` holds
     /// them exactly, or the nearest ones.
     Random,
-    /// One value everywhere.
+    /// The same value everywhere.
     Full(f64),
-    /// One integer everywhere.
+    /// The same integer everywhere.
     FullInteger(i128),
     /// The bytes of a file.
     File(PathBuf),
 }
 
-/// An argument as text.
+/// An argument given as text.
 ///
 /// | text | meaning |
 /// |---|---|
 /// | `5:i32`, `1.5:f32` | a scalar |
-/// | `zeros:f16:8192`, `iota:i32:64x64`, `random:f32:100` | a buffer of so many elements |
-/// | `full:-1:f32:100` | a buffer of one value |
-/// | `file:f16:x.bin` | a buffer with a file's bytes |
+/// | `zeros:f16:8192`, `iota:i32:64x64`, `random:f32:100` | a buffer of this many elements |
+/// | `full:-1:f32:100` | a buffer filled with one value |
+/// | `file:f16:x.bin` | a buffer with the bytes of a file |
 /// | `null` | the null pointer |
 ///
-/// A name may stand before: `x=random:f16:8192`.
+/// A name may precede it: `x=random:f16:8192`.
 /// ```
 /// use gpu_sim::{ArgSpec, ArgValue};
 /// let spec: ArgSpec = "x=iota:i32:2x2".parse()?;
@@ -200,11 +200,11 @@ pub enum ArgValue {
     Float(f64, ElementTy),
     /// A buffer.
     Buffer {
-        /// Its first contents.
+        /// Initial contents.
         fill: Fill,
-        /// The type of its elements.
+        /// Element type.
         ty: ElementTy,
-        /// The number of elements; a file says it itself.
+        /// Number of elements; `None` for a file, whose size determines it.
         count: Option<usize>,
     },
     /// The null pointer.
@@ -277,9 +277,9 @@ impl FromStr for ArgValue {
     }
 }
 
-/// Returns the initial contents of a buffer of `count` elements; `seed` decides [`Fill::Random`].
+/// Returns the initial contents of a buffer of `count` elements; `seed` seeds [`Fill::Random`].
 ///
-/// A [`Fill::File`] is not read here and gives zeros.
+/// [`Fill::File`] is not read here and gives zeros.
 pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
     let size = ty.bytes();
     let mut bytes = vec![0; count * size];
@@ -306,7 +306,7 @@ pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec
     bytes
 }
 
-/// Steele, Lea and Flood's SplitMix64.
+/// The SplitMix64 generator of Steele, Lea and Flood.
 pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
@@ -315,30 +315,30 @@ pub(super) fn split_mix(state: &mut u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The allowed distance of a result from the expected value: `absolute + relative * |expected|`.
+/// The tolerance of a comparison: `absolute + relative * |expected|`.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
-    /// Part that does not depend on the value.
+    /// Absolute part.
     pub absolute: f64,
-    /// Part that grows with the value.
+    /// Part relative to the expected value.
     pub relative: f64,
 }
 
-/// The outcome of a comparison.
+/// The result of a comparison.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Comparison {
     /// Elements compared.
     pub elements: usize,
-    /// Elements too far from what was expected.
+    /// Elements outside the tolerance.
     pub wrong: usize,
-    /// The first few of them: index, found, expected.
+    /// First few of them: index, found, expected.
     pub first: Vec<(usize, f64, f64)>,
-    /// The largest distance between two numbers.
+    /// Largest absolute difference.
     pub max_error: f64,
 }
 
 impl Comparison {
-    /// Returns whether every element is within the tolerance.
+    /// Returns true if every element is within the tolerance.
     pub fn is_equal(&self) -> bool {
         self.wrong == 0
     }
@@ -436,7 +436,7 @@ mod tests {
         assert!(error("zeros:f16:9999999999999").contains("too large"));
     }
 
-    /// The numbers of the authors' program for the seed 1234567.
+    /// The outputs of the reference implementation for the seed 1234567.
     #[test]
     fn random_numbers_are_those_of_split_mix() {
         let mut state = 1_234_567;

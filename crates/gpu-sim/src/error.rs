@@ -1,16 +1,16 @@
-//! Errors of a kernel, its launch or its run.
+//! Errors of decoding, launching and running a kernel.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The origin of an instruction: the operation's text and its source location.
+/// The source of an instruction: the operation's text and location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
     pub text: Arc<str>,
     /// `file:line:column`, or empty where unknown.
     pub location: Arc<str>,
-    /// The locations of the calls that led there, innermost first.
+    /// Locations of the enclosing calls, innermost first.
     pub calls: Arc<[String]>,
 }
 
@@ -30,9 +30,9 @@ impl fmt::Display for Site {
     }
 }
 
-/// One thread of a launch.
+/// A thread of a launch: block, warp and lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ThreadPlace {
+pub struct ThreadId {
     /// Index of the block within the grid.
     pub block: [u32; 3],
     /// Warp within the block.
@@ -41,7 +41,7 @@ pub struct ThreadPlace {
     pub lane: u32,
 }
 
-impl fmt::Display for ThreadPlace {
+impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.block;
         write!(
@@ -56,52 +56,52 @@ impl fmt::Display for ThreadPlace {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The text is not a module of the LLVM dialect, or contradicts itself.
+    /// The text is not a valid module of the LLVM dialect.
     Malformed,
-    /// An operation, type or attribute that the simulator does not know.
+    /// An unsupported operation, type or attribute.
     Unsupported,
-    /// The launch does not fit the kernel: arguments, block size, shared memory.
+    /// The launch does not match the kernel: arguments, block size, shared memory.
     Launch,
-    /// An access outside every buffer, or across the end of one.
+    /// An access outside of all buffers, or across the end of one.
     OutOfBounds,
     /// An address that is not a multiple of the access's alignment.
     Misaligned,
-    /// A read of shared or local memory that nobody wrote.
+    /// A read of shared or local memory that was never written.
     Uninitialised,
-    /// Two unordered accesses of different threads, one of them a write.
+    /// Two unordered accesses of different threads, at least one of them a write.
     Race,
-    /// An access to memory that an asynchronous copy or matrix product in flight writes, or a write to memory that it
-    /// reads; a use of a register that a product in flight writes.
+    /// An access that conflicts with an asynchronous copy or matrix product in flight: to its destination, a write to
+    /// its source, or a use of its result registers.
     InFlight,
-    /// An access through the async proxy to what was written through the generic one, with no fence between; a
-    /// matrix product of registers that were written with no `wgmma.fence` between.
+    /// A missing fence: an access through the async proxy to data written through the generic proxy, or a matrix
+    /// product of registers written after the last `wgmma.fence`.
     MissingFence,
-    /// A barrier in shared memory (`mbarrier`) that is used against its rules: before it is initialised, by more arrivals
-    /// than it counts, with bytes that it does not expect.
+    /// An invalid use of an `mbarrier`: before its initialisation, with more arrivals than it counts, or with bytes
+    /// that it does not expect.
     Barrier,
     /// A write to constant memory.
     ReadOnly,
-    /// A barrier or cross-lane operation that only a part of its threads reaches.
+    /// A barrier or cross-lane operation that only some of its threads reach.
     Divergence,
-    /// Integer division by zero or of the smallest number by -1.
+    /// Integer division by zero or of the smallest integer by -1.
     Division,
-    /// A use of a value that is not defined: of `llvm.mlir.undef`, a flag that does not hold (`nuw`, `disjoint`, `range`, ...),
-    /// a shift too far, a lane that a masked load skipped.
+    /// A use of an undefined value: of `llvm.mlir.undef`, a violated flag (`nuw`, `disjoint`, `range`, ...), an
+    /// oversized shift, or a lane that a masked load skipped.
     Poison,
-    /// `llvm.intr.assume` of a condition that does not hold.
+    /// `llvm.intr.assume` of a false condition.
     Assumption,
-    /// The kernel itself found that something is wrong.
+    /// An assertion of the kernel failed.
     Assertion,
     /// `llvm.unreachable` was reached.
     Unreachable,
-    /// No warp can go on: each waits for another one, or for what memory will never hold.
+    /// No warp can make progress.
     Deadlock,
-    /// The run took more instructions than allowed.
+    /// The run exceeded the instruction limit.
     StepLimit,
 }
 
 impl FaultKind {
-    /// The name of the kind in reports for programs, as `out-of-bounds`.
+    /// Returns the kind in kebab case, e.g. `out-of-bounds`.
     ///
     /// ```
     /// assert_eq!(gpu_sim::FaultKind::OutOfBounds.name(), "out-of-bounds");
@@ -119,10 +119,9 @@ impl FaultKind {
     }
 }
 
-/// A kernel, launch or run that is wrong, with the place.
+/// An error of a kernel, launch or run, with its location.
 ///
-/// The message starts with what was found; the lines after it name the operation, the thread
-/// and, for races, the other access.
+/// The message states the fault; the lines after it name the operation, the thread and, for races, the other access.
 #[derive(Clone, Debug)]
 pub struct KernelError(Box<Inner>);
 
@@ -131,7 +130,7 @@ struct Inner {
     kind: FaultKind,
     message: String,
     site: Option<Site>,
-    thread: Option<ThreadPlace>,
+    thread: Option<ThreadId>,
     notes: Vec<String>,
 }
 
@@ -152,7 +151,7 @@ impl KernelError {
         self
     }
 
-    pub(super) fn by(mut self, thread: ThreadPlace) -> Self {
+    pub(super) fn by(mut self, thread: ThreadId) -> Self {
         self.0.thread = Some(thread);
         self
     }
@@ -172,13 +171,13 @@ impl KernelError {
         &self.0.message
     }
 
-    /// Returns the faulty operation, if it is known.
+    /// Returns the faulting operation, if known.
     pub fn site(&self) -> Option<&Site> {
         self.0.site.as_ref()
     }
 
-    /// Returns the thread that ran it, if one did.
-    pub fn thread(&self) -> Option<ThreadPlace> {
+    /// Returns the faulting thread, if any.
+    pub fn thread(&self) -> Option<ThreadId> {
         self.0.thread
     }
 

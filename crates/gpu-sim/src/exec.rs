@@ -1,12 +1,12 @@
-//! The interpreter's state and its main loop: control flow. Instructions carry themselves out, with what the files
-//! below offer.
+//! The interpreter: per-block state and control flow. Instructions execute themselves with the services of the
+//! submodules.
 //!
-//! A block's lanes run in step. Where they part, each side runs alone until the post-dominator
-//! of the branch, where they meet again; a stack of [`Frame`]s remembers who waits where. Sides
-//! that wait for the same block run in reverse post-order and join when they are at one
-//! block, so that lanes also meet where some of them returned early.
+//! The lanes of a block run in lockstep. At a divergent branch each side runs alone until the branch's immediate
+//! post-dominator, where they reconverge; pending sides are a stack of [`Frame`]s. Sides with the same reconvergence
+//! point run in reverse post-order and merge when they reach the same block, so lanes also reconverge if some of them
+//! returned early.
 //!
-//! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
+//! The warps run together as one stack of frames, or as separate [`LaneGroup`]s (see [`schedule`]).
 
 mod access;
 mod blocks;
@@ -18,7 +18,7 @@ mod matrix;
 mod mbarrier;
 mod memory;
 mod order;
-pub(crate) mod origin;
+pub(crate) mod points_to;
 mod poison;
 mod products;
 pub(crate) mod program;
@@ -28,20 +28,22 @@ mod spin;
 mod tensor;
 mod warp;
 
-pub(crate) use access::{Access, AtomicPlace, BufferAccess, Field, Guard, Message, Thread};
+pub(crate) use access::{Access, AtomicOperand, BufferAccess, Field, Guard, Message, Thread};
 use bounds::{Owner, Windows};
 pub(crate) use in_flight::{Channel, Transfer};
-pub(crate) use instruction::{Counted, Instruction, Move, Regs, Turn, Undefined};
+pub(crate) use instruction::{
+    AccessLabel, Instruction, MarkUndefined, Move, Regs, WarpInteraction,
+};
 pub(crate) use matrix::Parts;
 pub(crate) use mbarrier::{MbarrierAddress, ORDER as MBARRIER_ORDER};
-pub(crate) use memory::Place;
-pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
+pub(crate) use memory::MemoryLocation;
+pub(crate) use poison::{MarkKind, Marks, PoisonEffect, whole_if_all};
 pub(crate) use products::GROUP;
 pub(crate) use tensor::TensorBox;
 pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, ParamTy, Terminator};
-use super::error::{FaultKind, KernelError, ThreadPlace};
+use super::error::{FaultKind, KernelError, ThreadId};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory, STACK_LOG2, locate};
 use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
@@ -52,138 +54,134 @@ use mbarrier::Mbarriers;
 use order::HappensBefore;
 use poison::Poison;
 use products::Products;
-use program::{Content, Program};
+use program::{InitialContent, Program};
 use proxy::Proxies;
-use schedule::{Party, Turns};
-use spin::{Loops, Spin};
+use schedule::{LaneGroup, ScheduleRng};
+use spin::{Loops, SpinDetector};
 use std::collections::BTreeMap;
 
-/// Lanes that continue at `block`, until they reach `until`.
+/// Lanes that run from `block` until they reach `until`.
 #[derive(Debug)]
 struct Frame {
     block: BlockId,
     until: Option<BlockId>,
     lanes: Vec<u32>,
-    /// Instructions of `block` that are done.
+    /// Number of executed instructions of `block`.
     done: u32,
 }
 
-/// Why a party of lanes stopped.
+/// The reason why the running lanes stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stop {
-    /// All of its lanes have returned.
+enum StopReason {
+    /// All of them have returned.
     Exit,
-    /// It is at this block barrier.
+    /// They are at this block barrier.
     Barrier(u32),
-    /// It is another one's turn.
-    Turn,
-    /// It waits at an instruction for what others do.
+    /// Another lane group's turn.
+    Yield,
+    /// They are at an instruction that waits for other threads.
     Blocked,
-    /// It does the same for ever, unless memory changes.
-    Stuck,
-    /// It has polled for long.
-    Polls,
+    /// They cannot make progress before memory changes.
+    Stalled,
+    /// They have polled for long.
+    Polling,
 }
 
-/// Counters of one memory instruction.
+/// The statistics of one memory instruction.
 #[derive(Clone, Debug, Default)]
-struct Counters {
+struct AccessCounters {
     accesses: u64,
     wavefronts: Wavefronts,
-    /// The first accesses that took more than they need.
+    /// First accesses that took more than needed.
     samples: Vec<Sample>,
 }
 
-/// How many accesses of an instruction are kept for advice.
-const MOST_SAMPLES: usize = 4;
+/// Number of samples per instruction that are kept for advice.
+const MAX_SAMPLES: usize = 4;
 
-/// A kernel in the course of a launch.
+/// A running kernel.
 pub(crate) struct Exec<'a> {
     program: &'a Program,
     pub(crate) launch: &'a Launch,
     pub(crate) memory: &'a mut Memory,
-    /// The program's own global variables, addressed after the launch's buffers.
+    /// The program's global variables, addressed after the launch's buffers.
     pub(crate) symbols: Vec<Buffer>,
     block_size: [u32; 3],
     pub(crate) num_threads: u32,
     args: &'a [u64],
     regs: Vec<Box<[u64]>>,
-    /// Active lanes in rising order.
+    /// Active lanes in ascending order.
     pub(crate) lanes: Vec<u32>,
     full: bool,
     stack: Vec<Frame>,
     exited: Vec<bool>,
     num_exited: usize,
-    /// The buffer of each argument that is one.
+    /// Buffer of each argument, if it points to one.
     argument_buffers: Vec<Option<usize>>,
     windows: Windows,
     block: [u32; 3],
     block_linear: u32,
-    /// The instruction in progress.
+    /// Current instruction.
     op: u32,
     steps: u64,
-    /// The last reading of a clock.
+    /// Last value read from a clock.
     clock: u64,
-    /// As `steps`, but counted once for each warp: about what the run takes.
+    /// Steps counted once per warp: an estimate of the simulation cost.
     warp_steps: u64,
     pub(crate) shared: Vec<SharedVar>,
     local: Vec<u8>,
     local_shadow: Vec<bool>,
     block_epoch: u32,
-    /// The last epoch of any block.
+    /// Last epoch of any block.
     last_epoch: u32,
     shared_order: OrderRules,
     global_order: OrderRules,
-    /// Numbers of the moments that records of accesses name.
     timestamps: Timestamps,
-    /// The list of lanes of the last access, for the next one.
+    /// Reusable lane list.
     spare_lanes: Vec<(u32, u64)>,
     pub(crate) warp_epochs: Vec<u32>,
-    counters: Vec<Counters>,
+    counters: Vec<AccessCounters>,
     pub(crate) report: Report,
-    /// Messages that are being put together.
+    /// Messages under construction.
     pub(crate) messages: Vec<Message>,
-    /// Draws whose turn it is, where warps run one by one in an order of their own.
-    turns: Option<Turns>,
-    /// The warps that run one by one; else all run together. They are not here while one of them runs.
-    parties: Option<Vec<Party>>,
-    is_parted: bool,
-    spin: Spin,
+    /// Random numbers for the order of warps, unless they run in lockstep.
+    schedule_rng: Option<ScheduleRng>,
+    /// Lane groups that run one by one; `None` while all lanes run together or a lane group is running.
+    lane_groups: Option<Vec<LaneGroup>>,
+    warps_are_split: bool,
+    spin: SpinDetector,
     loops: Loops,
-    /// Changes of memory so far.
+    /// Number of memory changes.
     writes: u64,
-    /// The lanes of the warp that make the access in progress as one.
+    /// Lanes of the warp that make the current access jointly.
     joint_lanes: u64,
-    /// The order that atomic accesses and fences make, where there are any.
+    /// Order by atomic accesses and fences, if the kernel has any.
     happens: Option<Box<HappensBefore>>,
-    /// Undefined values of the block, once there are any.
+    /// Undefined values of the block, if any.
     poison: Option<Box<Poison>>,
-    /// Asynchronous copies of the block.
     in_flight: InFlight,
-    /// Barriers in the block's shared memory.
     mbarriers: Mbarriers,
-    /// Asynchronous matrix products of the block.
     products: Products,
-    /// Generic writes and proxy fences, where something reads through the async proxy.
+    /// Generic writes and proxy fences, if the kernel uses the async proxy.
     proxies: Option<Box<Proxies>>,
-    /// The record of an earlier block, cleared.
+    /// Cleared record of an earlier block, for reuse.
     idle_poison: Option<Box<Poison>>,
 }
 
-/// One shared variable's bytes.
+/// A shared variable.
 pub(crate) struct SharedVar {
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
-    /// Through which allocation each byte was written last; empty where the variable has no allocations.
+    /// Owner of each byte; empty if the variable has no allocations.
     owners: Vec<Owner>,
     history: History,
 }
 
-/// What registers hold before anything is written to them: a pattern that shows.
+/// Recognisable value of unwritten registers.
 pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
-    /// Returns the registers of a block that has not begun.
+    /// Returns the initial registers of a block.
     fn registers(program: &Program, args: &[u64], num_threads: u32) -> Vec<Box<[u64]>> {
         let empty = vec![GARBAGE; num_threads as usize].into_boxed_slice();
         let mut regs = vec![empty; program.num_regs as usize];
@@ -250,8 +248,8 @@ impl<'a> Exec<'a> {
         let symbols = symbols
             .map(|s| {
                 let bytes = match &s.content {
-                    Content::Bytes(bytes) => bytes.clone(),
-                    Content::ImplicitArguments => launch.implicit_arguments(block_size),
+                    InitialContent::Bytes(bytes) => bytes.clone(),
+                    InitialContent::ImplicitArguments => launch.implicit_arguments(block_size),
                 };
                 Buffer::new(s.name.clone(), bytes, s.writable)
             })
@@ -266,8 +264,8 @@ impl<'a> Exec<'a> {
         let argument_buffers = args.iter().zip(&program.params);
         let argument_buffers = argument_buffers
             .map(|(&bits, param)| {
-                let place = locate(bits, memory.buffers.len(), 0)?;
-                (param.ty == ParamTy::Pointer).then_some(place.buffer)
+                let location = locate(bits, memory.buffers.len(), 0)?;
+                (param.ty == ParamTy::Pointer).then_some(location.buffer)
             })
             .collect();
         let windows = Windows::new(program, &shared);
@@ -311,17 +309,17 @@ impl<'a> Exec<'a> {
             timestamps: Timestamps::default(),
             spare_lanes: Vec::new(),
             warp_epochs: vec![0; num_warps],
-            counters: vec![Counters::default(); program.ops.len()],
+            counters: vec![AccessCounters::default(); program.ops.len()],
             report: Report {
                 threads_per_block: num_threads,
                 shared_bytes,
                 ..Report::default()
             },
             messages: Vec::new(),
-            turns: Turns::new(launch.schedule),
-            parties: None,
-            is_parted: false,
-            spin: Spin::default(),
+            schedule_rng: ScheduleRng::new(launch.schedule),
+            lane_groups: None,
+            warps_are_split: false,
+            spin: SpinDetector::default(),
             loops: Loops::new(program),
             writes: 0,
             joint_lanes: 0,
@@ -335,12 +333,11 @@ impl<'a> Exec<'a> {
         })
     }
 
-    /// Instructions so far, counted once for each warp that took part.
     pub(super) fn warp_steps(&self) -> u64 {
         self.warp_steps
     }
 
-    /// Puts all threads of a block to the entry; blocks are numbered along x, then y, then z.
+    /// Starts all threads of a block at the entry; blocks are numbered along x, then y, then z.
     fn begin_block(&mut self, number: u64) {
         self.block_linear = number as u32;
         self.block = self.block_index(self.block_linear);
@@ -364,7 +361,7 @@ impl<'a> Exec<'a> {
         if let Some(proxies) = &mut self.proxies {
             proxies.clear();
         }
-        self.spin = Spin::default();
+        self.spin = SpinDetector::default();
         if let Some(happens) = &mut self.happens {
             happens.threads = HappensBefore::start(self.num_threads);
             for shared in &mut self.shared {
@@ -374,18 +371,18 @@ impl<'a> Exec<'a> {
         self.stack.clear();
         self.stack
             .push(Self::entry_frame((0..self.num_threads).collect()));
-        self.parties = None;
-        if self.turns.is_some() {
-            self.part_warps();
+        self.lane_groups = None;
+        if self.schedule_rng.is_some() {
+            self.split_warps();
         }
     }
 
-    /// Runs the lanes of the stack until they have returned or must stop.
-    fn run_party(&mut self) -> Result<Stop, KernelError> {
+    /// Runs the lanes of the stack until they return or stop.
+    fn run_lane_group(&mut self) -> Result<StopReason, KernelError> {
         loop {
-            self.pick();
+            self.select_frame();
             let Some(frame) = self.stack.last_mut() else {
-                return Ok(Stop::Exit);
+                return Ok(StopReason::Exit);
             };
             let (block, until, done) = (frame.block, frame.until, frame.done);
             if until == Some(block) {
@@ -406,7 +403,11 @@ impl<'a> Exec<'a> {
                     if let Some(frame) = self.stack.last_mut() {
                         frame.lanes = lanes;
                     }
-                    return Ok(if is_stuck { Stop::Stuck } else { Stop::Polls });
+                    return Ok(if is_stuck {
+                        StopReason::Stalled
+                    } else {
+                        StopReason::Polling
+                    });
                 }
             }
             self.full = lanes.len() == self.num_threads as usize;
@@ -417,8 +418,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Brings the frame that is first in reverse post-order to the top and joins those beside it.
-    fn pick(&mut self) {
+    /// Moves the frame that is first in reverse post-order to the top, and merges frames at the same position.
+    fn select_frame(&mut self) {
         let Some(top) = self.stack.last() else { return };
         let until = top.until;
         let siblings = self
@@ -445,13 +446,13 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs one basic block after its first `done` instructions and moves the top frame along its terminator.
+    /// Runs one basic block after its first `done` instructions, then its terminator.
     fn run_basic_block(
         &mut self,
         id: BlockId,
         until: Option<BlockId>,
         done: u32,
-    ) -> Result<Option<Stop>, KernelError> {
+    ) -> Result<Option<StopReason>, KernelError> {
         let program = self.program;
         let block = &program.blocks[id.0 as usize];
         let start = block.start + done;
@@ -460,7 +461,7 @@ impl<'a> Exec<'a> {
             self.op = index;
             let op = &*program.ops[index as usize];
             if self.poison.is_some() {
-                self.spread(op)?;
+                self.propagate_marks(op)?;
             }
             if program.has_waits && op.blocked(self, &self.lanes)?.is_some() {
                 self.steps -= u64::from(block.end - index) + 1;
@@ -468,15 +469,15 @@ impl<'a> Exec<'a> {
                     frame.lanes = std::mem::take(&mut self.lanes);
                     frame.done = index - block.start;
                 }
-                return Ok(Some(Stop::Blocked));
+                return Ok(Some(StopReason::Blocked));
             }
             let stop = self.stops_at(op)?;
             if stop.is_none() {
                 op.step(self)?;
                 self.note_product_sources();
             }
-            if let Some(stop) = stop.or_else(|| self.turn_ends(op)) {
-                // A barrier is carried out when all are there; the rest comes with the next turn.
+            if let Some(stop) = stop.or_else(|| self.yields(op)) {
+                // The barrier executes when all are there; the remaining steps count in the next turn.
                 self.steps -= u64::from(block.end - index);
                 if let Some(frame) = self.stack.last_mut() {
                     frame.lanes = std::mem::take(&mut self.lanes);
@@ -512,7 +513,7 @@ impl<'a> Exec<'a> {
                 let (yes, no): (Vec<u32>, Vec<u32>) = lanes
                     .iter()
                     .partition(|&&lane| bits[lane as usize] & 1 == 1);
-                self.part(
+                self.diverge(
                     block.reconverge,
                     until,
                     lanes,
@@ -527,17 +528,17 @@ impl<'a> Exec<'a> {
                 self.branches_on(*value, 64, block.site)?;
                 let mut rest = std::mem::take(&mut self.lanes);
                 let all = rest.clone();
-                let mut ways = Vec::new();
+                let mut targets = Vec::new();
                 for (case, edge) in cases {
                     let values = &self.regs[value.0 as usize];
                     let (hit, miss) = rest
                         .iter()
                         .partition(|&&lane| values[lane as usize] == *case);
                     rest = miss;
-                    ways.push((edge, hit));
+                    targets.push((edge, hit));
                 }
-                ways.push((default, rest));
-                self.part(block.reconverge, until, all, ways);
+                targets.push((default, rest));
+                self.diverge(block.reconverge, until, all, targets);
             }
             Terminator::Return => {
                 for &lane in &self.lanes {
@@ -551,7 +552,7 @@ impl<'a> Exec<'a> {
                     KernelError::new(FaultKind::Unreachable, "reached code marked unreachable");
                 return Err(error
                     .at(program.sites[block.site as usize].clone())
-                    .by(self.place(self.lanes[0])));
+                    .by(self.thread_id(self.lanes[0])));
             }
         }
         Ok(None)
@@ -565,15 +566,15 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Sends the lanes of the top frame several ways.
-    fn part(
+    /// Splits the lanes of the top frame at a divergent branch.
+    fn diverge(
         &mut self,
         meet: Option<BlockId>,
         until: Option<BlockId>,
         all: Vec<u32>,
-        ways: Vec<(&Edge, Vec<u32>)>,
+        targets: Vec<(&Edge, Vec<u32>)>,
     ) {
-        let mut taken: Vec<_> = ways
+        let mut taken: Vec<_> = targets
             .into_iter()
             .filter(|(_, lanes)| !lanes.is_empty())
             .collect();
@@ -586,7 +587,7 @@ impl<'a> Exec<'a> {
             self.continue_at(edge.target, lanes);
             return;
         }
-        // The frame itself waits at the meeting point, unless the one beneath already does.
+        // The frame itself continues at the reconvergence point, unless the one beneath does.
         if meet.is_some() && meet != until {
             self.continue_at(meet.unwrap_or(BlockId(0)), all);
         } else {
@@ -604,9 +605,9 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Fills the target's parameters, all at once as far as the lanes can tell.
+    /// Assigns the block arguments in parallel.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
-        self.spread_edge(edge, lanes);
+        self.propagate_edge_marks(edge, lanes);
         self.pass_product_sources(edge, lanes);
         let program = self.program;
         let params = &program.blocks[edge.target.0 as usize].params;
@@ -638,25 +639,23 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// The place of a lane of the current block.
-    fn place(&self, lane: u32) -> ThreadPlace {
+    fn thread_id(&self, lane: u32) -> ThreadId {
         let per_warp = self.launch.machine.lanes_per_warp;
-        ThreadPlace {
+        ThreadId {
             block: self.block,
             warp: lane / per_warp,
             lane: lane % per_warp,
         }
     }
 
-    /// An error of the current instruction in `lane`.
+    /// Returns an error of the current instruction in `lane`.
     #[cold]
     pub(crate) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
         KernelError::new(kind, message)
             .at(self.program.site(self.op).clone())
-            .by(self.place(lane))
+            .by(self.thread_id(lane))
     }
 
-    /// The moment of an access by `lane`.
     fn now(&self, lane: u32) -> ExecutionPoint {
         let block = self.block_linear * self.num_threads;
         let in_warp = lane & (self.launch.machine.lanes_per_warp - 1);
@@ -671,14 +670,14 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// The time: the number of instructions executed, or one more than the last reading.
+    /// Returns the time: the number of executed instructions, but larger than the last reading.
     pub(crate) fn read_clock(&mut self) -> u64 {
         self.clock = self.steps.max(self.clock + 1);
         self.clock
     }
 
-    /// All warps of the block must be here, each with all of its threads that have not returned. A warp that has returned as
-    /// a whole will never be.
+    /// Executes a block barrier. Each warp must be here with all of its threads that have not returned; a warp that
+    /// has returned as a whole does not take part.
     ///
     /// # Source
     /// PTX ISA, "barrier": without a count of threads, all threads of the CTA take part, and they arrive by warps.
@@ -703,35 +702,34 @@ impl<'a> Exec<'a> {
             let text = format!("barrier in divergent code: {here} of {all} threads reach it");
             return Err(self
                 .fault(FaultKind::Divergence, self.lanes[0], text)
-                .note(format!("missing is {}{has}", self.place(lane))));
+                .note(format!("missing is {}{has}", self.thread_id(lane))));
         }
         self.last_epoch += 1;
         self.block_epoch = self.last_epoch;
         self.report.barriers += 1;
         if let Some(happens) = &mut self.happens {
-            happens.meet(&self.lanes);
+            happens.barrier(&self.lanes);
         }
         Ok(())
     }
 
-    /// Notes that lanes of a warp meet at a barrier of the warp.
-    pub(crate) fn meet_in_warp(&mut self, warp: u32, lanes: &[u32]) {
+    /// Executes a barrier of the given lanes of a warp.
+    pub(crate) fn warp_barrier(&mut self, warp: u32, lanes: &[u32]) {
         self.warp_epochs[warp as usize] += 1;
         if let Some(happens) = &mut self.happens {
-            happens.meet(lanes);
+            happens.barrier(lanes);
         }
     }
 
-    /// On machines in lockstep, the order of instructions orders a wave's accesses.
+    /// In lockstep, program order orders the accesses of a wave.
     pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
         }
     }
 
-    /// What has been counted so far.
-    pub(super) fn tally(self) -> Tally {
-        Tally {
+    pub(super) fn counts(self) -> BlockCounts {
+        BlockCounts {
             report: Report {
                 instructions: self.steps,
                 ..self.report
@@ -742,33 +740,31 @@ impl<'a> Exec<'a> {
     }
 }
 
-/// What some blocks of a launch have counted.
+/// The statistics of some blocks of a launch.
 #[derive(Clone, Debug)]
-pub(super) struct Tally {
+pub(super) struct BlockCounts {
     report: Report,
     warp_steps: u64,
-    counters: Vec<Counters>,
+    counters: Vec<AccessCounters>,
 }
 
-impl Tally {
-    /// Instructions, counted once for each warp that took part.
+impl BlockCounts {
     pub(super) fn warp_steps(&self) -> u64 {
         self.warp_steps
     }
 
-    /// Adds what other blocks have counted.
     pub(super) fn add(&mut self, other: &Self) {
         self.report.add(&other.report);
         self.warp_steps += other.warp_steps;
         for (own, other) in self.counters.iter_mut().zip(&other.counters) {
             own.accesses += other.accesses;
             own.wavefronts += other.wavefronts;
-            let rest = MOST_SAMPLES - own.samples.len();
+            let rest = MAX_SAMPLES - own.samples.len();
             own.samples.extend(other.samples.iter().take(rest).cloned());
         }
     }
 
-    /// The report of everything that ran.
+    /// Returns the report of a launch.
     pub(super) fn report(mut self, program: &Program, launch: &Launch) -> Report {
         let mut global: BTreeMap<String, GlobalUse> = BTreeMap::new();
         let mut uses = Vec::new();
@@ -781,21 +777,21 @@ impl Tally {
             if let Some(access) = &access {
                 uses.push(OpUse {
                     site: program.site(index as u32),
-                    is_shared: matches!(access, Counted::Shared(_)),
+                    is_shared: matches!(access, AccessLabel::Shared(_)),
                     accesses: counters.accesses,
                     wavefronts: counters.wavefronts,
                     samples: &counters.samples,
                 });
             }
             match access {
-                Some(Counted::Shared(label)) => self.report.shared.push(SharedUse {
+                Some(AccessLabel::Shared(label)) => self.report.shared.push(SharedUse {
                     label,
                     site: program.site(index as u32).clone(),
                     accesses: counters.accesses,
                     wavefronts: counters.wavefronts.taken,
                     ideal: counters.wavefronts.ideal,
                 }),
-                Some(Counted::Global(label)) => {
+                Some(AccessLabel::Global(label)) => {
                     let entry = global.entry(label).or_default();
                     entry.instructions += 1;
                     entry.accesses += counters.accesses;

@@ -1,4 +1,4 @@
-//! Floating-point formats of GPU registers, kept as raw bits.
+//! Floating-point formats of GPU registers as raw bits.
 
 use crate::bits::{mask, signed};
 use linear_layout::target::Float8;
@@ -20,16 +20,16 @@ pub enum FloatTy {
     F64,
 }
 
-/// The rounding of a number to a narrower format.
+/// A rounding mode for conversion to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Direction {
-    /// The nearest; of two, the one with an even mantissa.
+pub(crate) enum RoundingMode {
+    /// To nearest, ties to even.
     Nearest,
-    /// The magnitude does not grow.
+    /// Towards zero.
     TowardsZero,
-    /// The number at or below.
+    /// Towards negative infinity.
     Downward,
-    /// The number at or above.
+    /// Towards positive infinity.
     Upward,
 }
 
@@ -53,14 +53,14 @@ impl FloatTy {
         }
     }
 
-    /// Reads MLIR's spelling of a type; the inverse of [`FloatTy::name`].
+    /// Parses MLIR's spelling of the type; the inverse of [`FloatTy::name`].
     pub(crate) fn parse(name: &str) -> Option<Self> {
         [Self::F16, Self::BF16, Self::F32, Self::F64]
             .into_iter()
             .find(|ty| ty.name() == name)
     }
 
-    /// The number that `bits` stands for; exact.
+    /// Returns the number that `bits` encodes; exact.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -72,7 +72,7 @@ impl FloatTy {
         }
     }
 
-    /// The number that `bits` stands for as binary32; exact for all formats but `F64`.
+    /// Returns the number that `bits` encodes as binary32; exact for all formats but `F64`.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -86,7 +86,7 @@ impl FloatTy {
         }
     }
 
-    /// The bits nearest to `value`; ties go to the even mantissa, overflow to infinity.
+    /// Returns the bits nearest to `value`; ties to even, overflow to infinity.
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -100,14 +100,14 @@ impl FloatTy {
         }
     }
 
-    /// The bits nearest to an integer of up to 65 bits; see [`FloatTy::from_f64`].
+    /// Returns the bits nearest to an integer of up to 65 bits; see [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
     )]
     pub(crate) fn from_integer(self, value: i128) -> u64 {
         let size = value.unsigned_abs();
-        // With the lowest bit set if any bit below it is, 53 bits round to a narrower format as all of them do.
+        // With a sticky lowest bit, rounding from 53 bits equals rounding from all of them.
         let excess = (128 - size.leading_zeros()).saturating_sub(53);
         let lost = size & ((1 << excess) - 1) != 0;
         let odd = (size >> excess | u128::from(lost)) as f64 * 2f64.powi(excess.cast_signed());
@@ -117,27 +117,27 @@ impl FloatTy {
         }
     }
 
-    /// Returns the bits of `value` rounded in a direction. Where the nearest number lies on the wrong side of `value`, the
-    /// right one is the next in that direction, one step of the magnitude's bits away.
+    /// Returns the bits of `value` rounded in the given mode. If the nearest number is on the wrong side of `value`,
+    /// the result is its neighbour, one step of the magnitude's bits away.
     ///
-    /// `FloatTy::F16.rounded(65519.0, Direction::Upward)` is infinity, `0x7C00`, and downward it is `0x7BFF`.
-    pub(crate) fn rounded(self, value: f64, direction: Direction) -> u64 {
+    /// `FloatTy::F16.rounded(65519.0, RoundingMode::Upward)` is infinity, `0x7C00`; downward it is `0x7BFF`.
+    pub(crate) fn rounded(self, value: f64, direction: RoundingMode) -> u64 {
         let nearest = self.from_f64(value);
         let found = self.to_f64(nearest);
         let sign = 1u64 << (self.bits() - 1);
         let (larger, smaller) = (nearest.wrapping_add(1), nearest.wrapping_sub(1));
         let is_negative = nearest & sign != 0;
         match direction {
-            Direction::TowardsZero if found.abs() > value.abs() => smaller,
-            Direction::Downward if found > value && is_negative => larger,
-            Direction::Downward if found > value => smaller,
-            Direction::Upward if found < value && is_negative => smaller,
-            Direction::Upward if found < value => larger,
+            RoundingMode::TowardsZero if found.abs() > value.abs() => smaller,
+            RoundingMode::Downward if found > value && is_negative => larger,
+            RoundingMode::Downward if found > value => smaller,
+            RoundingMode::Upward if found < value && is_negative => smaller,
+            RoundingMode::Upward if found < value => larger,
             _ => nearest,
         }
     }
 
-    /// The bits nearest to `value`; see [`FloatTy::from_f64`].
+    /// Returns the bits nearest to `value`; see [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,
         reason = "the receiver names the format, not the value"
@@ -157,7 +157,7 @@ fn f16_to_f32(half: u16) -> f32 {
     let mantissa = u32::from(half) & 0x3ff;
     match exponent {
         0 => {
-            // Subnormals are multiples of 2^-24, which binary32 holds as normal numbers.
+            // Subnormals are multiples of 2^-24, which are normal in binary32.
             let magnitude = mantissa as f32 * f32::from_bits(0x3380_0000);
             f32::from_bits(magnitude.to_bits() | sign)
         }
@@ -166,7 +166,7 @@ fn f16_to_f32(half: u16) -> f32 {
     }
 }
 
-/// Rounds `value` to a format with the given field widths, nearest even.
+/// Rounds `value` to a format with the given field widths, ties to even.
 fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     let bits = value.to_bits();
     let sign = (bits >> 63) << (exponent_bits + mantissa_bits);
@@ -211,16 +211,16 @@ fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
     sign | result.min(infinity)
 }
 
-/// What becomes of a number that is too large.
+/// The overflow behaviour of a conversion to an 8-bit float.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TooLarge {
-    /// The largest number of its sign, of infinity too.
+    /// To the largest finite number, also for infinity.
     Saturates,
-    /// Infinity, or NaN where there is none.
+    /// To infinity, or NaN if the format has none.
     Overflows,
 }
 
-/// The code of a float of 8 bits that is nearest to a number.
+/// Returns the 8-bit float code nearest to a number.
 pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
     if value.is_nan() {
         return format.nan();
@@ -235,14 +235,14 @@ pub(crate) fn float8_code(format: Float8, too_large: TooLarge, value: f64) -> u8
         format.infinity().unwrap_or(format.nan())
     };
     let negative = u8::from(value.is_sign_negative()) << 7;
-    // What has no sign is a zero or a NaN.
+    // An unsigned encoding is zero or NaN.
     if format.value(negative | size).is_nan() && !format.value(size).is_nan() {
         return size;
     }
     negative | size
 }
 
-/// The nearest integer towards zero that there is of so many bits, 0 for NaN.
+/// Returns the nearest integer of `bits` bits towards zero; saturating, 0 for NaN.
 pub(crate) fn float_to_int(from: FloatTy, bits: u32, is_signed: bool, a: u64) -> u64 {
     let value = from.to_f64(a).trunc();
     if is_signed {

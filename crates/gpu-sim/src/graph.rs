@@ -1,13 +1,13 @@
-//! Directed graphs of basic blocks: the order in which control reaches them, and who dominates whom.
+//! Directed graphs of basic blocks: reverse post-order and dominators.
 //!
-//! A graph is the list of successors of each node, by number. Both ends of the project ask: the lowering
-//! walks the blocks of a function so that a value is met before its uses, the simulator lets lanes that
-//! part meet again at the post-dominator, which is a dominator of the graph with its edges turned round.
+//! A graph is the list of successors of each node. The lowering visits the blocks of a function in reverse
+//! post-order, so that definitions precede uses. The simulator reconverges diverged lanes at the immediate
+//! post-dominator, i.e. the dominator in the reversed graph.
 
-/// Returns the nodes that `entry` reaches, each before its successors except along back edges.
+/// Returns the nodes reachable from `entry`, each before its successors except along back edges.
 ///
-/// Of two successors the first and what it reaches comes first, so that a loop's body, the first of a
-/// branch's ways, comes before its exit.
+/// The first successor and everything it reaches comes first, so a loop body (the first branch target) precedes the
+/// exit.
 ///
 /// ```text
 /// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 1 2 3
@@ -32,11 +32,10 @@ pub fn reverse_post_order(entry: usize, successors: &[Vec<usize>]) -> Vec<usize>
     order
 }
 
-/// Returns the immediate dominator of each node: the last node before it that every way from `entry`
-/// passes. `entry` and nodes that it does not reach have none.
+/// Returns the immediate dominator of each node; `None` for `entry` and unreachable nodes.
 ///
 /// ```text
-/// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        3 is dominated by 0 at once
+/// 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3        0 immediately dominates 3
 /// ```
 /// # Source
 /// Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm".
@@ -53,7 +52,7 @@ pub fn immediate_dominators(entry: usize, successors: &[Vec<usize>]) -> Vec<Opti
         }
     }
     let mut dominators: Vec<Option<usize>> = vec![None; successors.len()];
-    // While the iteration runs, the entry dominates itself.
+    // The entry dominates itself during the iteration.
     dominators[entry] = Some(entry);
     let mut changed = true;
     while changed {
@@ -74,7 +73,7 @@ pub fn immediate_dominators(entry: usize, successors: &[Vec<usize>]) -> Vec<Opti
     dominators
 }
 
-/// The last node that dominates both `a` and `b`, as far as dominators are known.
+/// Returns the nearest common dominator of `a` and `b` under the current approximation.
 fn common_dominator(
     dominators: &[Option<usize>],
     position: &[usize],
@@ -99,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_diamond_and_a_loop() {
-        // 0 -> 1, 2; both -> 3; 3 -> 4 -> 3; 3 -> 5; 6 is not reached.
+        // 0 -> 1, 2; both -> 3; 3 -> 4 -> 3; 3 -> 5; 6 is unreachable.
         let graph = [
             vec![1, 2],
             vec![3],
@@ -114,7 +113,7 @@ mod tests {
         assert_eq!(immediate_dominators(0, &graph), dominators);
     }
 
-    /// Whether `to` is reached from the entry without passing `without`.
+    /// Returns true if `to` is reachable from the entry without passing `without`.
     fn reaches(graph: &[Vec<usize>], to: usize, without: Option<usize>) -> bool {
         let mut seen = vec![false; graph.len()];
         let mut stack = vec![0];
@@ -128,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// A node is dominated by those, and only those, whose removal cuts it off; the immediate one is
+        /// A node is dominated exactly by the nodes whose removal makes it unreachable; the immediate one is
         /// dominated by all others.
         #[test]
         fn dominators_cut_off(edges in proptest::collection::vec((0usize..9, 0usize..9), 0..24)) {

@@ -22,19 +22,19 @@ use std::fmt::{self, Write as _};
 /// A type of the LLVM dialect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Type {
-    /// An integer of so many bits; floats of 8 bits as well, which LLVM does not know.
+    /// An integer of this width; also 8-bit floats, which LLVM does not have.
     Int(u32),
     /// A float.
     Float(FloatTy),
     /// A pointer with its address space.
     Ptr(u32),
-    /// A vector of so many elements.
+    /// A vector of this many elements.
     Vector(u32, Box<Type>),
-    /// An array of so many elements.
+    /// An array of this many elements.
     Array(u64, Box<Type>),
     /// A structure.
     Struct {
-        /// Its fields follow each other without padding.
+        /// True if its fields have no padding.
         packed: bool,
         /// Its fields.
         body: Vec<Type>,
@@ -48,11 +48,11 @@ pub enum Type {
 /// An attribute.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Attribute {
-    /// Its presence says everything.
+    /// A unit attribute.
     Unit,
-    /// A boolean, which is an integer of one bit.
+    /// A boolean.
     Bool(bool),
-    /// An integer of a type.
+    /// A typed integer.
     Int(i128, Type),
     /// The bits of a float.
     Float(u64, FloatTy),
@@ -62,17 +62,17 @@ pub enum Attribute {
     Bytes(Vec<u8>),
     /// A type.
     Type(Type),
-    /// The last name in a reference to a symbol.
+    /// The leaf name of a symbol reference.
     Symbol(String),
     /// A list.
     Array(Vec<Attribute>),
     /// `array<i32: ...>`.
     Ints(Vec<i64>),
-    /// Elements of a vector or tensor; one element stands for all of a splat.
+    /// Elements of a vector or tensor.
     Dense {
-        /// There is one element.
+        /// True if one element stands for all.
         splat: bool,
-        /// The elements, the last dimension fastest.
+        /// Elements in row-major order.
         elements: Vec<Attribute>,
     },
     /// A dictionary.
@@ -82,7 +82,6 @@ pub enum Attribute {
 }
 
 impl Attribute {
-    /// Returns the bytes of a string.
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Str(text) => Some(text.as_bytes()),
@@ -92,7 +91,7 @@ impl Attribute {
     }
 }
 
-/// An SSA value, by its number in [`Module::value`]'s order.
+/// An SSA value, by index in the order of [`Module::value`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Value(u32);
 
@@ -107,13 +106,13 @@ pub struct Operation {
     pub operand_types: Vec<Type>,
     /// The results with their types.
     pub results: Vec<(Value, Type)>,
-    /// The blocks that it may branch to, by their numbers in the region.
+    /// Successor blocks, by index in the region.
     pub successors: Vec<usize>,
-    /// The attributes, inherent and discardable.
+    /// Attributes, inherent and discardable.
     pub attributes: Vec<(String, Attribute)>,
     /// The blocks of each region.
     pub regions: Vec<Vec<Block>>,
-    /// `file:line:column`, or nothing.
+    /// `file:line:column`, or empty.
     pub location: String,
 }
 
@@ -136,18 +135,17 @@ pub struct Module {
 }
 
 impl Module {
-    /// Returns a new value with a name, as `%5`.
+    /// Returns a new value with a name such as `%5`.
     pub fn value(&mut self, name: impl Into<String>) -> Value {
         self.names.push(name.into());
         Value(self.names.len() as u32 - 1)
     }
 
-    /// Returns the name of a value.
     pub(crate) fn name(&self, value: Value) -> &str {
         self.names.get(value.0 as usize).map_or("%?", |name| name)
     }
 
-    /// Returns an operation's text in generic form, without its regions and its location.
+    /// Returns the operation in generic form, without regions and location.
     #[must_use]
     pub fn show(&self, op: &Operation) -> String {
         let mut text = String::new();
@@ -181,7 +179,6 @@ impl Module {
 }
 
 impl Operation {
-    /// Returns an attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<&Attribute> {
         let mut all = self.attributes.iter();
         all.find(|(key, _)| key == name)
@@ -231,7 +228,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// Named attributes, separated by commas.
+/// Named attributes, printed separated by commas.
 struct Entries<'a>(&'a [(String, Attribute)]);
 
 impl fmt::Display for Entries<'_> {

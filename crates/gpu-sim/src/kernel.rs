@@ -1,11 +1,11 @@
-//! From a module to a kernel: decoding with all operations that there are.
+//! Entry points: decode a module with all supported operations.
 
 use super::decode::{self, Decoded};
 use super::error::KernelError;
 use super::ir::Module;
 use super::{ops, text};
 
-/// Decodes the kernel `entry` of a module in MLIR's generic form, which tests and examples write; see [`decode()`].
+/// Decodes the kernel `entry` of a module in MLIR's generic form; see [`decode()`].
 ///
 /// ```
 /// use gpu_sim::decode_generic;
@@ -22,18 +22,16 @@ use super::{ops, text};
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// `Malformed` where the text is not MLIR's generic form or contradicts itself; `Unsupported`
-/// for an operation or type that the simulator does not know, with the nearest that it does;
-/// `Launch` for a target that the table does not have.
+/// `Malformed` if the text is not valid generic form; otherwise as [`decode()`].
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode(&text::read_generic(text)?, entry)
 }
 
-/// Decodes the kernel `entry` of a module, or the only one that it has.
+/// Decodes the kernel `entry` of a module, or its only kernel.
 ///
 /// # Errors
-/// `Malformed` where the module contradicts itself; `Unsupported` for an operation or type that the simulator does not
-/// know, with the nearest that it does; `Launch` for a target that the table does not have.
+/// `Malformed` if the module is inconsistent; `Unsupported` for an unsupported operation or type, with the nearest
+/// supported one; `Launch` for an unknown target.
 pub fn decode(module: &Module, entry: Option<&str>) -> Result<Decoded, KernelError> {
     decode::decode(module, entry, ops::decode)
 }

@@ -1,4 +1,4 @@
-//! A launch: machine, grid, arguments.
+//! Launch parameters: machine, grid, arguments, schedule.
 
 use super::memory::{BufferId, write_le};
 use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
@@ -9,11 +9,11 @@ use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
 /// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// The GPU, where it is known which: what it lacks is refused.
+    /// The GPU, if known; instructions that it lacks are refused.
     pub(crate) target: Option<&'static Target>,
-    /// The assembly language that a kernel may hold, and that accesses are named by in reports.
+    /// Assembly language of inline assembly and of the names of accesses in reports.
     pub(crate) assembly: Assembly,
-    /// True if the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
+    /// True if program order orders the accesses of a warp's lanes; otherwise only barriers do.
     pub lockstep: bool,
     /// Lanes per warp or wave.
     pub lanes_per_warp: u32,
@@ -23,15 +23,14 @@ pub struct Machine {
     pub bank_bytes: u32,
     /// Largest shared memory of a block.
     pub shared_limit: u32,
-    /// The bits of a lane's number that run through a group of lanes whose 16-byte loads from
-    /// shared memory are served together, where these are not the lowest bits.
+    /// Lane-index bits of a group of lanes whose 16-byte shared loads are served in one pass, if not the lowest bits.
     pub(crate) wide_load_lane_bits: Option<u32>,
-    /// The floats of 8 bits that its instructions convert.
+    /// The 8-bit float formats of its conversion instructions.
     pub(crate) float8: Option<Float8Family>,
 }
 
 impl Machine {
-    /// Returns the machine of a row of the table of targets.
+    /// Returns the machine of a target.
     #[must_use]
     pub const fn of(target: &'static Target) -> Self {
         Self {
@@ -79,7 +78,6 @@ impl Machine {
         }
     }
 
-    /// The banks of its shared memory.
     pub(super) const fn banks(self) -> Banks {
         Banks {
             count: self.num_banks,
@@ -88,20 +86,20 @@ impl Machine {
     }
 }
 
-/// The value of a kernel parameter.
+/// A kernel argument.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Arg {
     /// The address of a buffer.
     Buffer(BufferId),
-    /// The address of so many bytes behind the beginning of a buffer.
+    /// The address of a byte offset within a buffer.
     Within(BufferId, u64),
-    /// An integer; must fit the parameter's width as signed or unsigned.
+    /// An integer; must fit the parameter's width, signed or unsigned.
     Int(i128),
     /// A float, rounded to the parameter's format.
     Float(f64),
 }
 
-/// In which order the warps of a block run between its barriers.
+/// The order of the warps of a block between its barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
     /// All warps execute each instruction together; the fastest to simulate.
@@ -109,27 +107,27 @@ pub enum Schedule {
     Lockstep,
     /// One warp at a time, in an order drawn from this seed.
     ///
-    /// Effect: a warp may run ahead of the others up to the next block barrier. Change it to see what a kernel
-    /// with a race computes. Cost: a few times the time of lockstep. It misleads where a kernel is right by luck:
-    /// a race is an error in any schedule, but only some show in the values.
+    /// A warp may run ahead of the others up to the next block barrier, which shows what a kernel with a race can
+    /// compute. It costs a few times the time of lockstep. A race is an error in any schedule, but only some races
+    /// show in the values.
     Warps(u64),
 }
 
 /// The time at which the values of asynchronous copies arrive at their destinations.
 ///
-/// A kernel that waits as it must computes the same whatever is chosen.
+/// The results of a correctly synchronised kernel do not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Arrival {
-    /// When they start.
+    /// When the copy starts.
     Early,
-    /// When a thread has waited for them.
+    /// When a thread has waited for the copy.
     #[default]
     Late,
-    /// Each early or late, as drawn from this seed.
+    /// Early or late for each copy, drawn from this seed.
     Random(u64),
 }
 
-/// Everything about a launch but the kernel and the memory.
+/// The parameters of a launch apart from kernel and memory.
 ///
 /// ```
 /// use gpu_sim::{Launch, Machine};
@@ -150,7 +148,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The default limit of steps of a launch: seconds, not hours.
+    /// The default instruction limit of a launch: seconds, not hours.
     pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
 
     /// Returns a launch of one block without arguments.
@@ -176,7 +174,7 @@ impl Launch {
         Self { grid, ..self }
     }
 
-    /// Sets the number of threads per block and axis; needed where the kernel does not say it.
+    /// Sets the threads per block and axis; needed if the kernel does not fix them.
     #[must_use]
     pub fn block(self, block: [u32; 3]) -> Self {
         Self {
@@ -185,7 +183,7 @@ impl Launch {
         }
     }
 
-    /// Bytes of shared memory for the variable whose size the kernel leaves open.
+    /// Sets the bytes of the dynamically sized shared variable.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
         Self {
@@ -203,8 +201,8 @@ impl Launch {
         }
     }
 
-    /// Limits the instructions of a launch, counted once for each warp that takes part;
-    /// [`Self::DEFAULT_STEP_LIMIT`] by default.
+    /// Sets the limit of instructions, counted once per warp that executes them; [`Self::DEFAULT_STEP_LIMIT`] by
+    /// default.
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
         Self {
@@ -213,8 +211,8 @@ impl Launch {
         }
     }
 
-    /// Sets whether races on global memory are errors (default). Costs 8 bytes for each piece of memory accessed at
-    /// once, 8 more where it is both read and written, more where unordered threads share it.
+    /// Sets whether races on global memory are errors (default). Costs 8 bytes per granule accessed, 8 more if it is
+    /// both read and written, and more if unordered threads share it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {
@@ -223,33 +221,32 @@ impl Launch {
         }
     }
 
-    /// Sets the order of warps; default lockstep.
+    /// Sets the order of warps; lockstep by default.
     #[must_use]
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self { schedule, ..self }
     }
 
-    /// Lanes of a warp or wave.
     pub(super) const fn lanes(&self) -> u32 {
         self.machine.lanes_per_warp
     }
 
-    /// Sets when the values of asynchronous copies arrive.
+    /// Sets the arrival time of asynchronous copies.
     #[must_use]
     pub fn arrival(self, arrival: Arrival) -> Self {
         Self { arrival, ..self }
     }
 
-    /// Sets the number of cores of this computer that run blocks at the same time; 1 by default.
+    /// Sets the number of host cores that run blocks in parallel; 1 by default.
     ///
-    /// What is found does not depend on it. Cost: memory, with its record of who touched what, once for each core; a kernel
-    /// whose blocks race, or fail, is run a second time in order.
+    /// Results do not depend on it. Each core needs its own copy of memory and access records; a kernel whose blocks
+    /// race or fail is run again in order.
     #[must_use]
     pub fn threads(self, threads: u32) -> Self {
         Self { threads, ..self }
     }
 
-    /// What AMD's runtime puts behind a kernel's own arguments, as far as it says something of the grid.
+    /// Returns the hidden kernel arguments of AMD's runtime, as far as they describe the grid.
     ///
     /// ```text
     /// byte  0  4  8   blocks along x, y, z         i32

@@ -1,13 +1,12 @@
-//! Runs a lowered GPU kernel on the CPU, lane by lane, and finds its mistakes.
+//! CPU simulator of lowered GPU kernels with dynamic checks.
 //!
-//! A [`Program`] is a kernel in a form that runs fast: scalar registers, each holding the values
-//! of all lanes of a block, and instructions that work on all lanes at once. A [`Launch`] runs it
-//! over a grid on a [`Machine`] against a [`Memory`] of buffers and answers with a [`Report`].
+//! A [`Program`] is a decoded kernel: basic blocks of instructions over scalar registers, each of which holds the values
+//! of all lanes of a block. A [`Launch`] runs it over a grid on a [`Machine`] against a [`Memory`] of buffers and returns
+//! a [`Report`].
 //!
-//! The run stops at the first mistake with a [`KernelError`] that names the operation, its source
-//! location, and the lane, warp and block: accesses out of bounds or misaligned, shared memory read
-//! before it is written, data races between barriers, barriers and shuffles that only a part
-//! of their threads reaches, divisions without a result.
+//! The run stops at the first fault with a [`KernelError`] that names the operation, its source location, and the lane,
+//! warp and block: accesses out of bounds or misaligned, reads of uninitialised memory, data races, divergent barriers and
+//! shuffles, divisions without a result, uses of undefined values.
 //!
 //! ```
 //! use gpu_sim::*;
@@ -32,24 +31,24 @@
 //! # Ok::<(), KernelError>(())
 //! ```
 //!
-//! Modules, each of which uses only those to its left:
+//! Modules; each uses only those to its left:
 //! ```text
-//! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ tensor_map ◄ exec, text ◄ apart, decode ◄ ops, run ◄ kernel
+//! bits, error, graph, marks, memory ◄ float, launch, report ◄ code, data, ir ◄ tensor_map ◄ exec, text ◄ parallel, decode ◄ ops, run ◄ kernel
 //! ```
-//! Reading order: `ir` (a module as data), `exec` (what an instruction and a program are; control flow, lanes, memory,
-//! poison, the order of warps), `decode` (from operations to instructions), `ops` (all operations, a file for each
-//! family), `kernel` and `run` (what users call).
+//! Reading order: `ir` (a module as data), `exec` (programs, control flow, lanes, memory, poison, scheduling of warps),
+//! `decode` (from operations to instructions), `ops` (all operations, a file for each family), `kernel` and `run` (the
+//! entry points).
 //!
-//! Deliberately missing: timing, caches, tensor memory, clusters, and blocks that wait for each other; blocks run one after the other.
+//! Not modelled: timing, caches, tensor memory and clusters. Blocks run one after the other unless they wait for each
+//! other.
 #![forbid(unsafe_code)]
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "registers hold bit patterns: instructions cut them to a width and read them with or without a sign"
+    reason = "registers hold bit patterns, which instructions truncate and interpret as signed or unsigned"
 )]
 
-mod apart;
 mod bits;
 mod code;
 mod data;
@@ -64,6 +63,7 @@ mod launch;
 pub mod marks;
 mod memory;
 mod ops;
+mod parallel;
 mod report;
 mod run;
 mod tensor_map;
@@ -74,7 +74,7 @@ mod text;
 pub use code::{Param, ParamTy};
 pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compare, initial_bytes};
 pub use decode::{Decoded, ModuleInfo};
-pub use error::{FaultKind, KernelError, Site, ThreadPlace};
+pub use error::{FaultKind, KernelError, Site, ThreadId};
 pub use exec::program::Program;
 pub use float::FloatTy;
 pub use kernel::{decode, decode_generic};

@@ -1,29 +1,29 @@
-//! Buffers with addresses of their own, far apart, so that a wrong address is noticed.
+//! Global memory: buffers at widely spaced addresses, so that stray addresses are detected.
 
 use gpu_race::{History, Shadow};
 use std::fmt;
 
-/// Addresses of neighbouring buffers differ by this power of two.
+/// log2 of the distance between buffer addresses.
 const BUFFER_LOG2: u32 = 36;
-/// Buffers of the launch come first, variables of the program from this index on.
+/// First index of the program's variables; the launch's buffers come before.
 const FIRST_SYMBOL: usize = 0x800;
-/// Addresses of neighbouring shared variables differ by this power of two.
+/// log2 of the distance between addresses of shared variables.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
-/// The most shared variables and allocations that a 32-bit address can tell apart.
-pub(super) const MOST_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
-/// Addresses of the stacks of neighbouring lanes differ by this power of two.
+/// Largest number of shared variables and allocations, limited by 32-bit addresses.
+pub(super) const MAX_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
+/// log2 of the distance between lanes' stack addresses.
 pub(super) const STACK_LOG2: u32 = 20;
-/// Set in a generic address that means shared memory.
+/// Flag of a generic address in shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
-/// Set in a generic address that means the lane's stack.
+/// Flag of a generic address in the lane's stack.
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 
-/// The address of the program's global variable `index`.
+/// Returns the address of the program's global variable `index`.
 pub(super) const fn symbol_address(index: usize) -> u64 {
     ((FIRST_SYMBOL + index + 1) as u64) << BUFFER_LOG2
 }
 
-/// The number of the program's global variable at an address.
+/// Returns the index of the program's global variable at an address.
 pub(super) const fn symbol_number(address: u64) -> u32 {
     ((address >> BUFFER_LOG2) as usize - 1 - FIRST_SYMBOL) as u32
 }
@@ -43,7 +43,7 @@ pub struct BufferId(usize);
 #[derive(Clone, Default)]
 pub struct Memory {
     pub(super) buffers: Vec<Buffer>,
-    /// What kernels have printed.
+    /// Output printed by kernels.
     pub(super) printed: String,
 }
 
@@ -91,7 +91,8 @@ impl Memory {
         &self.buffers[buffer.0].bytes
     }
 
-    /// Takes in what other blocks made of a copy at the same time; `false` where some have touched what others wrote.
+    /// Merges a copy of this memory that other blocks used concurrently; returns false if one side accessed bytes
+    /// that the other wrote.
     pub(super) fn merge(&mut self, other: &Self) -> bool {
         self.printed += &other.printed;
         let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
@@ -101,28 +102,32 @@ impl Memory {
         })
     }
 
-    /// Returns the text that kernels have printed, including those that failed.
+    /// Returns the text that kernels have printed, including failed ones.
     pub fn printed(&self) -> &str {
         &self.printed
     }
 
-    /// Returns the address that a kernel sees.
+    /// Returns the buffer's address in the kernel.
     pub fn address(&self, buffer: BufferId) -> u64 {
         (buffer.0 as u64 + 1) << BUFFER_LOG2
     }
 }
 
-/// A byte of some buffer.
+/// A byte position relative to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct GlobalPlace {
-    /// Index among the launch's buffers, then the program's variables.
+pub(super) struct GlobalLocation {
+    /// Index into the launch's buffers, followed by the program's variables.
     pub(super) buffer: usize,
-    /// Bytes from the buffer's start; may lie outside.
+    /// Byte offset from the buffer's start; may lie outside.
     pub(super) offset: i64,
 }
 
-/// Finds the buffer that `address` is nearest to: its own slot, or the one above for small underruns.
-pub(super) fn locate(address: u64, num_buffers: usize, num_symbols: usize) -> Option<GlobalPlace> {
+/// Returns the buffer nearest to `address`: its own slot, or the one above for small underruns.
+pub(super) fn locate(
+    address: u64,
+    num_buffers: usize,
+    num_symbols: usize,
+) -> Option<GlobalLocation> {
     let slot_to_buffer = |slot: u64| -> Option<usize> {
         let index = usize::try_from(slot).ok()?.checked_sub(1)?;
         if index < num_buffers {
@@ -135,20 +140,20 @@ pub(super) fn locate(address: u64, num_buffers: usize, num_symbols: usize) -> Op
     let slot = address >> BUFFER_LOG2;
     let below = address & ((1 << BUFFER_LOG2) - 1);
     if below >> (BUFFER_LOG2 - 1) == 0 {
-        return slot_to_buffer(slot).map(|buffer| GlobalPlace {
+        return slot_to_buffer(slot).map(|buffer| GlobalLocation {
             buffer,
             offset: below as i64,
         });
     }
-    // In the upper half of a slot the next buffer is nearer: the address lies before its start.
+    // In the upper half of a slot the address is an underrun of the next buffer.
     let buffer = slot_to_buffer(slot + 1)?;
-    Some(GlobalPlace {
+    Some(GlobalLocation {
         buffer,
         offset: below as i64 - (1 << BUFFER_LOG2),
     })
 }
 
-/// Reads `count` bytes, least significant first.
+/// Reads `count` bytes, little-endian.
 pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
     match (count, &bytes[at..]) {
         (4, &[a, b, c, d, ..]) => u64::from(u32::from_le_bytes([a, b, c, d])),
@@ -163,10 +168,10 @@ pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
     }
 }
 
-/// Writes the lowest `count` bytes of `value`, least significant first.
+/// Writes the lowest `count` bytes of `value`, little-endian.
 pub(super) fn write_le(bytes: &mut [u8], at: usize, count: u8, value: u64) {
     let value = value.to_le_bytes();
-    // Where the number of bytes is known, no call is made to copy them.
+    // Constant sizes avoid a call to memcpy.
     match count {
         4 => bytes[at..at + 4].copy_from_slice(&value[..4]),
         2 => bytes[at..at + 2].copy_from_slice(&value[..2]),

@@ -1,6 +1,5 @@
-//! The run of a launch over all blocks, after its grid and its arguments have been held to the kernel.
+//! Launch validation, and the run over all blocks.
 
-use super::apart::Run;
 use super::bits::mask;
 use super::code::ParamTy;
 use super::data::integer_range;
@@ -8,21 +7,22 @@ use super::error::{FaultKind, KernelError};
 use super::exec::program::Program;
 use super::launch::{Arg, Launch};
 use super::memory::Memory;
+use super::parallel::GridRun;
 use super::report::Report;
 
-/// The most threads of a grid: records of accesses number them in 32 bits.
-const MOST_THREADS: u128 = 1 << 31;
+/// Largest number of threads in a grid; access records use 32-bit thread indices.
+const MAX_THREADS: u128 = 1 << 31;
 
 impl Launch {
     /// Runs `program` block by block.
     /// # Errors
-    /// `Launch` where arguments, block size or shared memory do not fit; else the first mistake
-    /// of the kernel, with operation and thread.
+    /// `Launch` if arguments, block size or shared memory do not match; otherwise the first fault of the kernel, with
+    /// operation and thread.
     pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
         self.run_watched(program, memory, &|_| {})
     }
 
-    /// Runs `program` as [`Self::run`] does, and calls `watch` now and then with how many blocks have run.
+    /// Runs `program` as [`Self::run`] does, and calls `watch` now and then with the number of finished blocks.
     /// # Errors
     /// As [`Self::run`].
     pub fn run_watched(
@@ -34,17 +34,17 @@ impl Launch {
         let args = self.check_args(program, memory)?;
         let block = self.check_block(program)?;
         self.check_grid(block)?;
-        let run = Run {
+        let run = GridRun {
             program,
             launch: self,
             block,
             args: &args,
         };
-        if !run.may_part() {
+        if !run.may_run_in_parallel() {
             return run.in_order(memory, watch);
         }
         let before = memory.clone();
-        if let Some(report) = run.apart(memory, watch) {
+        if let Some(report) = run.in_parallel(memory, watch) {
             return Ok(report);
         }
         *memory = before;
@@ -74,7 +74,7 @@ impl Launch {
         }
     }
 
-    /// Refuses a grid that would reach the limit of instructions before its last block, or whose threads have no numbers.
+    /// Checks that the grid can finish within the instruction limit and that its threads can be numbered.
     fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
         let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
         let threads: u32 = block.iter().product();
@@ -87,9 +87,9 @@ impl Launch {
             let error = KernelError::new(FaultKind::StepLimit, text);
             return Err(error.note("if the grid is meant to be that large, raise the limit"));
         }
-        if blocks * u128::from(threads) > MOST_THREADS {
+        if blocks * u128::from(threads) > MAX_THREADS {
             let text = format!(
-                "a grid of {blocks} blocks of {threads} threads; the limit is {MOST_THREADS} threads"
+                "a grid of {blocks} blocks of {threads} threads; the limit is {MAX_THREADS} threads"
             );
             return Err(KernelError::new(FaultKind::Launch, text));
         }

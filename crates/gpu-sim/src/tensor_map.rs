@@ -1,6 +1,6 @@
-//! Tensor maps: the descriptors of 128 bytes by which bulk copies find boxes of a tensor in global memory.
+//! Tensor maps: 128-byte descriptors of tensors in global memory for bulk copies of boxes.
 //!
-//! The driver's `CUtensorMap` is opaque, so maps have an encoding of the simulator's own, little-endian:
+//! The driver's `CUtensorMap` is opaque, so the simulator has its own encoding, little-endian:
 //! ```text
 //! byte   0   8 bytes  "LLTMAP1" and a zero       44  5 x 4  box, in elements, innermost dimension first
 //!        8   8        address of element 0       64  5      steps between elements that are copied; 0 is 1
@@ -11,31 +11,30 @@
 //!       20   1        interleaving: 0 is none
 //!       24   5 x 4    size of each dimension
 //! ```
-//! Types are numbered as `tensormap.replace.tile.elemtype` numbers them. That instruction changes single fields of a map in
-//! memory, and makes a map of 128 zero bytes.
+//! Element types are numbered as by `tensormap.replace.tile.elemtype`. That instruction changes single fields of a
+//! map in memory, and turns 128 zero bytes into a map.
 //!
 //! # Source
-//! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management", for what
-//! is valid.
+//! PTX ISA, "Tensors", "tensormap.replace", "cp.async.bulk.tensor"; CUDA Driver API, "Tensor Map Object Management",
+//! for validity rules.
 
 use super::data::ElementTy;
 use super::float::FloatTy;
 use super::memory::{read_le, write_le};
 
-/// Bytes of a tensor map.
 pub(crate) const MAP_BYTES: usize = 128;
-/// The first bytes of a map.
+/// Magic number at the start of a map.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"LLTMAP1\0");
-/// The most dimensions of a tensor.
-const MOST_DIMENSIONS: usize = 5;
-/// Bytes that addresses, strides and rows of boxes are multiples of.
+/// Largest rank of a tensor.
+const MAX_DIMENSIONS: usize = 5;
+/// Required alignment in bytes of addresses, strides and box rows.
 pub(crate) const UNIT: u32 = 16;
 
-/// How the chunks of 16 bytes of a box are permuted in shared memory: by a XOR of the lowest bits of their number in memory
-/// with the bits of an address from bit 7 on.
+/// The permutation of a box's 16-byte chunks in shared memory: the lowest bits of the chunk index are XORed with the
+/// address bits from bit 7 on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Swizzle {
-    /// They are not.
+    /// No permutation.
     #[default]
     None,
     /// Within 32 bytes.
@@ -49,7 +48,7 @@ pub enum Swizzle {
 impl Swizzle {
     const ALL: [Self; 4] = [Self::None, Self::Bytes32, Self::Bytes64, Self::Bytes128];
 
-    /// Bytes within which chunks are permuted; 0 where they are not.
+    /// Returns the size of the permuted block in bytes; 0 without a permutation.
     pub(crate) const fn bytes(self) -> u32 {
         match self {
             Self::None => 0,
@@ -59,7 +58,7 @@ impl Swizzle {
         }
     }
 
-    /// Returns where a byte of a box that would be at an address of shared memory is.
+    /// Returns the permuted location of a byte of a box at an address of shared memory.
     pub(crate) const fn apply(self, address: u64) -> u64 {
         match self.bytes() {
             0 => address,
@@ -68,7 +67,7 @@ impl Swizzle {
     }
 }
 
-/// The type of a tensor's elements, by the number that the GPU has for it.
+/// The type of a tensor's elements, with the GPU's numbering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum TensorElement {
@@ -88,7 +87,7 @@ pub enum TensorElement {
     F16 = 6,
     /// binary32.
     F32 = 7,
-    /// binary32, subnormal numbers being zero.
+    /// binary32 with subnormals flushed to zero.
     F32Ftz = 8,
     /// binary64.
     F64 = 9,
@@ -96,7 +95,7 @@ pub enum TensorElement {
     Bf16 = 10,
     /// The upper 19 bits of a binary32.
     Tf32 = 11,
-    /// The same, subnormal numbers being zero.
+    /// The same with subnormals flushed to zero.
     Tf32Ftz = 12,
 }
 
@@ -117,7 +116,7 @@ impl TensorElement {
         Self::Tf32Ftz,
     ];
 
-    /// The type of a value in memory.
+    /// Returns the type of a value in memory.
     pub(crate) const fn ty(self) -> ElementTy {
         match self {
             Self::U8 => ElementTy::Int(8),
@@ -138,7 +137,7 @@ impl TensorElement {
 
 /// A tensor in global memory, and the box of it that one copy moves.
 ///
-/// Dimensions are in the order of the GPU: the innermost first.
+/// Dimensions are in the GPU's order: innermost first.
 /// ```
 /// use gpu_sim::{Memory, Swizzle, TensorElement, TensorMap};
 /// let mut memory = Memory::default();
@@ -155,21 +154,21 @@ impl TensorElement {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TensorMap {
-    /// The address of the first element, a multiple of 16.
+    /// Address of the first element, a multiple of 16.
     pub address: u64,
-    /// The type of the elements.
+    /// Type of the elements.
     pub element: TensorElement,
     /// Elements of each dimension, up to 5.
     pub dims: Vec<u32>,
-    /// Bytes between neighbouring elements of each dimension but the innermost, multiples of 16.
+    /// Byte strides of all dimensions but the innermost, multiples of 16.
     pub strides: Vec<u64>,
-    /// Elements of the box along each dimension, up to 256.
+    /// Box size along each dimension, up to 256.
     pub block: Vec<u32>,
-    /// The order of the box's bytes in shared memory.
+    /// Swizzle of the box in shared memory.
     pub swizzle: Swizzle,
 }
 
-/// A field that `tensormap.replace.tile` changes: first byte, bytes of an element, number of elements.
+/// Returns the position of a field of `tensormap.replace.tile`: first byte, bytes per element, number of elements.
 pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     Some(match name {
         "global_address" => (8, 8, 1),
@@ -186,39 +185,39 @@ pub(crate) fn field(name: &str) -> Option<(u32, u8, u32)> {
     })
 }
 
-/// A run of bytes of a box.
+/// A contiguous run of bytes of a box.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Piece {
-    /// The byte of the box, before the swizzle.
+pub(crate) struct ByteRun {
+    /// Byte offset within the box, before the swizzle.
     pub(crate) at: u32,
     pub(crate) bytes: u32,
-    /// The address in global memory; none where the elements lie outside of the tensor.
+    /// Address in global memory; `None` outside of the tensor.
     pub(crate) global: Option<u64>,
 }
 
 impl TensorMap {
-    /// Returns the bytes that a kernel finds in memory; dimensions after the fifth are left out.
+    /// Returns the encoded map; dimensions after the fifth are dropped.
     #[must_use]
     pub fn encode(&self) -> [u8; MAP_BYTES] {
         let mut bytes = [0; MAP_BYTES];
         write_le(&mut bytes, 0, 8, MAGIC);
         write_le(&mut bytes, 8, 8, self.address);
         bytes[16] = self.element as u8;
-        bytes[17] = self.dims.len().clamp(1, MOST_DIMENSIONS) as u8 - 1;
+        bytes[17] = self.dims.len().clamp(1, MAX_DIMENSIONS) as u8 - 1;
         bytes[18] = self.swizzle as u8;
-        for (at, dim) in self.dims.iter().take(MOST_DIMENSIONS).enumerate() {
+        for (at, dim) in self.dims.iter().take(MAX_DIMENSIONS).enumerate() {
             write_le(&mut bytes, 24 + 4 * at, 4, (*dim).into());
         }
-        for (at, size) in self.block.iter().take(MOST_DIMENSIONS).enumerate() {
+        for (at, size) in self.block.iter().take(MAX_DIMENSIONS).enumerate() {
             write_le(&mut bytes, 44 + 4 * at, 4, (*size).into());
         }
-        for (at, stride) in self.strides.iter().take(MOST_DIMENSIONS - 1).enumerate() {
+        for (at, stride) in self.strides.iter().take(MAX_DIMENSIONS - 1).enumerate() {
             write_le(&mut bytes, 72 + 8 * at, 8, *stride);
         }
         bytes
     }
 
-    /// Reads a map from memory, or says what is wrong with it.
+    /// Decodes a map, or returns the reason why it is invalid.
     pub(crate) fn decode(bytes: &[u8; MAP_BYTES]) -> Result<Self, String> {
         if read_le(bytes, 0, 8) != MAGIC {
             return Err("there is no tensor map".to_owned());
@@ -228,7 +227,7 @@ impl TensorMap {
         let swizzle = Swizzle::ALL.get(usize::from(bytes[18]));
         let swizzle = *swizzle.ok_or_else(|| format!("a swizzle of mode {}", bytes[18]))?;
         let rank = usize::from(bytes[17]) + 1;
-        if rank > MOST_DIMENSIONS {
+        if rank > MAX_DIMENSIONS {
             return Err(format!("{rank} dimensions, of which 5 are possible"));
         }
         if bytes[19] != 0 || bytes[20] != 0 {
@@ -252,7 +251,7 @@ impl TensorMap {
         map.check().map_or(Ok(map), Err)
     }
 
-    /// What the driver would not accept.
+    /// Returns the reason why the driver would reject the map.
     fn check(&self) -> Option<String> {
         let unit = u64::from(UNIT);
         let row = self.row_bytes();
@@ -281,13 +280,11 @@ impl TensorMap {
             .then(|| format!("rows of a box of {row} bytes, more than the {limit} of the swizzle"))
     }
 
-    /// Bytes of a row of the box.
     fn row_bytes(&self) -> u32 {
         let elements = self.block.first().copied().unwrap_or(0);
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// Bytes of the box.
     pub(crate) fn box_bytes(&self) -> u32 {
         let elements = self
             .block
@@ -296,8 +293,8 @@ impl TensorMap {
         elements.saturating_mul(self.element.bytes())
     }
 
-    /// The pieces of the box whose first element has these coordinates: no piece crosses a chunk that a swizzle moves.
-    pub(crate) fn pieces(&self, start: &[i32]) -> Vec<Piece> {
+    /// Returns the byte runs of the box that starts at these coordinates; none crosses a chunk of the swizzle.
+    pub(crate) fn byte_runs(&self, start: &[i32]) -> Vec<ByteRun> {
         let (row, element) = (self.row_bytes(), self.element.bytes());
         let rows = self.box_bytes() / row.max(1);
         let first = i64::from(start.first().copied().unwrap_or(0));
@@ -311,7 +308,7 @@ impl TensorMap {
         } else {
             UNIT
         };
-        let mut pieces = Vec::new();
+        let mut byte_runs = Vec::new();
         for number in 0..rows {
             let mut rest = number;
             let mut base = Some(self.address.wrapping_add_signed(first * i64::from(element)));
@@ -333,7 +330,7 @@ impl TensorMap {
                 for part in cuts.windows(2) {
                     let is_inside = part[0] >= from && part[1] <= to;
                     let global = base.filter(|_| is_inside);
-                    pieces.push(Piece {
+                    byte_runs.push(ByteRun {
                         at: number * row + part[0],
                         bytes: part[1] - part[0],
                         global: global.map(|base| base + u64::from(part[0])),
@@ -341,7 +338,7 @@ impl TensorMap {
                 }
             }
         }
-        pieces
+        byte_runs
     }
 }
 
@@ -411,21 +408,21 @@ mod tests {
 
     #[test]
     fn elements_outside_have_no_address() {
-        let piece = |at, bytes, global| Piece { at, bytes, global };
-        let found = map().pieces(&[6, 2]);
+        let run = |at, bytes, global| ByteRun { at, bytes, global };
+        let found = map().byte_runs(&[6, 2]);
         let expect = [
-            piece(0, 16, Some(0x1000 + 2 * 48 + 24)),
-            piece(16, 16, None),
-            piece(32, 16, None),
-            piece(48, 16, None),
+            run(0, 16, Some(0x1000 + 2 * 48 + 24)),
+            run(16, 16, None),
+            run(32, 16, None),
+            run(48, 16, None),
         ];
         assert_eq!(found, expect);
-        let found = map().pieces(&[-3, 0]);
+        let found = map().byte_runs(&[-3, 0]);
         let expect = [
-            piece(0, 12, None),
-            piece(12, 20, Some(0x1000)),
-            piece(32, 12, None),
-            piece(44, 20, Some(0x1000 + 48)),
+            run(0, 12, None),
+            run(12, 20, Some(0x1000)),
+            run(32, 12, None),
+            run(44, 20, Some(0x1000 + 48)),
         ];
         assert_eq!(found, expect);
     }

@@ -1,25 +1,25 @@
-//! Kernels built by hand, one family of instructions or checks each.
+//! Tests on kernels built by hand, one family of instructions or checks each.
 
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::exec::program::ProgramBuilder;
-use super::exec::{Access, AtomicPlace, BufferAccess, Field, Guard};
+use super::exec::{Access, AtomicOperand, BufferAccess, Field, Guard};
 use super::ops::address::Scale;
 use super::ops::atomic::{Atomic, Combine};
 use super::ops::barrier::{Barrier, WarpBarrier};
 use super::ops::buffer::{BufferLoad, BufferStore};
-use super::ops::compare::{self, Compare};
+use super::ops::compare::{self, IntCompare};
 use super::ops::convert::Repack;
-use super::ops::integer::{self, Binary, Divide, Int};
+use super::ops::integer::{self, Divide, Int, IntBinaryOp};
 use super::ops::matrix::{LoadMatrix, StoreMatrix};
 use super::ops::memory::{Load, Store};
 use super::ops::shuffle::{BFLY, Reduce, Shuffle, Vote, vote};
-use super::ops::thread::{Special, Value};
+use super::ops::thread::{Special, SpecialValue};
 use super::ops::wave::{Bpermute, MaskCount, WaveSwap};
 use super::*;
 use gpu_race::{Scope, Sync};
 use linear_layout::target::Fragment;
 
-/// A kernel under construction with the usual steps at hand.
+/// A kernel under construction with helpers for common steps.
 struct Bench {
     b: ProgramBuilder,
     memory: Memory,
@@ -48,7 +48,7 @@ impl Bench {
         }
     }
 
-    /// A buffer of 32-bit words as a parameter.
+    /// Adds a buffer of 32-bit words as a parameter.
     fn buffer(&mut self, words: &[u32]) -> Reg {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let name = format!("buffer{}", self.buffers.len());
@@ -58,7 +58,7 @@ impl Bench {
         self.b.param(ParamTy::Pointer)
     }
 
-    fn special(&mut self, value: Value) -> Reg {
+    fn special(&mut self, value: SpecialValue) -> Reg {
         let dst = self.b.reg();
         self.b.push(Special { dst, value });
         dst
@@ -68,7 +68,7 @@ impl Bench {
         self.special(|t| t.number)
     }
 
-    fn int(&mut self, op: &'static Binary, a: Reg, b: Reg) -> Reg {
+    fn int(&mut self, op: &'static IntBinaryOp, a: Reg, b: Reg) -> Reg {
         let dst = self.b.reg();
         self.b.push(Int {
             op,
@@ -80,14 +80,14 @@ impl Bench {
         dst
     }
 
-    fn int_with(&mut self, op: &'static Binary, a: Reg, b: u64) -> Reg {
+    fn int_with(&mut self, op: &'static IntBinaryOp, a: Reg, b: u64) -> Reg {
         let b = self.b.constant(b);
         self.int(op, a, b)
     }
 
     fn less(&mut self, a: Reg, b: u64) -> Reg {
         let (dst, b) = (self.b.reg(), self.b.constant(b));
-        self.b.push(Compare {
+        self.b.push(IntCompare {
             pred: &compare::ULT,
             bits: 32,
             dst,
@@ -184,7 +184,7 @@ fn check_fault(bench: Bench, machine: Machine, threads: u32, kind: FaultKind, me
 
 #[test]
 fn lanes_part_and_meet_again() {
-    // Odd lanes add 100, even lanes 200; then all add 1; results pass through block parameters.
+    // Odd lanes add 100, even lanes 200; then all add 1. Results pass through block parameters.
     let mut t = Bench::new();
     let out = t.buffer(&[0; 32]);
     let thread = t.thread();
@@ -214,7 +214,7 @@ fn lanes_part_and_meet_again() {
 
 #[test]
 fn loops_run_as_long_as_each_lane_needs() {
-    // out[t] = 0 + 1 + ... + t-1, by a loop whose header swaps nothing but counts per lane.
+    // out[t] = 0 + 1 + ... + t-1, by a loop with a divergent trip count.
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);
     let thread = t.thread();
@@ -225,7 +225,7 @@ fn loops_run_as_long_as_each_lane_needs() {
     t.b.terminate(Terminator::Branch(edge));
     t.b.switch_to(head);
     let more = t.b.reg();
-    t.b.push(Compare {
+    t.b.push(IntCompare {
         pred: &compare::SLT,
         bits: 32,
         dst: more,
@@ -312,8 +312,7 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
 }
 
-/// Each thread writes its number to shared word `slot(thread)`, waits by `sync`, reads its
-/// neighbour's.
+/// Each thread writes its index to shared word `slot(thread)`, synchronises by `sync` and reads its neighbour's word.
 fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);
@@ -411,7 +410,7 @@ fn stores_of_one_value_are_counted_and_of_two_are_a_race() {
         FaultKind::Race,
         "data race: store",
     );
-    // Two blocks are never ordered.
+    // Blocks are never ordered.
     let mut t = Bench::new();
     let out = t.buffer(&[0; 4]);
     let block = t.special(|t| t.block[0]);
@@ -653,7 +652,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         FaultKind::Divergence,
         "names lane 5",
     );
-    // Of a pair both take part or none does; that other lanes leave out themselves is seen all the same.
+    // Of two lanes either both or none take part; a divergent one is reported.
     let mut t = Bench::new();
     t.buffer(&[0; 32]);
     let [mask, offset, clamp] = [0x3f, 1, 0x1f].map(|bits| t.b.constant(bits));
@@ -818,7 +817,7 @@ fn atomics_add_up() {
         combine: Combine::Bits(integer::ADD.eval),
         float: None,
         dst,
-        place: AtomicPlace {
+        place: AtomicOperand {
             space: Space::Global,
             addr: out,
             offset: 0,
@@ -836,7 +835,7 @@ fn atomics_add_up() {
 
 #[test]
 fn matrix_loads_give_each_lane_its_pair() {
-    // What is stored word by word, or as a matrix, is loaded as one.
+    // A matrix stored word by word or by `stmatrix` is loaded the same.
     let fragment = |transposed: bool| match transposed {
         true => Fragment::Transposed,
         false => Fragment::Plain,
@@ -894,7 +893,7 @@ fn matrix_loads_give_each_lane_its_pair() {
     assert_eq!(build(None, true)[5], (16 + 1) | ((24 + 1) << 16));
     for transposed in [false, true] {
         assert_eq!(build(Some(false), transposed), build(None, transposed));
-        // Turned twice, each lane has what it had.
+        // Transposing twice is the identity.
         assert_eq!(build(Some(transposed), transposed), build(None, false));
     }
 }
@@ -930,7 +929,7 @@ fn divisions_and_endless_loops_stop() {
     assert_eq!(error.kind(), FaultKind::StepLimit);
 }
 
-/// A warp that waits goes on counting where it has stopped.
+/// A waiting warp resumes at the instruction where it stopped.
 #[test]
 fn a_barrier_is_a_step_like_any_other() {
     let least = |barriers: usize| {

@@ -30,10 +30,10 @@ impl Checked {
             self.shadow.unpack(&self.timestamps);
             self.timestamps.clear();
         }
-        let number = self.timestamps.number(now);
+        let timestamp = self.timestamps.index_of(now);
         let access = ShadowAccess {
             now,
-            number,
+            timestamp,
             order: self.order,
             timestamps: &self.timestamps,
         };

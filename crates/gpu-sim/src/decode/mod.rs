@@ -1,7 +1,7 @@
-//! From a module of the LLVM dialect to a [`Program`].
+//! Decoder from a module of the LLVM dialect to a [`Program`].
 //!
-//! Values of aggregate types become lists of scalar registers ("slots"), so that most of an
-//! aggregate's life is renaming. Functions that the kernel calls are decoded in place.
+//! Aggregates become lists of scalar registers ("slots"), so that most operations on them are renaming. Called
+//! functions are inlined.
 
 mod module;
 #[cfg(test)]
@@ -11,8 +11,8 @@ mod types;
 use super::bits::mask;
 use super::code::{BlockId, ParamTy, Reg};
 use super::error::{FaultKind, KernelError, Site};
-use super::exec::program::{Content, GlobalSymbol, Program, ProgramBuilder};
-use super::exec::{Instruction, Kind};
+use super::exec::program::{GlobalSymbol, InitialContent, Program, ProgramBuilder};
+use super::exec::{Instruction, MarkKind};
 use super::ir::{Attribute, Block, Module, Operation, Type, Value};
 use super::launch::{Arg, Machine};
 use super::marks;
@@ -25,21 +25,21 @@ use std::rc::Rc;
 use std::sync::Arc;
 pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
 
-/// A kernel decoded from text, with what its module says about the launch.
+/// A decoded kernel, with the launch parameters that its module states.
 #[derive(Clone, Debug)]
 pub struct Decoded {
     /// The kernel.
     pub program: Program,
-    /// The module's own words.
+    /// Launch parameters of the module.
     pub info: ModuleInfo,
-    /// The machine that operations and attributes point to.
+    /// Machine selected by the module's target or its operations.
     pub machine: Machine,
 }
 
 impl Decoded {
-    /// Adds what Triton's launcher hands to a kernel behind its own `given` arguments: the addresses of
-    /// global and profile scratch memory, as many bytes for each program as the module says. Empty where the module says
-    /// nothing, or the arguments have them already.
+    /// Returns the arguments that Triton's launcher appends to a kernel's `given` own arguments: addresses of global
+    /// and profile scratch memory, with the bytes per program that the module states. Empty if the module states
+    /// none, or if they are already given.
     ///
     /// # Errors
     /// More than 1 GiB would be needed.
@@ -49,7 +49,7 @@ impl Decoded {
         grid: [u32; 3],
         memory: &mut Memory,
     ) -> Result<Vec<Arg>, KernelError> {
-        const MOST_BYTES: u128 = 1 << 30;
+        const MAX_BYTES: u128 = 1 << 30;
         let Some(bytes) = self.info.scratch else {
             return Ok(Vec::new());
         };
@@ -58,9 +58,9 @@ impl Decoded {
         }
         let programs: u128 = grid.iter().map(|n| u128::from(*n)).product();
         let total = programs * u128::from(bytes[0].max(bytes[1]));
-        if total > MOST_BYTES {
+        if total > MAX_BYTES {
             let text = format!(
-                "a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MOST_BYTES}"
+                "a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MAX_BYTES}"
             );
             return Err(KernelError::new(FaultKind::Launch, text));
         }
@@ -70,14 +70,14 @@ impl Decoded {
         ];
         let argument = |(name, bytes): (&str, u32)| match bytes {
             0 => Arg::Int(0),
-            // Its contents are undefined.
+            // The contents are undefined.
             _ => Arg::Buffer(memory.add(name, vec![0xdb; programs as usize * bytes as usize])),
         };
         Ok(areas.map(argument).into())
     }
 }
 
-/// Decodes the kernel `entry` of a module, or the only one that it has; `operation` decodes each of its operations.
+/// Decodes the kernel `entry` of a module, or its only kernel; `operation` decodes a single operation.
 pub(crate) fn decode(
     module: &Module,
     entry: Option<&str>,
@@ -122,73 +122,72 @@ pub(crate) fn decode(
     })
 }
 
-/// The most calls of one kernel, those inside of called functions each time: a chain of functions that call the
-/// next one twice doubles at each link.
-const MOST_CALLS: u32 = 1 << 14;
+/// Largest number of inlined calls: a chain of functions that each call the next one twice doubles at every link.
+const MAX_CALLS: u32 = 1 << 14;
 
-/// The most functions that call each other in a row.
-const MOST_NESTED: usize = 256;
+/// Largest depth of nested calls.
+const MAX_NESTED: usize = 256;
 
-/// The most operations of called functions, counted wherever they are decoded.
-const MOST_CALLED_OPERATIONS: usize = 1 << 20;
+/// Largest number of inlined operations.
+const MAX_CALLED_OPERATIONS: usize = 1 << 20;
 
-/// A value: its type and a register per slot.
+/// A value: its type and one register per slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Val {
     pub(crate) ty: Type,
     pub(crate) slots: Rc<[Reg]>,
 }
 
-/// Where `llvm.return` of the function at hand goes.
+/// The target of `llvm.return` in the current function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Exit {
+pub(crate) enum ReturnTarget {
     Kernel,
-    /// The caller's next block, whose parameters take the results.
+    /// The caller's continuation, whose parameters receive the results.
     Caller(BlockId),
 }
 
-/// A function while it is decoded.
-struct Frame<'m> {
+/// A function being decoded.
+struct CallFrame<'m> {
     name: &'m str,
-    /// Where it is called, and where the caller is, innermost first.
+    /// Call sites, innermost first.
     calls: Arc<[String]>,
     values: HashMap<Value, Val>,
-    /// The blocks by their numbers in the region; the first one continues the caller's.
+    /// Block ids by index in the region; the entry continues the caller's block.
     blocks: HashMap<usize, BlockId>,
-    exit: Exit,
+    exit: ReturnTarget,
 }
 
-/// An allocation in shared memory: its address, its bytes, its number and its location.
+/// Key of a shared-memory allocation: address, bytes, index and location.
 type AllocationKey = (u64, u32, Option<i64>, String);
 
-/// Makes a program of a kernel: what operations are decoded with.
+/// The decoder of a kernel.
 pub(crate) struct Decoder<'m> {
     module: &'m Module,
     operation: Decode,
     functions: HashMap<&'m str, &'m Operation>,
     globals: HashMap<&'m str, &'m Operation>,
-    /// Address of each global variable that is used.
+    /// Addresses of the global variables in use.
     addresses: HashMap<String, u64>,
-    /// The marked allocations in shared memory.
+    /// Marked shared-memory allocations.
     allocations: HashMap<AllocationKey, (Reg, u32)>,
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
     /// Functions being decoded, outermost first.
-    frames: Vec<Frame<'m>>,
+    frames: Vec<CallFrame<'m>>,
     num_calls: u32,
-    /// Operations of called functions so far.
+    /// Inlined operations so far.
     num_called: usize,
-    /// Text and location of each operation that has been decoded.
+    /// Text and location of each decoded operation.
     texts: HashMap<*const Operation, (Arc<str>, Arc<str>)>,
 }
 
-pub(crate) type Done<T = ()> = Result<T, KernelError>;
+pub(crate) type DecodeResult<T = ()> = Result<T, KernelError>;
 
-/// Decodes one operation into instructions.
-pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> Done;
+/// A function that decodes one operation.
+pub(crate) type Decode = for<'d, 'm> fn(&'d mut Decoder<'m>, &'m Operation) -> DecodeResult;
 
 impl<'m> Decoder<'m> {
-    fn kernel(&mut self, kernel: &'m Operation, info: &ModuleInfo) -> Done {
+    fn kernel(&mut self, kernel: &'m Operation, info: &ModuleInfo) -> DecodeResult {
         if let Some(size) = block_size(kernel, info, self.machine) {
             self.b.set_block_size(size);
         }
@@ -210,19 +209,19 @@ impl<'m> Decoder<'m> {
         }
         let entry = self.b.block();
         self.b.switch_to(entry);
-        self.body(kernel, args, Exit::Kernel, Arc::new([]))
+        self.body(kernel, args, ReturnTarget::Kernel, Arc::new([]))
     }
 
-    /// Decodes a function's blocks; the first one continues the current block.
+    /// Decodes a function body; its entry continues the current block.
     fn body(
         &mut self,
         function: &'m Operation,
         args: Vec<Rc<[Reg]>>,
-        exit: Exit,
+        exit: ReturnTarget,
         calls: Arc<[String]>,
-    ) -> Done {
+    ) -> DecodeResult {
         let blocks = &function.regions[0];
-        let mut frame = Frame {
+        let mut frame = CallFrame {
             name: function.str("sym_name").unwrap_or(""),
             calls,
             values: HashMap::new(),
@@ -263,20 +262,25 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// Refuses what the GPU that the kernel is for lacks.
+    /// Fails if the target GPU lacks an instruction.
     pub(crate) fn check_has(
         &self,
         op: &Operation,
         lacking: impl FnOnce(&'static linear_layout::target::Target) -> Option<String>,
-    ) -> Done {
+    ) -> DecodeResult {
         match self.machine.target.and_then(lacking) {
             Some(text) => Err(self.unsupported(op, text)),
             None => Ok(()),
         }
     }
 
-    /// New parameters of a block for a value of a type.
-    fn block_params(&mut self, op: &Operation, ty: &Type, block: BlockId) -> Done<Rc<[Reg]>> {
+    /// Creates block parameters for a value of a type.
+    fn block_params(
+        &mut self,
+        op: &Operation,
+        ty: &Type,
+        block: BlockId,
+    ) -> DecodeResult<Rc<[Reg]>> {
         let count = self.flat(op, ty)?.len();
         Ok((0..count).map(|_| self.b.block_param(block)).collect())
     }
@@ -290,7 +294,7 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// The site of an operation, which has its texts in common with all others of the same operation.
+    /// Returns the site of an operation, sharing its strings.
     fn shared_site(&mut self, op: &'m Operation) -> Site {
         let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
         let Some((text, location)) = known else {
@@ -319,12 +323,11 @@ impl<'m> Decoder<'m> {
         self.error(FaultKind::Unsupported, op, text)
     }
 
-    /// The slots of a type.
-    pub(crate) fn flat(&self, op: &Operation, ty: &Type) -> Done<Vec<Slot>> {
+    pub(crate) fn flat(&self, op: &Operation, ty: &Type) -> DecodeResult<Vec<Slot>> {
         flatten(ty).map_err(|text| self.unsupported(op, text))
     }
 
-    pub(crate) fn operand(&self, op: &Operation, index: usize) -> Done<Val> {
+    pub(crate) fn operand(&self, op: &Operation, index: usize) -> DecodeResult<Val> {
         let Some(value) = op.operands.get(index) else {
             return Err(self.malformed(op, format!("`{}` has no operand {index}", op.name)));
         };
@@ -337,8 +340,8 @@ impl<'m> Decoder<'m> {
         })
     }
 
-    /// The register of an operand that has one slot.
-    pub(crate) fn scalar(&self, op: &Operation, index: usize) -> Done<Reg> {
+    /// Returns the register of a scalar operand.
+    pub(crate) fn scalar(&self, op: &Operation, index: usize) -> DecodeResult<Reg> {
         match self.operand(op, index)?.slots[..] {
             [reg] => Ok(reg),
             _ => {
@@ -348,8 +351,8 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// The slot of an operand that has one.
-    pub(crate) fn scalar_slot(&self, op: &Operation, index: usize) -> Done<Slot> {
+    /// Returns the slot of a scalar operand.
+    pub(crate) fn scalar_slot(&self, op: &Operation, index: usize) -> DecodeResult<Slot> {
         match self.flat(op, &self.operand(op, index)?.ty)?[..] {
             [slot] => Ok(slot),
             _ => {
@@ -359,12 +362,12 @@ impl<'m> Decoder<'m> {
         }
     }
 
-    /// The registers of operands that have one slot each.
+    /// Returns the registers of scalar operands.
     pub(crate) fn scalars<const N: usize>(
         &self,
         op: &Operation,
         indices: [usize; N],
-    ) -> Done<[Reg; N]> {
+    ) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, index) in regs.iter_mut().zip(indices) {
             *reg = self.scalar(op, index)?;
@@ -372,8 +375,8 @@ impl<'m> Decoder<'m> {
         Ok(regs)
     }
 
-    /// The registers of all slots of a range of operands.
-    pub(crate) fn slots(&self, op: &Operation, range: Range<usize>) -> Done<Box<[Reg]>> {
+    /// Returns the registers of all slots of some operands.
+    pub(crate) fn slots(&self, op: &Operation, range: Range<usize>) -> DecodeResult<Box<[Reg]>> {
         let mut regs = Vec::new();
         for index in range {
             regs.extend(self.operand(op, index)?.slots.iter().copied());
@@ -381,8 +384,8 @@ impl<'m> Decoder<'m> {
         Ok(regs.into())
     }
 
-    /// Says which registers an operation's result is.
-    pub(crate) fn define(&mut self, op: &Operation, slots: impl Into<Rc<[Reg]>>) -> Done {
+    /// Defines the result of an operation.
+    pub(crate) fn define(&mut self, op: &Operation, slots: impl Into<Rc<[Reg]>>) -> DecodeResult {
         let [(value, ty)] = &op.results[..] else {
             return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
         };
@@ -396,22 +399,22 @@ impl<'m> Decoder<'m> {
         Ok(())
     }
 
-    /// The registers that the operation's result is, once it has been defined.
+    /// Returns the registers of an operation's result, if defined.
     pub(crate) fn defined(&self, op: &Operation) -> Option<Rc<[Reg]>> {
         let (value, _) = op.results.first()?;
         let frame = self.frames.last()?;
         Some(frame.values.get(value)?.slots.clone())
     }
 
-    pub(crate) fn result_ty<'n>(&self, op: &'n Operation) -> Done<&'n Type> {
+    pub(crate) fn result_ty<'n>(&self, op: &'n Operation) -> DecodeResult<&'n Type> {
         match op.results.first() {
             Some((_, ty)) => Ok(ty),
             None => Err(self.malformed(op, format!("`{}` must have a result", op.name))),
         }
     }
 
-    /// The slots of the result; at least one.
-    pub(crate) fn result_slots(&self, op: &Operation) -> Done<Vec<Slot>> {
+    /// Returns the slots of the result; at least one.
+    pub(crate) fn result_slots(&self, op: &Operation) -> DecodeResult<Vec<Slot>> {
         let slots = self.flat(op, self.result_ty(op)?)?;
         if slots.is_empty() {
             return Err(self.malformed(op, format!("the result of `{}` holds nothing", op.name)));
@@ -419,13 +422,13 @@ impl<'m> Decoder<'m> {
         Ok(slots)
     }
 
-    /// Decodes an operation element by element: `make` gets the slot and the register of each of the result's,
-    /// and the operands' registers; it returns `false` for a slot of the wrong kind.
+    /// Decodes an operation element by element: `make` gets slot and register of each result element and the operand
+    /// registers, and returns false if the slot has the wrong kind.
     pub(crate) fn elementwise<const N: usize>(
         &mut self,
         op: &Operation,
         mut make: impl FnMut(&mut Self, Slot, Reg, [Reg; N]) -> bool,
-    ) -> Done {
+    ) -> DecodeResult {
         let slots = self.flat(op, self.result_ty(op)?)?;
         let mut operands = Vec::with_capacity(N);
         for index in 0..N {
@@ -449,46 +452,52 @@ impl<'m> Decoder<'m> {
         self.define(op, results)
     }
 
-    /// A register of an instruction that nothing writes: an error where its value matters.
+    /// Returns a register that is never written; reading its value is a fault.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
         self.undefined(
-            Kind::Undef,
+            MarkKind::Undef,
             bits,
             "uninitialised register: nothing has given it a value",
         )
     }
 
-    /// A value of so many bits that the operation at hand leaves undefined; `text` is the error where it matters.
-    pub(crate) fn undefined(&mut self, kind: Kind, bits: u32, text: &'static str) -> Reg {
+    /// Returns a register with an undefined value; `text` is the error of a use.
+    pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u32, text: &'static str) -> Reg {
         self.b
             .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
     }
 
-    /// One instruction with one new register.
+    /// Appends an instruction with a new result register.
     pub(crate) fn emit<I: Instruction>(&mut self, make: impl FnOnce(Reg) -> I) -> Reg {
         let dst = self.b.reg();
         self.b.push(make(dst));
         dst
     }
 
-    /// The block of the function at hand that has a number in the region.
+    /// Returns the block with this index in the current region.
     pub(crate) fn block(&self, number: usize) -> Option<BlockId> {
         self.frames.last()?.blocks.get(&number).copied()
     }
 
-    /// Where the function at hand returns to.
-    pub(crate) fn exit(&self) -> Exit {
-        self.frames.last().map_or(Exit::Kernel, |frame| frame.exit)
+    pub(crate) fn exit(&self) -> ReturnTarget {
+        self.frames
+            .last()
+            .map_or(ReturnTarget::Kernel, |frame| frame.exit)
     }
 
-    /// A function of the module that has a body.
+    /// Returns the function definition with this name.
     pub(crate) fn function(&self, name: &str) -> Option<&'m Operation> {
         let function = self.functions.get(name).copied()?;
         has_body(function).then_some(function)
     }
 
-    /// Decodes a called function in place.
-    pub(crate) fn call(&mut self, op: &Operation, callee: &str, function: &'m Operation) -> Done {
+    /// Inlines a call.
+    pub(crate) fn call(
+        &mut self,
+        op: &Operation,
+        callee: &str,
+        function: &'m Operation,
+    ) -> DecodeResult {
         if self.frames.iter().any(|frame| frame.name == callee) {
             let chain = self.frames.iter().map(|frame| frame.name).chain([callee]);
             let chain: Vec<String> = chain.map(|name| format!("`{name}`")).collect();
@@ -500,14 +509,14 @@ impl<'m> Decoder<'m> {
                 .note(format!("the calls are {}", chain.join(", "))));
         }
         self.num_calls += 1;
-        if self.num_calls > MOST_CALLS {
-            let text = format!("the kernel makes more than {MOST_CALLS} calls");
+        if self.num_calls > MAX_CALLS {
+            let text = format!("the kernel makes more than {MAX_CALLS} calls");
             return Err(self
                 .unsupported(op, text)
                 .note("a function is decoded wherever it is called"));
         }
-        if self.frames.len() > MOST_NESTED {
-            let text = format!("more than {MOST_NESTED} functions call each other in a row");
+        if self.frames.len() > MAX_NESTED {
+            let text = format!("more than {MAX_NESTED} functions call each other in a row");
             return Err(self.unsupported(op, text));
         }
         let operations: usize = function.regions[0]
@@ -515,9 +524,9 @@ impl<'m> Decoder<'m> {
             .map(|block| block.operations.len())
             .sum();
         self.num_called += operations;
-        if self.num_called > MOST_CALLED_OPERATIONS {
+        if self.num_called > MAX_CALLED_OPERATIONS {
             let text = format!(
-                "the functions that the kernel calls have more than {MOST_CALLED_OPERATIONS} operations"
+                "the functions that the kernel calls have more than {MAX_CALLED_OPERATIONS} operations"
             );
             return Err(self
                 .unsupported(op, text)
@@ -529,7 +538,7 @@ impl<'m> Decoder<'m> {
             return Err(self.malformed(op, text));
         }
         let args = (0..found).map(|index| Ok(self.operand(op, index)?.slots));
-        let args = args.collect::<Done<_>>()?;
+        let args = args.collect::<DecodeResult<_>>()?;
         let next = self.b.block();
         if let [(_, ty)] = &op.results[..] {
             let slots = self.block_params(op, ty, next)?;
@@ -541,13 +550,13 @@ impl<'m> Decoder<'m> {
             .into_iter()
             .chain(outer)
             .collect();
-        self.body(function, args, Exit::Caller(next), calls)?;
+        self.body(function, args, ReturnTarget::Caller(next), calls)?;
         self.b.switch_to(next);
         Ok(())
     }
 
-    /// The address of a global variable; makes the variable on first use.
-    pub(crate) fn symbol(&mut self, op: &Operation, name: &str) -> Done<u64> {
+    /// Returns the address of a global variable, which is added on first use.
+    pub(crate) fn symbol(&mut self, op: &Operation, name: &str) -> DecodeResult<u64> {
         if let Some(&address) = self.addresses.get(name) {
             return Ok(address);
         }
@@ -575,7 +584,7 @@ impl<'m> Decoder<'m> {
             let writable = global.attribute("constant").is_none() && space != 4;
             self.b.global_symbol(GlobalSymbol {
                 name: name.to_owned(),
-                content: Content::Bytes(bytes),
+                content: InitialContent::Bytes(bytes),
                 writable,
             })
         };
@@ -583,8 +592,8 @@ impl<'m> Decoder<'m> {
         Ok(address)
     }
 
-    /// The address of an allocation in shared memory, by which it alone is accessed, and its number among shared
-    /// variables; the same for all calls of the function that has it.
+    /// Returns the address and index of a shared-memory allocation, which has its own address range; the same for all
+    /// calls of the enclosing function.
     pub(crate) fn shared_allocation(
         &mut self,
         op: &Operation,
@@ -606,21 +615,21 @@ impl<'m> Decoder<'m> {
         Some(made)
     }
 
-    /// The address of the arguments that AMD's runtime adds; makes them on first use.
+    /// Returns the address of AMD's hidden kernel arguments, which are added on first use.
     pub(crate) fn implicit_arguments(&mut self, name: &str) -> u64 {
         if let Some(&address) = self.addresses.get(name) {
             return address;
         }
         let address = self.b.global_symbol(GlobalSymbol {
             name: name.to_owned(),
-            content: Content::ImplicitArguments,
+            content: InitialContent::ImplicitArguments,
             writable: false,
         });
         self.addresses.insert(name.to_owned(), address);
         address
     }
 
-    fn initial_bytes(&self, global: &Operation, ty: &Type, size: usize) -> Done<Vec<u8>> {
+    fn initial_bytes(&self, global: &Operation, ty: &Type, size: usize) -> DecodeResult<Vec<u8>> {
         let mut bytes = vec![0; size];
         let Some(value) = global.attribute("value") else {
             return Ok(bytes);
@@ -641,7 +650,7 @@ impl<'m> Decoder<'m> {
     }
 }
 
-/// The last word of an enum attribute: `bfly` of `#nvvm<shfl_kind bfly>`.
+/// Returns the keyword of an enum attribute: `bfly` of `#nvvm<shfl_kind bfly>`.
 pub(crate) fn keyword(text: &str) -> &str {
     text.trim_end_matches('>')
         .rsplit(['<', ' '])
@@ -649,7 +658,7 @@ pub(crate) fn keyword(text: &str) -> &str {
         .unwrap_or("")
 }
 
-/// Reverse post-order: each definition comes before its uses.
+/// Returns the blocks in reverse post-order: each definition precedes its uses.
 fn visit_order(blocks: &[Block]) -> Vec<usize> {
     let succs = |block: usize| -> Vec<usize> {
         let last = blocks[block].operations.last();

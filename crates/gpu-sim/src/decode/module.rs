@@ -1,11 +1,11 @@
-//! Launch parameters that a module states: the function, the machine, the number of threads.
+//! Launch parameters stated by a module: kernel, machine, number of threads.
 
 use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Operation};
 use crate::launch::Machine;
 use linear_layout::target::Target;
 
-/// The launch parameters that a module states: kernel, machine, number of threads.
+/// The launch parameters stated by a module.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ModuleInfo {
     /// `ttg.target`, such as `cuda:90` or `hip:gfx942`.
@@ -16,12 +16,12 @@ pub struct ModuleInfo {
     pub num_warps: Option<u32>,
     /// `ttg.shared`: bytes of dynamic shared memory.
     pub shared: Option<u32>,
-    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`: bytes of global memory that each
-    /// program has for itself, where the kernel's last two arguments are their addresses.
+    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`: bytes of global scratch memory per
+    /// program, if the kernel's last two arguments are their addresses.
     pub scratch: Option<[u32; 2]>,
 }
 
-/// The operations of the module and of modules inside it.
+/// Collects the operations of the module and of nested modules.
 pub(super) fn collect_top<'m>(root: &'m Operation, out: &mut Vec<&'m Operation>) {
     for op in root
         .regions
@@ -92,8 +92,7 @@ pub(super) fn module_info(root: &Operation) -> ModuleInfo {
     }
 }
 
-/// The machine of the module's target; where it names none, AMD's where the kernel's mark or any
-/// operation is ROCDL's.
+/// Returns the machine of the module's target; without one, AMD's if the kernel or any operation is ROCDL's.
 pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machine, KernelError> {
     let Some(name) = &info.target else {
         let blocks = kernel.regions.iter().flatten();
@@ -127,7 +126,7 @@ pub(super) fn machine_of(kernel: &Operation, info: &ModuleInfo) -> Result<Machin
     Ok(machine)
 }
 
-/// The block size that the kernel's attributes fix.
+/// Returns the block size that the kernel's attributes fix.
 pub(super) fn block_size(
     kernel: &Operation,
     info: &ModuleInfo,
@@ -153,7 +152,7 @@ pub(super) fn block_size(
             _ => {}
         }
     }
-    // "128,128" fixes the size; "1,256" only limits it.
+    // "128,128" fixes the size; "1,256" is a range.
     let flat = kernel
         .str("rocdl.flat_work_group_size")
         .and_then(|text| text.split_once(','));

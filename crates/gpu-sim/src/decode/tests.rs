@@ -3,8 +3,8 @@
 use crate::{Arg, Decoded, FaultKind, Launch, Memory, Report, decode_generic};
 use linear_layout::target::Assembly;
 
-/// Loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle,
-/// reads a constant table, calls a function that diverges, stores under a mask.
+/// Loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle, reads a constant table,
+/// calls a function that diverges, stores under a mask.
 const NVIDIA: &str = r##""builtin.module"() ({
   "llvm.mlir.global"() <{addr_space = 3 : i32, alignment = 16 : i64, global_type = !llvm.array<0 x i8>, linkage = #llvm.linkage<external>, sym_name = "global_smem", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
   }) : () -> ()
@@ -242,7 +242,7 @@ fn a_fault_names_the_operation_of_the_file() {
     assert!(text.contains("at k.mlir:7:3"), "{text}");
 }
 
-/// Runs one operation on the thread's number and on what a table holds, and uses its result.
+/// Runs one operation on the thread index and a table element, and uses its result.
 fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
     let text = format!(
         r#""builtin.module"() ({{
@@ -267,7 +267,7 @@ fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
         .run(&decoded.program, &mut memory)
 }
 
-/// The operation with this flag breaks its promise in some lane; without, or where it holds, all is well.
+/// An operation whose flag is violated in some lane is an error if its result is used.
 #[track_caller]
 fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
     let with = operation.replace("FLAG", flag_text);
@@ -280,11 +280,11 @@ fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
         .any(|note| note.starts_with("the value is used by"));
     assert!(used, "{error}");
     flag(&operation.replace("FLAG", plain)).unwrap();
-    // Nobody uses it: `%x` is something else.
+    // The result is unused.
     let unused = with.replace("%x =", "%unused =")
         + "\n%x = \"llvm.add\"(%t, %one) <{overflowFlags = 3 : i32}> : (i32, i32) -> i32";
     flag(&unused).unwrap();
-    // A lane that is masked off may hold it.
+    // A masked-off lane may hold poison.
     let masked = with.replace("%x =", "%y =")
         + "\n%no = \"llvm.icmp\"(%t, %t) <{predicate = 1 : i64}> : (i32, i32) -> i1"
         + "\n%x = \"llvm.select\"(%no, %y, %t) : (i1, i32, i32) -> i32";
@@ -448,7 +448,7 @@ fn poison_is_reported_where_it_does_harm() {
     }
 }
 
-/// A module whose functions `f0`, `f1`, ... call the next one twice.
+/// A module whose functions `f0`, `f1`, ... each call the next one twice.
 #[test]
 fn calls_that_unfold_without_end_are_refused() {
     let call =
@@ -474,7 +474,7 @@ fn calls_that_unfold_without_end_are_refused() {
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
 
-/// A chain of functions, each of which calls the next one: short ones run, long ones are refused.
+/// A call chain: short ones run, long ones are refused.
 #[test]
 fn calls_in_a_row_have_a_limit() {
     let decode = |depth: usize| {
@@ -501,7 +501,7 @@ fn calls_in_a_row_have_a_limit() {
     );
 }
 
-/// What each of 64 threads has in `%x` after these operations on its number `%t`.
+/// Returns `%x` of 64 threads after operations on the thread index `%t`.
 fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     let (thread, kernel) = if target.starts_with("cuda") {
         (
@@ -537,7 +537,7 @@ fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// PTX, `barrier.red`: the predicates of all threads of the block, those of other warps too.
+/// PTX, `barrier.red`: predicates of all threads of the block, including other warps.
 #[test]
 fn a_barrier_reduces_over_the_block() {
     for (reduction, of_none, of_some, of_all) in
@@ -559,7 +559,7 @@ fn a_barrier_reduces_over_the_block() {
     }
 }
 
-/// ISA manuals, DPP: a lane whose row of 16 or bank of 4 is off keeps the old value.
+/// ISA manuals, DPP: a lane whose row of 16 or bank of 4 is disabled keeps the old value.
 #[test]
 fn rows_and_banks_that_are_off_keep_their_value() {
     let swapped_pairs = 177;
@@ -570,7 +570,7 @@ fn rows_and_banks_that_are_off_keep_their_value() {
     let operation = format!(
         r#"{old}%x = "rocdl.update.dpp"(%old, %t) <{{bankMask = 3 : i32, boundCtrl = false, dppCtrl = {swapped_pairs} : i32, rowMask = 5 : i32}}> : (i32, i32) -> i32"#
     );
-    // The intrinsic has the same numbers as operands.
+    // The intrinsic takes the same numbers as operands.
     let numbers = [
         ("pattern", swapped_pairs, "i32"),
         ("rows", 5, "i32"),
@@ -593,7 +593,7 @@ fn rows_and_banks_that_are_off_keep_their_value() {
     }
 }
 
-/// ISA manual of CDNA 3, `v_cvt_pk_f32_fp8`: the two codes of one half of a word. 0x40, 0x48, ... are 1, 2, 4, 8.
+/// ISA manual of CDNA 3, `v_cvt_pk_f32_fp8`: the two codes of one half word. 0x40, 0x48, ... are 1, 2, 4, 8.
 #[test]
 fn codes_of_either_half_are_widened() {
     for (upper, index, expected) in [(0, 0, 1), (0, 1, 2), (1, 0, 4), (1, 1, 8)] {
@@ -610,7 +610,7 @@ fn codes_of_either_half_are_widened() {
     }
 }
 
-/// ISA manual of CDNA 3, `v_cvt_pk_fp8_f32`: two codes in one half of a word, whose other half stays.
+/// ISA manual of CDNA 3, `v_cvt_pk_fp8_f32`: writes two codes to one half word and keeps the other half.
 #[test]
 fn codes_are_put_into_either_half() {
     for (upper, expected) in [(0, 0x1234_4840), (1, 0x4840_5678)] {
@@ -626,7 +626,7 @@ fn codes_are_put_into_either_half() {
     }
 }
 
-/// An address may lie in its object, or right behind it.
+/// An address may lie within its object or one past its end.
 #[test]
 fn steps_stay_within_their_shared_memory() {
     let run = |index: i32| {
@@ -692,7 +692,7 @@ fn values_fit_what_takes_them() {
     check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
-/// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: lanes of the mask below one's own, in either half.
+/// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: counts lower lanes in either half of the mask.
 #[test]
 fn lanes_below_are_counted_in_halves() {
     let operations = |half: &str| {
@@ -702,7 +702,7 @@ fn lanes_below_are_counted_in_halves() {
     %x = "rocdl.mbcnt.{half}"(%mask, %base) : (i32, i32) -> i32"#
         )
     };
-    // Every other lane of a half, the even ones, is in the mask.
+    // Every even lane of a half is in the mask.
     let in_half = |below: u32| 7 + below.min(32).div_ceil(2);
     let low: Vec<u32> = (0..64).map(in_half).collect();
     let high: Vec<u32> = (0u32..64)
@@ -728,7 +728,7 @@ fn fields_of_a_struct_are_counted_from_zero() {
     }
 }
 
-/// Lanes are numbered within their wave: the second wave exchanges among its own.
+/// Exchanges use lane indices within the wave.
 #[test]
 fn each_wave_exchanges_its_own_values() {
     let constants = r#"%one = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32
@@ -751,7 +751,7 @@ fn each_wave_exchanges_its_own_values() {
     assert_eq!(found, (0..64).map(|t| t & 32).collect::<Vec<_>>());
 }
 
-/// Without a target, the mark of the kernel or any operation of it says whose machine it is.
+/// Without a target, the kernel's attribute or any operation selects the vendor's machine.
 #[test]
 fn a_kernel_without_a_target_has_its_vendors_machine() {
     let lanes = |mark: &str, operation: &str| {
@@ -777,7 +777,7 @@ fn a_kernel_without_a_target_has_its_vendors_machine() {
     assert_eq!(lanes("", ""), 32);
 }
 
-/// ISA manuals, `v_permlanex16_b32`: four bits a lane say which lane of the other row of 16 it reads.
+/// ISA manuals, `v_permlanex16_b32`: four bits per lane select a lane of the other row of 16.
 #[test]
 fn lanes_of_the_other_row_are_read_as_selected() {
     let operations = r#"%low = "llvm.mlir.constant"() <{value = -1985229329 : i32}> : () -> i32
@@ -790,7 +790,7 @@ fn lanes_of_the_other_row_are_read_as_selected() {
     assert_eq!(of_64_threads("hip:gfx1100", 32, operations), expected);
 }
 
-/// RDNA has waves of 32 and of 64 lanes; the others have one size.
+/// RDNA has waves of 32 and 64 lanes; other targets have one size.
 #[test]
 fn a_module_has_warps_that_its_target_has() {
     let module = |target: &str, lanes: u32| {

@@ -1,11 +1,11 @@
-//! Types as lists of scalars, their place in memory, and constants.
+//! Flattening of types to scalars, their layout in memory, and constants.
 
 use crate::bits::mask;
 use crate::code::Space;
 use crate::float::FloatTy;
 use crate::ir::{Attribute, Type};
 
-/// What a scalar is.
+/// The kind of a scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SlotKind {
     Int,
@@ -14,7 +14,7 @@ pub(crate) enum SlotKind {
     Ptr(u32),
 }
 
-/// One scalar of a value.
+/// A scalar of a value.
 ///
 /// # Units
 /// `bits` is the width in a register, `offset` bytes from the start of the value in memory.
@@ -26,7 +26,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Bytes in memory.
+    /// Returns the size in memory in bytes.
     pub(crate) fn bytes(self) -> u8 {
         self.bits.div_ceil(8) as u8
     }
@@ -44,7 +44,7 @@ fn scalar(ty: &Type) -> Option<(SlotKind, u32)> {
     }
 }
 
-/// Size and alignment of a type in memory, in bytes.
+/// Returns size and alignment of a type in memory, in bytes.
 pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     if let Some((_, bits)) = scalar(ty) {
         let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
@@ -83,7 +83,7 @@ pub(crate) fn size_align(ty: &Type) -> Result<(u64, u64), String> {
     }
 }
 
-/// The scalars of a type in order.
+/// Returns the scalars of a type in order.
 pub(crate) fn flatten(ty: &Type) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     append(ty, 0, &mut slots)?;
@@ -136,7 +136,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
         Type::Struct { packed, body } => {
             let mut at = 0u64;
             for field in body {
-                // A descriptor never lies in memory; its size does not matter.
+                // A descriptor is never stored in memory; its size does not matter.
                 let (bytes, align) = size_align(field).unwrap_or((16, 16));
                 at = at.next_multiple_of(if *packed { 1 } else { align });
                 append(field, offset + at as u32, out)?;
@@ -155,7 +155,7 @@ fn append(ty: &Type, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
     Ok(())
 }
 
-/// First slot and type of the part that `path` names.
+/// Returns first slot and type of the element at `path`.
 pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
@@ -179,7 +179,7 @@ pub(crate) fn part<'t>(ty: &'t Type, path: &[i64]) -> Option<(usize, &'t Type)> 
     Some((before + start, found))
 }
 
-/// Bits of a constant for each slot.
+/// Returns the bits of a constant for each slot.
 pub(crate) fn constant_bits(value: &Attribute, slots: &[Slot]) -> Option<Vec<u64>> {
     match value {
         Attribute::Dense {
@@ -201,7 +201,7 @@ pub(crate) fn constant_bits(value: &Attribute, slots: &[Slot]) -> Option<Vec<u64
                     .map(|(e, slot)| scalar_bits(e, *slot))
                     .collect()
             } else {
-                // Arrays of arrays.
+                // Nested arrays.
                 let per = slots.len().checked_div(elements.len())?;
                 let parts = elements.iter().zip(slots.chunks(per.max(1)));
                 let parts: Option<Vec<Vec<u64>>> =
@@ -279,7 +279,7 @@ mod tests {
         assert!(flatten(&Type::Int(128)).is_err());
     }
 
-    /// LLVM: NVPTX and AMDGPU number their spaces from 0 to 6; 7 and 9 are buffers with their offset, wider than 64 bits.
+    /// LLVM: NVPTX and AMDGPU number their address spaces 0 to 6; 7 and 9 are fat buffer pointers wider than 64 bits.
     #[test]
     fn scalars_have_up_to_64_bits() {
         let bits = |ty: Type| flatten(&ty).map(|slots| slots[0].bits).ok();

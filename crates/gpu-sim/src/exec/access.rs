@@ -1,4 +1,4 @@
-//! Services of a block to instructions: accesses to memory, the numbers of a thread, messages.
+//! Operands of memory accesses, thread indices, and messages.
 
 use crate::code::{Reg, Space};
 use gpu_race::Sync;
@@ -8,61 +8,58 @@ use gpu_race::Sync;
 pub(crate) struct Field {
     /// The register that is loaded or stored.
     pub(crate) reg: Reg,
-    /// Its place, in bytes from the access's address.
+    /// Byte offset from the access's address.
     pub(crate) offset: u32,
-    /// How many bytes it takes in memory, 1 to 8.
+    /// Size in memory in bytes, 1 to 8.
     pub(crate) bytes: u8,
 }
 
-/// A condition on a lane: the register's lowest bit, possibly negated.
+/// A predicate of a lane: the lowest bit of a register, possibly negated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Guard {
-    /// The register that holds the bit.
     pub(crate) reg: Reg,
-    /// Act where the bit is 0 instead of 1.
+    /// True if the lane is active when the bit is 0.
     pub(crate) negated: bool,
 }
 
-/// A load or a store of one or more neighbouring registers.
+/// A load or a store of consecutive registers.
 ///
 /// A load of `vector<4xf32>` has four fields of 4 bytes at offsets 0, 4, 8, 12, size 16.
 /// # Units
 /// `offset`, `size` and `align` are bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
-    /// The memory.
     pub(crate) space: Space,
-    /// The register that holds the address.
+    /// Register that holds the address.
     pub(crate) addr: Reg,
-    /// Added to the address.
     pub(crate) offset: i64,
-    /// The registers, in order of their place.
+    /// Registers in address order.
     pub(crate) fields: Box<[Field]>,
     /// Bytes from the first field to the end of the last.
     pub(crate) size: u32,
-    /// The address must be a multiple of this.
+    /// Required alignment of the address.
     pub(crate) align: u32,
-    /// Lanes where this fails do nothing; a load leaves their registers as they were.
+    /// Lanes where this is false do nothing; a load keeps their registers.
     pub(crate) guard: Option<Guard>,
-    /// The order that it keeps, if it is atomic.
+    /// Memory order, if atomic.
     pub(crate) sync: Option<Sync>,
 }
 
-/// Where an atomic access goes.
+/// The address operand of an atomic access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct AtomicPlace {
+pub(crate) struct AtomicOperand {
     pub(crate) space: Space,
-    /// The register that holds the address.
+    /// Register that holds the address.
     pub(crate) addr: Reg,
-    /// Added to the address, in bytes.
+    /// Byte offset.
     pub(crate) offset: i64,
     pub(crate) bits: u32,
-    /// Lanes where this fails do nothing, and keep what their registers held.
+    /// Lanes where this is false do nothing and keep their registers.
     pub(crate) guard: Option<Guard>,
     pub(crate) sync: Sync,
 }
 
-/// A load or store through an AMD buffer descriptor, checked against its size.
+/// A load or store through an AMD buffer descriptor, with bounds checking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BufferAccess {
     /// Base address, stride, number of bytes, flags.
@@ -71,15 +68,15 @@ pub(crate) struct BufferAccess {
     pub(crate) offset: Reg,
     /// Byte offset shared by the wave.
     pub(crate) soffset: Reg,
-    /// The registers, in order of their place.
+    /// Registers in address order.
     pub(crate) fields: Box<[Field]>,
     /// Bytes from the first field to the end of the last.
     pub(crate) size: u32,
 }
 
-/// A lane, as far as it may ask.
+/// The thread and block indices of a lane.
 pub(crate) struct Thread {
-    /// Its number within the block.
+    /// Index within the block.
     pub(crate) number: u32,
     pub(crate) block_size: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -88,11 +85,11 @@ pub(crate) struct Thread {
     pub(crate) lanes_per_warp: u32,
 }
 
-/// What has been said of a message so far.
+/// A message under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message {
     pub(crate) format: String,
     pub(crate) values: Vec<u64>,
-    /// Whether it says why a kernel stops.
+    /// True if it is the message of a failed assertion.
     pub(crate) fails: bool,
 }

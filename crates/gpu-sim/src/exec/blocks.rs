@@ -1,11 +1,11 @@
-//! Blocks take turns: each runs to its end, unless it waits for what another one does.
+//! Scheduling of thread blocks: each runs to its end, unless it waits for another one.
 //!
 //! ```text
 //! block 0   ld.acquire flag = 0, again and again ─► parked          resumed when memory has changed ─► end
 //! block 1                                             st.release flag ─► end
 //! ```
-//! A block whose warps all wait, at barriers or in loops that can only end when memory changes, is parked until it
-//! changes. One that has polled for long lets others run as well. Where all blocks wait there is a deadlock.
+//! A block whose warps all wait, at barriers or in loops that only end when memory changes, is parked until it
+//! changes. A block that polls for long yields to others. If all blocks wait, it is a deadlock.
 
 use super::bounds::Windows;
 use super::in_flight::InFlight;
@@ -14,23 +14,23 @@ use super::order::HappensBefore;
 use super::poison::Poison;
 use super::products::Products;
 use super::proxy::Proxies;
-use super::schedule::{Party, Pause};
-use super::spin::{Spin, waiting_lanes};
-use super::{Exec, Frame, Message, SharedVar, Stop};
+use super::schedule::{LaneGroup, PauseReason};
+use super::spin::{SpinDetector, waiting_lanes};
+use super::{Exec, Frame, Message, SharedVar, StopReason};
 use crate::code::BlockId;
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{History, Shadow, ThreadClock, TimestampBounds};
 use std::collections::VecDeque;
 
-/// Waiting parties that a message names.
-const SHOWN: usize = 16;
+/// Largest number of waiting lane groups in a message.
+const MAX_SHOWN: usize = 16;
 
-/// A block that has begun and does not run now; what it is made of, [`Exec`] has of the block that runs.
-struct Parked {
+/// A suspended block: the per-block state that [`Exec`] holds of the running block.
+struct ParkedBlock {
     regs: Vec<Box<[u64]>>,
     stack: Vec<Frame>,
-    parties: Option<Vec<Party>>,
-    spin: Spin,
+    lane_groups: Option<Vec<LaneGroup>>,
+    spin: SpinDetector,
     exited: Vec<bool>,
     num_exited: usize,
     block: [u32; 3],
@@ -50,7 +50,7 @@ struct Parked {
     mbarriers: Mbarriers,
     products: Products,
     proxies: Option<Box<Proxies>>,
-    /// The number of changes of memory that it has seen, if nothing happens in it before the next one.
+    /// Number of memory changes when it stalled; it cannot make progress before the next one.
     stuck_at: Option<u64>,
 }
 
@@ -62,15 +62,15 @@ impl Exec<'_> {
         watch: &dyn Fn(u64),
     ) -> Result<(), KernelError> {
         let (mut next, mut done) = (0, 0);
-        let mut parked: VecDeque<Parked> = VecDeque::new();
+        let mut parked: VecDeque<ParkedBlock> = VecDeque::new();
         while done < total {
             let writes = self.writes;
-            let is_awake = |block: &Parked| block.stuck_at.is_some_and(|at| at != writes);
+            let is_awake = |block: &ParkedBlock| block.stuck_at.is_some_and(|at| at != writes);
             let chosen = parked.iter().position(is_awake);
             let polls = || parked.iter().position(|block| block.stuck_at.is_none());
             if let Some(index) = chosen.or_else(|| if next < total { None } else { polls() }) {
                 if let Some(mut block) = parked.remove(index) {
-                    self.exchange(&mut block);
+                    self.swap_block(&mut block);
                 }
             } else if next < total {
                 self.begin_block(next);
@@ -78,35 +78,35 @@ impl Exec<'_> {
             } else {
                 return Err(self.deadlock(parked));
             }
-            let mut pause = self.go_on()?;
-            while pause == Pause::Polls && next == total && parked.is_empty() {
-                pause = self.go_on()?;
+            let mut pause = self.resume()?;
+            while pause == PauseReason::Polling && next == total && parked.is_empty() {
+                pause = self.resume()?;
             }
-            if pause == Pause::Over {
+            if pause == PauseReason::Finished {
                 self.end_block()?;
                 done += 1;
                 watch(done);
                 continue;
             }
-            let mut block = self.fresh();
-            self.exchange(&mut block);
-            block.stuck_at = (pause == Pause::Stuck).then_some(self.writes);
+            let mut block = self.new_block();
+            self.swap_block(&mut block);
+            block.stuck_at = (pause == PauseReason::Stalled).then_some(self.writes);
             parked.push_back(block);
         }
         Ok(())
     }
 
-    /// Runs one block that waits for no other one.
+    /// Runs one block that does not wait for others.
     pub(crate) fn run_block(&mut self, number: u64) -> Result<(), KernelError> {
         self.begin_block(number);
         loop {
-            match self.go_on()? {
-                Pause::Polls => {}
-                Pause::Over => {
+            match self.resume()? {
+                PauseReason::Polling => {}
+                PauseReason::Finished => {
                     self.end_block()?;
                     return Ok(());
                 }
-                Pause::Stuck => return Err(self.deadlock(VecDeque::new())),
+                PauseReason::Stalled => return Err(self.deadlock(VecDeque::new())),
             }
         }
     }
@@ -121,23 +121,23 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Runs the block until it is over or waits.
-    fn go_on(&mut self) -> Result<Pause, KernelError> {
+    /// Runs the block until it finishes or waits.
+    fn resume(&mut self) -> Result<PauseReason, KernelError> {
         loop {
-            if self.parties.is_some() {
+            if self.lane_groups.is_some() {
                 if let Some(pause) = self.run_warps()? {
                     return Ok(pause);
                 }
                 continue;
             }
-            let stop = self.run_party()?;
+            let stop = self.run_lane_group()?;
             let pause = match stop {
-                Stop::Exit => return Ok(Pause::Over),
-                Stop::Stuck => Pause::Stuck,
-                Stop::Polls => Pause::Polls,
-                Stop::Barrier(_) | Stop::Turn => continue,
-                Stop::Blocked => {
-                    self.part_warps();
+                StopReason::Exit => return Ok(PauseReason::Finished),
+                StopReason::Stalled => PauseReason::Stalled,
+                StopReason::Polling => PauseReason::Polling,
+                StopReason::Barrier(_) | StopReason::Yield => continue,
+                StopReason::Blocked => {
+                    self.split_warps();
                     continue;
                 }
             };
@@ -145,13 +145,13 @@ impl Exec<'_> {
             if running + self.num_exited == self.num_threads as usize {
                 return Ok(pause);
             }
-            // Others of its threads can still do something: from here on warps run one by one.
-            self.part_warps();
+            // Other lanes can still make progress: from here on warps run one by one.
+            self.split_warps();
         }
     }
 
-    /// The state of a block that has not begun.
-    fn fresh(&self) -> Parked {
+    /// Returns the state of a new block.
+    fn new_block(&self) -> ParkedBlock {
         let n = self.num_threads as usize;
         let regs = Self::registers(self.program, self.args, self.num_threads);
         let shared = self.shared.iter();
@@ -161,11 +161,11 @@ impl Exec<'_> {
             owners: vec![0; shared.owners.len()],
             history: History::default(),
         });
-        Parked {
+        ParkedBlock {
             regs,
             stack: Vec::new(),
-            parties: None,
-            spin: Spin::default(),
+            lane_groups: None,
+            spin: SpinDetector::default(),
             exited: vec![false; n],
             num_exited: 0,
             block: [0; 3],
@@ -192,12 +192,12 @@ impl Exec<'_> {
         }
     }
 
-    /// Exchanges the block that runs for another one.
-    fn exchange(&mut self, other: &mut Parked) {
+    /// Swaps the running block with a suspended one.
+    fn swap_block(&mut self, other: &mut ParkedBlock) {
         use std::mem::swap;
         swap(&mut self.regs, &mut other.regs);
         swap(&mut self.stack, &mut other.stack);
-        swap(&mut self.parties, &mut other.parties);
+        swap(&mut self.lane_groups, &mut other.lane_groups);
         swap(&mut self.spin, &mut other.spin);
         swap(&mut self.exited, &mut other.exited);
         swap(&mut self.num_exited, &mut other.num_exited);
@@ -222,31 +222,31 @@ impl Exec<'_> {
         swap(&mut self.proxies, &mut other.proxies);
     }
 
-    /// The index of a block in the grid.
+    /// Returns the grid index of a block.
     pub(super) fn block_index(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.launch.grid;
         [number % x, number / x % y, number / x / y]
     }
 
-    /// The error where nothing can go on, in the block that runs and in others.
+    /// Returns the error that lists where this block and the parked ones wait.
     #[cold]
-    fn deadlock(&mut self, parked: VecDeque<Parked>) -> KernelError {
+    fn deadlock(&mut self, parked: VecDeque<ParkedBlock>) -> KernelError {
         let mut waits = Vec::new();
         if parked.is_empty() {
             self.describe_waits(&mut waits);
         }
         for mut block in parked {
-            self.exchange(&mut block);
+            self.swap_block(&mut block);
             self.describe_waits(&mut waits);
-            self.exchange(&mut block);
+            self.swap_block(&mut block);
         }
         let text = "deadlock: no warp can go on, whatever the order in which they run";
         let mut error = KernelError::new(FaultKind::Deadlock, text);
         if let Some((op, _)) = waits.first() {
             error = error.at(self.program.site(*op).clone());
         }
-        let more = waits.len().saturating_sub(SHOWN);
-        for (_, text) in waits.into_iter().take(SHOWN) {
+        let more = waits.len().saturating_sub(MAX_SHOWN);
+        for (_, text) in waits.into_iter().take(MAX_SHOWN) {
             error = error.note(text);
         }
         match more {
@@ -255,11 +255,11 @@ impl Exec<'_> {
         }
     }
 
-    /// Says of each party of the block that runs where it waits.
+    /// Describes where each lane group of the running block waits.
     fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
         let [x, y, z] = self.block;
         let per_warp = self.launch.machine.lanes_per_warp;
-        let mut add = |stack: &[Frame], barrier: Option<u32>, spin: &Spin| {
+        let mut add = |stack: &[Frame], barrier: Option<u32>, spin: &SpinDetector| {
             let mut lanes = waiting_lanes(stack);
             lanes.retain(|lane| !self.exited[*lane as usize]);
             let Some(frame) = stack.last() else { return };
@@ -285,15 +285,15 @@ impl Exec<'_> {
             };
             waits.push((op, format!("{who} {what}")));
         };
-        match &self.parties {
+        match &self.lane_groups {
             None => add(&self.stack, None, &self.spin),
-            Some(parties) => parties
-                .iter()
-                .for_each(|party| add(&party.stack, party.waits_at, &party.spin)),
+            Some(lane_groups) => lane_groups.iter().for_each(|lane_group| {
+                add(&lane_group.stack, lane_group.waits_at, &lane_group.spin)
+            }),
         }
     }
 
-    /// The first frame of a block: all of its threads, at the entry.
+    /// Returns the first frame of a block: all threads at the entry.
     pub(super) fn entry_frame(lanes: Vec<u32>) -> Frame {
         Frame {
             block: BlockId(0),

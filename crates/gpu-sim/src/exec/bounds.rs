@@ -1,52 +1,53 @@
-//! Bounds: allocations within a shared variable, variables of a lane's stack, and the objects that pointers come from.
+//! Bounds checks: allocations within shared variables, stack variables, and the objects that pointers are derived
+//! from.
 //!
-//! An allocation has addresses of its own, so an address says which allocation it was made for. Each byte of a shared
-//! variable with allocations remembers through which of them it was written last, and in which of its lives: what an
-//! allocation finds where others have written is nothing of its own.
+//! Each allocation has its own address range, so an address identifies the allocation it was derived from. Each byte
+//! of a shared variable with allocations records the allocation, and its lifetime, through which it was last written:
+//! reading bytes written through another allocation or lifetime is a read of uninitialised memory.
 
-use super::{Exec, Place, SharedVar};
+use super::{Exec, MemoryLocation, SharedVar};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
-use crate::exec::origin::Root;
+use crate::exec::points_to::MemoryObject;
 use crate::exec::program::Program;
 use crate::memory::{SHARED_SYMBOL_LOG2, STACK_LOG2};
 
-/// The part of a shared variable that addresses of a shared variable or an allocation reach.
+/// The range of a shared variable that is reachable from addresses of the variable or of an allocation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     pub(crate) var: usize,
     pub(crate) start: usize,
     pub(crate) bytes: usize,
-    /// The address that a GPU gives to its first byte.
+    /// GPU address of its first byte.
     pub(crate) address: u64,
 }
 
-/// Through which window a byte was written: its number, and above it the number of the life of the allocation, from 1
-/// on; 0 where the warp has not seen it begin.
+/// The writer of a byte: window index, and above it the lifetime of the allocation, from 1 on; 0 if the warp has not
+/// seen its begin.
 pub(crate) type Owner = u16;
 
-/// Bits of an [`Owner`] that are the number of a window.
+/// Number of bits of an [`Owner`] for the window index.
 const WINDOW_BITS: u32 = 12;
-/// The owner of bytes that were not written.
-const NOBODY: Owner = Owner::MAX;
+/// Owner of bytes that were never written.
+const NOT_WRITTEN: Owner = Owner::MAX;
 
 const fn window_of(owner: Owner) -> u32 {
     owner as u32 & ((1 << WINDOW_BITS) - 1)
 }
 
-/// Whether the bytes of one owner may be read as those of another.
+/// Returns true if bytes of one owner may be read as those of the other.
 const fn is_same(owner: Owner, own: Owner) -> bool {
     let lives = (owner >> WINDOW_BITS, own >> WINDOW_BITS);
     window_of(owner) == window_of(own) && (lives.0 == lives.1 || lives.0 == 0 || lives.1 == 0)
 }
 
-/// The windows of a program, and the lives of allocations as each warp sees them.
+/// The windows of a program, and the lifetimes of allocations as seen by each warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
-    /// For each warp and window, what it writes.
+    /// Current owner by warp and window.
     owners: Vec<Owner>,
-    /// For each warp and window, the instruction that ended its life, plus one.
+    /// One plus the instruction that ended the lifetime, by warp and window; 0 if alive.
     ended: Vec<u32>,
     has_ended: bool,
 }
@@ -71,7 +72,7 @@ impl Windows {
         }
     }
 
-    /// A block begins, of so many warps.
+    /// Resets the state for a new block.
     pub(super) fn begin_block(&mut self, warps: usize) {
         self.owners.clear();
         for _ in 0..warps {
@@ -84,12 +85,12 @@ impl Windows {
 }
 
 impl SharedVar {
-    /// A block begins: nothing is written.
+    /// Marks all bytes as unwritten.
     pub(super) fn forget_owners(&mut self) {
-        self.owners.fill(NOBODY);
+        self.owners.fill(NOT_WRITTEN);
     }
 
-    /// Notes who writes bytes.
+    /// Records the writer of bytes.
     #[inline]
     pub(super) fn own(&mut self, at: usize, count: usize, owner: Owner) {
         if !self.owners.is_empty() {
@@ -97,7 +98,7 @@ impl SharedVar {
         }
     }
 
-    /// Whether bytes were all written by one owner, or owners do not matter.
+    /// Returns true if all bytes have this owner, or owners are not tracked.
     #[inline]
     pub(super) fn is_own(&self, at: usize, count: usize, owner: Owner) -> bool {
         self.owners.is_empty()
@@ -112,15 +113,15 @@ impl Exec<'_> {
         (lane / self.launch.machine.lanes_per_warp) as usize
     }
 
-    /// What a lane writes through a window.
+    /// Returns the owner of bytes that a lane writes through a window.
     #[inline]
     pub(crate) fn owner(&self, lane: u32, window: u32) -> Owner {
         let at = self.warp_of(lane) * self.windows.all.len() + window as usize;
         self.windows.owners[at]
     }
 
-    /// The life of an allocation begins anew in the active warps.
-    pub(crate) fn begin_life(&mut self, window: u32) {
+    /// Begins a new lifetime of an allocation in the active warps.
+    pub(crate) fn begin_lifetime(&mut self, window: u32) {
         for (warp, _) in self.active_warps() {
             let at = warp as usize * self.windows.all.len() + window as usize;
             let life = self.windows.owners[at] >> WINDOW_BITS;
@@ -129,15 +130,15 @@ impl Exec<'_> {
         }
     }
 
-    /// The life of the allocations that a register points to ends in the active warps.
-    pub(crate) fn end_life(&mut self, address: Reg) {
+    /// Ends the lifetime of the allocations that a register points to, in the active warps.
+    pub(crate) fn end_lifetime(&mut self, address: Reg) {
         for (warp, lanes) in self.active_warps() {
             for lane in lanes {
                 let window = (self.get(address, lane) & 0xffff_ffff) >> SHARED_SYMBOL_LOG2;
                 let Some(found) = self.windows.all.get(window as usize) else {
                     continue;
                 };
-                // A variable as a whole, and what lies on a stack, ends with the kernel.
+                // Variables and stack memory live until the kernel ends.
                 if found.var == window as usize {
                     continue;
                 }
@@ -148,17 +149,17 @@ impl Exec<'_> {
         }
     }
 
-    /// The place of a shared address.
-    pub(super) fn shared_place(
+    /// Resolves a shared address.
+    pub(super) fn shared_location(
         &self,
         lane: u32,
         address: u64,
         size: usize,
         what: &dyn Fn() -> String,
-    ) -> Result<Place, KernelError> {
+    ) -> Result<MemoryLocation, KernelError> {
         let offset = address & 0xffff_ffff;
         let half = 1u64 << (SHARED_SYMBOL_LOG2 - 1);
-        // In the upper half of a slot the next variable is nearer: the address lies before its start.
+        // In the upper half of a slot the address is an underrun of the next variable.
         let window = (offset + half) >> SHARED_SYMBOL_LOG2;
         let address = self
             .window(window as usize)
@@ -198,20 +199,20 @@ impl Exec<'_> {
                 return Err(error.note(format!("its life ends in {site}")));
             }
         }
-        Ok(Place::Shared {
+        Ok(MemoryLocation::Shared {
             var: found.var,
             window,
             at: found.start + inside,
         })
     }
 
-    /// The place of `bytes` bytes at an address of a matrix descriptor, which says no variable.
-    pub(crate) fn descriptor_place(
+    /// Resolves an address of a matrix descriptor, which carries no variable.
+    pub(crate) fn descriptor_location(
         &self,
         lane: u32,
         address: u32,
         bytes: u32,
-    ) -> Result<Place, KernelError> {
+    ) -> Result<MemoryLocation, KernelError> {
         let (address, bytes) = (u64::from(address), bytes as usize);
         let has = |(number, window): &(usize, &Window)| {
             let end = window.address + window.bytes as u64;
@@ -221,7 +222,7 @@ impl Exec<'_> {
         let inside = found
             .filter(|(_, window)| address + bytes as u64 <= window.address + window.bytes as u64);
         match inside {
-            Some((var, window)) => Ok(Place::Shared {
+            Some((var, window)) => Ok(MemoryLocation::Shared {
                 var,
                 window: var as u32,
                 at: (address - window.address) as usize,
@@ -235,12 +236,12 @@ impl Exec<'_> {
         }
     }
 
-    /// A shared variable or an allocation.
+    /// Returns a shared variable or an allocation.
     pub(crate) fn window(&self, number: usize) -> Option<Window> {
         self.windows.all.get(number).copied()
     }
 
-    /// What messages call a shared variable or an allocation.
+    /// Returns the name of a shared variable or allocation for messages.
     pub(super) fn window_name(&self, window: u32) -> String {
         let symbol = &self.program.shared[window as usize];
         match symbol.part_of {
@@ -249,7 +250,7 @@ impl Exec<'_> {
         }
     }
 
-    /// What messages call a byte of a window that lies at a byte of its variable.
+    /// Names a byte of a window by its offset in the variable.
     pub(super) fn shared_byte(&self, window: u32, at: usize) -> String {
         let symbol = &self.program.shared[window as usize];
         let start = self.windows.all[window as usize].start;
@@ -259,7 +260,7 @@ impl Exec<'_> {
         }
     }
 
-    /// The allocation that a byte beside a window belongs to: the one that wrote it, or the first that has it.
+    /// Returns the allocation next to a window that contains a byte: the one that wrote it, or the first in range.
     fn neighbour(&self, window: u32, found: Window, at: i64) -> Option<String> {
         let at = usize::try_from(at + found.start as i64).ok()?;
         let owner = *self.shared[found.var].owners.get(at)?;
@@ -268,8 +269,8 @@ impl Exec<'_> {
         };
         let others = || self.windows.all.iter().enumerate();
         let is_allocation = |number: usize| self.program.shared[number].part_of.is_some();
-        let wrote =
-            (owner != NOBODY && is_allocation(window_of(owner) as usize)).then(|| window_of(owner));
+        let wrote = (owner != NOT_WRITTEN && is_allocation(window_of(owner) as usize))
+            .then(|| window_of(owner));
         let first = others()
             .find(|(number, other)| {
                 *number != window as usize && is_allocation(*number) && has(other)
@@ -279,7 +280,7 @@ impl Exec<'_> {
         Some(self.window_name(other))
     }
 
-    /// The error for bytes that are read through an allocation that has not written them.
+    /// Fails if bytes are read through an allocation that has not written them.
     pub(super) fn check_owner(
         &self,
         lane: u32,
@@ -289,13 +290,13 @@ impl Exec<'_> {
         count: usize,
     ) -> Result<(), KernelError> {
         let shared = &self.shared[var];
-        // A variable as a whole has all that was written to it, and what was written to it all have.
+        // Accesses through the variable itself may read and initialise all bytes.
         if shared.owners.is_empty() || window as usize == var {
             return Ok(());
         }
         let own = self.owner(lane, window);
         let is_foreign = |owner: Owner| {
-            owner != NOBODY && window_of(owner) as usize != var && !is_same(owner, own)
+            owner != NOT_WRITTEN && window_of(owner) as usize != var && !is_same(owner, own)
         };
         let found = (at..at + count).find(|at| is_foreign(shared.owners[*at]));
         let Some(byte) = found else {
@@ -317,29 +318,31 @@ impl Exec<'_> {
         })
     }
 
-    /// Checks that an address leads to one of the objects that it was made from.
+    /// Fails if an address leaves the objects it was derived from.
     pub(crate) fn check_origin(
         &self,
         lane: u32,
         address: Reg,
-        place: Place,
+        location: MemoryLocation,
         (space, size, verb): (Space, u32, &str),
     ) -> Result<(), KernelError> {
         let Some(roots) = self.program.origins.get(address) else {
             return Ok(());
         };
         let num_buffers = self.memory.buffers.len();
-        let leads_to = |root: &Root| match (*root, place) {
-            (Root::Argument(number), Place::Global { buffer, .. }) => {
-                // A null pointer has no buffer of its own.
+        let leads_to = |root: &MemoryObject| match (*root, location) {
+            (MemoryObject::Argument(number), MemoryLocation::Global { buffer, .. }) => {
+                // A null pointer has no buffer.
                 self.argument_buffers[number as usize].is_none_or(|own| own == buffer)
             }
-            (Root::Argument(number), _) => self.argument_buffers[number as usize].is_none(),
-            (Root::Global(number), Place::Global { buffer, .. }) => {
+            (MemoryObject::Argument(number), _) => self.argument_buffers[number as usize].is_none(),
+            (MemoryObject::Global(number), MemoryLocation::Global { buffer, .. }) => {
                 buffer == num_buffers + number as usize
             }
-            (Root::Shared(number), Place::Shared { window, .. }) => number == window,
-            (Root::Stack(number), Place::Local { at }) => {
+            (MemoryObject::Shared(number), MemoryLocation::Shared { window, .. }) => {
+                number == window
+            }
+            (MemoryObject::Stack(number), MemoryLocation::Local { at }) => {
                 let at = at % (self.program.local_bytes as usize).max(1);
                 self.program.stack_variable(at) == Some(number)
             }
@@ -348,20 +351,22 @@ impl Exec<'_> {
         if roots.iter().any(leads_to) {
             return Ok(());
         }
-        let name = |root: &Root| match *root {
-            Root::Argument(number) => match self.argument_buffers[number as usize] {
+        let name = |root: &MemoryObject| match *root {
+            MemoryObject::Argument(number) => match self.argument_buffers[number as usize] {
                 Some(buffer) => format!("`{}`", self.buffer(buffer).name),
                 None => format!("argument {number}"),
             },
-            Root::Global(number) => format!("`{}`", self.symbols[number as usize].name),
-            Root::Shared(number) => self.window_name(number),
-            Root::Stack(_) => "a variable of the stack".to_owned(),
+            MemoryObject::Global(number) => format!("`{}`", self.symbols[number as usize].name),
+            MemoryObject::Shared(number) => self.window_name(number),
+            MemoryObject::Stack(_) => "a variable of the stack".to_owned(),
         };
         let from: Vec<String> = roots.iter().map(name).collect();
-        let to = match place {
-            Place::Global { buffer, at } => format!("byte {at} of `{}`", self.buffer(buffer).name),
-            Place::Shared { window, at, .. } => self.shared_byte(window, at),
-            Place::Local { .. } => "another variable of the stack".to_owned(),
+        let to = match location {
+            MemoryLocation::Global { buffer, at } => {
+                format!("byte {at} of `{}`", self.buffer(buffer).name)
+            }
+            MemoryLocation::Shared { window, at, .. } => self.shared_byte(window, at),
+            MemoryLocation::Local { .. } => "another variable of the stack".to_owned(),
         };
         let text = format!(
             "out-of-bounds {} {verb} of {size} bytes: {to}, by a pointer into {}",
@@ -373,14 +378,14 @@ impl Exec<'_> {
             .note("no offset leads from one buffer to another one, not even the difference of their addresses"))
     }
 
-    /// Notes that the stack variable at an address holds nothing.
+    /// Marks a stack variable as uninitialised.
     pub(crate) fn forget_stack_variable(
         &mut self,
         lane: u32,
         address: u64,
     ) -> Result<(), KernelError> {
-        let place = self.resolve(lane, Space::Generic, address, 1, 1, "lifetime")?;
-        if let Place::Local { at } = place {
+        let location = self.resolve(lane, Space::Generic, address, 1, 1, "lifetime")?;
+        if let MemoryLocation::Local { at } = location {
             let frame = lane as usize * self.program.local_bytes as usize;
             if let Some(number) = self.program.stack_variable(at - frame) {
                 let (start, bytes) = self.program.stack[number as usize];
@@ -391,14 +396,14 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// The place of an address in a stack.
-    pub(super) fn stack_place(
+    /// Resolves a stack address.
+    pub(super) fn stack_location(
         &self,
         lane: u32,
         address: u64,
         size: usize,
         what: &dyn Fn() -> String,
-    ) -> Result<Place, KernelError> {
+    ) -> Result<MemoryLocation, KernelError> {
         let offset = address & 0xffff_ffff;
         let (owner, at) = (offset >> STACK_LOG2, offset & ((1 << STACK_LOG2) - 1));
         let at = at as usize;
@@ -411,9 +416,11 @@ impl Exec<'_> {
         }
         let last = at + size.max(1) - 1;
         match self.program.stack_variable(at) {
-            Some(found) if self.program.stack_variable(last) == Some(found) => Ok(Place::Local {
-                at: lane as usize * self.program.local_bytes as usize + at,
-            }),
+            Some(found) if self.program.stack_variable(last) == Some(found) => {
+                Ok(MemoryLocation::Local {
+                    at: lane as usize * self.program.local_bytes as usize + at,
+                })
+            }
             Some(found) => {
                 let (start, bytes) = self.program.stack[found as usize];
                 wrong(format!(

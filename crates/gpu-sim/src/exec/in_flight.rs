@@ -1,32 +1,32 @@
-//! Asynchronous copies, and reads of matrix products: those in flight, and who has waited for them.
+//! Asynchronous copies and matrix products in flight, and waits for them.
 //!
-//! A copy has a start and a completion. From its start on it may read its source and write its destination at any
-//! moment; it is complete when the thread that started it has waited for it. Until then every access to the
-//! destination, and every write to the source, is an error, by whichever thread. The values arrive when
-//! [`Arrival`] says so, which a correct kernel cannot tell.
+//! A copy may read its source and write its destination at any time between its start and its completion, which is
+//! when the thread that started it has waited for it. Until then every access to the destination and every write to
+//! the source, by any thread, is a fault. The values arrive when [`Arrival`] says, which a correct kernel cannot
+//! observe.
 //!
-//! For the race check a copy is an access of its thread twice: at its start, so that it is ordered behind earlier
-//! accesses, and at its completion, so that later ones are ordered behind it.
+//! For race detection a copy is two accesses of its thread: at its start, so that it is ordered after earlier
+//! accesses, and at its completion, so that later accesses are ordered after it.
 //!
-//! [`lines`] finds copies by memory, [`finish`] completes them.
+//! [`lines`] indexes copies by memory, [`finish`] completes them.
 //!
 //! # Source
-//! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents of
-//! MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
+//! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "Proxies"; for AMD the ISA documents
+//! of MI300 ("LDS DMA", VMCNT) and LLVM's `SIInsertWaitcnts`.
 
 mod finish;
 mod lines;
 
 use self::lines::{Lines, overlap, region};
 use super::mbarrier::Phase;
-use super::{Exec, Field, Place};
+use super::{Exec, Field, MemoryLocation};
 use crate::code::Reg;
 use crate::data::{ElementTy, split_mix};
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Arrival;
 use std::collections::VecDeque;
 
-/// The counter by which a thread waits for its copies.
+/// A completion mechanism: the counter by which threads wait for copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Channel {
     /// Groups of `cp.async`.
@@ -37,9 +37,9 @@ pub(crate) enum Channel {
     Vector,
     /// A wave's ASYNCCNT: copies to LDS of gfx1250.
     Async,
-    /// Groups of `wgmma`, which read memory through the async proxy; a warp's are those of its first lane.
+    /// Groups of `wgmma`, which read memory through the async proxy; a warp uses those of its first lane.
     Product,
-    /// Copies whose bytes a barrier in memory expects, through the async proxy.
+    /// Copies that complete a transaction on an mbarrier, through the async proxy.
     Transaction,
 }
 
@@ -58,7 +58,7 @@ impl Channel {
         matches!(self, Self::Vector | Self::Async)
     }
 
-    /// The instruction that waits.
+    /// Returns the name of the wait instruction.
     const fn wait(self) -> &'static str {
         match self {
             Self::Group => "cp.async.wait_group",
@@ -75,7 +75,7 @@ impl Channel {
         matches!(self, Self::Bulk | Self::Product | Self::Transaction)
     }
 
-    /// The words of messages for an instruction of the channel, long and short.
+    /// Returns the long and short name of its operations for messages.
     const fn work(self) -> (&'static str, &'static str) {
         match self {
             Self::Product => ("a matrix product", "product"),
@@ -84,28 +84,28 @@ impl Channel {
     }
 }
 
-/// The bytes that a copy of one lane moves.
+/// The bytes that one lane copies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transfer {
-    pub(crate) from: Place,
-    pub(crate) to: Place,
-    /// Bytes that are read; the rest of the destination becomes 0.
+    pub(crate) from: MemoryLocation,
+    pub(crate) to: MemoryLocation,
+    /// Bytes read; the rest of the destination is zeroed.
     pub(crate) read: u32,
-    /// Bytes that are written; none where a matrix product reads.
+    /// Bytes written; 0 for reads of a matrix product.
     pub(crate) size: u32,
-    /// A register that holds nothing else.
+    /// Scratch register.
     pub(crate) scratch: Reg,
-    /// The barrier and the phase of it that the bytes count for.
+    /// Mbarrier phase that the bytes complete.
     pub(crate) awaited: Option<Phase>,
-    /// The type of the elements that are added to the destination, instead of stored.
+    /// Element type, if elements are added to the destination instead of stored.
     pub(crate) adds: Option<ElementTy>,
 }
 
 impl Transfer {
-    /// A transfer of so many bytes of a source to so many of a destination.
+    /// Returns a transfer of `read` bytes to `size` bytes.
     pub(crate) const fn new(
-        (from, read): (Place, u32),
-        (to, size): (Place, u32),
+        (from, read): (MemoryLocation, u32),
+        (to, size): (MemoryLocation, u32),
         scratch: Reg,
     ) -> Self {
         Self {
@@ -122,33 +122,32 @@ impl Transfer {
 
 /// A copy in flight.
 #[derive(Debug)]
-struct Copy {
+struct CopyInFlight {
     transfer: Transfer,
-    /// The instruction that started it.
+    /// Instruction that started it.
     op: u32,
     lane: u32,
     channel: Channel,
-    /// The number of its group, or of its instruction in its wave.
+    /// Index of its group, or of its instruction in its wave.
     ticket: u32,
     data: Box<[u8]>,
     has_arrived: bool,
-    /// The source has been read for good.
+    /// True if the source may be overwritten.
     is_read: bool,
 }
 
-/// The ticket of copies whose group is not closed.
+/// Ticket of copies whose group is not committed.
 const OPEN: u32 = u32::MAX;
-/// The copies of a block that are in flight.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// For each channel and lane the copies, in the order in which they were started.
-    queues: Vec<VecDeque<Copy>>,
-    /// For each channel and lane the number of closed groups; the first lane of a wave counts its instructions.
+    /// Copies by channel and lane, in start order.
+    queues: Vec<VecDeque<CopyInFlight>>,
+    /// Number of committed groups by channel and lane; for wave counters, instructions of the first lane.
     closed: Vec<u32>,
     written: Lines,
     read: Lines,
     count: usize,
-    /// Draws when copies arrive.
+    /// State of the random arrival times.
     draws: u64,
 }
 
@@ -162,7 +161,6 @@ impl InFlight {
         }
     }
 
-    /// Forgets the copies of a block.
     pub(super) fn clear(&mut self) {
         self.queues.iter_mut().for_each(VecDeque::clear);
         self.closed.fill(0);
@@ -171,14 +169,20 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Returns true if a copy may forbid an access. Quick, and sometimes true where none does.
+    /// Returns true if a copy may conflict with an access. Fast, with false positives.
     #[inline]
-    pub(super) fn may_meet(&self, place: Place, bytes: u32, writes: bool) -> bool {
-        self.count > 0 && (self.written.has(place, bytes) || writes && self.read.has(place, bytes))
+    pub(super) fn may_meet(&self, location: MemoryLocation, bytes: u32, writes: bool) -> bool {
+        self.count > 0
+            && (self.written.has(location, bytes) || writes && self.read.has(location, bytes))
     }
 
-    /// A copy that forbids an access, its channel, and whether it is its destination that is accessed.
-    fn find(&self, place: Place, bytes: u32, writes: bool) -> Option<(&Copy, Channel, bool)> {
+    /// Returns a conflicting copy, its channel, and true if its destination is accessed.
+    fn find(
+        &self,
+        location: MemoryLocation,
+        bytes: u32,
+        writes: bool,
+    ) -> Option<(&CopyInFlight, Channel, bool)> {
         let per_channel = self.queues.len() / Channel::ALL.len();
         let queues = self.queues.iter().enumerate();
         let mut copies = queues.flat_map(|(index, queue)| {
@@ -193,8 +197,8 @@ impl InFlight {
                 size,
                 ..
             } = copy.transfer;
-            let is_written = copy.transfer.adds.is_none() && overlap(place, bytes, to, size);
-            let is_read = writes && !copy.is_read && overlap(place, bytes, from, read);
+            let is_written = copy.transfer.adds.is_none() && overlap(location, bytes, to, size);
+            let is_read = writes && !copy.is_read && overlap(location, bytes, from, read);
             (is_written || is_read).then_some((copy, channel, is_written))
         })
     }
@@ -210,7 +214,7 @@ impl Exec<'_> {
         channel as usize * self.num_threads as usize + lane as usize
     }
 
-    /// The lane whose counter counts for a lane.
+    /// Returns the lane whose counter is used by a lane.
     fn counting_lane(&self, channel: Channel, lane: u32) -> u32 {
         match channel.is_of_wave() {
             true => lane - lane % self.launch.machine.lanes_per_warp,
@@ -218,17 +222,17 @@ impl Exec<'_> {
         }
     }
 
-    /// Checks that no copy in flight forbids an access.
+    /// Fails if an access conflicts with a copy in flight.
     #[inline]
     pub(super) fn check_in_flight(
         &self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         bytes: u32,
         writes: bool,
     ) -> Result<(), KernelError> {
-        match self.in_flight.may_meet(place, bytes, writes) {
-            true => self.meets_copy(lane, place, bytes, writes),
+        match self.in_flight.may_meet(location, bytes, writes) {
+            true => self.meets_copy(lane, location, bytes, writes),
             false => Ok(()),
         }
     }
@@ -237,23 +241,23 @@ impl Exec<'_> {
     fn meets_copy(
         &self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         bytes: u32,
         writes: bool,
     ) -> Result<(), KernelError> {
-        let Some((copy, channel, is_destination)) = self.in_flight.find(place, bytes, writes)
+        let Some((copy, channel, is_destination)) = self.in_flight.find(location, bytes, writes)
         else {
             return Ok(());
         };
         let verb = if writes { "store to" } else { "load of" };
-        let at = region(place).map_or(0, |(_, at)| at);
+        let at = region(location).map_or(0, |(_, at)| at);
         let does = if is_destination { "writes" } else { "reads" };
         let (work, name) = channel.work();
         let text = format!(
             "{verb} {}, which {work} in flight still {does}",
-            self.byte_name(place, at)
+            self.byte_name(location, at)
         );
-        let copier = self.place(copy.lane);
+        let copier = self.thread_id(copy.lane);
         let site = self.program.site(copy.op);
         Err(self
             .fault(FaultKind::InFlight, lane, text)
@@ -276,7 +280,7 @@ impl Exec<'_> {
             self.check_proxy(lane, from, transfer.read, "read")?;
             self.check_proxy(lane, to, size, "write")?;
         }
-        let mut copy = Copy {
+        let mut copy = CopyInFlight {
             transfer,
             op: self.op,
             lane,
@@ -316,7 +320,7 @@ impl Exec<'_> {
     }
 
     /// Reads a copy's source as its thread.
-    fn read_source(&mut self, copy: &mut Copy) -> Result<(), KernelError> {
+    fn read_source(&mut self, copy: &mut CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
             read,
@@ -333,7 +337,7 @@ impl Exec<'_> {
                 offset: start,
                 bytes: part.len() as u8,
             };
-            self.read_place(copy.lane, from, &[field], None)?;
+            self.read_location(copy.lane, from, &[field], None)?;
             let value = self.get(scratch, copy.lane).to_le_bytes();
             part.copy_from_slice(&value[..part.len()]);
         }
@@ -341,7 +345,7 @@ impl Exec<'_> {
     }
 
     /// Writes a copy's destination as its thread.
-    fn write_destination(&mut self, copy: &Copy) -> Result<(), KernelError> {
+    fn write_destination(&mut self, copy: &CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             to, scratch, size, ..
         } = copy.transfer;
@@ -362,7 +366,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Closes the groups of the active lanes.
+    /// Commits the groups of the active lanes.
     pub(crate) fn close_group(&mut self, channel: Channel) {
         for index in 0..self.lanes.len() {
             let queue = self.queue(channel, self.lanes[index]);
@@ -383,8 +387,8 @@ impl Exec<'_> {
         }
     }
 
-    /// The active lanes wait until at most `most` of their groups are in flight; lanes of a wave wait together where
-    /// the wave counts instructions. With `only_reads` the sources alone are free afterwards.
+    /// Waits until at most `most` groups of each active lane are in flight; for wave counters all lanes of the wave
+    /// wait. With `only_reads` only the sources are released.
     pub(crate) fn wait_for_copies(
         &mut self,
         channel: Channel,

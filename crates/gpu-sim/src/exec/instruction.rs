@@ -1,7 +1,7 @@
-//! The interface of instructions to the interpreter, which knows none by name.
+//! The instruction interface; the interpreter knows no instruction by name.
 
-use super::origin::Flow;
-use super::{Exec, Fate, Kind, Marks};
+use super::points_to::PointerFlow;
+use super::{Exec, MarkKind, Marks, PoisonEffect};
 use crate::code::Reg;
 use crate::error::KernelError;
 use linear_layout::target::Assembly;
@@ -9,55 +9,55 @@ use std::fmt;
 
 /// An instruction of a decoded kernel: one operation, carried out in all active lanes.
 pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
-    /// Returns the registers; none of them is both written and read.
+    /// Returns its registers; none is both read and written.
     fn regs(&self) -> Regs;
 
-    /// Carries the instruction out in all active lanes.
+    /// Executes it in all active lanes.
     fn step(&self, exec: &mut Exec<'_>) -> Result<(), KernelError>;
 
-    /// Returns the consequence of undefined values among the registers that one lane reads: by default, undefined results.
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        Fate::Results(lane.of_reads())
+    /// Returns the effect of undefined operands in one lane; by default, undefined results.
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        PoisonEffect::Results(lane.of_reads())
     }
 
-    /// Says what some lanes wait for that cannot carry the instruction out yet.
+    /// Returns the reason why it cannot execute yet, if it waits for other threads.
     fn blocked(&self, _exec: &Exec<'_>, _lanes: &[u32]) -> Result<Option<String>, KernelError> {
         Ok(None)
     }
 
-    /// Where the results get the objects from that they point to.
-    fn flow(&self) -> Flow {
-        Flow::Unknown
+    /// Returns the objects that its results may point to.
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::Unknown
     }
 
-    /// Returns true if no active lane reads a register that nothing writes.
+    /// Returns true if no active lane reads a constant register.
     fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
         false
     }
 
-    /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
+    /// Returns the registers whose bits a lane exchange copies unchanged.
     fn moved(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// The registers of an asynchronous matrix product: `writes` are the sums that it goes on with, which may be in flight,
-    /// `reads` those of its other operands that it reads late.
+    /// Returns the registers of an asynchronous matrix product: `writes` are the accumulators, which may be in
+    /// flight, `reads` the operands that are read late.
     fn product(&self) -> Regs {
         Regs::new([], [])
     }
 
-    /// What the order of warps means to the instruction.
-    fn turn(&self) -> Turn {
-        Turn::Any
+    /// Returns its interaction with other warps.
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::None
     }
 
-    /// Returns what reports call an access to memory, and what they count of it.
-    fn access(&self, _words: Assembly) -> Option<Counted> {
+    /// Returns its label in reports, if it accesses memory.
+    fn access(&self, _words: Assembly) -> Option<AccessLabel> {
         None
     }
 }
 
-/// The registers of an instruction.
+/// The registers that an instruction writes and reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Regs {
     pub(crate) writes: Vec<Reg>,
@@ -73,36 +73,36 @@ impl Regs {
     }
 }
 
-/// What the order of warps means to an instruction.
+/// The interaction of an instruction with other warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
-    /// Nothing: it works on registers.
-    Any,
-    /// Other warps can see when it happens.
-    Matters,
-    /// All warps of the block carry it out together.
-    Together,
+pub(crate) enum WarpInteraction {
+    /// Register-only.
+    None,
+    /// Visible to other warps.
+    Visible,
+    /// Executed by all warps of the block together.
+    Collective,
 }
 
-/// How an access to memory is called in reports, and what its count of wavefronts means.
+/// The label of a memory access in reports, and the unit of its wavefront count.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Counted {
-    /// Wavefronts of shared memory, for each instruction.
+pub(crate) enum AccessLabel {
+    /// Wavefronts of shared memory, counted per instruction.
     Shared(String),
-    /// Sectors of global memory, for all instructions of one name.
+    /// Sectors of global memory, counted per label.
     Global(String),
 }
 
-/// Marks a register that nothing writes.
+/// Marks a register that is never written as undefined.
 #[derive(Debug)]
-pub(crate) struct Undefined {
+pub(crate) struct MarkUndefined {
     pub(crate) reg: Reg,
-    pub(crate) kind: Kind,
-    /// The error where the value matters.
+    pub(crate) kind: MarkKind,
+    /// Error message of a use.
     pub(crate) text: &'static str,
 }
 
-impl Instruction for Undefined {
+impl Instruction for MarkUndefined {
     fn regs(&self) -> Regs {
         Regs::new([], [])
     }
@@ -125,12 +125,12 @@ impl Instruction for Move {
         Regs::new([self.dst], [self.src])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.src])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.src])
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        Fate::Results(lane.mark(self.src))
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        PoisonEffect::Results(lane.mark(self.src))
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Result<(), KernelError> {

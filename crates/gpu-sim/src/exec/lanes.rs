@@ -1,4 +1,4 @@
-//! Registers to registers in all active lanes: the inner loops.
+//! Register operations over all active lanes.
 
 use super::{Exec, Thread};
 use crate::code::Reg;
@@ -85,7 +85,6 @@ impl Exec<'_> {
         self.regs[dst.0 as usize] = out;
     }
 
-    /// The value of a register in a lane.
     pub(crate) fn get(&self, reg: Reg, lane: u32) -> u64 {
         self.regs[reg.0 as usize][lane as usize]
     }
@@ -94,7 +93,7 @@ impl Exec<'_> {
         self.regs[reg.0 as usize][lane as usize] = value;
     }
 
-    /// The first thread of the block, as far as a lane may ask.
+    /// Returns the thread indices of the block's first thread.
     pub(crate) fn thread(&self) -> Thread {
         Thread {
             number: 0,

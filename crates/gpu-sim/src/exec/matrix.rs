@@ -1,6 +1,6 @@
-//! Rows in shared memory of which the lanes of a warp hold parts, as fragments say.
+//! Matrix loads and stores of a warp: rows in shared memory, fragments in registers.
 
-use super::{Exec, Field, Place};
+use super::{Exec, Field, MemoryLocation};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::error::KernelError;
@@ -9,27 +9,27 @@ use gpu_race::ShadowAccess;
 use linear_layout::machine::matrix::{Size, cell, size};
 use linear_layout::target::Fragment;
 
-/// What the lanes of a warp hold.
+/// The registers of a fragment.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts<'a> {
     pub(crate) regs: &'a [Reg],
-    /// Of each register.
+    /// Bytes per register.
     pub(crate) bytes: u32,
     pub(crate) fragment: Fragment,
 }
 
-/// What keeps together: where it is in a lane's register, and where in memory.
+/// A contiguous part of a register, and its location in memory.
 struct Element {
     reg: Reg,
     lane: u32,
-    /// Its lowest bit in the register.
+    /// Lowest bit in the register.
     shift: u32,
     row: usize,
     offset: u32,
 }
 
 impl Parts<'_> {
-    /// Elements of all lanes and registers.
+    /// Returns the number of elements of all lanes and registers.
     fn count(self) -> usize {
         let Size {
             lanes, unit_bytes, ..
@@ -37,7 +37,7 @@ impl Parts<'_> {
         self.regs.len() * (lanes * self.bytes / unit_bytes) as usize
     }
 
-    /// Elements are in the order of registers, then of lanes.
+    /// Returns an element; ordered by register, then lane.
     fn element(self, number: usize) -> Element {
         let size = size(self.fragment);
         let per_register = self.bytes / size.unit_bytes;
@@ -57,11 +57,11 @@ impl Parts<'_> {
 }
 
 impl Exec<'_> {
-    /// Loads the registers of each lane of the warp that begins at lane `first`.
+    /// Loads the fragments of the warp that begins at lane `first`.
     pub(crate) fn load_matrices(
         &mut self,
         first: u32,
-        rows: &[Place],
+        rows: &[MemoryLocation],
         parts: Parts<'_>,
     ) -> Result<(), KernelError> {
         let bytes = size(parts.fragment).unit_bytes as u8;
@@ -69,7 +69,7 @@ impl Exec<'_> {
         let mut done = 0;
         loop {
             if !has_marks {
-                done = self.elements_at_once::<true>(first, rows, parts, done);
+                done = self.elements_fast::<true>(first, rows, parts, done);
             }
             if done == parts.count() {
                 return Ok(());
@@ -82,7 +82,7 @@ impl Exec<'_> {
                 bytes,
             };
             let low = if shift == 0 { 0 } else { self.get(reg, lane) };
-            self.read_place(lane, rows[element.row], &[field], None)?;
+            self.read_location(lane, rows[element.row], &[field], None)?;
             self.set(reg, lane, low | self.get(reg, lane) << shift);
             if has_marks {
                 let from = (rows[element.row], element.offset);
@@ -92,11 +92,11 @@ impl Exec<'_> {
         }
     }
 
-    /// The inverse of [`Self::load_matrices`].
+    /// Stores fragments; the inverse of [`Self::load_matrices`].
     pub(crate) fn store_matrices(
         &mut self,
         first: u32,
-        rows: &[Place],
+        rows: &[MemoryLocation],
         parts: Parts<'_>,
     ) -> Result<(), KernelError> {
         let bytes = size(parts.fragment).unit_bytes;
@@ -104,7 +104,7 @@ impl Exec<'_> {
         let mut done = 0;
         loop {
             if !has_marks {
-                done = self.elements_at_once::<false>(first, rows, parts, done);
+                done = self.elements_fast::<false>(first, rows, parts, done);
             }
             if done == parts.count() {
                 return Ok(());
@@ -121,28 +121,30 @@ impl Exec<'_> {
         }
     }
 
-    /// Moves elements from number `from` on as long as nothing speaks against it; says how many are done.
-    fn elements_at_once<const IS_LOAD: bool>(
+    /// Moves elements from index `from` on while the fast path applies; returns the number of elements done.
+    fn elements_fast<const IS_LOAD: bool>(
         &mut self,
         first: u32,
-        rows: &[Place],
+        rows: &[MemoryLocation],
         parts: Parts<'_>,
         from: usize,
     ) -> usize {
-        let Some(&Place::Shared { var, window, .. }) = rows.first() else {
+        let Some(&MemoryLocation::Shared { var, window, .. }) = rows.first() else {
             return from;
         };
-        if rows.first().is_some_and(|place| self.is_exact(*place))
+        if rows
+            .first()
+            .is_some_and(|location| self.is_exact(*location))
             || !IS_LOAD && self.proxies.is_some()
         {
             return from;
         }
         let owner = self.owner(first, window);
-        let (now, number) = self.moment(first);
+        let (now, timestamp) = self.access_point(first);
         let shared = &mut self.shared[var];
         let mut record = ShadowAccess {
             now,
-            number,
+            timestamp,
             order: self.shared_order,
             timestamps: &self.timestamps,
         };
@@ -150,13 +152,13 @@ impl Exec<'_> {
         for done in from..parts.count() {
             let element = parts.element(done);
             let at = match rows[element.row] {
-                Place::Shared {
+                MemoryLocation::Shared {
                     window: other, at, ..
                 } if other == window => at + element.offset as usize,
                 _ => return done,
             };
-            let place = rows[element.row].behind(element.offset as usize);
-            if self.in_flight.may_meet(place, count as u32, !IS_LOAD) {
+            let location = rows[element.row].behind(element.offset as usize);
+            if self.in_flight.may_meet(location, count as u32, !IS_LOAD) {
                 return done;
             }
             record.now.thread = now.block + first + element.lane;

@@ -1,25 +1,24 @@
-//! Barriers in shared memory (`mbarrier`): their phases, and the threads that wait for these.
+//! Mbarriers: phases of barriers in shared memory, and threads that wait for them.
 //!
-//! A phase ends when so many arrivals as the barrier counts have come and as many bytes as they expect. A thread that waits for
-//! a phase does not run until it has ended, so that a phase that cannot end is a deadlock and no endless loop. Arrivals
-//! release and waits acquire: the race check takes a barrier for an atomic variable of 8 bytes.
+//! A phase completes when the expected arrivals and bytes have come. A thread that waits for a phase does not run
+//! until it completes, so a phase that cannot complete is a deadlock rather than an endless loop. Arrivals release
+//! and waits acquire: for race detection an mbarrier is an atomic variable of 8 bytes.
 //!
 //! # Source
 //! PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
 
-use super::{Exec, Place};
+use super::{Exec, MemoryLocation};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{AccessKind, Scope, Sync};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// Bytes of a barrier, and its alignment.
+/// Size and alignment in bytes.
 const BYTES: u32 = 8;
-/// The most arrivals that a barrier counts.
-const MOST_ARRIVALS: u32 = (1 << 20) - 1;
+const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
-/// The order of an access to a barrier.
+/// The memory order of an arrival.
 const RELEASE: Sync = Sync {
     acquires: false,
     releases: true,
@@ -30,26 +29,26 @@ const ACQUIRE: Sync = Sync {
     releases: false,
     scope: Scope::Block,
 };
-/// The order that accesses to barriers give, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
+/// The memory order of mbarrier operations, for [`has_atomic`](super::program::ProgramBuilder::has_atomic).
 pub(crate) const ORDER: Sync = Sync {
     acquires: true,
     releases: true,
     scope: Scope::Block,
 };
 
-/// A barrier that has been initialised.
+/// An initialised mbarrier.
 #[derive(Clone, Copy, Debug)]
-struct Mbarrier {
-    /// Arrivals of a phase.
+struct MbarrierState {
+    /// Expected arrivals per phase.
     count: u32,
-    /// Arrivals that the current phase lacks.
+    /// Pending arrivals of the current phase.
     pending: u32,
-    /// Bytes that the current phase expects and that have not come; below 0 where more have come.
+    /// Pending bytes of the current phase; negative if more have come than expected.
     bytes: i64,
     phase: u32,
 }
 
-impl fmt::Display for Mbarrier {
+impl fmt::Display for MbarrierState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             count,
@@ -64,7 +63,6 @@ impl fmt::Display for Mbarrier {
     }
 }
 
-/// A phase of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Phase {
     barrier: Key,
@@ -78,18 +76,18 @@ impl Phase {
     }
 }
 
-/// A variable of shared memory, and a byte of it.
+/// Shared variable and byte offset.
 type Key = (usize, usize);
 
-/// The barriers of a block.
+/// The mbarriers of a block.
 #[derive(Debug, Default)]
 pub(super) struct Mbarriers {
-    live: FxHashMap<Key, Mbarrier>,
-    /// The instructions that have invalidated others.
+    live: FxHashMap<Key, MbarrierState>,
+    /// The instruction that invalidated each barrier.
     ended: FxHashMap<Key, u32>,
 }
 
-/// The place of a barrier as an instruction says it.
+/// The address operand of an mbarrier instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MbarrierAddress {
     pub(crate) space: Space,
@@ -97,39 +95,48 @@ pub(crate) struct MbarrierAddress {
     pub(crate) offset: i64,
 }
 
-fn key(place: Place) -> Option<Key> {
-    match place {
-        Place::Shared { var, at, .. } => Some((var, at)),
-        Place::Global { .. } | Place::Local { .. } => None,
+fn key(location: MemoryLocation) -> Option<Key> {
+    match location {
+        MemoryLocation::Shared { var, at, .. } => Some((var, at)),
+        MemoryLocation::Global { .. } | MemoryLocation::Local { .. } => None,
     }
 }
 
 impl Exec<'_> {
-    fn mbarrier_place(&self, lane: u32, of: MbarrierAddress) -> Result<Place, KernelError> {
+    fn mbarrier_location(
+        &self,
+        lane: u32,
+        of: MbarrierAddress,
+    ) -> Result<MemoryLocation, KernelError> {
         let address = self.get(of.addr, lane).wrapping_add_signed(of.offset);
-        let place = self.resolve(lane, of.space, address, BYTES, BYTES, "barrier")?;
-        self.check_origin(lane, of.addr, place, (of.space, BYTES, "barrier"))?;
-        match place {
-            Place::Shared { .. } => Ok(place),
-            Place::Global { .. } | Place::Local { .. } => {
+        let location = self.resolve(lane, of.space, address, BYTES, BYTES, "barrier")?;
+        self.check_origin(lane, of.addr, location, (of.space, BYTES, "barrier"))?;
+        match location {
+            MemoryLocation::Shared { .. } => Ok(location),
+            MemoryLocation::Global { .. } | MemoryLocation::Local { .. } => {
                 let text = "a barrier that is not in shared memory".to_owned();
                 Err(self.fault(FaultKind::Barrier, lane, text))
             }
         }
     }
 
-    fn mbarrier_name(&self, place: Place) -> String {
-        let at = key(place).map_or(0, |(_, at)| at);
-        self.byte_name(place, at)
+    fn mbarrier_name(&self, location: MemoryLocation) -> String {
+        let at = key(location).map_or(0, |(_, at)| at);
+        self.byte_name(location, at)
     }
 
-    /// The barrier at a place; `what` needs one.
-    fn mbarrier(&self, lane: u32, place: Place, what: &str) -> Result<Mbarrier, KernelError> {
-        let key = key(place).unwrap_or_default();
+    /// Returns the mbarrier at a location; `what` names the operation for the error.
+    fn mbarrier(
+        &self,
+        lane: u32,
+        location: MemoryLocation,
+        what: &str,
+    ) -> Result<MbarrierState, KernelError> {
+        let key = key(location).unwrap_or_default();
         if let Some(barrier) = self.mbarriers.live.get(&key) {
             return Ok(*barrier);
         }
-        let name = self.mbarrier_name(place);
+        let name = self.mbarrier_name(location);
         let text = format!("{what} a barrier at {name}, where none has been initialised");
         let error = self.fault(FaultKind::Barrier, lane, text);
         Err(match self.mbarriers.ended.get(&key) {
@@ -140,41 +147,52 @@ impl Exec<'_> {
         })
     }
 
-    /// Notes an access to a barrier, in the order that it keeps.
-    fn touch_mbarrier(&mut self, lane: u32, place: Place, sync: Sync) -> Result<(), KernelError> {
-        self.check_in_flight(lane, place, BYTES, sync.releases)?;
+    /// Records an access to an mbarrier with its memory order.
+    fn touch_mbarrier(
+        &mut self,
+        lane: u32,
+        location: MemoryLocation,
+        sync: Sync,
+    ) -> Result<(), KernelError> {
+        self.check_in_flight(lane, location, BYTES, sync.releases)?;
         let bytes = (0, BYTES as usize);
-        self.note_access(lane, place, bytes, AccessKind::AtomicRead(sync.scope), 0)?;
+        self.note_access(lane, location, bytes, AccessKind::AtomicRead(sync.scope), 0)?;
         if sync.releases {
-            self.note_access(lane, place, bytes, AccessKind::AtomicWrite(sync.scope), 0)?;
+            self.note_access(
+                lane,
+                location,
+                bytes,
+                AccessKind::AtomicWrite(sync.scope),
+                0,
+            )?;
         }
-        self.synchronize(lane, place, sync, (true, sync.releases));
+        self.synchronize(lane, location, sync, (true, sync.releases));
         Ok(())
     }
 
-    /// A lane makes a barrier that counts so many arrivals.
+    /// Initialises an mbarrier.
     pub(crate) fn init_mbarrier(
         &mut self,
         lane: u32,
         of: MbarrierAddress,
         count: u32,
     ) -> Result<(), KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
-        let key = key(place).unwrap_or_default();
-        if !(1..=MOST_ARRIVALS).contains(&count) {
-            let text = format!("a barrier of {count} arrivals; 1 to {MOST_ARRIVALS} are possible");
+        let location = self.mbarrier_location(lane, of)?;
+        let key = key(location).unwrap_or_default();
+        if !(1..=MAX_ARRIVALS).contains(&count) {
+            let text = format!("a barrier of {count} arrivals; 1 to {MAX_ARRIVALS} are possible");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         if let Some(barrier) = self.mbarriers.live.get(&key) {
-            let name = self.mbarrier_name(place);
+            let name = self.mbarrier_name(location);
             let text = format!("initialisation of the barrier at {name}, which is in use");
             let error = self.fault(FaultKind::Barrier, lane, text);
             return Err(error
                 .note(format!("its state is {barrier}"))
                 .note("`mbarrier.inval` ends its use"));
         }
-        self.write_value(lane, place, 0, BYTES as u8, count.into())?;
-        let barrier = Mbarrier {
+        self.write_value(lane, location, 0, BYTES as u8, count.into())?;
+        let barrier = MbarrierState {
             count,
             pending: count,
             bytes: 0,
@@ -186,29 +204,29 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// A lane ends the use of a barrier.
+    /// Invalidates an mbarrier.
     pub(crate) fn invalidate_mbarrier(
         &mut self,
         lane: u32,
         of: MbarrierAddress,
     ) -> Result<(), KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
-        let barrier = self.mbarrier(lane, place, "invalidation of")?;
+        let location = self.mbarrier_location(lane, of)?;
+        let barrier = self.mbarrier(lane, location, "invalidation of")?;
         if barrier.bytes != 0 {
-            let name = self.mbarrier_name(place);
+            let name = self.mbarrier_name(location);
             let text = format!("invalidation of the barrier at {name}, which expects bytes");
             let error = self.fault(FaultKind::Barrier, lane, text);
             return Err(error.note(format!("its state is {barrier}")));
         }
-        self.write_value(lane, place, 0, BYTES as u8, 0)?;
-        let key = key(place).unwrap_or_default();
+        self.write_value(lane, location, 0, BYTES as u8, 0)?;
+        let key = key(location).unwrap_or_default();
         self.mbarriers.live.remove(&key);
         self.mbarriers.ended.insert(key, self.op);
         self.notice_change(true);
         Ok(())
     }
 
-    /// A lane arrives at a barrier so many times, and expects so many bytes more.
+    /// Arrives `count` times and expects `bytes` more bytes.
     pub(crate) fn arrive_at_mbarrier(
         &mut self,
         lane: u32,
@@ -216,34 +234,34 @@ impl Exec<'_> {
         count: u32,
         bytes: u32,
     ) -> Result<(), KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
-        let barrier = self.mbarrier(lane, place, "arrival at")?;
-        self.touch_mbarrier(lane, place, RELEASE)?;
+        let location = self.mbarrier_location(lane, of)?;
+        let barrier = self.mbarrier(lane, location, "arrival at")?;
+        self.touch_mbarrier(lane, location, RELEASE)?;
         let Some(pending) = barrier.pending.checked_sub(count) else {
-            let name = self.mbarrier_name(place);
+            let name = self.mbarrier_name(location);
             let text = format!(
                 "arrival at the barrier at {name} above its count: {count} more in {barrier}"
             );
             return Err(self.fault(FaultKind::Barrier, lane, text));
         };
         let bytes = barrier.bytes + i64::from(bytes);
-        let barrier = Mbarrier {
+        let barrier = MbarrierState {
             pending,
             bytes,
             ..barrier
         };
-        self.change_mbarrier(lane, place, barrier)
+        self.change_mbarrier(lane, location, barrier)
     }
 
-    /// Gives a barrier another state, and ends its phase if nothing is pending.
+    /// Stores the new state of an mbarrier and completes its phase if nothing is pending.
     fn change_mbarrier(
         &mut self,
         lane: u32,
-        place: Place,
-        mut barrier: Mbarrier,
+        location: MemoryLocation,
+        mut barrier: MbarrierState,
     ) -> Result<(), KernelError> {
         if barrier.pending == 0 && barrier.bytes < 0 {
-            let name = self.mbarrier_name(place);
+            let name = self.mbarrier_name(location);
             let text = format!(
                 "{} bytes more than expected come to the barrier at {name} in {barrier}",
                 -barrier.bytes
@@ -257,71 +275,71 @@ impl Exec<'_> {
         }
         self.mbarriers
             .live
-            .insert(key(place).unwrap_or_default(), barrier);
+            .insert(key(location).unwrap_or_default(), barrier);
         self.notice_change(true);
         Ok(())
     }
 
-    /// Says what a lane waits for that waits for the phase of a parity, if that has not ended.
+    /// Returns the reason why a wait for the phase of a parity blocks, if it does.
     pub(crate) fn mbarrier_blocks(
         &self,
         lane: u32,
         of: MbarrierAddress,
         parity: u64,
     ) -> Result<Option<String>, KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
-        let barrier = self.mbarrier(lane, place, "wait for")?;
+        let location = self.mbarrier_location(lane, of)?;
+        let barrier = self.mbarrier(lane, location, "wait for")?;
         if parity > 1 {
             let text = format!("wait for a phase of parity {parity}, which is neither 0 nor 1");
             return Err(self.fault(FaultKind::Barrier, lane, text));
         }
         let is_current = u64::from(barrier.phase & 1) == parity;
         Ok(is_current.then(|| {
-            let name = self.mbarrier_name(place);
+            let name = self.mbarrier_name(location);
             format!("the barrier at {name} is in {barrier}, it waits for parity {parity}")
         }))
     }
 
-    /// The phase of a barrier that a copy of a lane counts for.
+    /// Returns the current phase of the mbarrier that a copy completes on.
     pub(super) fn awaited_phase(
         &self,
         lane: u32,
         of: MbarrierAddress,
     ) -> Result<Phase, KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
-        let barrier = self.mbarrier(lane, place, "copy to")?;
+        let location = self.mbarrier_location(lane, of)?;
+        let barrier = self.mbarrier(lane, location, "copy to")?;
         Ok(Phase {
-            barrier: key(place).unwrap_or_default(),
+            barrier: key(location).unwrap_or_default(),
             number: barrier.phase,
         })
     }
 
-    /// A copy of a lane brings bytes that a barrier expects.
+    /// Counts bytes that a copy has brought.
     pub(super) fn bring_bytes(
         &mut self,
         lane: u32,
         of: MbarrierAddress,
         bytes: u32,
     ) -> Result<(), KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
-        let mut barrier = self.mbarrier(lane, place, "copy to")?;
+        let location = self.mbarrier_location(lane, of)?;
+        let mut barrier = self.mbarrier(lane, location, "copy to")?;
         let kind = AccessKind::AtomicWrite(Scope::Block);
-        self.note_access(lane, place, (0, BYTES as usize), kind, 0)?;
+        self.note_access(lane, location, (0, BYTES as usize), kind, 0)?;
         barrier.bytes -= i64::from(bytes);
-        self.change_mbarrier(lane, place, barrier)
+        self.change_mbarrier(lane, location, barrier)
     }
 
-    /// A lane sees that a phase of a barrier has ended.
+    /// Acquires what the completed phases of an mbarrier released.
     pub(crate) fn observe_mbarrier(
         &mut self,
         lane: u32,
         of: MbarrierAddress,
     ) -> Result<(), KernelError> {
-        let place = self.mbarrier_place(lane, of)?;
+        let location = self.mbarrier_location(lane, of)?;
         let current = self.awaited_phase(lane, of)?;
         for copier in self.complete_phases(current)? {
-            self.synchronize(copier, place, RELEASE, (true, true));
+            self.synchronize(copier, location, RELEASE, (true, true));
         }
-        self.touch_mbarrier(lane, place, ACQUIRE)
+        self.touch_mbarrier(lane, location, ACQUIRE)
     }
 }

@@ -1,7 +1,7 @@
-//! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
+//! Loads, stores and atomics: bounds, alignment, initialisation, races, statistics.
 
 use super::bounds::Window;
-use super::{Access, AtomicPlace, BufferAccess, Exec, Field, Guard, MOST_SAMPLES};
+use super::{Access, AtomicOperand, BufferAccess, Exec, Field, Guard, MAX_SAMPLES};
 use crate::bits::mask;
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
@@ -10,14 +10,14 @@ use crate::report::Sample;
 use gpu_race::{AccessKind, Conflict, ExecutionPoint, ShadowAccess, Sync};
 use linear_layout::target::Wavefronts;
 
-/// A byte that exists, with room for the access.
+/// A resolved address: a byte of existing memory with room for the access.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+pub(crate) enum MemoryLocation {
     Global {
         buffer: usize,
         at: usize,
     },
-    /// Byte `at` of a variable, by an address of the variable or of one of its allocations.
+    /// Byte `at` of a variable, through an address of the variable or of one of its allocations (`window`).
     Shared {
         var: usize,
         window: u32,
@@ -28,8 +28,8 @@ pub(crate) enum Place {
     },
 }
 
-impl Place {
-    /// The place so many bytes behind.
+impl MemoryLocation {
+    /// Returns the location `bytes` further on.
     #[inline]
     pub(crate) fn behind(mut self, bytes: usize) -> Self {
         let (Self::Global { at, .. } | Self::Shared { at, .. } | Self::Local { at }) = &mut self;
@@ -38,25 +38,24 @@ impl Place {
     }
 }
 
-/// Bytes of a global-memory sector.
 const SECTOR: u64 = 32;
-/// Bytes of the largest access of a lane.
+/// Largest access of a lane in bytes.
 const LARGEST_VECTOR: usize = 32;
 
-/// Registers that a lane loads or stores together.
-struct Vector<'f> {
-    /// The register that the address comes from.
+/// The registers that a lane loads or stores in one access.
+struct VectorAccess<'f> {
+    /// Register that the address is computed from.
     addr: Reg,
     space: Space,
     fields: &'f [Field],
     size: u32,
     align: u32,
-    /// The order that the access keeps, if it is atomic.
+    /// Memory order, if atomic.
     sync: Option<Sync>,
 }
 
-impl<'f> Vector<'f> {
-    /// What AMD's buffer instructions access.
+impl<'f> VectorAccess<'f> {
+    /// Returns the access of an AMD buffer instruction.
     fn through_descriptor(addr: Reg, fields: &'f [Field], size: u32) -> Self {
         Self {
             addr,
@@ -68,7 +67,7 @@ impl<'f> Vector<'f> {
         }
     }
 
-    /// Whether its fields follow each other without gaps.
+    /// Returns true if its fields are contiguous.
     fn is_dense(&self) -> bool {
         let mut end = 0;
         let follows = |field: &Field| {
@@ -80,7 +79,7 @@ impl<'f> Vector<'f> {
     }
 }
 
-/// The buffer of a [`Place`].
+/// Returns the buffer of a [`MemoryLocation`].
 fn buffer_mut<'b>(
     memory: &'b mut Memory,
     symbols: &'b mut [Buffer],
@@ -93,7 +92,7 @@ fn buffer_mut<'b>(
 }
 
 impl Exec<'_> {
-    /// The lanes that take part in an access and their addresses.
+    /// Collects the lanes that take part in an access, with their addresses.
     fn collect(&self, access: &Access, lanes: &mut Vec<(u32, u64)>) {
         let kept = mask(access.space.pointer_bits());
         let bases = &self.regs[access.addr.0 as usize];
@@ -108,12 +107,12 @@ impl Exec<'_> {
         }
     }
 
-    /// Whether a lane takes part under a guard.
+    /// Returns true if a lane is active under a guard.
     pub(crate) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
-    /// Finds the memory that an address means and checks bounds and alignment.
+    /// Resolves an address; checks bounds and alignment.
     pub(crate) fn resolve(
         &self,
         lane: u32,
@@ -122,7 +121,7 @@ impl Exec<'_> {
         size: u32,
         align: u32,
         verb: &str,
-    ) -> Result<Place, KernelError> {
+    ) -> Result<MemoryLocation, KernelError> {
         let wrong = |kind, text: String| Err(self.fault(kind, lane, text));
         let what = || format!("{} {verb} of {size} bytes", space.name());
         if !address.is_multiple_of(u64::from(align.max(1))) {
@@ -138,34 +137,36 @@ impl Exec<'_> {
             space == Space::Local || (space == Space::Generic && address & LOCAL_WINDOW != 0);
         let size = size as usize;
         if in_shared {
-            let place = self.shared_place(lane, address, size, &what)?;
-            return match place {
+            let location = self.shared_location(lane, address, size, &what)?;
+            return match location {
                 // An allocation may begin at any byte of its variable.
-                Place::Shared { window, at, .. } if !at.is_multiple_of(align.max(1) as usize) => {
+                MemoryLocation::Shared { window, at, .. }
+                    if !at.is_multiple_of(align.max(1) as usize) =>
+                {
                     let byte = self.shared_byte(window, at);
                     let text = format!("misaligned {}: {byte} is no multiple of {align}", what());
                     wrong(FaultKind::Misaligned, text)
                 }
-                place => Ok(place),
+                location => Ok(location),
             };
         }
         if in_local {
-            return self.stack_place(lane, address, size, &what);
+            return self.stack_location(lane, address, size, &what);
         }
         let num_buffers = self.memory.buffers.len();
-        let Some(place) = memory::locate(address, num_buffers, self.symbols.len()) else {
+        let Some(location) = memory::locate(address, num_buffers, self.symbols.len()) else {
             let text = format!("out-of-bounds {}: {address:#x} lies in no buffer", what());
             return wrong(FaultKind::OutOfBounds, text);
         };
-        let buffer = self.buffer(place.buffer);
-        match usize::try_from(place.offset) {
+        let buffer = self.buffer(location.buffer);
+        match usize::try_from(location.offset) {
             Ok(at) if at + size <= buffer.bytes.len() => {
                 if verb != "load" && !buffer.writable {
                     let text = format!("{} to constant `{}`", what(), buffer.name);
                     return wrong(FaultKind::ReadOnly, text);
                 }
-                Ok(Place::Global {
-                    buffer: place.buffer,
+                Ok(MemoryLocation::Global {
+                    buffer: location.buffer,
                     at,
                 })
             }
@@ -174,7 +175,7 @@ impl Exec<'_> {
                 let text = format!(
                     "out-of-bounds {}: byte {} of `{name}`, which has {len} bytes",
                     what(),
-                    place.offset
+                    location.offset
                 );
                 wrong(FaultKind::OutOfBounds, text)
             }
@@ -189,8 +190,8 @@ impl Exec<'_> {
         )
     }
 
-    /// The moment of an access by `lane`, and its number.
-    pub(super) fn moment(&mut self, lane: u32) -> (ExecutionPoint, u32) {
+    /// Returns the execution point of `lane` and the index of its timestamp.
+    pub(super) fn access_point(&mut self, lane: u32) -> (ExecutionPoint, u32) {
         if self.timestamps.is_full() {
             let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
             let shadows = buffers.map(|buffer| &mut buffer.shadow);
@@ -199,53 +200,53 @@ impl Exec<'_> {
             self.timestamps.clear();
         }
         let now = self.now(lane);
-        (now, self.timestamps.number(now))
+        (now, self.timestamps.index_of(now))
     }
 
-    /// The error for an access that meets `conflict`.
+    /// Returns the error of a data race with `conflict`.
     #[cold]
-    fn race(&self, lane: u32, what: &str, place: &str, conflict: Conflict) -> KernelError {
-        let lane = self.beside(lane, conflict.thread);
+    fn race(&self, lane: u32, what: &str, location: &str, conflict: Conflict) -> KernelError {
+        let lane = self.reported_lane(lane, conflict.thread);
         let other_lane = conflict.thread % self.num_threads;
-        let mut other = self.place(other_lane);
+        let mut other = self.thread_id(other_lane);
         other.block = self.block_index(conflict.thread / self.num_threads);
         let did = if conflict.wrote { "stored" } else { "loaded" };
         let text =
-            format!("data race: {what} of {place}, which {other} {did} with no barrier between");
+            format!("data race: {what} of {location}, which {other} {did} with no barrier between");
         let site = self.program.site(conflict.op);
         self.fault(FaultKind::Race, lane, text)
             .note(format!("the other access is {site}"))
     }
 
-    pub(crate) fn read_place(
+    pub(crate) fn read_location(
         &mut self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         fields: &[Field],
         sync: Option<Sync>,
     ) -> Result<(), KernelError> {
-        let (now, number) = self.moment(lane);
-        let is_exact = self.is_exact(place);
+        let (now, timestamp) = self.access_point(lane);
+        let is_exact = self.is_exact(location);
         for field in fields {
             let offset = field.offset as usize;
             let count = usize::from(field.bytes);
-            self.check_in_flight(lane, place.behind(offset), count as u32, false)?;
+            self.check_in_flight(lane, location.behind(offset), count as u32, false)?;
             if is_exact {
                 let kind = sync.map_or(AccessKind::Read, |sync| AccessKind::AtomicRead(sync.scope));
-                self.note_access(lane, place, (offset, count), kind, 0)?;
-                if let Place::Shared { var, window, at } = place {
+                self.note_access(lane, location, (offset, count), kind, 0)?;
+                if let MemoryLocation::Shared { var, window, at } = location {
                     self.check_owner(lane, var, window, at + offset, count)?;
                 }
-                let value = self.value_at(place.behind(offset), field.bytes);
+                let value = self.value_at(location.behind(offset), field.bytes);
                 self.set(field.reg, lane, value);
                 continue;
             }
-            let value = match place {
-                Place::Global { buffer, at } => {
+            let value = match location {
+                MemoryLocation::Global { buffer, at } => {
                     let at = at + offset;
                     let record = ShadowAccess {
                         now,
-                        number,
+                        timestamp,
                         order: self.global_order,
                         timestamps: &self.timestamps,
                     };
@@ -257,16 +258,16 @@ impl Exec<'_> {
                         && !memory.shadow.read_fast(at, count, &record)
                         && let (_, Some(conflict)) = memory.shadow.read(at, count, &record)
                     {
-                        let place = format!("byte {at} of `{}`", memory.name);
-                        return Err(self.race(lane, "load", &place, conflict));
+                        let location = format!("byte {at} of `{}`", memory.name);
+                        return Err(self.race(lane, "load", &location, conflict));
                     }
                     value
                 }
-                Place::Shared { var, window, at } => {
+                MemoryLocation::Shared { var, window, at } => {
                     let at = at + offset;
                     let record = ShadowAccess {
                         now,
-                        number,
+                        timestamp,
                         order: self.shared_order,
                         timestamps: &self.timestamps,
                     };
@@ -284,13 +285,13 @@ impl Exec<'_> {
                         return Err(self.fault(FaultKind::Uninitialised, lane, text));
                     }
                     if let Some(conflict) = conflict {
-                        let place = self.shared_byte(window, at);
-                        return Err(self.race(lane, "load", &place, conflict));
+                        let location = self.shared_byte(window, at);
+                        return Err(self.race(lane, "load", &location, conflict));
                     }
                     self.check_owner(lane, var, window, at, count)?;
                     value
                 }
-                Place::Local { at } => {
+                MemoryLocation::Local { at } => {
                     let at = at + offset;
                     if self.local_shadow[at..at + count].contains(&false) {
                         let text = "read of uninitialised local memory".to_owned();
@@ -302,22 +303,22 @@ impl Exec<'_> {
             self.set(field.reg, lane, value);
         }
         if let Some(sync) = sync {
-            self.synchronize(lane, place, sync, (true, false));
+            self.synchronize(lane, location, sync, (true, false));
         }
         Ok(())
     }
 
-    fn write_place(
+    fn write_location(
         &mut self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         fields: &[Field],
         sync: Option<Sync>,
     ) -> Result<(), KernelError> {
         for field in fields {
             let value = self.get(field.reg, lane);
-            if let Some(sync) = sync.filter(|_| self.is_exact(place)) {
-                let at = place.behind(field.offset as usize);
+            if let Some(sync) = sync.filter(|_| self.is_exact(location)) {
+                let at = location.behind(field.offset as usize);
                 self.check_in_flight(lane, at, field.bytes.into(), true)?;
                 let old = self.value_at(at, field.bytes);
                 let kind = AccessKind::AtomicWrite(sync.scope);
@@ -326,46 +327,52 @@ impl Exec<'_> {
                 self.notice_change(old != value & mask(8 * u32::from(field.bytes)));
                 continue;
             }
-            self.write_value(lane, place, field.offset, field.bytes, value)?;
+            self.write_value(lane, location, field.offset, field.bytes, value)?;
         }
         if let Some(sync) = sync {
-            self.synchronize(lane, place, sync, (false, true));
+            self.synchronize(lane, location, sync, (false, true));
         }
         Ok(())
     }
 
-    /// Names byte `at` of the memory that a place is in.
-    pub(super) fn byte_name(&self, place: Place, at: usize) -> String {
-        match place {
-            Place::Global { buffer, .. } => format!("byte {at} of `{}`", self.buffer(buffer).name),
-            Place::Shared { window, .. } => self.shared_byte(window, at),
-            Place::Local { .. } => format!("byte {at} of a stack"),
+    /// Names byte `at` of the memory of a location.
+    pub(super) fn byte_name(&self, location: MemoryLocation, at: usize) -> String {
+        match location {
+            MemoryLocation::Global { buffer, .. } => {
+                format!("byte {at} of `{}`", self.buffer(buffer).name)
+            }
+            MemoryLocation::Shared { window, .. } => self.shared_byte(window, at),
+            MemoryLocation::Local { .. } => format!("byte {at} of a stack"),
         }
     }
 
-    /// What memory holds at a place.
-    pub(crate) fn value_at(&self, place: Place, count: u8) -> u64 {
-        match place {
-            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
-            Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),
-            Place::Local { at } => memory::read_le(&self.local, at, count),
+    /// Returns the value at a location, without checks.
+    pub(crate) fn value_at(&self, location: MemoryLocation, count: u8) -> u64 {
+        match location {
+            MemoryLocation::Global { buffer, at } => {
+                memory::read_le(&self.buffer(buffer).bytes, at, count)
+            }
+            MemoryLocation::Shared { var, at, .. } => {
+                memory::read_le(&self.shared[var].bytes, at, count)
+            }
+            MemoryLocation::Local { at } => memory::read_le(&self.local, at, count),
         }
     }
 
-    /// Makes memory hold a value at a place.
-    pub(super) fn put(&mut self, lane: u32, place: Place, count: u8, value: u64) {
-        let (bytes, at) = match place {
-            Place::Global { buffer, at } => {
+    /// Stores a value at a location, without checks.
+    pub(super) fn put(&mut self, lane: u32, location: MemoryLocation, count: u8, value: u64) {
+        let (bytes, at) = match location {
+            MemoryLocation::Global { buffer, at } => {
                 let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                 (&mut memory.bytes, at)
             }
-            Place::Shared { var, window, at } => {
+            MemoryLocation::Shared { var, window, at } => {
                 let owner = self.owner(lane, window);
                 let shared = &mut self.shared[var];
                 shared.own(at, count.into(), owner);
                 (&mut shared.bytes, at)
             }
-            Place::Local { at } => (&mut self.local, at),
+            MemoryLocation::Local { at } => (&mut self.local, at),
         };
         memory::write_le(bytes, at, count, value);
     }
@@ -373,35 +380,40 @@ impl Exec<'_> {
     pub(crate) fn write_value(
         &mut self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         offset: u32,
         count: u8,
         value: u64,
     ) -> Result<(), KernelError> {
-        let start = place.behind(offset as usize);
+        let start = location.behind(offset as usize);
         self.check_in_flight(lane, start, count.into(), true)?;
         if self.proxies.is_some() {
             self.note_generic_write(lane, start, count.into());
         }
-        if self.is_exact(place) {
-            let place = place.behind(offset as usize);
+        if self.is_exact(location) {
+            let location = location.behind(offset as usize);
             let value = value & mask(8 * u32::from(count));
-            let changed = self.value_at(place, count) ^ value;
+            let changed = self.value_at(location, count) ^ value;
             let is_changed = |byte: &u32| changed >> (8 * byte) & 0xff != 0;
             let changes = (0..u32::from(count))
                 .filter(is_changed)
                 .fold(0, |bits, byte| bits | 1 << byte);
-            let redundant =
-                self.note_access(lane, place, (0, count.into()), AccessKind::Write, changes)?;
+            let redundant = self.note_access(
+                lane,
+                location,
+                (0, count.into()),
+                AccessKind::Write,
+                changes,
+            )?;
             self.report.redundant_bytes += redundant;
-            self.put(lane, place, count, value);
+            self.put(lane, location, count, value);
             self.notice_change(changed != 0);
             return Ok(());
         }
-        let (now, number) = self.moment(lane);
+        let (now, timestamp) = self.access_point(lane);
         let offset = offset as usize;
-        let (bytes, shadow, order, at, checked) = match place {
-            Place::Global { buffer, at } => {
+        let (bytes, shadow, order, at, checked) = match location {
+            MemoryLocation::Global { buffer, at } => {
                 let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                 (
                     &mut memory.bytes,
@@ -411,7 +423,7 @@ impl Exec<'_> {
                     self.launch.check_global_races,
                 )
             }
-            Place::Shared { var, window, at } => {
+            MemoryLocation::Shared { var, window, at } => {
                 let owner = self.owner(lane, window);
                 let shared = &mut self.shared[var];
                 shared.own(at + offset, count.into(), owner);
@@ -423,7 +435,7 @@ impl Exec<'_> {
                     true,
                 )
             }
-            Place::Local { at } => {
+            MemoryLocation::Local { at } => {
                 let at = at + offset;
                 memory::write_le(&mut self.local, at, count, value);
                 self.local_shadow[at..at + usize::from(count)].fill(true);
@@ -438,7 +450,7 @@ impl Exec<'_> {
         }
         let record = ShadowAccess {
             now,
-            number,
+            timestamp,
             order,
             timestamps: &self.timestamps,
         };
@@ -461,17 +473,17 @@ impl Exec<'_> {
         match conflict {
             None => Ok(()),
             Some(conflict) => {
-                let place = self.byte_name(place, at);
-                Err(self.race(lane, "store", &place, conflict))
+                let location = self.byte_name(location, at);
+                Err(self.race(lane, "store", &location, conflict))
             }
         }
     }
 
-    /// What lies at an address, of which nobody but the simulator knows that it is read.
+    /// Reads memory without recording an access.
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
-        let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
-        self.uses_memory(lane, place, bytes)?;
-        Ok(self.value_at(place, bytes as u8))
+        let location = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
+        self.uses_memory(lane, location, bytes)?;
+        Ok(self.value_at(location, bytes as u8))
     }
 
     pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
@@ -485,7 +497,7 @@ impl Exec<'_> {
     fn carry_out(&mut self, access: &Access, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
         self.collect(access, &mut lanes);
-        let vector = Vector {
+        let vector = VectorAccess {
             addr: access.addr,
             space: access.space,
             fields: &access.fields,
@@ -498,7 +510,7 @@ impl Exec<'_> {
         }
         self.each_lane(&vector, &lanes, is_load)?;
         if let Some(sync) = access.sync {
-            self.spread_acquired(sync);
+            self.broadcast_acquire(sync);
         }
         self.count(access.space, &lanes, access.size, is_load);
         self.spare_lanes = lanes;
@@ -506,7 +518,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// An empty list, to be put back into `spare_lanes`.
+    /// Returns an empty list; the caller puts it back into `spare_lanes`.
     fn idle_lanes(&mut self) -> Vec<(u32, u64)> {
         let mut lanes = std::mem::take(&mut self.spare_lanes);
         lanes.clear();
@@ -516,7 +528,7 @@ impl Exec<'_> {
     /// Loads or stores in some lanes, in order.
     fn each_lane(
         &mut self,
-        vector: &Vector<'_>,
+        vector: &VectorAccess<'_>,
         lanes: &[(u32, u64)],
         is_load: bool,
     ) -> Result<(), KernelError> {
@@ -526,46 +538,46 @@ impl Exec<'_> {
         while let Some(&(lane, address)) = rest.first() {
             let verb = if is_load { "load" } else { "store" };
             let (space, size, align) = (vector.space, vector.size, vector.align);
-            let place = self.resolve(lane, space, address, size, align, verb)?;
-            self.check_origin(lane, vector.addr, place, (space, size, verb))?;
-            let together = match place {
-                Place::Local { .. } => &[],
-                _ => self.together(vector, rest, is_load),
+            let location = self.resolve(lane, space, address, size, align, verb)?;
+            self.check_origin(lane, vector.addr, location, (space, size, verb))?;
+            let joint = match location {
+                MemoryLocation::Local { .. } => &[],
+                _ => self.joint_prefix(vector, rest, is_load),
             };
-            if !together.is_empty() {
-                self.as_one(vector, together, place, is_load)?;
-                for &(lane, _) in together.iter().filter(|_| has_marks) {
-                    self.move_marks(lane, place, vector.fields, is_load);
+            if !joint.is_empty() {
+                self.joint_access(vector, joint, location, is_load)?;
+                for &(lane, _) in joint.iter().filter(|_| has_marks) {
+                    self.move_marks(lane, location, vector.fields, is_load);
                 }
-                rest = &rest[together.len()..];
+                rest = &rest[joint.len()..];
                 continue;
             }
             let done = match is_load {
                 _ if has_marks => 0,
-                true => self.lanes_at_once::<true>(vector, rest, place),
-                false => self.lanes_at_once::<false>(vector, rest, place),
+                true => self.lanes_fast::<true>(vector, rest, location),
+                false => self.lanes_fast::<false>(vector, rest, location),
             };
             rest = &rest[done..];
             if done > 0 {
                 continue;
             }
             if is_load {
-                self.read_place(lane, place, vector.fields, vector.sync)?;
+                self.read_location(lane, location, vector.fields, vector.sync)?;
             } else {
-                self.write_place(lane, place, vector.fields, vector.sync)?;
+                self.write_location(lane, location, vector.fields, vector.sync)?;
             }
             if has_marks {
-                self.move_marks(lane, place, vector.fields, is_load);
+                self.move_marks(lane, location, vector.fields, is_load);
             }
             rest = &rest[1..];
         }
         Ok(())
     }
 
-    /// Moves the marks of undefined bits along with the values of an access.
-    fn move_marks(&mut self, lane: u32, place: Place, fields: &[Field], is_load: bool) {
+    /// Propagates undefined bits between registers and memory.
+    fn move_marks(&mut self, lane: u32, location: MemoryLocation, fields: &[Field], is_load: bool) {
         for field in fields {
-            let (from, bytes) = ((place, field.offset), field.bytes.into());
+            let (from, bytes) = ((location, field.offset), field.bytes.into());
             match is_load {
                 true => self.load_marks(lane, from, bytes, (field.reg, 0)),
                 false => self.store_marks(lane, from, bytes, (field.reg, 0)),
@@ -573,10 +585,10 @@ impl Exec<'_> {
         }
     }
 
-    /// The first lanes, if all that a warp has here access one address, and store the same where they store.
-    fn together<'l>(
+    /// Returns the leading lanes of one warp if they all access one address, and store equal values.
+    fn joint_prefix<'l>(
         &self,
-        vector: &Vector<'_>,
+        vector: &VectorAccess<'_>,
         lanes: &'l [(u32, u64)],
         is_load: bool,
     ) -> &'l [(u32, u64)] {
@@ -592,19 +604,19 @@ impl Exec<'_> {
             let stores = |field: &Field| self.get(field.reg, lane) == self.get(field.reg, first);
             other == address && (is_load || vector.fields.iter().all(stores))
         };
-        // Where lanes have different addresses, each makes an access of its own.
+        // Lanes with different addresses make separate accesses.
         match count > 1 && lanes[..count].iter().all(is_same) {
             true => &lanes[..count],
             false => &[],
         }
     }
 
-    /// One access of several lanes of a warp to one place.
-    fn as_one(
+    /// Performs a joint access of several lanes to one location.
+    fn joint_access(
         &mut self,
-        vector: &Vector<'_>,
+        vector: &VectorAccess<'_>,
         lanes: &[(u32, u64)],
-        place: Place,
+        location: MemoryLocation,
         is_load: bool,
     ) -> Result<(), KernelError> {
         let per_warp = self.launch.machine.lanes_per_warp;
@@ -612,8 +624,8 @@ impl Exec<'_> {
         let bits = lanes.iter().map(|(lane, _)| 1u64 << (lane % per_warp));
         self.joint_lanes = bits.fold(0, |all, bit| all | bit);
         let done = match is_load {
-            true => self.read_place(first, place, vector.fields, None),
-            false => self.write_place(first, place, vector.fields, None),
+            true => self.read_location(first, location, vector.fields, None),
+            false => self.write_location(first, location, vector.fields, None),
         };
         self.joint_lanes = 0;
         done?;
@@ -624,8 +636,10 @@ impl Exec<'_> {
                     self.set(field.reg, lane, value);
                 }
             }
-        } else if self.launch.check_global_races || matches!(place, Place::Shared { .. }) {
-            // The other lanes' copies.
+        } else if self.launch.check_global_races
+            || matches!(location, MemoryLocation::Shared { .. })
+        {
+            // The other lanes store copies.
             let bytes: u64 = vector
                 .fields
                 .iter()
@@ -636,31 +650,31 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Loads or stores in lanes of one warp, as long as they stay in one piece of memory and nothing speaks against
-    /// it; says how many those are. The first of them is at `place`.
-    fn lanes_at_once<const IS_LOAD: bool>(
+    /// Loads or stores in leading lanes of one warp while they stay in one memory and the fast path applies; returns
+    /// their number. The first of them is at `location`.
+    fn lanes_fast<const IS_LOAD: bool>(
         &mut self,
-        vector: &Vector<'_>,
+        vector: &VectorAccess<'_>,
         lanes: &[(u32, u64)],
-        place: Place,
+        location: MemoryLocation,
     ) -> usize {
         let size = vector.size as usize;
         if size > LARGEST_VECTOR
             || !vector.is_dense()
             || vector.sync.is_some()
-            || self.is_exact(place)
+            || self.is_exact(location)
             || !IS_LOAD && self.proxies.is_some()
         {
             return 0;
         }
         let (first, start) = lanes[0];
-        let (now, number) = self.moment(first);
-        let owner = match place {
-            Place::Shared { window, .. } => self.owner(first, window),
-            Place::Global { .. } | Place::Local { .. } => 0,
+        let (now, timestamp) = self.access_point(first);
+        let owner = match location {
+            MemoryLocation::Shared { window, .. } => self.owner(first, window),
+            MemoryLocation::Global { .. } | MemoryLocation::Local { .. } => 0,
         };
-        let (bytes, shadow, order, at, is_checked, (low, high), owners) = match place {
-            Place::Global { buffer, at } => {
+        let (bytes, shadow, order, at, is_checked, (low, high), owners) = match location {
+            MemoryLocation::Global { buffer, at } => {
                 let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                 let is_checked = self.launch.check_global_races && (memory.writable || !IS_LOAD);
                 let end = memory.bytes.len();
@@ -674,7 +688,7 @@ impl Exec<'_> {
                     &mut [][..],
                 )
             }
-            Place::Shared { var, window, at } => {
+            MemoryLocation::Shared { var, window, at } => {
                 let Window { start, bytes, .. } = self.windows.all[window as usize];
                 let shared = &mut self.shared[var];
                 (
@@ -687,16 +701,16 @@ impl Exec<'_> {
                     &mut shared.owners[..],
                 )
             }
-            Place::Local { .. } => return 0,
+            MemoryLocation::Local { .. } => return 0,
         };
         let first_at = at;
         let begin = start.wrapping_sub(at as u64);
-        // The first and the last byte at which an access may begin.
+        // First and last byte at which an access may begin.
         let (low, span) = (low as u64, (high - size - low) as u64);
         let warp = (now.warp - now.block, self.launch.machine.lanes_per_warp);
         let mut record = ShadowAccess {
             now,
-            number,
+            timestamp,
             order,
             timestamps: &self.timestamps,
         };
@@ -708,7 +722,7 @@ impl Exec<'_> {
         let mut is_changed = false;
         for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
-            let here = place.behind((at as usize).wrapping_sub(first_at));
+            let here = location.behind((at as usize).wrapping_sub(first_at));
             if self.in_flight.may_meet(here, vector.size, !IS_LOAD)
                 || at.wrapping_sub(low) > span
                 || address & low_bits != 0
@@ -761,7 +775,7 @@ impl Exec<'_> {
                         reg[lane as usize] = memory::read_le(bytes, at, count);
                     }
                 };
-                // One loop for each width.
+                // A loop per width.
                 match field.bytes {
                     4 => load(4),
                     2 => load(2),
@@ -782,10 +796,10 @@ impl Exec<'_> {
         self.buffer_access(access, false)
     }
 
-    /// Fields that lie outside of the descriptor's range are 0 where they are loaded, and are not stored.
+    /// Accesses memory through a descriptor. Fields out of range are loaded as 0 and not stored.
     fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
         let mut lanes = self.idle_lanes();
-        // The lanes from here on have not been carried out; all of their fields are inside.
+        // Lanes from here on are pending; all of their fields are in range.
         let mut waiting = 0;
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
@@ -808,15 +822,16 @@ impl Exec<'_> {
                 }
             }
             if let Some(size) = inside.iter().map(end).max() {
-                let whole = Vector::through_descriptor(access.rsrc[0], &access.fields, access.size);
+                let whole =
+                    VectorAccess::through_descriptor(access.rsrc[0], &access.fields, access.size);
                 self.each_lane(&whole, &lanes[waiting..], is_load)?;
                 lanes.push((lane, address));
-                let part = Vector::through_descriptor(access.rsrc[0], &inside, size);
+                let part = VectorAccess::through_descriptor(access.rsrc[0], &inside, size);
                 self.each_lane(&part, &lanes[lanes.len() - 1..], is_load)?;
                 waiting = lanes.len();
             }
         }
-        let whole = Vector::through_descriptor(access.rsrc[0], &access.fields, access.size);
+        let whole = VectorAccess::through_descriptor(access.rsrc[0], &access.fields, access.size);
         self.each_lane(&whole, &lanes[waiting..], is_load)?;
         self.count(Space::Global, &lanes, access.size, is_load);
         self.spare_lanes = lanes;
@@ -824,11 +839,11 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Lanes one after the other. `update` gets the lane and the old value, and returns the new one if it writes;
-    /// `acquires_on_failure` says that an acquire's order is kept where it does not.
+    /// Performs an atomic in one lane after the other. `update` gets the lane and the old value, and returns the new
+    /// one if it writes; `acquires_on_failure`: true if an acquire takes effect even if nothing is written.
     pub(crate) fn atomic(
         &mut self,
-        access: &AtomicPlace,
+        access: &AtomicOperand,
         acquires_on_failure: bool,
         update: impl Fn(&mut Self, u32, u64) -> Option<u64>,
     ) -> Result<(), KernelError> {
@@ -842,39 +857,40 @@ impl Exec<'_> {
             }
             let address = self.get(access.addr, lane);
             let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
-            let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
-            self.check_origin(lane, access.addr, place, (space, count.into(), "atomic"))?;
-            if let Place::Shared { var, window, at } = place {
+            let location =
+                self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
+            self.check_origin(lane, access.addr, location, (space, count.into(), "atomic"))?;
+            if let MemoryLocation::Shared { var, window, at } = location {
                 self.check_owner(lane, var, window, at, count.into())?;
             }
-            self.uses_memory(lane, place, count.into())?;
-            self.check_in_flight(lane, place, count.into(), true)?;
-            let old = self.value_at(place, count);
+            self.uses_memory(lane, location, count.into())?;
+            self.check_in_flight(lane, location, count.into(), true)?;
+            let old = self.value_at(location, count);
             let new = update(self, lane, old);
             let scope = access.sync.scope;
             let kind = match new {
                 Some(_) => AccessKind::AtomicWrite(scope),
                 None => AccessKind::AtomicRead(scope),
             };
-            if self.is_exact(place) {
-                if matches!(place, Place::Shared { .. }) {
-                    // The value before is read, so there must be one.
+            if self.is_exact(location) {
+                if matches!(location, MemoryLocation::Shared { .. }) {
+                    // The old value is read, so it must be initialised.
                     let read = AccessKind::AtomicRead(scope);
-                    self.note_access(lane, place, (0, count.into()), read, 0)?;
+                    self.note_access(lane, location, (0, count.into()), read, 0)?;
                 }
-                self.note_access(lane, place, (0, count.into()), kind, 0)?;
+                self.note_access(lane, location, (0, count.into()), kind, 0)?;
             }
             let mut sync = access.sync;
             if let Some(new) = new {
-                self.put(lane, place, count, new);
+                self.put(lane, location, count, new);
                 self.notice_change(old != new & mask(8 * u32::from(count)));
             } else {
                 sync.acquires &= acquires_on_failure;
             }
-            self.synchronize(lane, place, sync, (true, new.is_some()));
+            self.synchronize(lane, location, sync, (true, new.is_some()));
             lanes.push((lane, address));
         }
-        self.spread_acquired(access.sync);
+        self.broadcast_acquire(access.sync);
         self.count(space, &lanes, count.into(), false);
         self.order_waves();
         Ok(())
@@ -909,7 +925,7 @@ impl Exec<'_> {
             let counters = &mut self.counters[self.op as usize];
             counters.accesses += 1;
             counters.wavefronts += used;
-            if used.taken > used.ideal && counters.samples.len() < MOST_SAMPLES {
+            if used.taken > used.ideal && counters.samples.len() < MAX_SAMPLES {
                 let mut addresses = vec![None; per_warp as usize];
                 for &(lane, address) in warp {
                     let address = if shared {
@@ -930,7 +946,7 @@ impl Exec<'_> {
     }
 }
 
-/// The sectors of accesses at rising addresses.
+/// Returns the sectors of accesses at ascending addresses.
 fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
     let (mut distinct, mut reached) = (0, 0);
     let (mut taken, mut last) = (0, None);

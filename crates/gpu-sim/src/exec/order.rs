@@ -1,24 +1,24 @@
-//! Atomic accesses and fences: the order that they make between threads, and races in kernels that have them.
+//! Memory order of atomic accesses and fences, and race detection in kernels that use them.
 //!
-//! A kernel without atomic accesses is left to the records of [`Shadow`](gpu_race::Shadow), where only
-//! barriers order threads. Else each thread has a clock here, and each byte a history.
+//! Kernels without atomic accesses use the records of [`Shadow`](gpu_race::Shadow), where only barriers order
+//! threads. Otherwise each thread has a vector clock here, and each byte an access history.
 
-use super::{Exec, Guard, Place};
+use super::{Exec, Guard, MemoryLocation};
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{
     AccessKind, AtomicAddress, Clocks, Findings, History, HistoryAccess, Race, Scope, Sync,
     ThreadClock,
 };
 
-/// Blocks' shared variables are told apart from buffers by this bit of a location.
+/// Flag of addresses in shared memory.
 const SHARED: u64 = 1 << 63;
 
-/// What threads know of each other's accesses.
+/// The clocks of the threads and of atomic variables.
 pub(super) struct HappensBefore {
     clocks: Clocks,
-    /// Of each thread of the block that runs.
+    /// Clocks of the running block's threads.
     pub(super) threads: Vec<ThreadClock>,
-    /// Global memory has histories, too: atomic accesses go there, or order accesses to it.
+    /// True if global memory has histories, too.
     is_of_global: bool,
 }
 
@@ -31,25 +31,24 @@ impl HappensBefore {
         }
     }
 
-    /// The clock of the threads of a block that begins.
+    /// Returns the initial clocks of a block's threads.
     pub(super) fn start(num_threads: u32) -> Vec<ThreadClock> {
         let first = ThreadClock::default();
         vec![first; num_threads as usize]
     }
 
-    /// The time of the clocks.
     pub(super) fn time(&self) -> u32 {
         self.clocks.time()
     }
 
-    /// Forgets what was synchronized through the shared memory of a block.
+    /// Drops releases through the shared memory of a finished block.
     pub(super) fn forget_block(&mut self, block: u32) {
         self.clocks
             .forget(|memory| memory & SHARED != 0 && (memory & !SHARED) >> 32 == u64::from(block));
     }
 
-    /// Notes that threads meet at a barrier.
-    pub(super) fn meet(&mut self, lanes: &[u32]) {
+    /// Joins the clocks of threads that meet at a barrier.
+    pub(super) fn barrier(&mut self, lanes: &[u32]) {
         if lanes.len() == self.threads.len() {
             return Clocks::barrier(&mut self.threads);
         }
@@ -63,32 +62,32 @@ impl HappensBefore {
 }
 
 impl Exec<'_> {
-    /// Returns true if races in this memory are found by histories.
-    pub(super) fn is_exact(&self, place: Place) -> bool {
-        match (&self.happens, place) {
-            (None, _) | (_, Place::Local { .. }) => false,
-            (Some(happens), Place::Global { .. }) => happens.is_of_global,
-            (Some(_), Place::Shared { .. }) => true,
+    /// Returns true if races in this memory are detected by histories.
+    pub(super) fn is_exact(&self, location: MemoryLocation) -> bool {
+        match (&self.happens, location) {
+            (None, _) | (_, MemoryLocation::Local { .. }) => false,
+            (Some(happens), MemoryLocation::Global { .. }) => happens.is_of_global,
+            (Some(_), MemoryLocation::Shared { .. }) => true,
         }
     }
 
-    fn atomic_address(&self, place: Place) -> Option<AtomicAddress> {
-        match place {
-            Place::Global { buffer, at } => Some((buffer as u64, at)),
-            Place::Shared { var, at, .. } => {
+    fn atomic_address(&self, location: MemoryLocation) -> Option<AtomicAddress> {
+        match location {
+            MemoryLocation::Global { buffer, at } => Some((buffer as u64, at)),
+            MemoryLocation::Shared { var, at, .. } => {
                 let block = u64::from(self.block_linear) << 32;
                 Some((SHARED | block | var as u64, at))
             }
-            Place::Local { .. } => None,
+            MemoryLocation::Local { .. } => None,
         }
     }
 
-    /// Notes an access of a lane to `count` bytes, `offset` behind a place; `changes` has a bit for each byte that a write
-    /// changes. Says how many bytes were there already by another thread's unordered write.
+    /// Records an access to `count` bytes at `offset` from a location; `changes` has a bit for each byte that a write
+    /// changes. Returns the number of bytes that another thread had stored unordered with the same value.
     pub(super) fn note_access(
         &mut self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         (offset, count): (usize, usize),
         kind: AccessKind,
         changes: u64,
@@ -99,8 +98,8 @@ impl Exec<'_> {
         };
         let clocks = (&happens.clocks, &happens.threads[lane as usize]);
         let own = self.memory.buffers.len();
-        let (at, history, order): (usize, &mut History, _) = match place {
-            Place::Global { buffer, at } => {
+        let (at, history, order): (usize, &mut History, _) = match location {
+            MemoryLocation::Global { buffer, at } => {
                 let memory = match buffer.checked_sub(own) {
                     None => &mut self.memory.buffers[buffer],
                     Some(symbol) => &mut self.symbols[symbol],
@@ -110,11 +109,11 @@ impl Exec<'_> {
                 }
                 (at + offset, &mut memory.history, self.global_order)
             }
-            Place::Shared { var, at, .. } => {
+            MemoryLocation::Shared { var, at, .. } => {
                 let shared = &mut self.shared[var];
                 (at + offset, &mut shared.history, self.shared_order)
             }
-            Place::Local { .. } => return Ok(0),
+            MemoryLocation::Local { .. } => return Ok(0),
         };
         let step = HistoryAccess::new(now, kind, order, clocks.0, clocks.1);
         let first = lane / self.launch.machine.lanes_per_warp * self.launch.machine.lanes_per_warp;
@@ -132,7 +131,7 @@ impl Exec<'_> {
             redundant,
             race,
         } = history.access(at, count, changes, &step, &others);
-        if let (Some(byte), Place::Shared { window, .. }) = (missing, place)
+        if let (Some(byte), MemoryLocation::Shared { window, .. }) = (missing, location)
             && !kind.writes()
         {
             let byte = self.shared_byte(window, byte);
@@ -142,19 +141,19 @@ impl Exec<'_> {
         match race {
             None => Ok(redundant),
             Some(race) => {
-                let place = self.byte_name(place, at);
-                Err(self.race_error(lane, kind, &place, race))
+                let location = self.byte_name(location, at);
+                Err(self.race_error(lane, kind, &location, race))
             }
         }
     }
 
-    /// The error for an access that meets another one without order, or beyond an atomic access's scope.
+    /// Returns the error of a data race or of insufficient atomic scopes.
     #[cold]
-    fn race_error(&self, lane: u32, kind: AccessKind, place: &str, race: Race) -> KernelError {
-        let lane = self.beside(lane, race.conflict.thread);
+    fn race_error(&self, lane: u32, kind: AccessKind, location: &str, race: Race) -> KernelError {
+        let lane = self.reported_lane(lane, race.conflict.thread);
         let other_lane = race.conflict.thread % self.num_threads;
         let other_block = race.conflict.thread / self.num_threads;
-        let mut other = self.place(other_lane);
+        let mut other = self.thread_id(other_lane);
         other.block = self.block_index(other_block);
         let is_foreign = other_block != self.block_linear;
         let verb = if kind.writes() { "store" } else { "load" };
@@ -171,7 +170,7 @@ impl Exec<'_> {
                     false => Scope::Block,
                 };
                 let text = format!(
-                    "atomic {verb} of {place} with scope `{own}`, which {other} {did} atomically with scope `{scope}`: both need scope `{needed}` at least"
+                    "atomic {verb} of {location} with scope `{own}`, which {other} {did} atomically with scope `{scope}`: both need scope `{needed}` at least"
                 );
                 self.fault(FaultKind::Race, lane, text)
             }
@@ -183,7 +182,7 @@ impl Exec<'_> {
                     false => "no barrier between",
                 };
                 let text = format!(
-                    "data race: {what}{verb} of {place}, which {other} {did}{how} with {lacks}"
+                    "data race: {what}{verb} of {location}, which {other} {did}{how} with {lacks}"
                 );
                 let error = self.fault(FaultKind::Race, lane, text);
                 match (own, scope) {
@@ -196,8 +195,8 @@ impl Exec<'_> {
         error.note(format!("the other access is {site}"))
     }
 
-    /// The lane that a race is told of: another one of those that act together, where the first one has met itself.
-    pub(super) fn beside(&self, lane: u32, thread: u32) -> u32 {
+    /// Returns the lane to report: another lane of the joint access if the first one conflicts with itself.
+    pub(super) fn reported_lane(&self, lane: u32, thread: u32) -> u32 {
         let per_warp = self.launch.machine.lanes_per_warp;
         if thread != self.now(lane).thread {
             return lane;
@@ -209,16 +208,16 @@ impl Exec<'_> {
         }
     }
 
-    /// Notes what an atomic access of a lane synchronizes.
+    /// Updates the clocks for an atomic access.
     pub(super) fn synchronize(
         &mut self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         sync: Sync,
         (reads, writes): (bool, bool),
     ) {
         let now = self.now(lane);
-        let (Some(at), Some(happens)) = (self.atomic_address(place), &mut self.happens) else {
+        let (Some(at), Some(happens)) = (self.atomic_address(location), &mut self.happens) else {
             return;
         };
         let thread = &mut happens.threads[lane as usize];
@@ -230,7 +229,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Carries out a fence in all active lanes.
+    /// Executes a fence in all active lanes.
     pub(crate) fn fence(&mut self, sync: Sync, guard: Option<Guard>) {
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
@@ -243,11 +242,11 @@ impl Exec<'_> {
                 happens.clocks.fence(thread, now, sync);
             }
         }
-        self.spread_acquired(sync);
+        self.broadcast_acquire(sync);
     }
 
-    /// Where the order of instructions orders a wave's accesses, what one lane acquires orders those of all.
-    pub(super) fn spread_acquired(&mut self, sync: Sync) {
+    /// In lockstep, an acquire by one lane orders the accesses of the whole wave.
+    pub(super) fn broadcast_acquire(&mut self, sync: Sync) {
         if !self.launch.machine.lockstep || !sync.acquires || self.happens.is_none() {
             return;
         }
@@ -258,7 +257,7 @@ impl Exec<'_> {
                 .min(first + self.launch.machine.lanes_per_warp);
             let lanes: Vec<u32> = (first..end).collect();
             if let Some(happens) = &mut self.happens {
-                happens.meet(&lanes);
+                happens.barrier(&lanes);
             }
         }
     }

@@ -1,93 +1,92 @@
-//! Values that LLVM does not define, and the uses of them that are errors.
+//! Propagation of undefined values: poison, undefined bits, and results in flight.
 //!
-//! A register may hold poison (a flag that does not hold, a shift too far), undefined bits (`llvm.mlir.undef`, a register
-//! that nothing wrote), or the value of a lane that a masked load skipped. Each is a [`Mark`]: its kind, the instruction it
-//! comes from, and which bits of the register it covers. Marks follow values through arithmetic, block arguments, stack and
-//! shared memory and exchanges between lanes. It is an error to store one to global memory, to branch on it, to use it as an address
-//! or as the operand of an atomic, to print it, and to assume it.
+//! A register may hold poison (a violated flag, an oversized shift), undefined bits (`llvm.mlir.undef`, an unwritten
+//! register), or the value of a lane that a masked load skipped. Each is a [`Mark`]: its kind, the instruction it
+//! comes from, and the bits of the register it covers. Marks propagate through arithmetic, block arguments, stack and
+//! shared memory and lane exchanges. It is an error to store one to global memory, to branch on it, to use it as an
+//! address or as the operand of an atomic, to print it, or to assume it.
 //!
-//! Poison is a property of a whole value: `and` with zero stays poison. Undefined bits are tracked one by one: `and` with
-//! zero defines them.
+//! Poison is a property of a whole value: `and` with zero stays poison. Undefined bits are tracked one by one: `and`
+//! with zero defines them.
 //!
-//! Shared memory and exchanges carry marks like any value: a layout conversion moves undefined elements together with the
-//! others, and a `select` behind it may choose a defined one.
+//! Shared memory and exchanges carry marks like any value: a layout conversion moves undefined elements with the
+//! others, and a later `select` may choose a defined one.
 //!
-//! Blocks without a mark pay one comparison for each instruction.
+//! Blocks without marks pay one comparison per instruction.
 
-use super::{Exec, Field, Guard, Instruction, Place, Regs};
+use super::{Exec, Field, Guard, Instruction, MemoryLocation, Regs};
 use crate::bits::mask;
 use crate::code::{Edge, Reg};
 use crate::error::{FaultKind, KernelError, Site};
 use crate::exec::program::Program;
 use std::collections::HashMap;
 
-/// Why a value is not defined. A later one gives way to an earlier one where both meet.
+/// The kind of an undefined value, most severe first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum MarkKind {
     /// LLVM's poison.
     Poison,
-    /// Bits that hold anything.
+    /// Undefined bits.
     Undef,
     /// The value of a lane that a masked load without `other` skipped.
     Unset,
-    /// The result of an asynchronous matrix product that its warp has not waited for, by number.
+    /// The result of an asynchronous matrix product in flight, by product index.
     InFlight(u32),
 }
 
-/// Bits of a register that are not defined.
+/// Undefined bits of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mark {
-    kind: Kind,
-    /// The instruction that it comes from.
+    kind: MarkKind,
+    /// Instruction that it comes from.
     origin: u32,
-    /// Never 0; all 64 bits where it covers the whole value.
+    /// Never 0; all 64 bits if it covers the whole value.
     bits: u64,
 }
 
-/// All bits of a register, whatever the width of its value.
+/// Mask of a whole register, independent of the value's width.
 pub(crate) const WHOLE: u64 = u64::MAX;
 
 impl Mark {
-    /// The same origin, for other bits; none where no bit is left.
+    /// Returns the mark restricted to `bits`; `None` if these are zero.
     fn on(self, bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self { bits, ..self })
     }
 
     /// Returns true for the result of a matrix product in flight.
     pub(crate) fn is_in_flight(self) -> bool {
-        matches!(self.kind, Kind::InFlight(_))
+        matches!(self.kind, MarkKind::InFlight(_))
     }
 
-    /// Poison of a whole value, which no operation takes away.
+    /// Returns true for poison of a whole value, which no operation removes.
     fn is_sticky(self) -> bool {
-        self.kind == Kind::Poison && self.bits == WHOLE
+        self.kind == MarkKind::Poison && self.bits == WHOLE
     }
 }
 
 /// The marks of one register.
-struct Column {
-    /// How many lanes have one.
+struct RegisterMarks {
+    /// Number of marked lanes.
     marked: u32,
     lanes: Box<[Option<Mark>]>,
-    /// Nothing writes the register.
+    /// True if no instruction writes the register.
     is_constant: bool,
 }
 
-/// A byte of memory that may hold undefined bits: 0 and an offset into the stack, or the number of a shared variable plus
-/// one and an offset into it.
-type Cell = (usize, usize);
+/// Memory and byte offset: 0 for the stack, or one plus the index of a shared variable.
+type ByteAddress = (usize, usize);
 
-/// The marks of a block; exists from the first one on.
+/// The marks of a block; allocated with the first one.
 pub(crate) struct Poison {
-    columns: Vec<Option<Column>>,
-    /// Registers that instructions write and that have a mark in some lane.
+    columns: Vec<Option<RegisterMarks>>,
+    /// Number of marked registers that instructions write.
     live: u32,
-    cells: HashMap<Cell, Mark>,
-    /// The text that each origin gave first.
+    cells: HashMap<ByteAddress, Mark>,
+    /// First message of each origin.
     found: HashMap<u32, String>,
-    /// The registers of each instruction.
+    /// Registers of each instruction.
     regs: Box<[Regs]>,
-    /// The instructions that read a marked register which nothing writes.
+    /// True for instructions that read a marked constant register.
     readers: Box<[bool]>,
 }
 
@@ -106,7 +105,6 @@ impl Poison {
         }
     }
 
-    /// Forgets the marks of a block.
     pub(super) fn clear(&mut self) {
         self.columns.fill_with(|| None);
         self.live = 0;
@@ -135,7 +133,7 @@ impl Poison {
         if mark.is_none() && column.is_none() {
             return;
         }
-        let column = column.get_or_insert_with(|| Column {
+        let column = column.get_or_insert_with(|| RegisterMarks {
             marked: 0,
             lanes: vec![None; threads as usize].into(),
             is_constant: false,
@@ -148,8 +146,8 @@ impl Poison {
         }
     }
 
-    /// Takes the marks of results of products up to a number away.
-    fn land(&mut self, lanes: &[u32], last: u32, threads: u32) {
+    /// Clears the marks of products up to index `last`.
+    fn clear_in_flight(&mut self, lanes: &[u32], last: u32, threads: u32) {
         for number in 0..self.columns.len() {
             let reg = Reg(number as u32);
             if !self.is_live(reg) {
@@ -158,7 +156,7 @@ impl Poison {
             for &lane in lanes {
                 let mark = self.mark(reg, lane);
                 if mark.is_some_and(
-                    |mark| matches!(mark.kind, Kind::InFlight(number) if number <= last),
+                    |mark| matches!(mark.kind, MarkKind::InFlight(number) if number <= last),
                 ) {
                     self.set(reg, lane, None, threads);
                 }
@@ -166,8 +164,8 @@ impl Poison {
         }
     }
 
-    /// Notes that nothing writes a marked register.
-    fn fix(&mut self, reg: Reg) {
+    /// Records that no instruction writes a marked register.
+    fn set_constant(&mut self, reg: Reg) {
         if let Some(column) = &mut self.columns[reg.0 as usize]
             && !column.is_constant
         {
@@ -180,16 +178,16 @@ impl Poison {
     }
 }
 
-/// The consequence of marks among the registers that one lane reads.
+/// The effect of undefined operands in one lane.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Fate {
-    /// It is an error.
-    Harm(Mark),
+pub(crate) enum PoisonEffect {
+    /// A fault.
+    Error(Mark),
     /// All results have this mark, or none.
     Results(Option<Mark>),
-    /// The results have these marks, in their order.
+    /// Marks of the results, in order.
     Each(Vec<Option<Mark>>),
-    /// The lane takes no part: results stay what they are.
+    /// The lane is inactive: results keep their values.
     Untouched,
 }
 
@@ -202,28 +200,27 @@ pub(crate) struct Marks<'e> {
 }
 
 impl Marks<'_> {
-    /// The mark of a register.
     pub(crate) fn mark(&self, reg: Reg) -> Option<Mark> {
         self.poison.mark(reg, self.lane)
     }
 
-    /// The undefined bits of a register.
+    /// Returns the undefined bits of a register.
     pub(crate) fn bits(&self, reg: Reg) -> u64 {
         self.mark(reg).map_or(0, |mark| mark.bits)
     }
 
-    /// The most severe mark among these registers, for a whole value.
+    /// Returns the most severe mark of some registers, for a whole value.
     pub(crate) fn of(&self, regs: &[Reg]) -> Option<Mark> {
         self.part(regs, WHOLE)
     }
 
-    /// The most severe mark among these registers, for some bits of a result.
+    /// Returns the most severe mark of some registers, for some bits of a result.
     pub(crate) fn part(&self, regs: &[Reg], bits: u64) -> Option<Mark> {
         let marks = regs.iter().filter_map(|&reg| self.mark(reg));
         marks.min_by_key(|mark| mark.kind)?.on(bits)
     }
 
-    /// The mark of a result of `width` bits of which `bits` are undefined; poison of a whole operand stays.
+    /// Returns the mark of a result of `width` bits of which `bits` are undefined; whole-value poison propagates.
     pub(crate) fn bitwise(&self, regs: &[Reg], width: u32, bits: u64) -> Option<Mark> {
         let sticky = regs.iter().filter_map(|&reg| self.mark(reg));
         match sticky.into_iter().find(|mark| mark.is_sticky()) {
@@ -232,50 +229,51 @@ impl Marks<'_> {
         }
     }
 
-    /// The most severe mark among all registers that the instruction reads.
+    /// Returns the most severe mark of all operands.
     pub(crate) fn of_reads(&self) -> Option<Mark> {
         self.of(self.reads)
     }
 
-    /// The fate of an instruction whose operands must all be defined.
-    pub(crate) fn harm(&self) -> Fate {
-        self.of_reads().map_or(Fate::Results(None), Fate::Harm)
+    /// Requires all operands to be defined.
+    pub(crate) fn require_defined(&self) -> PoisonEffect {
+        self.of_reads()
+            .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// The fate of an instruction that must know these registers and does nothing else with marks.
-    pub(crate) fn harm_of(&self, regs: &[Reg]) -> Fate {
-        self.of(regs).map_or(Fate::Results(None), Fate::Harm)
+    /// Requires some operands to be defined; results are defined.
+    pub(crate) fn require_defined_in(&self, regs: &[Reg]) -> PoisonEffect {
+        self.of(regs)
+            .map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// The fate of an instruction under a guard whose operands must all be defined.
-    pub(crate) fn guarded(&self, guard: Option<Guard>) -> Fate {
+    /// Requires all operands to be defined in lanes whose guard holds.
+    pub(crate) fn guarded(&self, guard: Option<Guard>) -> PoisonEffect {
         match guard.filter(|guard| self.mark(guard.reg).is_none()) {
-            Some(_) if !self.exec.is_on(guard, self.lane) => Fate::Untouched,
-            _ => self.harm(),
+            Some(_) if !self.exec.is_on(guard, self.lane) => PoisonEffect::Untouched,
+            _ => self.require_defined(),
         }
     }
 
-    /// The fate of an exchange between lanes: `moved` goes along, the other registers must be defined.
-    pub(crate) fn exchanged(&self, moved: &[Reg]) -> Fate {
+    /// Lane exchange: marks of `moved` move along, the other operands must be defined.
+    pub(crate) fn exchanged(&self, moved: &[Reg]) -> PoisonEffect {
         let others = self.reads.iter().filter(|reg| !moved.contains(reg));
         let bad = others.filter_map(|reg| self.mark(*reg)).next();
-        bad.map_or(Fate::Results(None), Fate::Harm)
+        bad.map_or(PoisonEffect::Results(None), PoisonEffect::Error)
     }
 
-    /// The mark of a field whose store to global memory is an error.
+    /// Returns the mark of a field that must be defined to be stored to global memory.
     pub(crate) fn stored(&self, field: &Field) -> Option<Mark> {
         let mark = self.mark(field.reg)?;
         let width = 8 * u32::from(field.bytes);
         (mark.bits & mask(width) != 0).then_some(mark)
     }
 
-    /// The value of a register.
     pub(crate) fn get(&self, reg: Reg) -> u64 {
         self.exec.get(reg, self.lane)
     }
 }
 
-/// The bits, or all of a register where they are all of a value.
+/// Returns `WHOLE` if all `width` bits are set, else the bits.
 pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
     if bits & mask(width) == mask(width) {
         WHOLE
@@ -285,33 +283,39 @@ pub(crate) fn whole_if_all(bits: u64, width: u32) -> u64 {
 }
 
 impl Exec<'_> {
-    /// Marks a register as poison, where it is not yet; `text` says why.
+    /// Marks a register as poison, unless already marked; `text` is the reason.
     pub(crate) fn poison(&mut self, reg: Reg, lane: u32, text: impl FnOnce() -> String) {
         let known = self.poison.as_ref().and_then(|p| p.mark(reg, lane));
         if known.is_none_or(|mark| !mark.is_sticky()) {
-            self.mark(reg, lane, Kind::Poison, text);
+            self.mark(reg, lane, MarkKind::Poison, text);
         }
     }
 
-    /// Marks registers that nothing writes, in all active lanes.
-    pub(crate) fn mark_constant(&mut self, reg: Reg, kind: Kind, text: &str) {
+    /// Marks a constant register in all active lanes.
+    pub(crate) fn mark_constant(&mut self, reg: Reg, kind: MarkKind, text: &str) {
         for at in 0..self.lanes.len() {
             self.mark(reg, self.lanes[at], kind, || text.to_owned());
         }
         if let Some(poison) = &mut self.poison {
-            poison.fix(reg);
+            poison.set_constant(reg);
         }
     }
 
-    /// Products up to a number are complete in some lanes.
-    pub(super) fn land(&mut self, lanes: &[u32], last: u32) {
+    /// Clears the marks of products up to index `last` in some lanes.
+    pub(super) fn clear_in_flight(&mut self, lanes: &[u32], last: u32) {
         let threads = self.num_threads;
         if let Some(poison) = &mut self.poison {
-            poison.land(lanes, last, threads);
+            poison.clear_in_flight(lanes, last, threads);
         }
     }
 
-    pub(super) fn mark(&mut self, reg: Reg, lane: u32, kind: Kind, text: impl FnOnce() -> String) {
+    pub(super) fn mark(
+        &mut self,
+        reg: Reg,
+        lane: u32,
+        kind: MarkKind,
+        text: impl FnOnce() -> String,
+    ) {
         let (origin, threads, program) = (self.op, self.num_threads, self.program);
         let idle = &mut self.idle_poison;
         let fresh = || idle.take().unwrap_or_else(|| Box::new(Poison::of(program)));
@@ -322,8 +326,8 @@ impl Exec<'_> {
         poison.found.entry(origin).or_insert_with(text);
     }
 
-    /// Moves marks along with the values, and reports where they do harm; `op` is about to run.
-    pub(super) fn spread(&mut self, op: &dyn Instruction) -> Result<(), KernelError> {
+    /// Propagates marks through `op`, which is about to run, and reports faults.
+    pub(super) fn propagate_marks(&mut self, op: &dyn Instruction) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
         };
@@ -335,12 +339,16 @@ impl Exec<'_> {
         let Some(mut poison) = self.poison.take_if(|_| is_concerned) else {
             return Ok(());
         };
-        let done = self.spread_op(&mut poison, op);
+        let done = self.propagate_op_marks(&mut poison, op);
         self.poison = Some(poison);
         done
     }
 
-    fn spread_op(&mut self, poison: &mut Poison, op: &dyn Instruction) -> Result<(), KernelError> {
+    fn propagate_op_marks(
+        &mut self,
+        poison: &mut Poison,
+        op: &dyn Instruction,
+    ) -> Result<(), KernelError> {
         let regs = poison.regs[self.op as usize].clone();
         let moved = op.moved();
         let is_exchange = moved.reads.iter().any(|&reg| poison.is_marked(reg));
@@ -360,15 +368,17 @@ impl Exec<'_> {
                 reads: &regs.reads,
             };
             match op.poison(&marks) {
-                Fate::Harm(mark) => {
+                PoisonEffect::Error(mark) => {
                     return Err(self.poisoned(poison, mark, lane, self.program.site(self.op)));
                 }
-                Fate::Results(mark) => results.extend(regs.writes.iter().map(|&r| (r, lane, mark))),
-                Fate::Each(marks) => {
+                PoisonEffect::Results(mark) => {
+                    results.extend(regs.writes.iter().map(|&r| (r, lane, mark)))
+                }
+                PoisonEffect::Each(marks) => {
                     let pairs = regs.writes.iter().zip(marks);
                     results.extend(pairs.map(|(&reg, mark)| (reg, lane, mark)));
                 }
-                Fate::Untouched => {}
+                PoisonEffect::Untouched => {}
             }
         }
         for (reg, lane, mark) in results {
@@ -380,7 +390,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Carries an exchange out on the undefined bits of the registers that it moves, in place of their values.
+    /// Performs an exchange on the undefined bits of the moved registers instead of on their values.
     fn exchange_marks(
         &mut self,
         poison: &mut Poison,
@@ -420,7 +430,7 @@ impl Exec<'_> {
         done
     }
 
-    /// Reports a branch on an undefined value of `bits` bits; `site` is the terminator's.
+    /// Fails if a branch condition of `bits` bits is undefined; `site` is the terminator's.
     pub(super) fn branches_on(&self, reg: Reg, bits: u32, site: u32) -> Result<(), KernelError> {
         let Some(poison) = &self.poison else {
             return Ok(());
@@ -438,8 +448,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Gives a block's parameters the marks of their values.
-    pub(super) fn spread_edge(&mut self, edge: &Edge, lanes: &[u32]) {
+    /// Propagates marks to block parameters.
+    pub(super) fn propagate_edge_marks(&mut self, edge: &Edge, lanes: &[u32]) {
         let threads = self.num_threads;
         let Some(poison) = &mut self.poison else {
             return;
@@ -458,7 +468,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if an access to memory has to look at marks: bytes that hold some, or registers to be stored.
+    /// Returns true if an access must handle marks, in memory or in registers to be stored.
     pub(super) fn carries_marks(&self, stored: impl IntoIterator<Item = Reg>) -> bool {
         self.poison.as_ref().is_some_and(|poison| {
             let is_marked = |reg| poison.is_marked(reg);
@@ -466,11 +476,11 @@ impl Exec<'_> {
         })
     }
 
-    /// Takes the marks of `bytes` bytes of memory over into a register, from bit `shift` on.
+    /// Moves the marks of `bytes` bytes of memory to a register, from bit `shift` on.
     pub(super) fn load_marks(
         &mut self,
         lane: u32,
-        (place, offset): (Place, u32),
+        (location, offset): (MemoryLocation, u32),
         bytes: u32,
         (reg, shift): (Reg, u32),
     ) {
@@ -478,11 +488,11 @@ impl Exec<'_> {
         let Some(poison) = &mut self.poison else {
             return;
         };
-        // Of a register that is loaded in parts, the parts below are done.
+        // A register is loaded in parts, lowest first.
         let below = poison.mark(reg, lane).filter(|_| shift > 0);
         let mut mark = below.and_then(|mark| mark.on(mark.bits & mask(shift)));
         for index in 0..bytes {
-            let found = cell(place, offset + index).and_then(|cell| poison.cells.get(&cell));
+            let found = cell(location, offset + index).and_then(|cell| poison.cells.get(&cell));
             if let Some(found) = found {
                 let bits = found.bits << (8 * index + shift);
                 let known = mark.unwrap_or(*found);
@@ -499,11 +509,11 @@ impl Exec<'_> {
         poison.set(reg, lane, mark, threads);
     }
 
-    /// Takes the marks of a register, from bit `shift` on, over into `bytes` bytes of memory.
+    /// Moves the marks of a register, from bit `shift` on, to `bytes` bytes of memory.
     pub(super) fn store_marks(
         &mut self,
         lane: u32,
-        (place, offset): (Place, u32),
+        (location, offset): (MemoryLocation, u32),
         bytes: u32,
         (reg, shift): (Reg, u32),
     ) {
@@ -512,7 +522,7 @@ impl Exec<'_> {
         };
         let mark = poison.mark(reg, lane);
         for index in 0..bytes {
-            let Some(cell) = cell(place, offset + index) else {
+            let Some(cell) = cell(location, offset + index) else {
                 return;
             };
             let byte = mark.and_then(|mark| mark.on(mark.bits >> (8 * index + shift) & 0xff));
@@ -523,17 +533,17 @@ impl Exec<'_> {
         }
     }
 
-    /// Reports undefined bits in memory that `lane` is about to use.
+    /// Fails if memory that `lane` is about to use has undefined bits.
     pub(super) fn uses_memory(
         &self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         bytes: u32,
     ) -> Result<(), KernelError> {
         let Some(poison) = self.poison.as_ref().filter(|p| !p.cells.is_empty()) else {
             return Ok(());
         };
-        let mut cells = (0..bytes).filter_map(|index| cell(place, index));
+        let mut cells = (0..bytes).filter_map(|index| cell(location, index));
         match cells.find_map(|cell| poison.cells.get(&cell)) {
             Some(&mark) => Err(self.poisoned(poison, mark, lane, self.program.site(self.op))),
             None => Ok(()),
@@ -547,23 +557,23 @@ impl Exec<'_> {
             let site = self.program.site(mark.origin);
             return KernelError::new(FaultKind::InFlight, text)
                 .at(user.clone())
-                .by(self.place(lane))
+                .by(self.thread_id(lane))
                 .note(format!("the product is {site}"))
                 .note("its warp has not waited for it: `wgmma.wait_group`");
         }
         let text = poison.found.get(&mark.origin).cloned().unwrap_or_default();
         KernelError::new(FaultKind::Poison, text)
             .at(self.program.site(mark.origin).clone())
-            .by(self.place(lane))
+            .by(self.thread_id(lane))
             .note(format!("the value is used by {user}"))
     }
 }
 
-/// The byte at a place, where its bits may be undefined.
-fn cell(place: Place, offset: u32) -> Option<Cell> {
-    match place {
-        Place::Global { .. } => None,
-        Place::Shared { var, at, .. } => Some((var + 1, at + offset as usize)),
-        Place::Local { at } => Some((0, at + offset as usize)),
+/// Returns the key of a byte; `None` in memory that has no marks.
+fn cell(location: MemoryLocation, offset: u32) -> Option<ByteAddress> {
+    match location {
+        MemoryLocation::Global { .. } => None,
+        MemoryLocation::Shared { var, at, .. } => Some((var + 1, at + offset as usize)),
+        MemoryLocation::Local { at } => Some((0, at + offset as usize)),
     }
 }

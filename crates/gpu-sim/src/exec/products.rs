@@ -1,15 +1,16 @@
-//! Asynchronous matrix products (`wgmma`): registers in flight, and the fences before products.
+//! Asynchronous matrix products (`wgmma`): result registers in flight, and fences before products.
 //!
-//! A product writes its registers at any moment until its warp has waited for the product's group. The simulator
-//! computes the values at once and marks the registers with [`Kind::InFlight`]; the wait takes the marks away. Registers
-//! that a product reads must have been written before the last `wgmma.fence` of the warp, except sums of other products.
+//! A product writes its results at any time until its warp has waited for the product's group. The simulator computes
+//! the values at once and marks the registers with [`MarkKind::InFlight`]; the wait clears the marks. Registers that
+//! a product reads must have been written before the last `wgmma.fence` of the warp, except accumulators of other
+//! products.
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions", on `wgmma.fence`, `wgmma.commit_group` and
 //! `wgmma.wait_group`.
 
-use super::{Channel, Exec, Kind, Place, Transfer};
-use crate::code::{Block, Edge, Reg};
+use super::{Channel, Exec, MarkKind, MemoryLocation, Transfer};
+use crate::code::{BasicBlock, Edge, Reg};
 use crate::error::{FaultKind, KernelError};
 use crate::exec::Instruction;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,16 +20,16 @@ use std::sync::Arc;
 /// Warps of a warp group.
 pub(crate) const GROUP: u32 = 4;
 
-/// The registers that products read, and those that reach them by way of block parameters.
+/// The registers that products read, directly or through block parameters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProductSources {
     regs: FxHashSet<Reg>,
-    /// For an instruction that is no product, those of them that it writes.
+    /// Those written by each instruction that is not a product.
     written_by: FxHashMap<u32, Vec<Reg>>,
 }
 
 impl ProductSources {
-    pub(super) fn of(blocks: &[Block], ops: &[Arc<dyn Instruction>]) -> Self {
+    pub(super) fn of(blocks: &[BasicBlock], ops: &[Arc<dyn Instruction>]) -> Self {
         let mut regs = FxHashSet::default();
         for op in ops {
             let product = op.product();
@@ -62,20 +63,20 @@ impl ProductSources {
     }
 }
 
-/// The products of a block that are in flight, and the fences of its warps.
+/// The products of a block in flight, and the fences of its warps.
 #[derive(Debug, Default)]
 pub(super) struct Products {
-    /// The number of fences so far.
+    /// Number of fences so far.
     time: u64,
-    /// For each warp, the number of its last fence; 0 before the first.
+    /// Index of the last fence of each warp; 0 before the first.
     fences: Vec<u64>,
-    /// For a register and a warp, the number of fences before the last write, and the instruction that wrote.
+    /// Time and instruction of the last write, by register and warp.
     written: FxHashMap<(Reg, u32), (u64, u32)>,
-    /// For each warp the products in flight, by number, with their group once it is closed.
+    /// Products in flight of each warp, with their group once committed.
     in_flight: Vec<VecDeque<(u32, Option<u32>)>>,
-    /// For each warp, the number of closed groups.
+    /// Number of committed groups of each warp.
     closed: Vec<u32>,
-    /// For each warp, how many products it has started, and the last one.
+    /// Number of products and last one of each warp.
     started: Vec<(u32, u32)>,
     count: u32,
 }
@@ -93,7 +94,7 @@ impl Products {
 }
 
 impl Exec<'_> {
-    /// The active warps, each with all of its lanes, as `what` needs them.
+    /// Returns the active warps; fails if one is incomplete.
     pub(crate) fn whole_warps(&self, what: &str) -> Result<Vec<(u32, Vec<u32>)>, KernelError> {
         let warps = self.active_warps();
         let all = self.launch.machine.lanes_per_warp;
@@ -106,7 +107,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Checks that the warps of an instruction of warp groups are all here, as far as warps run together.
+    /// Fails if a warp group is incomplete, as far as its warps run together.
     pub(crate) fn check_warp_groups(
         &self,
         what: &str,
@@ -116,7 +117,7 @@ impl Exec<'_> {
         for (warp, lanes) in warps {
             let mut group = warp / GROUP * GROUP..warp / GROUP * GROUP + GROUP;
             let is_here = |other: &u32| warps.iter().any(|(warp, _)| warp == other);
-            let missing = match self.is_parted {
+            let missing = match self.warps_are_split {
                 true => group.find(|other| *other >= all),
                 false => group.find(|other| !is_here(other)),
             };
@@ -130,7 +131,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// The active warps execute `wgmma.fence`.
+    /// Executes `wgmma.fence` in the active warps.
     pub(crate) fn fence_products(&mut self) -> Result<(), KernelError> {
         for (warp, _) in self.whole_warps("`wgmma.fence`")? {
             self.products.time += 1;
@@ -139,7 +140,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Notes that the instruction in progress, which is about to end, writes registers that products read.
+    /// Records writes of the current instruction to registers that products read.
     #[inline]
     pub(super) fn note_product_sources(&mut self) {
         let sources = &self.program.product_sources;
@@ -149,14 +150,14 @@ impl Exec<'_> {
         let Some(written) = sources.written_by.get(&self.op) else {
             return;
         };
-        let moment = (self.products.time, self.op);
+        let time = (self.products.time, self.op);
         for (warp, _) in self.active_warps() {
-            let written = written.iter().map(|reg| ((*reg, warp), moment));
+            let written = written.iter().map(|reg| ((*reg, warp), time));
             self.products.written.extend(written);
         }
     }
 
-    /// Gives a block's parameters the moments at which their values were written.
+    /// Propagates the write times of block arguments to block parameters.
     pub(super) fn pass_product_sources(&mut self, edge: &Edge, lanes: &[u32]) {
         let sources = &self.program.product_sources.regs;
         if sources.is_empty() {
@@ -169,20 +170,20 @@ impl Exec<'_> {
         for warp in warps {
             let pairs = params.iter().zip(&edge.args);
             let pairs = pairs.filter(|(param, _)| sources.contains(param));
-            let moments = pairs.map(|(param, arg)| {
-                let moment = self.products.written.get(&(*arg, warp));
-                (*param, moment.copied())
+            let times = pairs.map(|(param, arg)| {
+                let time = self.products.written.get(&(*arg, warp));
+                (*param, time.copied())
             });
-            for (param, moment) in moments.collect::<Vec<_>>() {
-                match moment {
-                    Some(moment) => self.products.written.insert((param, warp), moment),
+            for (param, time) in times.collect::<Vec<_>>() {
+                match time {
+                    Some(time) => self.products.written.insert((param, warp), time),
                     None => self.products.written.remove(&(param, warp)),
                 };
             }
         }
     }
 
-    /// Checks that a warp has executed `wgmma.fence` after it wrote the registers that a product reads.
+    /// Fails if a register that a product reads was written after the warp's last `wgmma.fence`.
     pub(crate) fn check_product_fence(
         &self,
         warp: u32,
@@ -217,7 +218,7 @@ impl Exec<'_> {
     pub(crate) fn start_product(
         &mut self,
         lane: u32,
-        reads: Vec<(Place, u32)>,
+        reads: Vec<(MemoryLocation, u32)>,
         scratch: Reg,
     ) -> Result<(), KernelError> {
         for (from, read) in reads {
@@ -227,7 +228,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Marks the results of a product that a warp has started.
+    /// Marks the results of a product as in flight.
     pub(crate) fn mark_product(&mut self, warp: u32, lanes: &[u32], results: &[Reg]) {
         let number = self.products.count;
         self.products.count += 1;
@@ -237,12 +238,12 @@ impl Exec<'_> {
         for &lane in lanes {
             for &reg in results {
                 let text = || "result of a matrix product in flight".to_owned();
-                self.mark(reg, lane, Kind::InFlight(number), text);
+                self.mark(reg, lane, MarkKind::InFlight(number), text);
             }
         }
     }
 
-    /// The block is over: the warps of each warp group must have started as many products.
+    /// Checks at the end of a block that the warps of each warp group have started equally many products.
     pub(super) fn end_products(&mut self) -> Result<(), KernelError> {
         let groups = self.products.started.chunks(GROUP as usize);
         for (group, warps) in (0..).step_by(GROUP as usize).zip(groups) {
@@ -268,7 +269,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// The active warps close their groups of products.
+    /// Commits the groups of products of the active warps.
     pub(crate) fn close_products(&mut self) -> Result<(), KernelError> {
         for (warp, _) in self.whole_warps("`wgmma.commit_group`")? {
             let group = self.products.closed[warp as usize];
@@ -280,7 +281,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// The active warps wait until at most `most` of their groups of products are in flight.
+    /// Waits until at most `most` groups of products of each active warp are in flight.
     pub(crate) fn wait_for_products(&mut self, most: u32) -> Result<(), KernelError> {
         let warps = self.whole_warps("`wgmma.wait_group`")?;
         self.wait_for_copies(Channel::Product, most, false)?;
@@ -295,9 +296,9 @@ impl Exec<'_> {
                 queue.pop_front();
             }
             if let Some(last) = last {
-                self.land(&lanes, last);
+                self.clear_in_flight(&lanes, last);
             }
-            self.meet_in_warp(warp, &lanes);
+            self.warp_barrier(warp, &lanes);
         }
         Ok(())
     }

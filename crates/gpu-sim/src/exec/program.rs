@@ -1,49 +1,49 @@
-//! A decoded kernel: blocks of instructions over scalar registers.
+//! Programs: decoded kernels as basic blocks of instructions over scalar registers, and their builder.
 
-use super::Kind;
-use super::origin::{Origins, Root};
+use super::MarkKind;
+use super::points_to::{MemoryObject, PointsTo};
 use super::products::ProductSources;
-use super::{Instruction, Regs, Undefined};
-use crate::code::{Block, BlockId, Edge, Param, ParamTy, Reg, Space, Terminator};
+use super::{Instruction, MarkUndefined, Regs};
+use crate::code::{BasicBlock, BlockId, Edge, Param, ParamTy, Reg, Space, Terminator};
 use crate::error::{FaultKind, KernelError, Site};
 use crate::graph;
-use crate::memory::{MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2};
+use crate::memory::{MAX_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2};
 use gpu_race::Sync;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Bytes before each variable of a stack that belong to none.
+/// Bytes of padding before each stack variable.
 const STACK_GAP: u32 = 16;
-/// Variables in shared memory begin at multiples of the largest pattern of a swizzle.
+/// Alignment of shared variables: the largest swizzle pattern.
 const SHARED_ALIGN: u32 = 1024;
-/// Addresses of shared memory of a GPU are below this.
-const MOST_SHARED_BYTES: u32 = 1 << 18;
+/// Exclusive bound on a GPU's shared-memory addresses.
+const MAX_SHARED_BYTES: u32 = 1 << 18;
 
-/// A variable in shared memory.
+/// A shared variable or an allocation within one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SharedSymbol {
     /// The symbol's name.
     pub(crate) name: String,
-    /// Its address; variables lie far apart, so that running over an end is noticed.
+    /// Its simulated address; variables are widely spaced, so that overruns are detected.
     pub(crate) base: u32,
-    /// Its size in bytes; `None` where the launch decides (an array of no elements).
+    /// Size in bytes; `None` if the launch decides (an array of no elements).
     pub(crate) bytes: Option<u32>,
-    /// The variable that an allocation is part of, by its number, and the byte of it where the allocation begins.
+    /// Enclosing variable and byte offset, for an allocation.
     pub(crate) part_of: Option<(usize, u32)>,
 }
 
 impl SharedSymbol {
-    /// The address that a GPU gives to it.
+    /// Returns the address on a GPU.
     pub(crate) const fn address(&self) -> u32 {
         self.base & ((1 << SHARED_SYMBOL_LOG2) - 1)
     }
 }
 
-/// What a variable holds when a kernel starts.
+/// The initial contents of a global variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Content {
+pub(crate) enum InitialContent {
     Bytes(Vec<u8>),
-    /// What AMD's runtime puts behind a kernel's own arguments.
+    /// AMD's hidden kernel arguments.
     ImplicitArguments,
 }
 
@@ -52,9 +52,9 @@ pub(crate) enum Content {
 pub(crate) struct GlobalSymbol {
     /// The symbol's name.
     pub(crate) name: String,
-    /// What it holds at the start.
-    pub(crate) content: Content,
-    /// Whether the kernel may write to it.
+    /// Initial contents.
+    pub(crate) content: InitialContent,
+    /// True if the kernel may write to it.
     pub(crate) writable: bool,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct GlobalSymbol {
 pub struct Program {
     pub(crate) name: String,
     pub(crate) params: Vec<Param>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) ops: Vec<Arc<dyn Instruction>>,
     pub(crate) op_sites: Vec<u32>,
     pub(crate) sites: Vec<Site>,
@@ -72,20 +72,20 @@ pub struct Program {
     pub(crate) shared: Vec<SharedSymbol>,
     pub(crate) globals: Vec<GlobalSymbol>,
     pub(crate) local_bytes: u32,
-    /// The variables of each lane's stack: first byte and size.
+    /// First byte and size of each stack variable.
     pub(crate) stack: Vec<(u32, u32)>,
-    /// Registers that hold addresses in the stack, which differ from lane to lane.
+    /// Registers that hold stack addresses, which differ between lanes.
     pub(crate) stack_addresses: Vec<Reg>,
-    pub(crate) origins: Origins,
+    pub(crate) origins: PointsTo,
     pub(crate) product_sources: ProductSources,
     pub(crate) block_size: Option<[u32; 3]>,
-    /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
+    /// True if blocks can observe others: by atomic accesses or clocks.
     pub(crate) sees_other_blocks: bool,
-    /// Whether something reads memory through the async proxy.
+    /// True if an instruction reads memory through the async proxy.
     pub(crate) uses_async_proxy: bool,
-    /// Whether it has instructions that wait for what other threads do.
+    /// True if an instruction waits for other threads.
     pub(crate) has_waits: bool,
-    /// Whether it has atomic accesses, and whether these or fences order other accesses.
+    /// True if there are atomic accesses; `orders_threads` if these or fences order other accesses.
     pub(crate) has_atomics: bool,
     pub(crate) orders_threads: bool,
 }
@@ -101,12 +101,12 @@ impl Program {
         &self.params
     }
 
-    /// Returns the number of threads per block that the kernel asks for, per axis.
+    /// Returns the number of threads per block and axis, if the kernel fixes it.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
     }
 
-    /// The variable of a lane's stack that has a byte.
+    /// Returns the stack variable that contains a byte.
     pub(crate) fn stack_variable(&self, at: usize) -> Option<u32> {
         let next = self
             .stack
@@ -122,7 +122,7 @@ impl Program {
     }
 }
 
-/// Builds a [`Program`] block by block.
+/// The builder of a [`Program`].
 #[derive(Debug)]
 pub(crate) struct ProgramBuilder {
     name: String,
@@ -138,19 +138,19 @@ pub(crate) struct ProgramBuilder {
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
     stack: Vec<(u32, u32)>,
-    /// Constants that are addresses within one object.
-    addresses: HashMap<(u64, Root), Reg>,
-    roots: HashMap<Reg, (u64, Root)>,
+    /// Registers of constant addresses.
+    addresses: HashMap<(u64, MemoryObject), Reg>,
+    roots: HashMap<Reg, (u64, MemoryObject)>,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
     uses_async_proxy: bool,
     has_waits: bool,
-    /// Bytes of the variables in shared memory so far.
+    /// Bytes of shared variables so far.
     shared_bytes: u32,
     has_atomics: bool,
     orders_threads: bool,
-    /// Registers that nothing writes, by the site and the bits that they hold.
-    undefined: HashMap<(u32, u64), Undefined>,
+    /// Undefined registers, by site and bits.
+    undefined: HashMap<(u32, u64), MarkUndefined>,
 }
 
 #[derive(Debug, Default)]
@@ -191,63 +191,60 @@ impl ProgramBuilder {
         }
     }
 
-    /// A register that nothing writes, of which the current site says why; it holds `bits`.
-    pub(crate) fn undefined(&mut self, kind: Kind, bits: u64, text: &'static str) -> Reg {
+    /// Returns an undefined register that holds `bits`; the current site is the reason.
+    pub(crate) fn undefined(&mut self, kind: MarkKind, bits: u64, text: &'static str) -> Reg {
         let key = (self.site, bits);
         if let Some(known) = self.undefined.get(&key) {
             return known.reg;
         }
         let reg = self.reg();
-        self.undefined.insert(key, Undefined { reg, kind, text });
+        self.undefined
+            .insert(key, MarkUndefined { reg, kind, text });
         reg
     }
 
-    /// Returns true if a register is zero in place of a value that a masked load skips, whatever its width.
+    /// Returns true if a register is the zero of a value that a masked load skips, of any width.
     pub(crate) fn is_unset(&self, reg: Reg) -> bool {
         let mut known = self.undefined.values();
-        known.any(|known| known.reg == reg && known.kind == Kind::Unset)
+        known.any(|known| known.reg == reg && known.kind == MarkKind::Unset)
     }
 
-    /// Notes that something reads memory through the async proxy.
     pub(crate) fn uses_async_proxy(&mut self) {
         self.uses_async_proxy = true;
     }
 
-    /// Notes that the kernel may see what other blocks do at the same time.
+    /// Records that the kernel can observe other blocks.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
     }
 
-    /// Notes that an instruction waits for what other threads do.
     pub(crate) fn has_waits(&mut self) {
         self.has_waits = true;
     }
 
-    /// Notes an atomic access.
+    /// Records an atomic access.
     pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
         self.has_atomics = true;
         self.sees_other_blocks |= space != Space::Shared;
         self.orders_threads |= sync.acquires || sync.releases;
     }
 
-    /// Notes a fence, which orders accesses around atomic ones.
+    /// Records a fence, which orders accesses around atomic ones.
     pub(crate) fn orders_threads(&mut self) {
         self.orders_threads = true;
     }
 
-    /// A new register.
     pub(crate) fn reg(&mut self) -> Reg {
         let reg = Reg(self.num_regs);
         self.num_regs += 1;
         reg
     }
 
-    /// `count` new registers.
     pub(crate) fn regs(&mut self, count: usize) -> Vec<Reg> {
         (0..count).map(|_| self.reg()).collect()
     }
 
-    /// The register that always holds `bits`.
+    /// Returns the register that always holds `bits`.
     pub(crate) fn constant(&mut self, bits: u64) -> Reg {
         if let Some(&reg) = self.constants.get(&bits) {
             return reg;
@@ -258,13 +255,13 @@ impl ProgramBuilder {
         reg
     }
 
-    /// What a register from [`ProgramBuilder::constant`] holds.
+    /// Returns the value of a register from [`ProgramBuilder::constant`].
     pub(crate) fn constant_of(&self, reg: Reg) -> Option<u64> {
         self.constant_bits.get(&reg).copied()
     }
 
-    /// The register that always holds an address within one object.
-    pub(crate) fn address(&mut self, bits: u64, root: Root) -> Reg {
+    /// Returns the register that always holds an address within one object.
+    pub(crate) fn address(&mut self, bits: u64, root: MemoryObject) -> Reg {
         if let Some(&reg) = self.addresses.get(&(bits, root)) {
             return reg;
         }
@@ -274,43 +271,39 @@ impl ProgramBuilder {
         reg
     }
 
-    /// What a register from [`ProgramBuilder::address`] holds, and the object that it points to.
-    pub(crate) fn address_of(&self, reg: Reg) -> Option<(u64, Root)> {
+    /// Returns the value and object of a register from [`ProgramBuilder::address`].
+    pub(crate) fn address_of(&self, reg: Reg) -> Option<(u64, MemoryObject)> {
         self.roots.get(&reg).copied()
     }
 
-    /// A new parameter of the kernel.
     pub(crate) fn param(&mut self, ty: ParamTy) -> Reg {
         let reg = self.reg();
         self.params.push(Param { reg, ty });
         reg
     }
 
-    /// A new, empty block.
     pub(crate) fn block(&mut self) -> BlockId {
         self.blocks.push(Draft::default());
         BlockId(self.blocks.len() as u32 - 1)
     }
 
-    /// A new parameter of `block`.
     pub(crate) fn block_param(&mut self, block: BlockId) -> Reg {
         let reg = self.reg();
         self.blocks[block.0 as usize].params.push(reg);
         reg
     }
 
-    /// Instructions that follow go to the end of `block`.
+    /// Appends subsequent instructions to `block`.
     pub(crate) fn switch_to(&mut self, block: BlockId) {
         self.current = block.0 as usize;
     }
 
-    /// Instructions that follow come from `site`.
+    /// Sets the site of subsequent instructions.
     pub(crate) fn at(&mut self, site: Site) {
         self.sites.push(site);
         self.site = self.sites.len() as u32 - 1;
     }
 
-    /// Appends an instruction to the current block.
     pub(crate) fn push(&mut self, op: impl Instruction) {
         let site = self.site;
         let block = &mut self.blocks[self.current];
@@ -318,17 +311,16 @@ impl ProgramBuilder {
         block.sites.push(site);
     }
 
-    /// Ends the current block.
     pub(crate) fn terminate(&mut self, terminator: Terminator) {
         self.blocks[self.current].terminator = Some((terminator, self.site));
     }
 
-    /// Adds a variable in shared memory and returns its address.
+    /// Adds a shared variable and returns its address.
     ///
-    /// Its lowest bits are the address that a GPU gives to it, which matrix descriptors keep alone.
+    /// The lowest bits are its address on a GPU, which is all that a matrix descriptor keeps.
     pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
         let number = (self.shared.len() as u32) << SHARED_SYMBOL_LOG2;
-        let base = number | self.shared_bytes.min(MOST_SHARED_BYTES);
+        let base = number | self.shared_bytes.min(MAX_SHARED_BYTES);
         let end = self.shared_bytes.saturating_add(bytes.unwrap_or(0));
         self.shared_bytes = end.checked_next_multiple_of(SHARED_ALIGN).unwrap_or(end);
         self.shared.push(SharedSymbol {
@@ -340,8 +332,8 @@ impl ProgramBuilder {
         base
     }
 
-    /// Adds an allocation of `bytes` at an address of a variable in shared memory; returns an address by which it
-    /// alone is accessed, or nothing where no address is left, or where there is no such variable.
+    /// Adds an allocation of `bytes` at an address of a shared variable; returns its own address and index, or `None`
+    /// if there is no such variable or no address left.
     pub(crate) fn shared_allocation(
         &mut self,
         name: String,
@@ -351,7 +343,7 @@ impl ProgramBuilder {
         let number = u32::try_from(self.shared.len()).ok()?;
         let var = usize::try_from(at >> SHARED_SYMBOL_LOG2).ok()?;
         let symbol = self.shared.get(var)?;
-        if number >= MOST_SHARED_SYMBOLS || symbol.part_of.is_some() {
+        if number >= MAX_SHARED_SYMBOLS || symbol.part_of.is_some() {
             return None;
         }
         let address = at as u32 & ((1 << SHARED_SYMBOL_LOG2) - 1);
@@ -363,16 +355,19 @@ impl ProgramBuilder {
             bytes: Some(bytes),
             part_of: Some((var, start)),
         });
-        Some((self.address(base.into(), Root::Shared(number)), number))
+        Some((
+            self.address(base.into(), MemoryObject::Shared(number)),
+            number,
+        ))
     }
 
-    /// Adds a variable in global memory and returns its address.
+    /// Adds a global variable and returns its address.
     pub(crate) fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
         self.globals.push(symbol);
         crate::memory::symbol_address(self.globals.len() - 1)
     }
 
-    /// Reserves `bytes` of each lane's stack, apart from what is there; returns the place and the variable's number.
+    /// Reserves `bytes` of each lane's stack; returns the offset and the variable's index.
     pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
         let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
@@ -380,15 +375,14 @@ impl ProgramBuilder {
         (start, self.stack.len() as u32 - 1)
     }
 
-    /// Fixes the number of threads per block.
     pub(crate) fn set_block_size(&mut self, size: [u32; 3]) {
         self.block_size = Some(size);
     }
 
-    /// Checks the kernel and computes where lanes meet again.
+    /// Checks the kernel and computes reconvergence points.
     /// # Errors
-    /// `Malformed` for a block without an end, an edge with the wrong number of values, a
-    /// register that does not exist, or an instruction that writes a register it reads.
+    /// `Malformed` for a block without a terminator, an edge with the wrong number of values, an invalid register, or
+    /// an instruction that writes a register it reads.
     pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
         let undefined = self.mark_undefined();
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
@@ -426,7 +420,7 @@ impl ProgramBuilder {
             terminator.edges().into_iter().try_for_each(check_edge)?;
             let end = ops.len() as u32;
             let params = draft.params;
-            blocks.push(Block {
+            blocks.push(BasicBlock {
                 params,
                 start,
                 end,
@@ -447,9 +441,9 @@ impl ProgramBuilder {
         {
             blocks[index].order = order as u32;
         }
-        let origins = Origins::of(&blocks, &ops, &self.params, &self.roots, self.num_regs);
+        let origins = PointsTo::of(&blocks, &ops, &self.params, &self.roots, self.num_regs);
         let product_sources = ProductSources::of(&blocks, &ops);
-        let on_stack = |root: &Root| matches!(root, Root::Stack(_));
+        let on_stack = |root: &MemoryObject| matches!(root, MemoryObject::Stack(_));
         let stack_addresses = self.roots.iter().filter(|(_, (_, root))| on_stack(root));
         let mut stack_addresses: Vec<Reg> = stack_addresses.map(|(reg, _)| *reg).collect();
         stack_addresses.sort_unstable();
@@ -486,7 +480,7 @@ impl ProgramBuilder {
         })
     }
 
-    /// Marks the registers that nothing writes and something reads, before all else; returns them with their bits.
+    /// Marks registers that are read but never written as undefined, at the entry; returns them with their bits.
     fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
         let mut undefined: Vec<_> = self.undefined.drain().collect();
         if undefined.is_empty() {
@@ -515,7 +509,7 @@ impl ProgramBuilder {
     }
 }
 
-/// Says what is wrong with an instruction's registers.
+/// Returns the problem with an instruction's registers, if any.
 fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     let Regs { writes, reads } = op.regs();
     if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
@@ -528,18 +522,18 @@ fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
     ))
 }
 
-/// The blocks that each block may go to.
-fn successors(blocks: &[Block]) -> Vec<Vec<usize>> {
-    let targets = |block: &Block| {
+/// Returns the successors of each block.
+fn successors(blocks: &[BasicBlock]) -> Vec<Vec<usize>> {
+    let targets = |block: &BasicBlock| {
         let edges = block.terminator.edges();
         edges.iter().map(|edge| edge.target.0 as usize).collect()
     };
     blocks.iter().map(targets).collect()
 }
 
-/// The immediate post-dominator of each block; `None` where the ways part for good.
+/// Returns the immediate post-dominator of each block; `None` if its paths never rejoin.
 ///
-/// The dominator of the reversed graph, from one exit that all ends lead to.
+/// Computed as dominators of the reversed graph with a virtual exit.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
     let exit = successors.len();
     let mut reversed = vec![Vec::new(); exit + 1];

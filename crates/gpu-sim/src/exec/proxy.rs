@@ -1,58 +1,56 @@
-//! Proxies: what threads write through the generic proxy, the async proxy sees behind a proxy fence only.
+//! Memory proxies: writes through the generic proxy become visible to the async proxy by a proxy fence.
 //!
-//! A fence may be executed by the thread that wrote, before a barrier, or by one that comes after the barrier: it must
-//! lie on the way from the write to the asynchronous access.
+//! The fence may be executed by the writing thread before a barrier, or by another thread after it; it must lie
+//! between the write and the asynchronous access in the happens-before order.
 //!
 //! ```text
 //! store; fence.proxy.async; barrier; copy          store; barrier; fence.proxy.async; copy
 //! ```
-//! A tensor map that `tensormap.cp_fenceproxy` has written is read by copies through a proxy of its own: some thread of
-//! the block acquires its address before the first of them.
+//! A tensor map written by `tensormap.cp_fenceproxy` is read by copies through the tensor-map proxy: some thread of
+//! the block must acquire its address before the first copy.
 //!
 //! # Source
 //! PTX ISA, "Memory Consistency Model: Proxies" and "membar, fence: fence.proxy.async", "fence.proxy.tensormap".
 
-use super::{Exec, Place};
+use super::{Exec, MemoryLocation};
 use crate::code::{Reg, Space};
 use crate::error::{FaultKind, KernelError};
 use crate::tensor_map::MAP_BYTES;
 use gpu_race::{ExecutionPoint, ThreadClock};
 use rustc_hash::FxHashMap;
 
-/// A moment in a thread of the block.
+/// The time of an event in a thread of the block.
 #[derive(Clone, Copy, Debug, Default)]
-struct Moment {
+struct EventTime {
     lane: u32,
-    /// The instruction.
     op: u32,
-    /// Ordered with other moments of the same thread.
+    /// Program order within the thread.
     time: u64,
     block_epoch: u32,
     warp_epoch: u32,
-    /// The time of the clocks that atomic accesses keep.
+    /// Time of the vector clocks.
     clock: u32,
 }
 
-/// A proxy fence, and what its thread knew of others.
+/// A proxy fence, with the clock of its thread.
 #[derive(Clone, Debug)]
-struct Fence {
-    at: Moment,
+struct FenceEvent {
+    at: EventTime,
     known: Option<ThreadClock>,
 }
 
-/// The generic writes to shared memory, and the proxy fences, of a block.
+/// Generic writes to shared memory and proxy fences of a block.
 #[derive(Debug, Default)]
 pub(super) struct Proxies {
-    /// For each shared variable and byte the last write.
-    writes: Vec<Vec<Option<Moment>>>,
-    fences: Vec<Fence>,
-    /// The tensor maps in global memory that were written and not acquired since, with the instruction.
+    /// Last write by shared variable and byte.
+    writes: Vec<Vec<Option<EventTime>>>,
+    fences: Vec<FenceEvent>,
+    /// Tensor maps in global memory that were written and not acquired since, with the writing instruction.
     maps: FxHashMap<(usize, usize), u32>,
     time: u64,
 }
 
 impl Proxies {
-    /// Forgets a block.
     pub(super) fn clear(&mut self) {
         self.writes.clear();
         self.fences.clear();
@@ -61,13 +59,13 @@ impl Proxies {
 }
 
 impl Exec<'_> {
-    fn proxy_moment(&mut self, lane: u32) -> Moment {
+    fn event_time(&mut self, lane: u32) -> EventTime {
         let now = self.now(lane);
         let time = self.proxies.as_mut().map_or(0, |proxies| {
             proxies.time += 1;
             proxies.time
         });
-        Moment {
+        EventTime {
             lane,
             op: self.op,
             time,
@@ -77,8 +75,8 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if a moment certainly comes before another one, whose thread knew this of others.
-    fn is_before(&self, a: Moment, b: Moment, known: Option<&ThreadClock>) -> bool {
+    /// Returns true if `a` happens before `b`, whose thread had the clock `known`.
+    fn is_before(&self, a: EventTime, b: EventTime, known: Option<&ThreadClock>) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         if a.lane == b.lane {
             return a.time < b.time;
@@ -99,12 +97,12 @@ impl Exec<'_> {
         happens.threads.get(lane as usize)
     }
 
-    /// Notes a write through the generic proxy.
-    pub(super) fn note_generic_write(&mut self, lane: u32, place: Place, bytes: usize) {
-        let Place::Shared { var, at, .. } = place else {
+    /// Records a write through the generic proxy.
+    pub(super) fn note_generic_write(&mut self, lane: u32, location: MemoryLocation, bytes: usize) {
+        let MemoryLocation::Shared { var, at, .. } = location else {
             return;
         };
-        let moment = self.proxy_moment(lane);
+        let time = self.event_time(lane);
         let size = self.shared[var].bytes.len();
         let Some(proxies) = &mut self.proxies else {
             return;
@@ -114,18 +112,18 @@ impl Exec<'_> {
         }
         let writes = &mut proxies.writes[var];
         writes.resize(size, None);
-        writes[at..at + bytes].fill(Some(moment));
+        writes[at..at + bytes].fill(Some(time));
     }
 
-    /// The active lanes execute a fence between the generic and the async proxy.
+    /// Executes a proxy fence in the active lanes.
     pub(crate) fn proxy_fence(&mut self) {
         if self.proxies.is_none() {
             return;
         }
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
-            let fence = Fence {
-                at: self.proxy_moment(lane),
+            let fence = FenceEvent {
+                at: self.event_time(lane),
                 known: self.known(lane).cloned(),
             };
             if let Some(proxies) = &mut self.proxies {
@@ -134,9 +132,10 @@ impl Exec<'_> {
         }
     }
 
-    /// Notes that bytes were written through the async proxy.
-    pub(super) fn forget_generic_writes(&mut self, place: Place, bytes: u32) {
-        if let (Some(proxies), Place::Shared { var, at, .. }) = (&mut self.proxies, place)
+    /// Records a write through the async proxy.
+    pub(super) fn forget_generic_writes(&mut self, location: MemoryLocation, bytes: u32) {
+        if let (Some(proxies), MemoryLocation::Shared { var, at, .. }) =
+            (&mut self.proxies, location)
             && let Some(writes) = proxies.writes.get_mut(var)
             && let Some(writes) = writes.get_mut(at..at + bytes as usize)
         {
@@ -144,7 +143,7 @@ impl Exec<'_> {
         }
     }
 
-    /// A lane has written a tensor map, or acquires one.
+    /// Records a write or an acquire of a tensor map.
     pub(crate) fn tensor_map_proxy(
         &mut self,
         lane: u32,
@@ -152,9 +151,11 @@ impl Exec<'_> {
         acquires: bool,
     ) -> Result<(), KernelError> {
         let address = self.get(addr, lane).wrapping_add_signed(offset);
-        let place = self.resolve(lane, Space::Generic, address, MAP_BYTES as u32, 64, "load")?;
+        let location = self.resolve(lane, Space::Generic, address, MAP_BYTES as u32, 64, "load")?;
         let op = self.op;
-        if let (Some(proxies), Place::Global { buffer, at }) = (&mut self.proxies, place) {
+        if let (Some(proxies), MemoryLocation::Global { buffer, at }) =
+            (&mut self.proxies, location)
+        {
             match acquires {
                 true => proxies.maps.remove(&(buffer, at)),
                 false => proxies.maps.insert((buffer, at), op),
@@ -163,9 +164,14 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Checks that a tensor map may be read by a copy.
-    pub(super) fn check_tensor_map(&self, lane: u32, place: Place) -> Result<(), KernelError> {
-        let (Some(proxies), Place::Global { buffer, at }) = (&self.proxies, place) else {
+    /// Fails if a tensor map was not acquired after its last write.
+    pub(super) fn check_tensor_map(
+        &self,
+        lane: u32,
+        location: MemoryLocation,
+    ) -> Result<(), KernelError> {
+        let (Some(proxies), MemoryLocation::Global { buffer, at }) = (&self.proxies, location)
+        else {
             return Ok(());
         };
         let Some(op) = proxies.maps.get(&(buffer, at)) else {
@@ -173,22 +179,24 @@ impl Exec<'_> {
         };
         let text = format!(
             "copy by the tensor map at {}, with no `fence.proxy.tensormap::generic.acquire` after it was written",
-            self.byte_name(place, at)
+            self.byte_name(location, at)
         );
         let error = self.fault(FaultKind::MissingFence, lane, text);
         Err(error.note(format!("it was written by {}", self.program.site(*op))))
     }
 
-    /// Checks that bytes of shared memory may be accessed through the async proxy.
+    /// Fails if bytes accessed through the async proxy were written through the generic proxy without a fence
+    /// between.
     pub(super) fn check_proxy(
         &mut self,
         lane: u32,
-        place: Place,
+        location: MemoryLocation,
         bytes: u32,
         does: &str,
     ) -> Result<(), KernelError> {
-        let now = self.proxy_moment(lane);
-        let (Some(proxies), Place::Shared { var, window, at }) = (&self.proxies, place) else {
+        let now = self.event_time(lane);
+        let (Some(proxies), MemoryLocation::Shared { var, window, at }) = (&self.proxies, location)
+        else {
             return Ok(());
         };
         let Some(writes) = proxies.writes.get(var) else {
@@ -203,7 +211,7 @@ impl Exec<'_> {
                 continue;
             }
             let mut fences = proxies.fences.iter().rev();
-            let orders = |fence: &Fence| {
+            let orders = |fence: &FenceEvent| {
                 self.is_before(write, fence.at, fence.known.as_ref())
                     && self.is_before(fence.at, now, self.known(lane))
             };

@@ -1,36 +1,36 @@
-//! Warps that run one by one, in an order drawn from a seed.
+//! Warp scheduling: runs warps one at a time, in an order drawn from a seed.
 //!
-//! In lockstep all warps execute an instruction together, which hides what a slow warp can still do: its store may
-//! land after a fast warp has gone on to use the bytes again. Here a warp runs alone until it must wait at a block
-//! barrier, or until a coin says that it is another one's turn, so values show what order can do to them.
+//! In lockstep all warps execute an instruction together, which hides effects of slow warps: a store may land after a
+//! fast warp has reused the bytes. Here a warp runs alone until it waits at a block barrier or randomly yields, so
+//! the values show the effect of the order.
 
-use super::spin::{Spin, waiting_lanes};
-use super::{Exec, Frame, Instruction, Stop, Turn};
+use super::spin::{SpinDetector, waiting_lanes};
+use super::{Exec, Frame, Instruction, StopReason, WarpInteraction};
 use crate::code::BlockId;
 use crate::data::split_mix;
 use crate::error::{FaultKind, KernelError};
 use crate::launch::Schedule;
 
-/// Why a block does not go on.
+/// The reason why a block stopped running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pause {
-    /// All of its threads have returned.
-    Over,
-    /// Nothing happens in it until memory changes.
-    Stuck,
-    /// It has waited for long, and may go on.
-    Polls,
+pub(super) enum PauseReason {
+    /// All threads have returned.
+    Finished,
+    /// It cannot make progress before memory changes.
+    Stalled,
+    /// It has polled for long and yields.
+    Polling,
 }
 
-/// One turn in so many ends at a memory access or warp barrier.
+/// A warp yields with probability 1 / `PATIENCE` at a memory access or warp barrier.
 const PATIENCE: u64 = 8;
 
-/// The draws of a launch.
-pub(super) struct Turns {
+/// The random numbers of a launch.
+pub(super) struct ScheduleRng {
     state: u64,
 }
 
-impl Turns {
+impl ScheduleRng {
     pub(super) fn new(schedule: Schedule) -> Option<Self> {
         match schedule {
             Schedule::Lockstep => None,
@@ -38,28 +38,28 @@ impl Turns {
         }
     }
 
-    /// A number below `count`.
+    /// Returns a number below `count`.
     fn draw(&mut self, count: usize) -> usize {
         (split_mix(&mut self.state) % count.max(1) as u64) as usize
     }
 }
 
-/// Lanes that run alone, those of a warp or a part of them: where they are.
+/// The execution state of lanes that run together: a warp or a diverged part of one.
 #[derive(Default)]
-pub(super) struct Party {
+pub(super) struct LaneGroup {
     pub(super) stack: Vec<Frame>,
-    /// The block barrier at which it waits.
+    /// Block barrier at which it waits.
     pub(super) waits_at: Option<u32>,
-    pub(super) spin: Spin,
-    /// The number of changes of memory that it has seen, if it does nothing before the next one.
+    pub(super) spin: SpinDetector,
+    /// Number of memory changes when it stalled; it cannot make progress before the next one.
     stuck_at: Option<u64>,
     has_polled: bool,
-    /// It is at an instruction that waits for what others do.
+    /// True if it is at an instruction that waits for other threads.
     is_blocked: bool,
 }
 
-impl Party {
-    /// The frames of some lanes.
+impl LaneGroup {
+    /// Returns the frames of the lanes that satisfy `is_own`.
     fn of(stack: &[Frame], is_own: impl Fn(u32) -> bool) -> Self {
         let own = |frame: &Frame| {
             let lanes: Vec<u32> = frame.lanes.iter().copied().filter(|l| is_own(*l)).collect();
@@ -73,29 +73,35 @@ impl Party {
 }
 
 impl Exec<'_> {
-    /// Makes each warp of the block a party of its own.
-    pub(super) fn part_warps(&mut self) {
+    /// Splits the block into one lane group per warp.
+    pub(super) fn split_warps(&mut self) {
         let per_warp = self.launch.machine.lanes_per_warp;
         let warps = self.num_threads.div_ceil(per_warp);
         let stack = std::mem::take(&mut self.stack);
-        let party = |warp| Party::of(&stack, |lane| lane / per_warp == warp);
-        self.parties = Some((0..warps).map(party).collect());
-        self.spin = Spin::default();
+        let lane_group = |warp| LaneGroup::of(&stack, |lane| lane / per_warp == warp);
+        self.lane_groups = Some((0..warps).map(lane_group).collect());
+        self.spin = SpinDetector::default();
     }
 
-    /// Lets all warps run together again, where they are at the same place.
-    fn join_warps(&mut self, parties: &mut Vec<Party>) -> bool {
-        let is_like = |a: &Party, b: &Party| {
-            let place = |frame: &Frame| (frame.block, frame.until, frame.done);
-            a.stack.iter().map(place).eq(b.stack.iter().map(place))
+    /// Merges all lane groups if they are at the same position.
+    fn merge_warps(&mut self, lane_groups: &mut Vec<LaneGroup>) -> bool {
+        let is_like = |a: &LaneGroup, b: &LaneGroup| {
+            let location = |frame: &Frame| (frame.block, frame.until, frame.done);
+            a.stack
+                .iter()
+                .map(location)
+                .eq(b.stack.iter().map(location))
         };
-        if !parties.windows(2).all(|pair| is_like(&pair[0], &pair[1])) {
+        if !lane_groups
+            .windows(2)
+            .all(|pair| is_like(&pair[0], &pair[1]))
+        {
             return false;
         }
-        let mut parties = std::mem::take(parties).into_iter();
-        let mut stack = parties.next().unwrap_or_default().stack;
-        for party in parties {
-            for (frame, other) in stack.iter_mut().zip(party.stack) {
+        let mut lane_groups = std::mem::take(lane_groups).into_iter();
+        let mut stack = lane_groups.next().unwrap_or_default().stack;
+        for lane_group in lane_groups {
+            for (frame, other) in stack.iter_mut().zip(lane_group.stack) {
                 frame.lanes.extend(other.lanes);
             }
         }
@@ -103,123 +109,136 @@ impl Exec<'_> {
             frame.lanes.sort_unstable();
         }
         self.stack = stack;
-        self.spin = Spin::default();
+        self.spin = SpinDetector::default();
         true
     }
 
-    /// Runs the parties of a block one at a time, until the block is over or waits, or all run together again.
-    pub(super) fn run_warps(&mut self) -> Result<Option<Pause>, KernelError> {
-        let mut parties = self.parties.take().unwrap_or_default();
-        let done = self.run_parties(&mut parties);
-        self.is_parted = false;
+    /// Runs the lane groups one at a time until the block finishes, waits, or runs in lockstep again.
+    pub(super) fn run_warps(&mut self) -> Result<Option<PauseReason>, KernelError> {
+        let mut lane_groups = self.lane_groups.take().unwrap_or_default();
+        let done = self.run_lane_groups(&mut lane_groups);
+        self.warps_are_split = false;
         if !matches!(done, Ok(None)) {
-            self.parties = Some(parties);
+            self.lane_groups = Some(lane_groups);
         }
         done
     }
 
-    fn run_parties(&mut self, parties: &mut Vec<Party>) -> Result<Option<Pause>, KernelError> {
-        self.is_parted = true;
+    fn run_lane_groups(
+        &mut self,
+        lane_groups: &mut Vec<LaneGroup>,
+    ) -> Result<Option<PauseReason>, KernelError> {
+        self.warps_are_split = true;
         loop {
             let writes = self.writes;
-            let is_awake = |party: &Party| {
-                party.waits_at.is_none()
-                    && !party.stack.is_empty()
-                    && party.stuck_at != Some(writes)
+            let is_awake = |lane_group: &LaneGroup| {
+                lane_group.waits_at.is_none()
+                    && !lane_group.stack.is_empty()
+                    && lane_group.stuck_at != Some(writes)
             };
-            let awake: Vec<usize> = (0..parties.len())
-                .filter(|&p| is_awake(&parties[p]))
+            let awake: Vec<usize> = (0..lane_groups.len())
+                .filter(|&p| is_awake(&lane_groups[p]))
                 .collect();
             let ready: Vec<usize> = awake
                 .iter()
                 .copied()
-                .filter(|&p| !parties[p].has_polled)
+                .filter(|&p| !lane_groups[p].has_polled)
                 .collect();
             if awake.is_empty() {
-                parties.retain(|party| !party.stack.is_empty());
-                if parties.is_empty() {
-                    return Ok(Some(Pause::Over));
+                lane_groups.retain(|lane_group| !lane_group.stack.is_empty());
+                if lane_groups.is_empty() {
+                    return Ok(Some(PauseReason::Finished));
                 }
-                // Lanes that are blocked wait for the others of their warp as long as another warp can help.
-                let mut blocked = parties.iter_mut().filter(|party| party.is_blocked);
-                if let Some(rest) = blocked.find_map(|party| self.split(party)) {
-                    parties.push(rest);
+                // Blocked lanes wait for others of their warp as long as another warp can make progress.
+                let mut blocked = lane_groups
+                    .iter_mut()
+                    .filter(|lane_group| lane_group.is_blocked);
+                if let Some(rest) = blocked.find_map(|lane_group| self.split(lane_group)) {
+                    lane_groups.push(rest);
                     continue;
                 }
-                if parties.iter().any(|party| party.waits_at.is_none()) {
-                    return Ok(Some(Pause::Stuck));
+                if lane_groups
+                    .iter()
+                    .any(|lane_group| lane_group.waits_at.is_none())
+                {
+                    return Ok(Some(PauseReason::Stalled));
                 }
-                if self.release(parties)? {
-                    return Ok(Some(Pause::Stuck));
+                if self.release(lane_groups)? {
+                    return Ok(Some(PauseReason::Stalled));
                 }
-                if self.turns.is_none() && self.join_warps(parties) {
+                if self.schedule_rng.is_none() && self.merge_warps(lane_groups) {
                     return Ok(None);
                 }
                 continue;
             }
             if ready.is_empty() {
-                parties
+                lane_groups
                     .iter_mut()
-                    .for_each(|party| party.has_polled = false);
-                return Ok(Some(Pause::Polls));
+                    .for_each(|lane_group| lane_group.has_polled = false);
+                return Ok(Some(PauseReason::Polling));
             }
             let drawn = self
-                .turns
+                .schedule_rng
                 .as_mut()
                 .map_or(0, |turns| turns.draw(ready.len()));
-            let party = &mut parties[ready[drawn]];
-            party.is_blocked = false;
-            std::mem::swap(&mut self.stack, &mut party.stack);
-            std::mem::swap(&mut self.spin, &mut party.spin);
-            let stop = self.run_party();
-            std::mem::swap(&mut self.spin, &mut party.spin);
-            std::mem::swap(&mut self.stack, &mut party.stack);
+            let lane_group = &mut lane_groups[ready[drawn]];
+            lane_group.is_blocked = false;
+            std::mem::swap(&mut self.stack, &mut lane_group.stack);
+            std::mem::swap(&mut self.spin, &mut lane_group.spin);
+            let stop = self.run_lane_group();
+            std::mem::swap(&mut self.spin, &mut lane_group.spin);
+            std::mem::swap(&mut self.stack, &mut lane_group.stack);
             match stop? {
-                Stop::Barrier(op) => party.waits_at = Some(op),
-                Stop::Exit | Stop::Turn => {}
-                Stop::Polls => party.has_polled = true,
-                Stop::Stuck => {
-                    party.stuck_at = Some(self.writes);
-                    let rest = self.split(party);
-                    parties.extend(rest);
+                StopReason::Barrier(op) => lane_group.waits_at = Some(op),
+                StopReason::Exit | StopReason::Yield => {}
+                StopReason::Polling => lane_group.has_polled = true,
+                StopReason::Stalled => {
+                    lane_group.stuck_at = Some(self.writes);
+                    let rest = self.split(lane_group);
+                    lane_groups.extend(rest);
                 }
-                Stop::Blocked => {
-                    party.stuck_at = Some(self.writes);
-                    party.is_blocked = true;
+                StopReason::Blocked => {
+                    lane_group.stuck_at = Some(self.writes);
+                    lane_group.is_blocked = true;
                 }
             }
         }
     }
 
-    /// Parts the lanes of a warp that wait from its others, which go on by themselves on NVIDIA's GPUs.
-    fn split(&self, party: &mut Party) -> Option<Party> {
-        let stuck = party.stack.last().map_or(&[][..], |frame| &frame.lanes);
-        let all = waiting_lanes(&party.stack);
+    /// Splits the waiting lanes from the others of their warp, which proceed independently on NVIDIA GPUs.
+    fn split(&self, lane_group: &mut LaneGroup) -> Option<LaneGroup> {
+        let stuck = lane_group
+            .stack
+            .last()
+            .map_or(&[][..], |frame| &frame.lanes);
+        let all = waiting_lanes(&lane_group.stack);
         let has_others = all
             .iter()
             .any(|lane| !stuck.contains(lane) && !self.exited[*lane as usize]);
         if !has_others || self.launch.machine.lockstep {
             return None;
         }
-        let rest = Party::of(&party.stack, |lane| !stuck.contains(&lane));
-        *party = Party {
-            stuck_at: party.stuck_at,
-            spin: std::mem::take(&mut party.spin),
-            ..Party::of(&party.stack, |lane| stuck.contains(&lane))
+        let rest = LaneGroup::of(&lane_group.stack, |lane| !stuck.contains(&lane));
+        *lane_group = LaneGroup {
+            stuck_at: lane_group.stuck_at,
+            spin: std::mem::take(&mut lane_group.spin),
+            ..LaneGroup::of(&lane_group.stack, |lane| stuck.contains(&lane))
         };
         Some(rest)
     }
 
-    /// All parties that have not returned wait: lets them pass the barrier, which must be the same one. Says whether they
-    /// will meet there again and again until memory changes.
-    fn release(&mut self, parties: &mut [Party]) -> Result<bool, KernelError> {
-        let mut waiting = parties.iter().filter_map(|party| party.waits_at);
+    /// Executes the barrier at which all lane groups wait, which must be the same. Returns true if they will meet
+    /// there repeatedly until memory changes.
+    fn release(&mut self, lane_groups: &mut [LaneGroup]) -> Result<bool, KernelError> {
+        let mut waiting = lane_groups
+            .iter()
+            .filter_map(|lane_group| lane_group.waits_at);
         let op = waiting.next().unwrap_or(self.op);
         let other = waiting.find(|&other| other != op);
         self.op = op;
-        self.lanes = parties
+        self.lanes = lane_groups
             .iter()
-            .filter_map(|party| party.stack.last())
+            .filter_map(|lane_group| lane_group.stack.last())
             .flat_map(|frame| frame.lanes.iter().copied())
             .collect();
         self.lanes.sort_unstable();
@@ -233,15 +252,19 @@ impl Exec<'_> {
         self.full = self.lanes.len() == self.num_threads as usize;
         let program = self.program;
         program.ops[op as usize].step(self)?;
-        // An atomic read is more likely to be what they wait for.
-        let reads = parties.iter().filter_map(|party| party.spin.last_read());
+        // The awaited read is more likely an atomic one.
+        let reads = lane_groups
+            .iter()
+            .filter_map(|lane_group| lane_group.spin.last_read());
         let read = reads.max_by_key(|(_, is_atomic)| *is_atomic);
-        for party in parties.iter_mut() {
-            party.waits_at = None;
-            party.stuck_at = None;
-            party.spin = Spin::default();
+        for lane_group in lane_groups.iter_mut() {
+            lane_group.waits_at = None;
+            lane_group.stuck_at = None;
+            lane_group.spin = SpinDetector::default();
         }
-        let frame = parties.first().and_then(|party| party.stack.last());
+        let frame = lane_groups
+            .first()
+            .and_then(|lane_group| lane_group.stack.last());
         let block = frame.map_or(BlockId(0), |frame| frame.block);
         let mut spin = std::mem::take(&mut self.spin);
         if read.is_some() {
@@ -250,17 +273,17 @@ impl Exec<'_> {
         let is_stuck = self.meets_again(block, &mut spin);
         self.spin = spin;
         if is_stuck {
-            for party in parties.iter_mut() {
-                party.stuck_at = Some(self.writes);
-                party.spin.waits_for(read);
+            for lane_group in lane_groups.iter_mut() {
+                lane_group.stuck_at = Some(self.writes);
+                lane_group.spin.waits_for(read);
             }
         }
         Ok(is_stuck)
     }
 
-    /// Whether the running warp must wait here for the others; all of its lanes must be here.
-    pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<Stop>, KernelError> {
-        if !self.is_parted || op.turn() != Turn::Together {
+    /// Returns a stop if the warp must wait for others here; all of its lanes must be here.
+    pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<StopReason>, KernelError> {
+        if !self.warps_are_split || op.interaction() != WarpInteraction::Collective {
             return Ok(None);
         }
         let mut all = waiting_lanes(&self.stack);
@@ -276,14 +299,15 @@ impl Exec<'_> {
             );
             return Err(self.fault(FaultKind::Divergence, self.lanes[0], text));
         }
-        Ok(Some(Stop::Barrier(self.op)))
+        Ok(Some(StopReason::Barrier(self.op)))
     }
 
-    /// Whether another warp runs next; drawn where the order of warps can matter.
-    pub(super) fn turn_ends(&mut self, op: &dyn Instruction) -> Option<Stop> {
-        let turns = self.turns.as_mut()?;
-        let matters = op.turn() == Turn::Matters;
-        (matters && split_mix(&mut turns.state).is_multiple_of(PATIENCE)).then_some(Stop::Turn)
+    /// Returns a stop if the warp yields, drawn at instructions visible to others.
+    pub(super) fn yields(&mut self, op: &dyn Instruction) -> Option<StopReason> {
+        let turns = self.schedule_rng.as_mut()?;
+        let matters = op.interaction() == WarpInteraction::Visible;
+        (matters && split_mix(&mut turns.state).is_multiple_of(PATIENCE))
+            .then_some(StopReason::Yield)
     }
 }
 
@@ -291,7 +315,7 @@ impl Exec<'_> {
 mod tests {
     use crate::{Arg, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic};
 
-    /// What `threads` lanes of NVIDIA warps store in a word each, from what these operations leave in `%x`.
+    /// Returns the word that each of `threads` lanes of NVIDIA warps computes in `%x`.
     fn words(threads: usize, seed: u64, operations: &str) -> Result<Vec<u32>, KernelError> {
         let text = format!(
             r#""builtin.module"() ({{
@@ -318,7 +342,7 @@ mod tests {
         Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
-    /// Each of four warps comes first for some seed, and last; the same seed gives the same order.
+    /// Each of four warps is first and last for some seed; the same seed gives the same order.
     #[test]
     fn any_warp_may_come_first() {
         let count = r#"%x = "llvm.atomicrmw"(%counter, %one) <{bin_op = 1 : i64, ordering = 2 : i64}> : (!llvm.ptr<1>, i32) -> i32"#;
@@ -340,7 +364,7 @@ mod tests {
         );
     }
 
-    /// A warp may wait for the block only with all its lanes, the last warp with as many as it has.
+    /// A warp waits at a block barrier only with all its lanes; the last warp may be partial.
     #[test]
     fn a_warp_waits_as_a_whole() {
         let barrier = |limit: u32| {

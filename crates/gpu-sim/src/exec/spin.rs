@@ -1,25 +1,25 @@
-//! Loops that wait: a party of lanes that comes back to a loop's head with the same values, while memory has not changed,
-//! does the same again until somebody else writes.
+//! Detection of waiting loops: lanes that return to a loop header with the same values while memory has not changed
+//! repeat the same until another thread writes.
 //!
-//! Only registers that decide what a loop does are compared: those that branches, addresses, and instructions with
-//! an effect depend on. A count of rounds that nothing asks for does not make a loop end, while a
-//! clock or a count that a branch asks for does. Snapshots are taken after 2, 4, 8 and so on rounds
-//! without a change of memory (Brent's algorithm), so loops that work pay next to nothing.
+//! Only registers that decide the loop's behaviour are compared: those that branches, addresses and instructions with
+//! effects depend on. A round counter that no branch uses is ignored, while a clock or counter that a branch uses is
+//! compared. Snapshots are taken after 2, 4, 8, ... rounds without a memory change (Brent's cycle detection), so
+//! productive loops pay next to nothing.
 
-use super::{Exec, Frame, Turn};
+use super::{Exec, Frame, WarpInteraction};
 use crate::code::{BlockId, Reg};
 use crate::exec::program::Program;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Reads of memory that others may write, in a row without a change by the own block, after which it is another one's turn.
+/// Number of consecutive reads of shared data, without a memory change by the own block, after which lanes yield.
 const PATIENCE: u32 = 64;
 
-/// The loops of a program, as far as they have been asked for.
+/// The loops of a program; computed on demand.
 pub(super) struct Loops {
-    /// Of each basic block whether an edge leads back to it.
+    /// True for basic blocks that are loop headers.
     is_head: Vec<bool>,
-    /// The registers that decide what the loop of a block does.
+    /// Deciding registers by loop header.
     deciding: HashMap<BlockId, Arc<[Reg]>>,
 }
 
@@ -38,14 +38,14 @@ impl Loops {
         }
     }
 
-    /// The registers that decide what is done between two visits of a block; none where there is no way back to it.
+    /// Returns the registers that decide what happens between two visits of a block; empty if it is in no loop.
     fn deciding(&mut self, program: &Program, head: BlockId) -> Arc<[Reg]> {
         let found = self.deciding.entry(head);
         Arc::clone(found.or_insert_with(|| deciding(program, head)))
     }
 }
 
-/// The blocks that can be reached from one and lead back to it.
+/// Returns the blocks of the loop through `head`.
 fn loop_of(program: &Program, head: BlockId) -> Vec<usize> {
     let reach = |next: &[Vec<usize>]| {
         let mut is_reached = vec![false; next.len()];
@@ -92,7 +92,8 @@ fn deciding(program: &Program, head: BlockId) -> Arc<[Reg]> {
             }
             for op in &program.ops[block.start as usize..block.end as usize] {
                 let regs = op.regs();
-                let has_effect = op.turn() != Turn::Any || regs.writes.is_empty();
+                let has_effect =
+                    op.interaction() != WarpInteraction::None || regs.writes.is_empty();
                 if has_effect || regs.writes.iter().any(|reg| found.contains(reg)) {
                     found.extend(regs.reads);
                     found.extend(regs.writes);
@@ -109,7 +110,7 @@ fn deciding(program: &Program, head: BlockId) -> Arc<[Reg]> {
     regs.into()
 }
 
-/// What lanes held when they came by a place.
+/// The values of lanes at a loop header.
 struct Snapshot {
     block: BlockId,
     lanes: Vec<u32>,
@@ -117,42 +118,42 @@ struct Snapshot {
     values: Vec<u64>,
 }
 
-/// The rounds of a party without a change of memory.
+/// The rounds of a lane group without a memory change.
 #[derive(Default)]
-pub(super) struct Spin {
+pub(super) struct SpinDetector {
     writes: u64,
     rounds: u64,
     snapshot: Option<Snapshot>,
-    /// The last read since the snapshot, and whether it was atomic.
+    /// Last read since the snapshot; true if atomic.
     read: Option<(u32, bool)>,
-    /// Reads in a row that others' writes can change the value of.
+    /// Consecutive reads of memory that others may change.
     polls: u32,
 }
 
-impl Spin {
-    /// The instruction whose value the loop waits for.
+impl SpinDetector {
+    /// Returns the instruction whose value the loop waits for.
     pub(super) fn waits_at(&self) -> Option<u32> {
         self.read.map(|(op, _)| op)
     }
 
-    /// The last read, and whether it was atomic.
+    /// Returns the last read; true if atomic.
     pub(super) fn last_read(&self) -> Option<(u32, bool)> {
         self.read
     }
 
-    /// Notes the instruction whose value others have found the party to wait for.
+    /// Sets the read that the lanes wait for.
     pub(super) fn waits_for(&mut self, read: Option<(u32, bool)>) {
         self.read = read;
     }
 }
 
 impl Exec<'_> {
-    /// Notes that memory has changed, or that it has not.
+    /// Records whether memory has changed.
     pub(super) fn notice_change(&mut self, has_changed: bool) {
         self.writes += u64::from(has_changed);
     }
 
-    /// Notes a read of memory.
+    /// Records a read of memory.
     pub(super) fn notice_read(&mut self, is_atomic: bool) {
         let op = self.op;
         let spin = &mut self.spin;
@@ -164,7 +165,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Returns true if it is time to let others run.
+    /// Returns true if the lanes should yield.
     pub(super) fn has_polled(&mut self) -> bool {
         let has = self.spin.polls >= PATIENCE;
         if has {
@@ -173,7 +174,7 @@ impl Exec<'_> {
         has
     }
 
-    /// Returns true if the lanes that come to a loop's head, of the top frame, will come back to it until memory changes.
+    /// Returns true if the lanes of the top frame, at a loop header, will return to it until memory changes.
     pub(super) fn is_stuck(&mut self, block: BlockId, lanes: &[u32]) -> bool {
         if !self.loops.is_head[block.0 as usize] {
             return false;
@@ -185,12 +186,18 @@ impl Exec<'_> {
         is_stuck
     }
 
-    /// Notes that lanes come by a place; says whether memory and their values are as they were before.
-    fn comes_back(&mut self, spin: &mut Spin, block: BlockId, lanes: &[u32], depth: usize) -> bool {
+    /// Records lanes at a loop header; returns true if memory and their deciding registers are unchanged.
+    fn comes_back(
+        &mut self,
+        spin: &mut SpinDetector,
+        block: BlockId,
+        lanes: &[u32],
+        depth: usize,
+    ) -> bool {
         if spin.writes != self.writes {
-            *spin = Spin {
+            *spin = SpinDetector {
                 writes: self.writes,
-                ..Spin::default()
+                ..SpinDetector::default()
             };
             return false;
         }
@@ -200,7 +207,7 @@ impl Exec<'_> {
             let values = &self.regs[reg.0 as usize];
             lanes.iter().map(move |&lane| values[lane as usize])
         };
-        // A loop that reads nothing is endless, and waits for nothing: it is left to the limit of steps.
+        // A loop without reads is endless but waits for nothing: the instruction limit ends it.
         if let Some(old) = &spin.snapshot
             && spin.read.is_some()
             && old.block == block
@@ -222,8 +229,8 @@ impl Exec<'_> {
         false
     }
 
-    /// Returns true if all warps of the block come to a barrier in a loop as they did before.
-    pub(super) fn meets_again(&mut self, block: BlockId, spin: &mut Spin) -> bool {
+    /// Returns true if all warps are at a barrier in a loop in the same state as before.
+    pub(super) fn meets_again(&mut self, block: BlockId, spin: &mut SpinDetector) -> bool {
         if self.loops.deciding(self.program, block).is_empty() {
             return false;
         }
@@ -232,7 +239,7 @@ impl Exec<'_> {
     }
 }
 
-/// Lanes of a stack's frames, those that have returned left out.
+/// Returns the lanes of a stack's frames that have not returned.
 pub(super) fn waiting_lanes(stack: &[Frame]) -> Vec<u32> {
     let mut lanes: Vec<u32> = stack.iter().flat_map(|f| f.lanes.iter().copied()).collect();
     lanes.sort_unstable();

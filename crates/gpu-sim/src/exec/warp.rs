@@ -1,16 +1,15 @@
-//! The lanes of a warp, and which of them a member mask asks for.
+//! Active lanes by warp, and member masks.
 
 use super::Exec;
 use crate::error::{FaultKind, KernelError};
 
-/// Whether a lane is among the active ones of a warp that begins with lane `first`.
+/// Returns true if `lane` is active in the warp that begins at lane `first`.
 pub(crate) fn is_active(lanes: &[u32], first: u32, lane: u32) -> bool {
     let at_its_place = || lanes.get((lane - first) as usize) == Some(&lane);
     lane >= first && at_its_place() || lanes.binary_search(&lane).is_ok()
 }
 
 impl Exec<'_> {
-    /// The active lanes, warp by warp.
     pub(crate) fn active_warps(&self) -> Vec<(u32, Vec<u32>)> {
         let per_warp = self.launch.machine.lanes_per_warp;
         let same = |a: &u32, b: &u32| a / per_warp == b / per_warp;
@@ -20,7 +19,7 @@ impl Exec<'_> {
             .collect()
     }
 
-    /// Checks a member mask: `own` must be in it, and all members among the `lanes` of the warp that are here.
+    /// Checks a member mask: it must contain `own`, and all members must be among the active `lanes` of the warp.
     pub(crate) fn check_members(
         &self,
         what: &str,

@@ -1,17 +1,17 @@
 //! Addresses: of variables, of stack memory, steps from one to another.
 
-use super::claim::{Claim, Promise};
+use super::claim::{Promise, PromiseCheck};
 use super::convert::Trunc;
 use super::integer::{ADD, Int, OR};
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done, flatten, size_align};
-use crate::exec::origin::{Flow, Root};
+use crate::decode::{DecodeResult, Decoder, flatten, size_align};
+use crate::exec::points_to::{MemoryObject, PointerFlow};
 use crate::exec::{Exec, Instruction, Move, Regs};
 use crate::ir::{Attribute, Operation, Type};
 use crate::memory::{
-    LOCAL_WINDOW, MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2, SHARED_WINDOW, STACK_LOG2, symbol_number,
+    LOCAL_WINDOW, MAX_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2, SHARED_WINDOW, STACK_LOG2, symbol_number,
 };
 
 pub(super) const FAMILY: Family = Family {
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.getelementptr", step),
     row("llvm.alloca", |d, op| {
         let count = d.scalar(op, 0)?;
@@ -31,28 +31,29 @@ const ROWS: &[Row] = &[
             return Err(d.malformed(op, "alloca without an element type"));
         };
         let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
-        let Some(bytes) = size.checked_mul(count).filter(|bytes| *bytes <= MOST_LOCAL) else {
-            let text = format!("alloca of {count} times {size} bytes, the limit is {MOST_LOCAL}");
+        let Some(bytes) = size.checked_mul(count).filter(|bytes| *bytes <= MAX_LOCAL) else {
+            let text = format!("alloca of {count} times {size} bytes, the limit is {MAX_LOCAL}");
             return Err(d.unsupported(op, text));
         };
         let (place, number) = d.b.local(bytes as u32, align as u32);
-        if u64::from(place) + bytes >= MOST_LOCAL {
-            let text = format!("a stack of more than {MOST_LOCAL} bytes is not supported");
+        if u64::from(place) + bytes >= MAX_LOCAL {
+            let text = format!("a stack of more than {MAX_LOCAL} bytes is not supported");
             return Err(d.unsupported(op, text));
         }
         let window = match d.result_ty(op)? {
             Type::Ptr(5) => 0,
             _ => LOCAL_WINDOW,
         };
-        let reg = d.b.address(window | u64::from(place), Root::Stack(number));
+        let reg =
+            d.b.address(window | u64::from(place), MemoryObject::Stack(number));
         d.define(op, vec![reg])
     }),
     row("llvm.mlir.addressof", |d, op| {
         let address = d.symbol(op, op.str("global_name").unwrap_or(""))?;
-        let root = if address >> SHARED_SYMBOL_LOG2 < u64::from(MOST_SHARED_SYMBOLS) {
-            Root::Shared((address >> SHARED_SYMBOL_LOG2) as u32)
+        let root = if address >> SHARED_SYMBOL_LOG2 < u64::from(MAX_SHARED_SYMBOLS) {
+            MemoryObject::Shared((address >> SHARED_SYMBOL_LOG2) as u32)
         } else {
-            Root::Global(symbol_number(address))
+            MemoryObject::Global(symbol_number(address))
         };
         let reg = d.b.address(address, root);
         d.define(op, vec![reg])
@@ -68,7 +69,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// The most bytes of one lane's stack that an operation may reserve.
-const MOST_LOCAL: u64 = 1 << STACK_LOG2;
+const MAX_LOCAL: u64 = 1 << STACK_LOG2;
 
 /// `rawConstantIndices` marks a dynamic index by this.
 const DYNAMIC: i64 = i32::MIN as i64;
@@ -89,11 +90,11 @@ impl Instruction for Scale {
         Regs::new([self.dst], [self.base, self.index])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.base])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.base])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (kept, index_bits, scale) = (mask(self.bits), self.index_bits, self.scale);
         exec.map2(self.dst, [self.base, self.index], |base, index| {
             let step = signed(index, index_bits).wrapping_mul(scale);
@@ -128,7 +129,7 @@ fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
 }
 
 /// `getelementptr`: constant steps are summed, each dynamic one is an instruction.
-fn step(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let base = d.operand(op, 0)?;
     let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
         return Err(d.unsupported(op, "getelementptr on vectors of pointers is not supported"));
@@ -211,7 +212,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> Done {
         (flags & 4 != 0, Promise::NotBelow),
     ];
     for (_, promise) in promises.into_iter().filter(|(flag, _)| *flag) {
-        d.b.push(Claim {
+        d.b.push(PromiseCheck {
             promise,
             value: current,
             a: start,

@@ -1,9 +1,9 @@
 //! Vectors and structs, taken apart and put together.
 
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, part};
-use crate::exec::{Exec, Fate, GARBAGE, Instruction, Kind, Marks, Regs};
+use crate::decode::{DecodeResult, Decoder, part};
+use crate::exec::{Exec, GARBAGE, Instruction, MarkKind, Marks, PoisonEffect, Regs};
 use crate::ir::{Attribute, Operation, Type};
 
 pub(super) const FAMILY: Family = Family {
@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.extractvalue", |d, op| {
         let whole = d.operand(op, 0)?;
         let (start, count) = position(d, op, &whole.ty)?;
@@ -37,7 +37,7 @@ const ROWS: &[Row] = &[
                 Some(&reg) => reg,
                 None => {
                     let bits = d.result_slots(op)?[0].bits;
-                    d.undefined(Kind::Poison, bits, OUTSIDE)
+                    d.undefined(MarkKind::Poison, bits, OUTSIDE)
                 }
             },
             None => {
@@ -56,7 +56,7 @@ const ROWS: &[Row] = &[
                 Some(slot) => *slot = value,
                 None => {
                     let bits = d.result_slots(op)?[0].bits;
-                    slots.fill_with(|| d.undefined(Kind::Poison, bits, OUTSIDE));
+                    slots.fill_with(|| d.undefined(MarkKind::Poison, bits, OUTSIDE));
                 }
             },
             None => {
@@ -81,14 +81,14 @@ const ROWS: &[Row] = &[
             let found = usize::try_from(index).ok();
             let found = found.and_then(|index| both.get(index).copied());
             let text = "use of an element that the mask of `llvm.shufflevector` leaves out";
-            slots.push(found.unwrap_or_else(|| d.undefined(Kind::Poison, bits, text)));
+            slots.push(found.unwrap_or_else(|| d.undefined(MarkKind::Poison, bits, text)));
         }
         d.define(op, slots)
     }),
 ];
 
 /// The first slot, and how many there are, of the part that an operation names.
-fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> Done<(usize, usize)> {
+fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));
     };
@@ -126,7 +126,7 @@ impl Instruction for ExtractAt {
         Regs::new([self.dst], [&*self.elems, &[self.index]].concat())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let index = exec.get(self.index, lane) as usize;
@@ -138,9 +138,9 @@ impl Instruction for ExtractAt {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let found = self.elems.get(lane.get(self.index) as usize);
-        Fate::Results(match lane.of(&[self.index]) {
+        PoisonEffect::Results(match lane.of(&[self.index]) {
             Some(mark) => Some(mark),
             None => found.and_then(|&reg| lane.mark(reg)),
         })
@@ -162,7 +162,7 @@ impl Instruction for InsertAt {
         Regs::new(&*self.dst, reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (position, (&dst, &elem)) in self.dst.iter().zip(&self.elems).enumerate() {
             exec.map3(dst, [elem, self.value, self.index], |old, new, index| {
                 if index == position as u64 { new } else { old }
@@ -172,15 +172,15 @@ impl Instruction for InsertAt {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         if let Some(mark) = lane.of(&[self.index]) {
-            return Fate::Results(Some(mark));
+            return PoisonEffect::Results(Some(mark));
         }
         let inserted = lane.get(self.index) as usize;
         let element = |(position, &reg): (usize, &Reg)| match position == inserted {
             true => lane.mark(self.value),
             false => lane.mark(reg),
         };
-        Fate::Each(self.elems.iter().enumerate().map(element).collect())
+        PoisonEffect::Each(self.elems.iter().enumerate().map(element).collect())
     }
 }

@@ -1,12 +1,14 @@
 //! Atomic operations.
 
-use super::memory::{harm_where, space};
+use super::memory::{require_defined_where, space};
 use super::order;
-use super::{Family, Row, float, integer, row};
+use super::{Family, OpRow, float, integer, row};
 use crate::bits::mask;
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done, SlotKind};
-use crate::exec::{AtomicPlace, Counted, Exec, Fate, Instruction, Marks, Regs, Turn};
+use crate::decode::{DecodeResult, Decoder, SlotKind};
+use crate::exec::{
+    AccessLabel, AtomicOperand, Exec, Instruction, Marks, PoisonEffect, Regs, WarpInteraction,
+};
 use crate::float::FloatTy;
 use crate::ir::Operation;
 use linear_layout::target::Assembly;
@@ -17,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.atomicrmw", read_modify_write),
     row("llvm.cmpxchg", |d, op| {
         let [addr, expected, value] = d.scalars(op, [0, 1, 2])?;
@@ -29,7 +31,7 @@ const ROWS: &[Row] = &[
         let on_failure = order::sync(d, op, "failure_ordering")?;
         d.b.has_atomic(space, sync);
         let (dst, success) = (d.b.reg(), d.b.reg());
-        let place = AtomicPlace {
+        let place = AtomicOperand {
             space,
             addr,
             offset: 0,
@@ -54,7 +56,7 @@ const ROWS: &[Row] = &[
 pub(crate) enum Combine {
     /// By the width and both values.
     Bits(fn(u32, u64, u64) -> u64),
-    Float(&'static float::Binary),
+    Float(&'static float::FloatBinaryOp),
 }
 
 /// The operations by MLIR's numbers.
@@ -81,19 +83,19 @@ const OPERATIONS: [(i64, Combine); 17] = [
 /// The exchange, which takes values of any type.
 const EXCHANGE: i64 = 0;
 
-impl AtomicPlace {
+impl AtomicOperand {
     fn regs(&self) -> impl Iterator<Item = Reg> {
         let guard = self.guard.map(|guard| guard.reg);
         [self.addr].into_iter().chain(guard)
     }
 
-    fn access(&self, words: Assembly) -> Counted {
+    fn access(&self, words: Assembly) -> AccessLabel {
         let bits = self.bits;
         match (words, self.space) {
-            (Assembly::Ptx, Space::Shared) => Counted::Shared(format!("atom.shared b{bits}")),
-            (Assembly::Ptx, _) => Counted::Global(format!("atom.global b{bits}")),
-            (Assembly::Gcn, Space::Shared) => Counted::Shared(format!("ds_atomic_b{bits}")),
-            (Assembly::Gcn, _) => Counted::Global(format!("global_atomic_b{bits}")),
+            (Assembly::Ptx, Space::Shared) => AccessLabel::Shared(format!("atom.shared b{bits}")),
+            (Assembly::Ptx, _) => AccessLabel::Global(format!("atom.global b{bits}")),
+            (Assembly::Gcn, Space::Shared) => AccessLabel::Shared(format!("ds_atomic_b{bits}")),
+            (Assembly::Gcn, _) => AccessLabel::Global(format!("global_atomic_b{bits}")),
         }
     }
 }
@@ -105,7 +107,7 @@ pub(crate) struct Atomic {
     /// The type of a float.
     pub(crate) float: Option<FloatTy>,
     pub(crate) dst: Reg,
-    pub(crate) place: AtomicPlace,
+    pub(crate) place: AtomicOperand,
     pub(crate) value: Reg,
 }
 
@@ -115,7 +117,7 @@ impl Instruction for Atomic {
         Regs::new([self.dst], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.atomic(&self.place, true, |exec, lane, old| {
             let value = exec.get(self.value, lane);
             exec.set(self.dst, lane, old);
@@ -126,15 +128,15 @@ impl Instruction for Atomic {
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        harm_where(self.place.guard, lane)
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        require_defined_where(self.place.guard, lane)
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, words: Assembly) -> Option<Counted> {
+    fn access(&self, words: Assembly) -> Option<AccessLabel> {
         Some(self.place.access(words))
     }
 }
@@ -144,7 +146,7 @@ impl Instruction for Atomic {
 pub(crate) struct CompareExchange {
     pub(crate) dst: Reg,
     pub(crate) success: Reg,
-    pub(crate) place: AtomicPlace,
+    pub(crate) place: AtomicOperand,
     pub(crate) expected: Reg,
     pub(crate) value: Reg,
     /// An exchange that fails keeps an acquire's order, too.
@@ -158,7 +160,7 @@ impl Instruction for CompareExchange {
         Regs::new([self.dst, self.success], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.atomic(&self.place, self.acquires_on_failure, |exec, lane, old| {
             let hit = exec.get(self.expected, lane) == old;
             exec.set(self.dst, lane, old);
@@ -167,21 +169,21 @@ impl Instruction for CompareExchange {
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        harm_where(self.place.guard, lane)
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        require_defined_where(self.place.guard, lane)
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, words: Assembly) -> Option<Counted> {
+    fn access(&self, words: Assembly) -> Option<AccessLabel> {
         Some(self.place.access(words))
     }
 }
 
 /// One access for each element of a vector.
-fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;
@@ -205,7 +207,7 @@ fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> Done {
         let Some((_, combine)) = known.filter(|(_, combine)| fits(combine)) else {
             return Err(d.unsupported(op, format!("atomic operation {number} is not supported")));
         };
-        let place = AtomicPlace {
+        let place = AtomicOperand {
             space,
             addr,
             offset: i64::from(slot.offset),

@@ -1,10 +1,10 @@
 //! Barriers of the block and of warps, fences and waits.
 
 use super::control::nothing;
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Channel, Exec, Fate, Instruction, Marks, Regs, Turn};
+use crate::decode::{DecodeResult, Decoder, keyword};
+use crate::exec::{Channel, Exec, Instruction, Marks, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -13,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("nvvm.barrier0", block),
     row("nvvm.barrier", partial),
     row("nvvm.bar.warp.sync", warp),
@@ -36,7 +36,7 @@ const ROWS: &[Row] = &[
     row("rocdl.iglp.opt", nothing),
 ];
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.nvvm.barrier0", block),
     row("llvm.nvvm.barrier.cta.sync.aligned.all", block),
     row("llvm.nvvm.bar.warp.sync", warp),
@@ -57,19 +57,19 @@ impl Instruction for Barrier {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         if self.releases {
             exec.wait_for_copies(Channel::Vector, 0, false)?;
         }
         exec.barrier()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Together
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Collective
     }
 }
 
-fn block(d: &mut Decoder<'_>, _: &Operation) -> Done {
+fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     d.b.push(Barrier { releases: false });
     Ok(())
 }
@@ -88,7 +88,7 @@ impl Instruction for BarrierReduce {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.barrier()?;
         let set = exec
             .lanes
@@ -100,16 +100,16 @@ impl Instruction for BarrierReduce {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Together
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Collective
     }
 }
 
-fn partial(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn partial(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let sizes = op.ints("operandSegmentSizes").unwrap_or(&[0, 0, 0]);
     let named = sizes.first() == Some(&1) && {
         let id = d.scalar(op, 0)?;
@@ -145,28 +145,28 @@ impl Instruction for WarpBarrier {
         Regs::new([], [self.mask])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (warp, lanes) in exec.active_warps() {
             for &lane in &lanes {
                 let mask = exec.get(self.mask, lane);
                 exec.check_members("warp barrier", warp, &lanes, mask, lane)?;
             }
-            exec.meet_in_warp(warp, &lanes);
+            exec.warp_barrier(warp, &lanes);
             exec.report.warp_barriers += 1;
         }
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 
-fn warp(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn warp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let mask = d.scalar(op, 0)?;
     d.b.push(WarpBarrier { mask });
     Ok(())

@@ -2,18 +2,18 @@
 
 use crate::bits::signed;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
-use crate::exec::{Exec, Fate, Instruction, Marks, Move, Regs};
+use crate::decode::{DecodeResult, Decoder};
+use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs};
 use crate::ir::Operation;
 use crate::marks;
 
 /// Returns the register of the result of an operation that has a mark.
-pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> Done<Option<Reg>> {
+pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;
         let bits = d.scalar_slot(op, 0)?.bits;
         let index = d.emit(|dst| Move { dst, src });
-        d.b.push(Below {
+        d.b.push(IndexBound {
             index,
             bits,
             bound: bound.cast_unsigned(),
@@ -23,7 +23,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> Done<Option<Reg>> {
     }
     if op.attribute(marks::END).is_some() {
         let address = d.scalar(op, 0)?;
-        d.b.push(End(address));
+        d.b.push(EndLifetime(address));
         return Ok(Some(address));
     }
     let (key, kind) = match op.str(marks::BUFFER) {
@@ -43,26 +43,26 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> Done<Option<Reg>> {
         return Ok(Some(src));
     };
     if key == marks::BUFFER {
-        d.b.push(Begin(number));
+        d.b.push(BeginLifetime(number));
     }
     Ok(Some(address))
 }
 
 /// An index that must be below a bound; one that is not is poison.
 #[derive(Debug)]
-struct Below {
+struct IndexBound {
     index: Reg,
     bits: u32,
     bound: u64,
     of: String,
 }
 
-impl Instruction for Below {
+impl Instruction for IndexBound {
     fn regs(&self) -> Regs {
         Regs::new([], [self.index])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let index = exec.get(self.index, lane);
@@ -79,41 +79,41 @@ impl Instruction for Below {
         Ok(())
     }
 
-    fn poison(&self, _: &Marks<'_>) -> Fate {
-        Fate::Untouched
+    fn poison(&self, _: &Marks<'_>) -> PoisonEffect {
+        PoisonEffect::Untouched
     }
 }
 
 /// The life of an allocation begins: it holds nothing.
 #[derive(Debug)]
-struct Begin(u32);
+struct BeginLifetime(u32);
 
-impl Instruction for Begin {
+impl Instruction for BeginLifetime {
     fn regs(&self) -> Regs {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.begin_life(self.0);
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
+        exec.begin_lifetime(self.0);
         Ok(())
     }
 }
 
 /// The life of what an address points to ends.
 #[derive(Debug)]
-struct End(Reg);
+struct EndLifetime(Reg);
 
-impl Instruction for End {
+impl Instruction for EndLifetime {
     fn regs(&self) -> Regs {
         Regs::new([], [self.0])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.end_life(self.0);
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
+        exec.end_lifetime(self.0);
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 }

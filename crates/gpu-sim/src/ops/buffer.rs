@@ -1,15 +1,15 @@
 //! Accesses through AMD's buffer descriptors.
 
 use super::atomic::{Atomic, Combine, CompareExchange};
-use super::compare::{self, Compare};
+use super::compare::{self, IntCompare};
 use super::integer::{self, Int};
 use super::memory::{dwords, fields};
-use super::{Family, Row, float, needs, row};
+use super::{Family, OpRow, float, needs, row};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done, SlotKind};
+use crate::decode::{DecodeResult, Decoder, SlotKind};
 use crate::exec::{
-    AtomicPlace, BufferAccess, Counted, Exec, Fate, Field, Guard, Instruction, Marks, Move, Regs,
-    Turn,
+    AccessLabel, AtomicOperand, BufferAccess, Exec, Field, Guard, Instruction, Marks, Move,
+    PoisonEffect, Regs, WarpInteraction,
 };
 use crate::ir::{Operation, Type};
 use gpu_race::{Scope, Sync};
@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("rocdl.make.buffer.rsrc", |d, op| {
         let parts = d.scalars(op, [0, 1, 2, 3])?;
         d.define(op, parts)
@@ -41,7 +41,7 @@ const ROWS: &[Row] = &[
     }),
 ];
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.raw.ptr.buffer.atomic.swap", |d, op| {
         change(d, op, |_, _, new| new)
     }),
@@ -75,7 +75,7 @@ const INTRINSICS: &[Row] = &[
             return Err(d.malformed(op, "a sum of floats of something else"));
         };
         let value = d.scalar(op, 0)?;
-        let (place, dst) = atomic_place(d, op, 1, slot.bits)?;
+        let (place, dst) = atomic_operand(d, op, 1, slot.bits)?;
         d.b.push(Atomic {
             combine: Combine::Float(&float::ADD),
             float: Some(float),
@@ -88,7 +88,7 @@ const INTRINSICS: &[Row] = &[
     row("llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap", |d, op| {
         let [value, expected] = d.scalars(op, [0, 1])?;
         let bits = d.scalar_slot(op, 0)?.bits;
-        let (place, dst) = atomic_place(d, op, 2, bits)?;
+        let (place, dst) = atomic_operand(d, op, 2, bits)?;
         let success = d.b.reg();
         d.b.push(CompareExchange {
             dst,
@@ -102,10 +102,10 @@ const INTRINSICS: &[Row] = &[
     }),
 ];
 
-fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -> Done {
+fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -> DecodeResult {
     let value = d.scalar(op, 0)?;
     let bits = d.scalar_slot(op, 0)?.bits;
-    let (place, dst) = atomic_place(d, op, 1, bits)?;
+    let (place, dst) = atomic_operand(d, op, 1, bits)?;
     d.b.push(Atomic {
         combine: Combine::Bits(eval),
         float: None,
@@ -117,12 +117,12 @@ fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -
 }
 
 /// Where an atomic access goes whose descriptor is operand `first`: inside, or nowhere. What was there is 0 outside.
-fn atomic_place(
+fn atomic_operand(
     d: &mut Decoder<'_>,
     op: &Operation,
     first: usize,
     bits: u32,
-) -> Done<(AtomicPlace, Reg)> {
+) -> DecodeResult<(AtomicOperand, Reg)> {
     // The instruction itself keeps no order.
     let sync = Sync::relaxed(Scope::Device);
     d.b.has_atomic(Space::Global, sync);
@@ -140,7 +140,7 @@ fn atomic_place(
     };
     let start = sum(offset, soffset);
     let (end, addr) = (sum(start, bytes), sum(base, start));
-    let is_inside = d.emit(|dst| Compare {
+    let is_inside = d.emit(|dst| IntCompare {
         pred: &compare::ULE,
         bits: 64,
         dst,
@@ -150,7 +150,7 @@ fn atomic_place(
     let dst = d.b.reg();
     let src = d.b.constant(0);
     d.b.push(Move { dst, src });
-    let place = AtomicPlace {
+    let place = AtomicOperand {
         space: Space::Global,
         addr,
         offset: 0,
@@ -166,7 +166,7 @@ fn atomic_place(
 
 impl BufferAccess {
     /// The registers that are loaded or stored, and those that say where.
-    fn data_and_place(&self) -> [Vec<Reg>; 2] {
+    fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let [base, stride, records, flags] = self.rsrc;
         let place = vec![base, stride, records, flags, self.offset, self.soffset];
@@ -180,25 +180,25 @@ pub(crate) struct BufferLoad(pub(crate) BufferAccess);
 
 impl Instruction for BufferLoad {
     fn regs(&self) -> Regs {
-        let [data, place] = self.0.data_and_place();
+        let [data, place] = self.0.data_and_address();
         Regs::new(data, place)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.buffer_load(&self.0)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, _: Assembly) -> Option<Counted> {
+    fn access(&self, _: Assembly) -> Option<AccessLabel> {
         let name = format!("buffer_load_{}", dwords(self.0.size));
-        Some(Counted::Global(name))
+        Some(AccessLabel::Global(name))
     }
 }
 
@@ -208,16 +208,16 @@ pub(crate) struct BufferStore(pub(crate) BufferAccess);
 
 impl Instruction for BufferStore {
     fn regs(&self) -> Regs {
-        Regs::new([], self.0.data_and_place().concat())
+        Regs::new([], self.0.data_and_address().concat())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.buffer_store(&self.0)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let access = &self.0;
-        let [_, place] = access.data_and_place();
+        let [_, place] = access.data_and_address();
         let [records, offset, soffset] =
             [access.rsrc[2], access.offset, access.soffset].map(|reg| lane.get(reg));
         let is_inside = |field: &&Field| {
@@ -226,23 +226,27 @@ impl Instruction for BufferStore {
         };
         let mut stored = access.fields.iter().filter(is_inside);
         match stored.find_map(|field| lane.stored(field)) {
-            Some(mark) => Fate::Harm(mark),
-            None => lane.harm_of(&place),
+            Some(mark) => PoisonEffect::Error(mark),
+            None => lane.require_defined_in(&place),
         }
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, _: Assembly) -> Option<Counted> {
+    fn access(&self, _: Assembly) -> Option<AccessLabel> {
         let name = format!("buffer_store_{}", dwords(self.0.size));
-        Some(Counted::Global(name))
+        Some(AccessLabel::Global(name))
     }
 }
 
 /// Base address, stride, number of bytes, flags.
-pub(super) fn descriptor(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<[Reg; 4]> {
+pub(super) fn descriptor(
+    d: &Decoder<'_>,
+    op: &Operation,
+    operand: usize,
+) -> DecodeResult<[Reg; 4]> {
     let rsrc = d.operand(op, operand)?;
     let &[base, stride, records, flags] = &rsrc.slots[..] else {
         return Err(d.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));
@@ -259,7 +263,7 @@ fn access(
     first: usize,
     ty: &Type,
     regs: &[Reg],
-) -> Done<BufferAccess> {
+) -> DecodeResult<BufferAccess> {
     let rsrc = descriptor(d, op, first)?;
     let (fields, size) = fields(d, op, ty, regs)?;
     let [offset, soffset] = d.scalars(op, [first + 1, first + 2])?;

@@ -1,9 +1,9 @@
 //! Byte permutes of a lane.
 
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
+use crate::decode::{DecodeResult, Decoder, keyword};
+use crate::exec::{Exec, Instruction, Marks, PoisonEffect, Regs};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[row("nvvm.prmt", |d, op| {
+const ROWS: &[OpRow] = &[row("nvvm.prmt", |d, op| {
     let word = keyword(op.str("mode").unwrap_or(""));
     let Some((_, pick)) = MODES.iter().find(|(name, _)| *name == word) else {
         return Err(d.malformed(op, "unknown permute mode"));
@@ -31,7 +31,7 @@ const ROWS: &[Row] = &[row("nvvm.prmt", |d, op| {
     d.define(op, vec![reg])
 })];
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.nvvm.prmt", |d, op| permute(d, op, DEFAULT)),
     // `a` is the upper word, as in the instruction `v_perm_b32`.
     row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
@@ -115,24 +115,24 @@ impl Instruction for Permute {
         Regs::new([self.dst], self.of)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.map3(self.dst, self.of, self.pick);
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let [a, b, selector] = self.of;
         if let Some(mark) = lane.of(&[selector]) {
-            return Fate::Results(Some(mark));
+            return PoisonEffect::Results(Some(mark));
         }
         // Bytes of the undefined bits, without the constant bytes that some selectors pick.
         let picked = |a, b| (self.pick)(a, b, lane.get(selector));
         let undefined = picked(lane.bits(a), lane.bits(b)) ^ picked(0, 0);
-        Fate::Results(lane.bitwise(&[a, b], 32, undefined))
+        PoisonEffect::Results(lane.bitwise(&[a, b], 32, undefined))
     }
 }
 
-fn permute(d: &mut Decoder<'_>, op: &Operation, pick: Pick) -> Done {
+fn permute(d: &mut Decoder<'_>, op: &Operation, pick: Pick) -> DecodeResult {
     let of = d.scalars(op, [0, 1, 2])?;
     let reg = d.emit(|dst| Permute { pick, dst, of });
     d.define(op, vec![reg])

@@ -4,7 +4,7 @@
 
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
@@ -14,7 +14,7 @@ use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
 /// What the operation loses, which is zero where it is `exact`; `None` where it has no result.
-pub(crate) type Rest = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
+pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
 /// What a flag promises of a value.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(crate) enum Promise {
     /// `nuw` at a width.
     NoUnsignedWrap(Ideal, u32),
     /// `exact` at a width.
-    Exact(Rest, u32),
+    Exact(Remainder, u32),
     /// `nneg`: the operand of this width is not negative.
     NonNegative(u32),
     /// `trunc nuw`: the operand fits so many bits.
@@ -63,27 +63,27 @@ pub(crate) enum Promise {
 
 /// A promise about `value`, computed before from `a` and `b`.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub(crate) struct PromiseCheck {
     pub(crate) promise: Promise,
     pub(crate) value: Reg,
     pub(crate) a: Reg,
     pub(crate) b: Reg,
 }
 
-impl Instruction for Claim {
+impl Instruction for PromiseCheck {
     fn regs(&self) -> Regs {
         Regs::new([], [self.value, self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let [value, a, b] = [self.value, self.a, self.b].map(|reg| exec.get(reg, lane));
-            let broken = match self.promise {
-                Promise::Inside(space) => leaves(exec, space, a, value),
-                promise => broken(promise, value, a, b),
+            let violation = match self.promise {
+                Promise::Inside(space) => leaves_object(exec, space, a, value),
+                promise => violation(promise, value, a, b),
             };
-            if let Some(text) = broken {
+            if let Some(text) = violation {
                 exec.poison(self.value, lane, || text);
             }
         }
@@ -93,7 +93,7 @@ impl Instruction for Claim {
 
 /// Emits the check of what an operation with the result `value` requires of one operand.
 pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand: Reg) {
-    d.b.push(Claim {
+    d.b.push(PromiseCheck {
         promise,
         value,
         a: operand,
@@ -148,7 +148,7 @@ pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
 }
 
 /// The promise that a `range` attribute makes of a register of the machine.
-pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) -> Done {
+pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) -> DecodeResult {
     let Some(Attribute::Opaque(text)) = op.attribute("range") else {
         return Ok(());
     };
@@ -165,7 +165,7 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
         low: low as u64,
         high: high as u64,
     };
-    d.b.push(Claim {
+    d.b.push(PromiseCheck {
         promise,
         value,
         a: value,
@@ -175,7 +175,7 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
 }
 
 /// Says how a step from `base` to `address` leaves the object that it begins in.
-fn leaves(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
+fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
     if base == address {
         return None;
     }
@@ -203,12 +203,12 @@ fn leaves(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<Stri
         _ => false,
     };
     (!holds).then(|| {
-        format!("`inbounds` does not hold: from {base:#x} to {address:#x} leaves the buffer")
+        format!("`inbounds` does not hold: from {base:#x} to {address:#x} leaves_object the buffer")
     })
 }
 
 /// Says what is wrong, if the promise is broken.
-fn broken(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
+fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
     match promise {
         Promise::Disjoint => {
             (a & b != 0).then(|| format!("`or disjoint` of overlapping bits: {a:#x} and {b:#x}"))
@@ -224,7 +224,7 @@ fn broken(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
                 .then(|| format!("`nuw` does not hold: {exact} does not fit {bits} bits"))
         }
         Promise::Exact(rest, bits) => (rest(bits, a, b)? != 0)
-            .then(|| format!("`exact` does not hold: {a:#x} by {b} leaves a remainder")),
+            .then(|| format!("`exact` does not hold: {a:#x} by {b} leaves_object a remainder")),
         Promise::NonNegative(bits) => (signed(a, bits) < 0)
             .then(|| format!("`nneg` does not hold: {} is negative", signed(a, bits))),
         Promise::FitsUnsigned(bits) => (a & !mask(bits) != 0)

@@ -3,12 +3,12 @@
 mod float;
 
 use super::claim::fast_math;
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::bits::signed;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, SlotKind};
-use crate::exec::origin::Flow;
-use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
+use crate::decode::{DecodeResult, Decoder, SlotKind};
+use crate::exec::points_to::PointerFlow;
+use crate::exec::{Exec, Instruction, Marks, PoisonEffect, Regs};
 use crate::float::FloatTy;
 use crate::ir::Operation;
 
@@ -18,14 +18,14 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.icmp", |d, op| {
         comparison(d, op, |d, _, number, (kind, bits), dst, [a, b]| {
             let pred = INT_PREDICATES.get(number).copied();
             let (Some(pred), SlotKind::Int | SlotKind::Ptr(_)) = (pred, kind) else {
                 return false;
             };
-            d.b.push(Compare {
+            d.b.push(IntCompare {
                 pred,
                 bits,
                 dst,
@@ -41,7 +41,7 @@ const ROWS: &[Row] = &[
             let (Some(pred), SlotKind::Float(ty)) = (pred, kind) else {
                 return false;
             };
-            d.b.push(float::Compare {
+            d.b.push(float::FloatCompare {
                 pred,
                 ty,
                 dst,
@@ -68,7 +68,7 @@ pub(crate) fn compare_floats(
     ];
     let number = NAMES.iter().position(|known| *known == name)?;
     let pred = float::PREDICATES[number];
-    Some(d.emit(|dst| float::Compare {
+    Some(d.emit(|dst| float::FloatCompare {
         pred,
         ty,
         dst,
@@ -80,7 +80,7 @@ pub(crate) fn compare_floats(
 /// A comparison of two integers.
 #[derive(Debug)]
 pub(crate) struct IntPredicate {
-    all: fn(&mut Exec<'_>, &Compare),
+    all: fn(&mut Exec<'_>, &IntCompare),
 }
 
 /// Rows in the order of MLIR's numbers.
@@ -111,7 +111,7 @@ int_predicates! {
 
 /// A comparison of two integers of `bits` bits.
 #[derive(Debug)]
-pub(crate) struct Compare {
+pub(crate) struct IntCompare {
     pub(crate) pred: &'static IntPredicate,
     pub(crate) bits: u32,
     pub(crate) dst: Reg,
@@ -119,16 +119,16 @@ pub(crate) struct Compare {
     pub(crate) b: Reg,
 }
 
-impl Instruction for Compare {
+impl Instruction for IntCompare {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.a, self.b])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::Nothing
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::Nothing
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         (self.pred.all)(exec, self);
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Instruction for Compare {
 type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
 /// One comparison per element; `make` gets the operation, its predicate's number, and the operands' kind and width.
-fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> Done {
+fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> DecodeResult {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
     let slots = d.flat(op, &left.ty)?;
@@ -168,31 +168,31 @@ impl Instruction for Select {
         Regs::new([self.dst], [self.cond, self.a, self.b])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.a, self.b])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.map3(self.dst, [self.cond, self.a, self.b], |cond, a, b| {
             if cond & 1 == 1 { a } else { b }
         });
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let chosen = if lane.get(self.cond) & 1 == 1 {
             self.a
         } else {
             self.b
         };
-        Fate::Results(match lane.mark(self.cond) {
+        PoisonEffect::Results(match lane.mark(self.cond) {
             Some(_) if lane.bits(self.cond) & 1 == 1 => lane.of(&[self.cond, chosen]),
             _ => lane.mark(chosen),
         })
     }
 }
 
-fn select(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn select(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let [cond, yes, no] = [d.operand(op, 0)?, d.operand(op, 1)?, d.operand(op, 2)?];
     if cond.slots.is_empty() || yes.slots.len() != no.slots.len() {
         return Err(d.malformed(op, "operands and result differ in shape"));

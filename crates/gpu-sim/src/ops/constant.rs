@@ -1,9 +1,9 @@
 //! Constants.
 
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, constant_bits};
-use crate::exec::Kind;
+use crate::decode::{DecodeResult, Decoder, constant_bits};
+use crate::exec::MarkKind;
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -12,7 +12,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.mlir.constant", |d, op| {
         let slots = d.flat(op, d.result_ty(op)?)?;
         let Some(value) = op.attribute("value") else {
@@ -30,10 +30,10 @@ const ROWS: &[Row] = &[
         d.define(op, regs)
     }),
     row("llvm.mlir.undef", |d, op| {
-        undefined(d, op, Kind::Undef, "use of an undefined value")
+        undefined(d, op, MarkKind::Undef, "use of an undefined value")
     }),
     row("llvm.mlir.poison", |d, op| {
-        undefined(d, op, Kind::Poison, "use of a poison value")
+        undefined(d, op, MarkKind::Poison, "use of a poison value")
     }),
 ];
 
@@ -46,10 +46,15 @@ fn constant(d: &mut Decoder<'_>, op: &Operation, bits: u64) -> Reg {
         return d.b.constant(bits);
     }
     let text = "use of a value that was not loaded: the mask is false in this lane, and the load has no `other`";
-    d.b.undefined(Kind::Unset, bits, text)
+    d.b.undefined(MarkKind::Unset, bits, text)
 }
 
-fn undefined(d: &mut Decoder<'_>, op: &Operation, kind: Kind, text: &'static str) -> Done {
+fn undefined(
+    d: &mut Decoder<'_>,
+    op: &Operation,
+    kind: MarkKind,
+    text: &'static str,
+) -> DecodeResult {
     let slots = d.flat(op, d.result_ty(op)?)?;
     let regs = slots.iter().map(|slot| d.undefined(kind, slot.bits, text));
     let regs: Vec<Reg> = regs.collect();

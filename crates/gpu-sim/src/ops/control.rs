@@ -1,12 +1,12 @@
 //! Branches, calls and returns, and operations that do nothing here.
 
-use super::{Family, Row, float, intrinsic, nearest_intrinsics, needs, print, row};
+use super::{Family, OpRow, float, intrinsic, nearest_intrinsics, needs, print, row};
 use crate::bits::mask;
 use crate::code::Reg;
 use crate::code::{Edge, Terminator};
-use crate::decode::{Decoder, Done, Exit};
+use crate::decode::{DecodeResult, Decoder, ReturnTarget};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
+use crate::exec::{Exec, Instruction, Marks, PoisonEffect, Regs};
 use crate::ir::{Attribute, Operation};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.br", |d, op| {
         let edge = edge(d, op, 0, 0..op.operands.len())?;
         d.b.terminate(Terminator::Branch(edge));
@@ -38,8 +38,8 @@ const ROWS: &[Row] = &[
     row("llvm.switch", switch),
     row("llvm.return", |d, op| {
         let terminator = match d.exit() {
-            Exit::Kernel => Terminator::Return,
-            Exit::Caller(target) => {
+            ReturnTarget::Kernel => Terminator::Return,
+            ReturnTarget::Caller(target) => {
                 let args = d.slots(op, 0..op.operands.len())?;
                 Terminator::Branch(Edge { target, args })
             }
@@ -101,9 +101,9 @@ const ROWS: &[Row] = &[
     row("nvvm.setmaxregister", nothing),
 ];
 
-const INTRINSICS: &[Row] = &[row("llvm.assume", assume)];
+const INTRINSICS: &[OpRow] = &[row("llvm.assume", assume)];
 
-fn assume(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn assume(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let cond = d.scalar(op, 0)?;
     if d.b.constant_of(cond).is_none_or(|bits| bits & 1 == 0) {
         d.b.push(Assume { cond });
@@ -111,7 +111,7 @@ fn assume(d: &mut Decoder<'_>, op: &Operation) -> Done {
     Ok(())
 }
 
-fn lifetime(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn lifetime(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let address = d.scalar(op, op.operands.len().saturating_sub(1))?;
     d.b.push(Lifetime { address });
     Ok(())
@@ -128,7 +128,7 @@ impl Instruction for Lifetime {
         Regs::new([], [self.address])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             exec.forget_stack_variable(lane, exec.get(self.address, lane))?;
@@ -148,7 +148,7 @@ impl Instruction for Assume {
         Regs::new([], [self.cond])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let mut lanes = exec.lanes.iter();
         match lanes.find(|&&lane| exec.get(self.cond, lane) & 1 == 0) {
             Some(&lane) => {
@@ -159,18 +159,18 @@ impl Instruction for Assume {
         }
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 }
 
 /// Decodes to no instruction.
-pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> Done {
+pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
 /// The edge to successor `index`, whose values stand at `range` of the operands.
-fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> Done<Edge> {
+fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> DecodeResult<Edge> {
     let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {
         return Err(d.malformed(op, format!("successor {index} is no block")));
@@ -187,7 +187,7 @@ fn segments(op: &Operation, name: &str) -> Vec<usize> {
         .collect()
 }
 
-fn switch(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn switch(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let default = segments(op, "operandSegmentSizes").get(1).copied();
     let default = default.unwrap_or(0);
     let sizes = segments(op, "case_operand_segments");
@@ -235,7 +235,7 @@ impl Instruction for Trap {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let text = "the kernel stops itself".to_owned();
         Err(exec.fault(FaultKind::Assertion, exec.lanes[0], text))
     }

@@ -2,14 +2,14 @@
 
 use super::bounds;
 use super::claim::{Promise, fast_math, overflow_flags, require};
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::bits::{mask, signed};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, Slot, SlotKind};
-use crate::exec::origin::Flow;
-use crate::exec::{Exec, Fate, Instruction, Marks, Move, Regs, whole_if_all};
+use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
+use crate::exec::points_to::PointerFlow;
+use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs, whole_if_all};
 use crate::float::float_to_int;
-use crate::float::{Direction, FloatTy};
+use crate::float::{FloatTy, RoundingMode};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -18,12 +18,12 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.fptosi.sat", |d, op| conversion(d, op, true)),
     row("llvm.fptoui.sat", |d, op| conversion(d, op, false)),
 ];
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.trunc", |d, op| conversion(d, op, false)),
     row("llvm.zext", |d, op| conversion(d, op, false)),
     row("llvm.sext", |d, op| conversion(d, op, true)),
@@ -57,7 +57,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Another name for the first operand.
-fn same(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn same(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let value = d.operand(op, 0)?;
     d.define(op, value.slots)
 }
@@ -74,21 +74,21 @@ impl Instruction for Freeze {
         Regs::new([self.dst], [self.src])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.src])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.map1(self.dst, self.src, |a| a);
         Ok(())
     }
 
-    fn poison(&self, _: &Marks<'_>) -> Fate {
-        Fate::Results(None)
+    fn poison(&self, _: &Marks<'_>) -> PoisonEffect {
+        PoisonEffect::Results(None)
     }
 }
 
-fn freeze(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn freeze(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let value = d.operand(op, 0)?;
     let frozen = value.slots.iter();
     let regs = frozen.map(|&src| d.emit(|dst| Freeze { dst, src }));
@@ -96,7 +96,7 @@ fn freeze(d: &mut Decoder<'_>, op: &Operation) -> Done {
     d.define(op, regs)
 }
 
-fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> Done {
+fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
     let to = d.flat(op, d.result_ty(op)?)?;
@@ -124,7 +124,7 @@ fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> Done {
 }
 
 /// A conversion towards zero, which has no result out of range; that of PTX and the saturating intrinsics always have one.
-fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> Done {
+fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
     conversion(d, op, signed)?;
@@ -144,7 +144,7 @@ fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> Done {
 
 /// Emits the conversion of a float to the nearest one of another format.
 pub(crate) fn convert_float(d: &mut Decoder<'_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
-    round_float(d, from, to, Direction::Nearest, src)
+    round_float(d, from, to, RoundingMode::Nearest, src)
 }
 
 /// The same, rounded in a direction.
@@ -152,7 +152,7 @@ pub(crate) fn round_float(
     d: &mut Decoder<'_>,
     from: FloatTy,
     to: FloatTy,
-    direction: Direction,
+    direction: RoundingMode,
     src: Reg,
 ) -> Reg {
     d.emit(|dst| FloatToFloat {
@@ -187,7 +187,7 @@ fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, sr
             d.b.push(FloatToFloat {
                 from,
                 to,
-                direction: Direction::Nearest,
+                direction: RoundingMode::Nearest,
                 dst,
                 src,
             });
@@ -261,11 +261,11 @@ impl Instruction for Trunc {
         Regs::new([self.dst], [self.src])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.src])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let kept = mask(self.bits);
         exec.map1(self.dst, self.src, |a| a & kept);
         Ok(())
@@ -285,18 +285,18 @@ impl Instruction for Address {
         Regs::new([self.dst], [self.src])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::FromNumber(self.src)
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::FromInteger(self.src)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let kept = mask(self.bits);
         exec.map1(self.dst, self.src, |a| a & kept);
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        Fate::Results(lane.bitwise(&[self.src], 64, lane.bits(self.src) & mask(self.bits)))
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        PoisonEffect::Results(lane.bitwise(&[self.src], 64, lane.bits(self.src) & mask(self.bits)))
     }
 }
 
@@ -314,19 +314,19 @@ impl Instruction for SignExtend {
         Regs::new([self.dst], [self.src])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.src])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (from, kept) = (self.from, mask(self.to));
         exec.map1(self.dst, self.src, |a| signed(a, from) as u64 & kept);
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let undefined = signed(lane.bits(self.src), self.from) as u64;
-        Fate::Results(lane.bitwise(&[self.src], self.to, undefined))
+        PoisonEffect::Results(lane.bitwise(&[self.src], self.to, undefined))
     }
 }
 
@@ -335,7 +335,7 @@ impl Instruction for SignExtend {
 struct FloatToFloat {
     from: FloatTy,
     to: FloatTy,
-    direction: Direction,
+    direction: RoundingMode,
     dst: Reg,
     src: Reg,
 }
@@ -345,7 +345,7 @@ impl Instruction for FloatToFloat {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (from, to, direction) = (self.from, self.to, self.direction);
         exec.map1(self.dst, self.src, |a| {
             to.rounded(from.to_f64(a), direction)
@@ -369,7 +369,7 @@ impl Instruction for FloatToInt {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (from, bits, is_signed) = (self.from, self.bits, self.signed);
         exec.map1(self.dst, self.src, |a| {
             float_to_int(from, bits, is_signed, a)
@@ -393,7 +393,7 @@ impl Instruction for IntToFloat {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (bits, is_signed, to) = (self.bits, self.signed, self.to);
         exec.map1(self.dst, self.src, |a| int_to_float(bits, is_signed, to, a));
         Ok(())
@@ -426,11 +426,11 @@ impl Instruction for Repack {
         Regs::new(&*self.dst, &*self.src)
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(self.src.to_vec())
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(self.src.to_vec())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (src_bits, dst_bits) = (self.src_bits as usize, self.dst_bits as usize);
         let (taken, kept) = (mask(self.src_bits), mask(self.dst_bits));
         for (index, &dst) in self.dst.iter().enumerate() {
@@ -454,7 +454,7 @@ impl Instruction for Repack {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let undefined: Vec<u64> = self.src.iter().map(|&reg| lane.bits(reg)).collect();
         let (src_bits, dst_bits) = (self.src_bits as usize, self.dst_bits as usize);
         let result = |index: usize| {
@@ -472,7 +472,7 @@ impl Instruction for Repack {
             let bits = pieces.fold(0, |all, bits| all | bits);
             lane.part(&self.src, whole_if_all(bits, self.dst_bits))
         };
-        Fate::Each((0..self.dst.len()).map(result).collect())
+        PoisonEffect::Each((0..self.dst.len()).map(result).collect())
     }
 }
 

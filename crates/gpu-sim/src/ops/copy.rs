@@ -1,11 +1,13 @@
 //! Asynchronous copies and the waits for them: `cp.async`, `cp.async.bulk` to global memory, AMD's copies to LDS.
 
 use super::memory::{dwords, space};
-use super::{Family, Row, needs, row};
+use super::{Family, OpRow, needs, row};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done, keyword};
+use crate::decode::{DecodeResult, Decoder, keyword};
 use crate::error::{FaultKind, KernelError};
-use crate::exec::{Channel, Counted, Exec, Fate, Instruction, Marks, Regs, Transfer, Turn};
+use crate::exec::{
+    AccessLabel, Channel, Exec, Instruction, Marks, PoisonEffect, Regs, Transfer, WarpInteraction,
+};
 use crate::ir::Operation;
 use linear_layout::target::Assembly;
 
@@ -15,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("nvvm.cp.async.shared.global", cp_async).needing(&needs::ASYNC_COPIES),
     row("nvvm.cp.async.commit.group", |d, _| {
         close(d, Channel::Group)
@@ -65,7 +67,7 @@ const ROWS: &[Row] = &[
     }),
 ];
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.nvvm.cp.async.commit.group", |d, _| {
         close(d, Channel::Group)
     }),
@@ -93,12 +95,12 @@ const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
 
-fn count(d: &Decoder<'_>, op: &Operation, name: &str) -> Done<u32> {
+fn count(d: &Decoder<'_>, op: &Operation, name: &str) -> DecodeResult<u32> {
     let value = op.int(name).and_then(|n| u32::try_from(n).ok());
     value.ok_or_else(|| d.malformed(op, format!("`{name}` must be a number, 0 or more")))
 }
 
-fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<u32> {
+fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32> {
     let value = d.b.constant_of(d.scalar(op, operand)?);
     let value = value.and_then(|n| u32::try_from(n).ok());
     value.ok_or_else(|| d.unsupported(op, format!("operand {operand} must be a constant")))
@@ -106,7 +108,7 @@ fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<u32> {
 
 /// The source of a copy.
 #[derive(Debug)]
-enum Source {
+enum CopySource {
     /// A register with the address, and an offset.
     Address(Space, Reg, i64),
     /// An AMD buffer descriptor and offsets; nothing is read outside of it.
@@ -115,14 +117,14 @@ enum Source {
 
 /// Starts a copy in each active lane.
 #[derive(Debug)]
-struct Copy {
+struct AsyncCopy {
     channel: Channel,
-    from: Source,
+    from: CopySource,
     /// The memory, address and offset of the destination.
     to: (Space, Reg, i64),
     /// Bytes between the destinations of neighbouring lanes, where all of a wave have one address.
     stride: Option<u32>,
-    size: Size,
+    size: CopySize,
     /// How many bytes are read, where that is not `size`; the rest becomes 0.
     read: Option<Reg>,
     align: u32,
@@ -131,17 +133,17 @@ struct Copy {
 
 /// The bytes of a copy.
 #[derive(Clone, Copy, Debug)]
-enum Size {
+enum CopySize {
     Fixed(u32),
     /// As a register says.
     Of(Reg),
 }
 
-impl Copy {
+impl AsyncCopy {
     fn step_lane(&self, exec: &mut Exec<'_>, lane: u32, first: u32) -> Result<u64, KernelError> {
         let size = match self.size {
-            Size::Fixed(size) => size,
-            Size::Of(reg) => exec.get(reg, lane) as u32,
+            CopySize::Fixed(size) => size,
+            CopySize::Of(reg) => exec.get(reg, lane) as u32,
         };
         if !size.is_multiple_of(self.align) {
             let text = format!(
@@ -151,13 +153,13 @@ impl Copy {
             return Err(exec.fault(FaultKind::Misaligned, lane, text));
         }
         let (from_space, from, address, limit) = match &self.from {
-            Source::Address(space, reg, offset) => (
+            CopySource::Address(space, reg, offset) => (
                 *space,
                 *reg,
                 exec.get(*reg, lane).wrapping_add_signed(*offset),
                 size,
             ),
-            Source::Buffer { rsrc, offsets } => {
+            CopySource::Buffer { rsrc, offsets } => {
                 let [base, _, records, _] = rsrc.map(|reg| exec.get(reg, lane));
                 let offset: u64 = offsets.iter().map(|&reg| exec.get(reg, lane)).sum();
                 let is_inside = offset + u64::from(size) <= records.min(0xffff_ffff);
@@ -200,27 +202,28 @@ impl Copy {
     }
 }
 
-impl Instruction for Copy {
+impl Instruction for AsyncCopy {
     fn regs(&self) -> Regs {
         let mut reads = vec![self.to.1];
         match &self.from {
-            Source::Address(_, reg, _) => reads.push(*reg),
-            Source::Buffer { rsrc, offsets } => reads.extend(rsrc.iter().chain(offsets)),
+            CopySource::Address(_, reg, _) => reads.push(*reg),
+            CopySource::Buffer { rsrc, offsets } => reads.extend(rsrc.iter().chain(offsets)),
         }
         reads.extend(self.read);
-        if let Size::Of(reg) = self.size {
+        if let CopySize::Of(reg) = self.size {
             reads.push(reg);
         }
         Regs::new([self.scratch], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (_, lanes) in exec.active_warps() {
             let mut addresses = Vec::new();
             for &lane in &lanes {
                 addresses.push((lane, self.step_lane(exec, lane, lanes[0])?));
             }
-            if let (Size::Fixed(size), Source::Address(space, ..)) = (self.size, &self.from) {
+            if let (CopySize::Fixed(size), CopySource::Address(space, ..)) = (self.size, &self.from)
+            {
                 exec.count(*space, &addresses, size, true);
             }
         }
@@ -229,26 +232,26 @@ impl Instruction for Copy {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, words: Assembly) -> Option<Counted> {
-        let Size::Fixed(size) = self.size else {
+    fn access(&self, words: Assembly) -> Option<AccessLabel> {
+        let CopySize::Fixed(size) = self.size else {
             return None;
         };
-        Some(Counted::Global(match words {
+        Some(AccessLabel::Global(match words {
             Assembly::Ptx => format!("cp.async b{}", 8 * size),
             Assembly::Gcn => format!("global_load_lds_{}", dwords(size)),
         }))
     }
 }
 
-fn cp_async(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn cp_async(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let size = count(d, op, "size")?;
     if !matches!(size, 4 | 8 | 16) {
         let text = format!("asynchronous copy of {size} bytes; 4, 8 and 16 exist");
@@ -259,12 +262,12 @@ fn cp_async(d: &mut Decoder<'_>, op: &Operation) -> Done {
         .then(|| d.scalar(op, 2))
         .transpose()?;
     let scratch = d.b.reg();
-    d.b.push(Copy {
+    d.b.push(AsyncCopy {
         channel: Channel::Group,
-        from: Source::Address(Space::Global, from, 0),
+        from: CopySource::Address(Space::Global, from, 0),
         to: (Space::Shared, to, 0),
         stride: None,
-        size: Size::Fixed(size),
+        size: CopySize::Fixed(size),
         read,
         align: size,
         scratch,
@@ -272,7 +275,7 @@ fn cp_async(d: &mut Decoder<'_>, op: &Operation) -> Done {
     Ok(())
 }
 
-fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     if op
         .ints("operandSegmentSizes")
         .is_some_and(|sizes| sizes.last() == Some(&1))
@@ -282,12 +285,12 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let [to, from, size] = d.scalars(op, [0, 1, 2])?;
     let scratch = d.b.reg();
     d.b.uses_async_proxy();
-    d.b.push(Copy {
+    d.b.push(AsyncCopy {
         channel: Channel::Bulk,
-        from: Source::Address(Space::Shared, from, 0),
+        from: CopySource::Address(Space::Shared, from, 0),
         to: (Space::Global, to, 0),
         stride: None,
-        size: Size::Of(size),
+        size: CopySize::Of(size),
         read: None,
         align: 16,
         scratch,
@@ -296,7 +299,7 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> Done {
 }
 
 /// Checks the bytes that a lane copies to LDS, and returns the distance between the lanes' destinations.
-fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> Done<u32> {
+fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
         12 | 16 => {
@@ -310,16 +313,16 @@ fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> Done<u32> {
     }
 }
 
-fn to_lds(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn to_lds(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let size = count(d, op, "size")?;
     let stride = lds_stride(d, op, size)?;
     let offset = op.int("offset").unwrap_or(0);
     let [from, to] = d.scalars(op, [0, 1])?;
-    let from = Source::Address(space(d, op, 0)?, from, offset);
+    let from = CopySource::Address(space(d, op, 0)?, from, offset);
     copy_to_lds(d, from, (to, offset), Some(stride), size)
 }
 
-fn buffer_to_lds(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn buffer_to_lds(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let size = constant(d, op, 2)?;
     let stride = lds_stride(d, op, size)?;
     let rsrc = super::buffer::descriptor(d, op, 0)?;
@@ -328,29 +331,29 @@ fn buffer_to_lds(d: &mut Decoder<'_>, op: &Operation) -> Done {
     let offset = i64::from(constant(d, op, 5)?);
     copy_to_lds(
         d,
-        Source::Buffer { rsrc, offsets },
+        CopySource::Buffer { rsrc, offsets },
         (to, offset),
         Some(stride),
         size,
     )
 }
 
-fn async_to_lds(d: &mut Decoder<'_>, op: &Operation, size: u32) -> Done {
+fn async_to_lds(d: &mut Decoder<'_>, op: &Operation, size: u32) -> DecodeResult {
     let offset = op.int("offset").unwrap_or(0);
     let [from, to] = d.scalars(op, [0, 1])?;
-    let from = Source::Address(Space::Global, from, offset);
+    let from = CopySource::Address(Space::Global, from, offset);
     copy_to_lds(d, from, (to, offset), None, size)
 }
 
 fn copy_to_lds(
     d: &mut Decoder<'_>,
-    from: Source,
+    from: CopySource,
     (to, offset): (Reg, i64),
     stride: Option<u32>,
     size: u32,
-) -> Done {
+) -> DecodeResult {
     let scratch = d.b.reg();
-    d.b.push(Copy {
+    d.b.push(AsyncCopy {
         channel: if stride.is_some() {
             Channel::Vector
         } else {
@@ -359,7 +362,7 @@ fn copy_to_lds(
         from,
         to: (Space::Shared, to, offset),
         stride,
-        size: Size::Fixed(size),
+        size: CopySize::Fixed(size),
         read: None,
         align: if size == 2 { 2 } else { size.min(4) },
         scratch,
@@ -369,48 +372,48 @@ fn copy_to_lds(
 
 /// Closes the group of copies of each active lane.
 #[derive(Debug)]
-struct Close(Channel);
+struct CloseGroup(Channel);
 
-impl Instruction for Close {
+impl Instruction for CloseGroup {
     fn regs(&self) -> Regs {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.close_group(self.0);
         Ok(())
     }
 }
 
-pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> Done {
-    d.b.push(Close(channel));
+pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
+    d.b.push(CloseGroup(channel));
     Ok(())
 }
 
 /// Waits until at most so many groups, or instructions, are in flight.
 #[derive(Debug)]
-struct Wait {
+struct WaitForCopies {
     channel: Channel,
     most: u32,
     only_reads: bool,
 }
 
-impl Instruction for Wait {
+impl Instruction for WaitForCopies {
     fn regs(&self) -> Regs {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.wait_for_copies(self.channel, self.most, self.only_reads)
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 
-fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> Done {
-    d.b.push(Wait {
+fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
+    d.b.push(WaitForCopies {
         channel,
         most,
         only_reads: false,
@@ -419,8 +422,8 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> Done {
 }
 
 /// Waits for groups of bulk copies, or for them to have read their sources.
-pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Done {
-    d.b.push(Wait {
+pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
+    d.b.push(WaitForCopies {
         channel: Channel::Bulk,
         most,
         only_reads,
@@ -429,7 +432,7 @@ pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Done
 }
 
 /// A line of AMD's assembly that waits: `s_waitcnt vmcnt(0) lgkmcnt(0)`.
-pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> Done {
+pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     let operand = |name: &str| {
         let (_, rest) = line.split_once(name)?;
         rest.trim_start_matches('(')
@@ -455,7 +458,7 @@ impl Instruction for ProxyFence {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.proxy_fence();
         Ok(())
     }

@@ -7,10 +7,10 @@ mod tests;
 pub(crate) use library::{call, names as library_names};
 
 use super::claim::fast_math;
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::bits::signed;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, SlotKind};
+use crate::decode::{DecodeResult, Decoder, SlotKind};
 use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 use crate::ir::Operation;
@@ -22,7 +22,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const INTRINSICS: &[Row] = &[row("llvm.amdgcn.fmed3", |d, op| {
+const INTRINSICS: &[OpRow] = &[row("llvm.amdgcn.fmed3", |d, op| {
     d.elementwise(op, |d, slot, dst, [a, b, c]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -49,7 +49,7 @@ impl Instruction for Median {
         Regs::new([self.dst], self.of)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let ty = self.ty;
         exec.map3(self.dst, self.of, |a, b, c| median(ty, [a, b, c]));
         Ok(())
@@ -68,7 +68,7 @@ fn median(ty: FloatTy, of: [u64; 3]) -> u64 {
 
 /// An operation on two floats.
 #[derive(Debug)]
-pub(crate) struct Binary {
+pub(crate) struct FloatBinaryOp {
     pub(crate) eval: fn(FloatTy, u64, u64) -> u64,
     /// `eval` in all active lanes.
     all: fn(&mut Exec<'_>, &Float),
@@ -77,15 +77,15 @@ pub(crate) struct Binary {
 /// Rows: the name in Rust, operations, what libraries call it, the result's bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($library:literal)*] |$ty:ident, $a:ident, $b:ident| $result:expr;)*) => {
-        $(pub(crate) static $name: Binary = Binary {
+        $(pub(crate) static $name: FloatBinaryOp = FloatBinaryOp {
             eval: |$ty, $a, $b| $result,
             all: |exec, f| {
                 let $ty = f.ty;
                 exec.map2(f.dst, [f.a, f.b], |$a, $b| $result);
             },
         };)*
-        const BINARY_ROWS: &[Row] = &[$($(row($operation, |d, op| binary(d, op, &$name)),)*)*];
-        const BINARY_LIBRARY: &[(&str, &Binary)] = &[$($(($library, &$name),)*)*];
+        const BINARY_ROWS: &[OpRow] = &[$($(row($operation, |d, op| binary(d, op, &$name)),)*)*];
+        const BINARY_LIBRARY: &[(&str, &FloatBinaryOp)] = &[$($(($library, &$name),)*)*];
     };
 }
 
@@ -152,7 +152,7 @@ fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
 /// Float arithmetic on two operands.
 #[derive(Debug)]
 pub(crate) struct Float {
-    pub(crate) op: &'static Binary,
+    pub(crate) op: &'static FloatBinaryOp,
     pub(crate) ty: FloatTy,
     pub(crate) dst: Reg,
     pub(crate) a: Reg,
@@ -164,13 +164,13 @@ impl Instruction for Float {
         Regs::new([self.dst], [self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         (self.op.all)(exec, self);
         Ok(())
     }
 }
 
-fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static Binary) -> Done {
+fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static FloatBinaryOp) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [a, b]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -189,7 +189,7 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static Binary) -> Done {
 
 /// An operation on one float.
 #[derive(Debug)]
-pub(crate) struct Unary {
+pub(crate) struct FloatUnaryOp {
     #[cfg(test)]
     eval: fn(FloatTy, u64) -> u64,
     all: fn(&mut Exec<'_>, &FloatUnary),
@@ -197,7 +197,7 @@ pub(crate) struct Unary {
 
 macro_rules! unary {
     ($($name:ident [$($operation:literal)*] [$($library:literal)*] |$ty:ident, $a:ident| $result:expr;)*) => {
-        $(pub(crate) static $name: Unary = Unary {
+        $(pub(crate) static $name: FloatUnaryOp = FloatUnaryOp {
             #[cfg(test)]
             eval: |$ty, $a| $result,
             all: |exec, f| {
@@ -205,8 +205,8 @@ macro_rules! unary {
                 exec.map1(f.dst, f.a, |$a| $result);
             },
         };)*
-        const UNARY_ROWS: &[Row] = &[$($(row($operation, |d, op| unary(d, op, &$name)),)*)*];
-        const UNARY_LIBRARY: &[(&str, &Unary)] = &[$($(($library, &$name),)*)*];
+        const UNARY_ROWS: &[OpRow] = &[$($(row($operation, |d, op| unary(d, op, &$name)),)*)*];
+        const UNARY_LIBRARY: &[(&str, &FloatUnaryOp)] = &[$($(($library, &$name),)*)*];
     };
 }
 
@@ -251,7 +251,7 @@ unary! {
 /// Float arithmetic on one operand.
 #[derive(Debug)]
 pub(crate) struct FloatUnary {
-    pub(crate) op: &'static Unary,
+    pub(crate) op: &'static FloatUnaryOp,
     pub(crate) ty: FloatTy,
     pub(crate) dst: Reg,
     pub(crate) a: Reg,
@@ -262,13 +262,13 @@ impl Instruction for FloatUnary {
         Regs::new([self.dst], [self.a])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         (self.op.all)(exec, self);
         Ok(())
     }
 }
 
-fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static Unary) -> Done {
+fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static FloatUnaryOp) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [a]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -279,7 +279,7 @@ fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static Unary) -> Done {
     })
 }
 
-const OTHER_ROWS: &[Row] = &[
+const OTHER_ROWS: &[OpRow] = &[
     row("llvm.intr.fma", fma),
     row("llvm.intr.fmuladd", fma),
     row("llvm.intr.ldexp", |d, op| {
@@ -328,7 +328,7 @@ impl Instruction for Fma {
         Regs::new([self.dst], [self.a, self.b, self.c])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (ty, of) = (self.ty, [self.a, self.b, self.c]);
         if ty == FloatTy::F32 {
             exec.map3(self.dst, of, |a, b, c| {
@@ -344,7 +344,7 @@ impl Instruction for Fma {
     }
 }
 
-fn fma(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn fma(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [a, b, c]| {
         let SlotKind::Float(ty) = slot.kind else {
             return false;
@@ -370,7 +370,7 @@ impl Instruction for Ldexp {
         Regs::new([self.dst], [self.a, self.exponent])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (ty, bits) = (self.ty, self.exponent_bits);
         exec.map2(self.dst, [self.a, self.exponent], |a, exponent| {
             ldexp(ty, a, signed(exponent, bits))
@@ -391,7 +391,7 @@ fn with_exponent<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,
     make: fn(&mut Decoder<'m>, FloatTy, u32, Reg, [Reg; 2]),
-) -> Done {
+) -> DecodeResult {
     let (base, exponent) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let slots = d.flat(op, &base.ty)?;
     let Some(bits) = d.flat(op, &exponent.ty)?.first().map(|slot| slot.bits) else {

@@ -1,9 +1,9 @@
 //! Floats of 8 bits, made of wider ones and widened by instructions.
 
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
-use crate::exec::{Exec, Fate, Instruction, Marks, Regs, whole_if_all};
+use crate::decode::{DecodeResult, Decoder};
+use crate::exec::{Exec, Instruction, Marks, PoisonEffect, Regs, whole_if_all};
 use crate::float::{FloatTy, TooLarge, float8_code};
 use crate::ir::Operation;
 use linear_layout::target::{FLOAT8, Float8};
@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.cvt.pk.fp8.f32", |d, op| narrow(d, op, 4)),
     row("llvm.amdgcn.cvt.pk.bf8.f32", |d, op| narrow(d, op, 5)),
     row("llvm.amdgcn.cvt.pk.f32.fp8", |d, op| widen(d, op, 4)),
@@ -37,7 +37,7 @@ impl Instruction for Narrow {
         Regs::new([self.dst], [self.low, self.high])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let of = |bits| {
             u64::from(float8_code(
                 self.format,
@@ -51,7 +51,7 @@ impl Instruction for Narrow {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let byte = |reg, shift: u32| {
             if lane.bits(reg) == 0 {
                 0
@@ -60,7 +60,7 @@ impl Instruction for Narrow {
             }
         };
         let undefined = byte(self.low, 0) | byte(self.high, 8);
-        Fate::Results(lane.part(&[self.low, self.high], whole_if_all(undefined, 16)))
+        PoisonEffect::Results(lane.part(&[self.low, self.high], whole_if_all(undefined, 16)))
     }
 }
 
@@ -79,7 +79,7 @@ impl Instruction for Widen {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.map1(self.dst, self.src, |word| {
             let code = (word >> (8 * self.byte)) as u8;
             self.to.from_f64(self.format.value(code))
@@ -87,9 +87,9 @@ impl Instruction for Widen {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let undefined = lane.bits(self.src) >> (8 * self.byte) & 0xff;
-        Fate::Results(lane.of(&[self.src]).filter(|_| undefined != 0))
+        PoisonEffect::Results(lane.of(&[self.src]).filter(|_| undefined != 0))
     }
 }
 
@@ -107,7 +107,7 @@ impl Instruction for Half {
         Regs::new([self.dst], [self.old, self.half])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let shift = if self.is_upper { 16 } else { 0 };
         exec.map2(self.dst, [self.old, self.half], |old, half| {
             old & !(0xffff << shift) & 0xffff_ffff | half << shift
@@ -115,16 +115,16 @@ impl Instruction for Half {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let shift = if self.is_upper { 16 } else { 0 };
         let undefined =
             lane.bits(self.old) & !(0xffff << shift) | (lane.bits(self.half) & 0xffff) << shift;
-        Fate::Results(lane.part(&[self.old, self.half], whole_if_all(undefined, 32)))
+        PoisonEffect::Results(lane.part(&[self.old, self.half], whole_if_all(undefined, 32)))
     }
 }
 
 /// The format that the GPU at hand means by its instructions.
-fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done<Float8> {
+fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult<Float8> {
     let mut formats = FLOAT8.into_iter();
     let family = d.machine.float8;
     formats
@@ -133,7 +133,7 @@ fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done<Float8> {
 }
 
 /// Which half of a word an instruction is about.
-fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> Done<bool> {
+fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<bool> {
     let word = d.scalar(op, index)?;
     match d.b.constant_of(word) {
         Some(word) => Ok(word & 1 != 0),
@@ -141,7 +141,7 @@ fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> Done<bool> {
     }
 }
 
-fn narrow(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done {
+fn narrow(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult {
     let format = format(d, op, exponent_bits)?;
     let [low, high, old] = d.scalars(op, [0, 1, 2])?;
     let is_upper = is_upper(d, op, 3)?;
@@ -162,7 +162,7 @@ fn narrow(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done {
     d.define(op, vec![reg])
 }
 
-fn widen(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> Done {
+fn widen(d: &mut Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult {
     let format = format(d, op, exponent_bits)?;
     let src = d.scalar(op, 0)?;
     let first = 2 * u32::from(is_upper(d, op, 1)?);

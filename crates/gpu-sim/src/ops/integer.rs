@@ -1,14 +1,14 @@
 //! Integer arithmetic.
 
-use super::claim::{self, Ideal, Promise, Rest};
-use super::compare::{Compare, NE, ULT};
-use super::{Family, Row, row};
+use super::claim::{self, Ideal, Promise, Remainder};
+use super::compare::{IntCompare, NE, ULT};
+use super::{Family, OpRow, row};
 use crate::bits::{mask, signed};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, SlotKind};
+use crate::decode::{DecodeResult, Decoder, SlotKind};
 use crate::error::FaultKind;
-use crate::exec::origin::Flow;
-use crate::exec::{Exec, Fate, Instruction, Marks, Regs};
+use crate::exec::points_to::PointerFlow;
+use crate::exec::{Exec, Instruction, Marks, PoisonEffect, Regs};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -18,22 +18,22 @@ pub(super) const FAMILY: Family = Family {
 };
 
 /// The undefined bits of the result, from the operands and theirs; without it, one undefined bit makes all of them so.
-type Undefined = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
+type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
 /// An operation on two integers, whose result has their width.
 #[derive(Debug)]
-pub(crate) struct Binary {
+pub(crate) struct IntBinaryOp {
     pub(crate) eval: fn(bits: u32, a: u64, b: u64) -> u64,
     /// `eval` in all active lanes: a loop of its own, which the compiler can vectorise.
     all: fn(&mut Exec<'_>, &Int),
     ideal: Option<Ideal>,
-    rest: Option<Rest>,
-    undefined: Option<Undefined>,
+    rest: Option<Remainder>,
+    undefined: Option<UndefinedBits>,
     /// Whether a second operand of the width or more has no result.
     is_shift: Option<bool>,
 }
 
-impl Binary {
+impl IntBinaryOp {
     const fn new(eval: fn(u32, u64, u64) -> u64, all: fn(&mut Exec<'_>, &Int)) -> Self {
         Self {
             eval,
@@ -50,9 +50,9 @@ impl Binary {
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($intrinsic:literal)*]
         |$bits:ident, $a:ident, $b:ident| $result:expr $(, $column:ident: $value:expr)*;)*) => {
-        $(pub(crate) static $name: Binary = Binary {
+        $(pub(crate) static $name: IntBinaryOp = IntBinaryOp {
             $($column: Some($value),)*
-            ..Binary::new(
+            ..IntBinaryOp::new(
                 |$bits, $a, $b| $result,
                 |exec, i| {
                     let $bits = i.bits;
@@ -60,8 +60,8 @@ macro_rules! binary {
                 },
             )
         };)*
-        const BINARY_ROWS: &[Row] = &[$($(row($operation, |d, op| binary(d, op, &$name)),)*)*];
-        const BINARY_INTRINSICS: &[Row] = &[$($(row($intrinsic, |d, op| binary(d, op, &$name)),)*)*];
+        const BINARY_ROWS: &[OpRow] = &[$($(row($operation, |d, op| binary(d, op, &$name)),)*)*];
+        const BINARY_INTRINSICS: &[OpRow] = &[$($(row($intrinsic, |d, op| binary(d, op, &$name)),)*)*];
     };
 }
 
@@ -143,7 +143,7 @@ fn clamp(bits: u32, value: i128) -> u64 {
 /// Integer arithmetic on two operands of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Int {
-    pub(crate) op: &'static Binary,
+    pub(crate) op: &'static IntBinaryOp,
     pub(crate) bits: u32,
     pub(crate) dst: Reg,
     pub(crate) a: Reg,
@@ -155,18 +155,18 @@ impl Instruction for Int {
         Regs::new([self.dst], [self.a, self.b])
     }
 
-    fn flow(&self) -> Flow {
-        Flow::From(vec![self.a, self.b])
+    fn flow(&self) -> PointerFlow {
+        PointerFlow::From(vec![self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         (self.op.all)(exec, self);
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let of = [self.a, self.b];
-        Fate::Results(match self.op.undefined {
+        PoisonEffect::Results(match self.op.undefined {
             Some(undefined) => {
                 let width = mask(self.bits);
                 let undefined = undefined(
@@ -180,7 +180,7 @@ impl Instruction for Int {
     }
 }
 
-fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static Binary) -> Done {
+fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static IntBinaryOp) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [a, b]| {
         let bits = slot.bits;
         d.b.push(Int {
@@ -204,14 +204,14 @@ fn promises(
     d: &mut Decoder<'_>,
     op: &Operation,
     ideal: Option<Ideal>,
-    rest: Option<Rest>,
+    rest: Option<Remainder>,
     bits: u32,
     [value, a, b]: [Reg; 3],
 ) {
     let (no_signed_wrap, no_unsigned_wrap) = claim::overflow_flags(op);
     let mut promise = |flag: bool, promise: Option<Promise>| {
         if let (true, Some(promise)) = (flag, promise) {
-            d.b.push(claim::Claim {
+            d.b.push(claim::PromiseCheck {
                 promise,
                 value,
                 a,
@@ -234,13 +234,13 @@ fn promises(
 #[derive(Debug)]
 pub(crate) struct Division {
     eval: fn(bits: u32, a: u64, b: u64) -> Option<u64>,
-    rest: Option<Rest>,
+    rest: Option<Remainder>,
 }
 
 macro_rules! divisions {
     ($($name:ident $operation:literal $eval:expr, $rest:expr;)*) => {
         $(pub(crate) static $name: Division = Division { eval: $eval, rest: $rest };)*
-        const DIVISION_ROWS: &[Row] = &[$(row($operation, |d, op| divide(d, op, &$name)),)*];
+        const DIVISION_ROWS: &[OpRow] = &[$(row($operation, |d, op| divide(d, op, &$name)),)*];
     };
 }
 
@@ -273,7 +273,7 @@ impl Instruction for Divide {
         Regs::new([self.dst], [self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let (a, b) = (exec.get(self.a, lane), exec.get(self.b, lane));
@@ -287,15 +287,15 @@ impl Instruction for Divide {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         match lane.of(&[self.b]) {
-            Some(mark) => Fate::Harm(mark),
-            None => Fate::Results(lane.of_reads()),
+            Some(mark) => PoisonEffect::Error(mark),
+            None => PoisonEffect::Results(lane.of_reads()),
         }
     }
 }
 
-fn divide(d: &mut Decoder<'_>, op: &Operation, of: &'static Division) -> Done {
+fn divide(d: &mut Decoder<'_>, op: &Operation, of: &'static Division) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [a, b]| {
         let bits = slot.bits;
         d.b.push(Divide {
@@ -312,7 +312,7 @@ fn divide(d: &mut Decoder<'_>, op: &Operation, of: &'static Division) -> Done {
 
 /// An operation on one integer, whose result has its width.
 #[derive(Debug)]
-pub(crate) struct Unary {
+pub(crate) struct IntUnaryOp {
     #[cfg(test)]
     eval: fn(bits: u32, a: u64) -> u64,
     all: fn(&mut Exec<'_>, &IntUnary),
@@ -322,7 +322,7 @@ pub(crate) struct Unary {
 macro_rules! unary {
     ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr
         $(, $flag:literal: $without:expr)?;)*) => {
-        $(pub(crate) static $name: Unary = Unary {
+        $(pub(crate) static $name: IntUnaryOp = IntUnaryOp {
             #[cfg(test)]
             eval: |$bits, $a| $result,
             all: |exec, i| {
@@ -330,8 +330,8 @@ macro_rules! unary {
                 exec.map1(i.dst, i.a, |$a| $result);
             },
         };)*
-        const UNARY_ROWS: &[Row] = &[$(row($operation, |d, op| {
-            let excluded: &[Excluded] = &[$(($flag, $without))?];
+        const UNARY_ROWS: &[OpRow] = &[$(row($operation, |d, op| {
+            let excluded: &[ExcludedOperand] = &[$(($flag, $without))?];
             unary(d, op, &$name, excluded)
         }),)*];
     };
@@ -350,7 +350,7 @@ unary! {
 /// Integer arithmetic on one operand of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntUnary {
-    pub(crate) op: &'static Unary,
+    pub(crate) op: &'static IntUnaryOp,
     pub(crate) bits: u32,
     pub(crate) dst: Reg,
     pub(crate) a: Reg,
@@ -361,16 +361,21 @@ impl Instruction for IntUnary {
         Regs::new([self.dst], [self.a])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         (self.op.all)(exec, self);
         Ok(())
     }
 }
 
 /// A flag, and the operand without a result that it stands for, by the width.
-type Excluded = (&'static str, fn(u32) -> u64);
+type ExcludedOperand = (&'static str, fn(u32) -> u64);
 
-fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static Unary, excluded: &[Excluded]) -> Done {
+fn unary(
+    d: &mut Decoder<'_>,
+    op: &Operation,
+    of: &'static IntUnaryOp,
+    excluded: &[ExcludedOperand],
+) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [a]| {
         let bits = slot.bits;
         d.b.push(IntUnary {
@@ -396,7 +401,7 @@ fn unary(d: &mut Decoder<'_>, op: &Operation, of: &'static Unary, excluded: &[Ex
     })
 }
 
-const OTHER_ROWS: &[Row] = &[
+const OTHER_ROWS: &[OpRow] = &[
     row("llvm.intr.fshl", |d, op| funnel(d, op, true)),
     row("llvm.intr.fshr", |d, op| funnel(d, op, false)),
     row("llvm.intr.uadd.with.overflow", |d, op| {
@@ -424,7 +429,7 @@ const OTHER_ROWS: &[Row] = &[
                 b,
             });
             let zero = d.b.constant(0);
-            d.emit(|dst| Compare {
+            d.emit(|dst| IntCompare {
                 pred: &NE,
                 bits,
                 dst,
@@ -437,7 +442,7 @@ const OTHER_ROWS: &[Row] = &[
 
 /// `fshl` or `fshr`: `high:low` shifted by `amount` modulo the width.
 #[derive(Debug)]
-struct Funnel {
+struct FunnelShift {
     left: bool,
     bits: u32,
     dst: Reg,
@@ -446,12 +451,12 @@ struct Funnel {
     amount: Reg,
 }
 
-impl Instruction for Funnel {
+impl Instruction for FunnelShift {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.high, self.low, self.amount])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (left, bits) = (self.left, self.bits);
         exec.map3(
             self.dst,
@@ -469,9 +474,9 @@ fn shifted_pair(left: bool, bits: u32, high: u64, low: u64, amount: u64) -> u64 
     moved as u64 & mask(bits)
 }
 
-fn funnel(d: &mut Decoder<'_>, op: &Operation, left: bool) -> Done {
+fn funnel(d: &mut Decoder<'_>, op: &Operation, left: bool) -> DecodeResult {
     d.elementwise(op, |d, slot, dst, [high, low, amount]| {
-        d.b.push(Funnel {
+        d.b.push(FunnelShift {
             left,
             bits: slot.bits,
             dst,
@@ -484,7 +489,7 @@ fn funnel(d: &mut Decoder<'_>, op: &Operation, left: bool) -> Done {
 }
 
 fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
-    d.emit(|dst| Compare {
+    d.emit(|dst| IntCompare {
         pred: &ULT,
         bits,
         dst,
@@ -495,7 +500,7 @@ fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
 
 /// Whether a signed result of two numbers does not fit their width.
 #[derive(Debug)]
-struct Leaves {
+struct SignedOverflow {
     exact: fn(i128, i128) -> i128,
     bits: u32,
     dst: Reg,
@@ -503,12 +508,12 @@ struct Leaves {
     b: Reg,
 }
 
-impl Instruction for Leaves {
+impl Instruction for SignedOverflow {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (bits, exact) = (self.bits, self.exact);
         exec.map2(self.dst, [self.a, self.b], |a, b| {
             let exact = exact(signed(a, bits).into(), signed(b, bits).into());
@@ -524,7 +529,7 @@ fn leaves(
     [_, a, b]: [Reg; 3],
     exact: fn(i128, i128) -> i128,
 ) -> Reg {
-    d.emit(|dst| Leaves {
+    d.emit(|dst| SignedOverflow {
         exact,
         bits,
         dst,
@@ -537,9 +542,9 @@ fn leaves(
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,
-    of: &'static Binary,
+    of: &'static IntBinaryOp,
     overflows: fn(&mut Decoder<'m>, u32, [Reg; 3]) -> Reg,
-) -> Done {
+) -> DecodeResult {
     let [a, b] = d.scalars(op, [0, 1])?;
     let bits = d.scalar_slot(op, 0)?.bits;
     let result = d.emit(|dst| Int {
@@ -558,7 +563,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(op: &Binary, bits: u32, a: u64, b: u64, expect: u64) {
+    fn check(op: &IntBinaryOp, bits: u32, a: u64, b: u64, expect: u64) {
         assert_eq!((op.eval)(bits, a, b), expect, "i{bits} {a:#x} {b:#x}");
     }
 

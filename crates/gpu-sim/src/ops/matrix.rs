@@ -1,10 +1,13 @@
 //! Loads, stores and transposition of matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
 
-use super::{Family, Row, needs, row};
+use super::{Family, OpRow, needs, row};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::error::FaultKind;
-use crate::exec::{Counted, Exec, Fate, Instruction, Marks, Parts, Place, Regs, Turn};
+use crate::exec::{
+    AccessLabel, Exec, Instruction, Marks, MemoryLocation, Parts, PoisonEffect, Regs,
+    WarpInteraction,
+};
 use crate::ir::Operation;
 use linear_layout::machine::matrix::{Size, WORD_BYTES, cell, holder, size};
 use linear_layout::target::{Assembly, Fragment};
@@ -15,7 +18,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("nvvm.ldmatrix", |d, op| {
         let fragment = fragment(d, op, Fragment::LoadedBytes)?;
         load(d, op, fragment)
@@ -26,7 +29,7 @@ const ROWS: &[Row] = &[
         let addr = d.scalar(op, 0)?;
         let src: Vec<Reg> = (1..op.operands.len())
             .map(|index| d.scalar(op, index))
-            .collect::<Done<_>>()?;
+            .collect::<DecodeResult<_>>()?;
         d.b.push(StoreMatrix {
             src: src.into(),
             addr,
@@ -54,7 +57,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// What NVIDIA's instructions deal to lanes; other shapes are refused, and bytes where the GPU lacks them.
-fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> Done<Fragment> {
+fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> DecodeResult<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");
     let transposed = op
@@ -81,7 +84,7 @@ fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> Done<Fragment> 
     Err(d.unsupported(op, text))
 }
 
-fn load(d: &mut Decoder<'_>, op: &Operation, fragment: Fragment) -> Done {
+fn load(d: &mut Decoder<'_>, op: &Operation, fragment: Fragment) -> DecodeResult {
     let addr = d.scalar(op, 0)?;
     let slots = d.result_slots(op)?;
     let (bytes, count) = (slots.first().map_or(0, |slot| slot.bits / 8), slots.len());
@@ -123,7 +126,7 @@ impl Instruction for LoadMatrix {
         Regs::new(&*self.dst, [self.addr])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let parts = Parts {
             regs: &self.dst,
             bytes: self.bytes,
@@ -136,18 +139,18 @@ impl Instruction for LoadMatrix {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, _: Assembly) -> Option<Counted> {
+    fn access(&self, _: Assembly) -> Option<AccessLabel> {
         use Fragment as F;
         let count = self.count();
-        Some(Counted::Shared(match self.fragment {
+        Some(AccessLabel::Shared(match self.fragment {
             F::Plain | F::Transposed | F::StoredBytes => format!("ldmatrix x{count}"),
             F::LoadedBytes => format!("ldmatrix m16n16 x{count}"),
             F::Read16 => "ds_read_b64_tr_b16".to_owned(),
@@ -171,7 +174,7 @@ impl Instruction for StoreMatrix {
         Regs::new([], [&*self.src, &[self.addr]].concat())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let parts = Parts {
             regs: &self.src,
             bytes: WORD_BYTES,
@@ -185,21 +188,21 @@ impl Instruction for StoreMatrix {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm_of(&[self.addr])
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined_in(&[self.addr])
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, _: Assembly) -> Option<Counted> {
+    fn access(&self, _: Assembly) -> Option<AccessLabel> {
         let shape = match self.fragment {
             Fragment::StoredBytes => "m16n8 ",
             _ => "",
         };
         let name = format!("stmatrix {shape}x{}", self.src.len());
-        Some(Counted::Shared(name))
+        Some(AccessLabel::Shared(name))
     }
 }
 
@@ -215,7 +218,7 @@ impl Instruction for TransposeMatrix {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (_, lanes) in whole_warps(exec, "transposition")? {
             let words: Vec<u64> = lanes.iter().map(|&lane| exec.get(self.src, lane)).collect();
             exec.report.shuffles += 1;
@@ -231,7 +234,7 @@ impl Instruction for TransposeMatrix {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -241,7 +244,7 @@ impl Instruction for TransposeMatrix {
 }
 
 /// The warps with their lanes, all of which must be here.
-fn whole_warps(exec: &Exec<'_>, verb: &str) -> Done<Vec<(u32, Vec<u32>)>> {
+fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>> {
     let per_warp = exec.launch.machine.lanes_per_warp as usize;
     let warps = exec.active_warps();
     match warps.iter().find(|(_, lanes)| lanes.len() < per_warp) {
@@ -263,7 +266,7 @@ fn rows(
     count: u32,
     fragment: Fragment,
     verb: &str,
-) -> Done<Vec<(u32, Vec<Place>)>> {
+) -> DecodeResult<Vec<(u32, Vec<MemoryLocation>)>> {
     let per_warp = exec.launch.machine.lanes_per_warp;
     let Size {
         rows, row_bytes, ..

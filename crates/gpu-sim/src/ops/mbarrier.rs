@@ -1,11 +1,12 @@
 //! Barriers in shared memory: `mbarrier.init`, `inval`, `arrive`, and the wait for a phase.
 
 use super::memory::space;
-use super::{Family, Row, needs, row};
+use super::{Family, OpRow, needs, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::exec::{
-    Exec, Fate, Guard, Instruction, Kind, MBARRIER_ORDER, Marks, MbarrierAddress, Regs, Turn,
+    Exec, Guard, Instruction, MBARRIER_ORDER, MarkKind, Marks, MbarrierAddress, PoisonEffect, Regs,
+    WarpInteraction,
 };
 use crate::ir::Operation;
 
@@ -15,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("nvvm.mbarrier.init", init).needing(&needs::ASYNC_COPIES),
     row("nvvm.mbarrier.init.shared", init).needing(&needs::ASYNC_COPIES),
     row("nvvm.mbarrier.inval", inval).needing(&needs::ASYNC_COPIES),
@@ -30,7 +31,7 @@ const ROWS: &[Row] = &[
 
 /// An operation on a barrier.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Act {
+pub(crate) enum MbarrierAction {
     /// Makes it, for as many arrivals as a register says.
     Init(Reg),
     Invalidate,
@@ -42,45 +43,47 @@ pub(crate) enum Act {
 
 /// An instruction of a barrier in memory, in each lane where the guard holds.
 #[derive(Debug)]
-pub(crate) struct Mbarrier {
+pub(crate) struct MbarrierOp {
     pub(crate) at: MbarrierAddress,
-    pub(crate) act: Act,
+    pub(crate) act: MbarrierAction,
     pub(crate) guard: Option<Guard>,
 }
 
-impl Instruction for Mbarrier {
+impl Instruction for MbarrierOp {
     fn regs(&self) -> Regs {
         let mut reads = vec![self.at.addr];
         match self.act {
-            Act::Init(reg) | Act::Wait(reg) => reads.push(reg),
-            Act::Arrive(count, bytes) => reads.extend([count].into_iter().chain(bytes)),
-            Act::Invalidate => {}
+            MbarrierAction::Init(reg) | MbarrierAction::Wait(reg) => reads.push(reg),
+            MbarrierAction::Arrive(count, bytes) => reads.extend([count].into_iter().chain(bytes)),
+            MbarrierAction::Invalidate => {}
         }
         reads.extend(self.guard.map(|guard| guard.reg));
         Regs::new([], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for lane in exec.lanes.clone() {
             if !exec.is_on(self.guard, lane) {
                 continue;
             }
             match self.act {
-                Act::Init(count) => exec.init_mbarrier(lane, self.at, exec.get(count, lane) as u32),
-                Act::Invalidate => exec.invalidate_mbarrier(lane, self.at),
-                Act::Arrive(count, bytes) => {
+                MbarrierAction::Init(count) => {
+                    exec.init_mbarrier(lane, self.at, exec.get(count, lane) as u32)
+                }
+                MbarrierAction::Invalidate => exec.invalidate_mbarrier(lane, self.at),
+                MbarrierAction::Arrive(count, bytes) => {
                     let bytes = bytes.map_or(0, |bytes| exec.get(bytes, lane) as u32);
                     let count = exec.get(count, lane) as u32;
                     exec.arrive_at_mbarrier(lane, self.at, count, bytes)
                 }
-                Act::Wait(_) => exec.observe_mbarrier(lane, self.at),
+                MbarrierAction::Wait(_) => exec.observe_mbarrier(lane, self.at),
             }?;
         }
         Ok(())
     }
 
-    fn blocked(&self, exec: &Exec<'_>, lanes: &[u32]) -> Done<Option<String>> {
-        let Act::Wait(parity) = self.act else {
+    fn blocked(&self, exec: &Exec<'_>, lanes: &[u32]) -> DecodeResult<Option<String>> {
+        let MbarrierAction::Wait(parity) = self.act else {
             return Ok(None);
         };
         for &lane in lanes.iter().filter(|lane| exec.is_on(self.guard, **lane)) {
@@ -92,25 +95,30 @@ impl Instruction for Mbarrier {
         Ok(None)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.guarded(self.guard)
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 
 /// Adds an instruction of a barrier.
-pub(crate) fn push(d: &mut Decoder<'_>, at: MbarrierAddress, act: Act, guard: Option<Guard>) {
+pub(crate) fn push(
+    d: &mut Decoder<'_>,
+    at: MbarrierAddress,
+    act: MbarrierAction,
+    guard: Option<Guard>,
+) {
     d.b.has_atomic(crate::code::Space::Shared, MBARRIER_ORDER);
-    if matches!(act, Act::Wait(_)) {
+    if matches!(act, MbarrierAction::Wait(_)) {
         d.b.has_waits();
     }
-    d.b.push(Mbarrier { at, act, guard });
+    d.b.push(MbarrierOp { at, act, guard });
 }
 
-fn address(d: &Decoder<'_>, op: &Operation) -> Done<MbarrierAddress> {
+fn address(d: &Decoder<'_>, op: &Operation) -> DecodeResult<MbarrierAddress> {
     Ok(MbarrierAddress {
         space: space(d, op, 0)?,
         addr: d.scalar(op, 0)?,
@@ -119,7 +127,7 @@ fn address(d: &Decoder<'_>, op: &Operation) -> Done<MbarrierAddress> {
 }
 
 /// The guard that an operand of an operation is, if there is one.
-fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<Option<Guard>> {
+fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<Option<Guard>> {
     let has = op.operands.len() > operand;
     let reg = has.then(|| d.scalar(op, operand)).transpose()?;
     Ok(reg.map(|reg| Guard {
@@ -128,40 +136,40 @@ fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> Done<Option<Guard>>
     }))
 }
 
-fn init(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn init(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, count, guard) = (address(d, op)?, d.scalar(op, 1)?, guard(d, op, 2)?);
-    push(d, at, Act::Init(count), guard);
+    push(d, at, MbarrierAction::Init(count), guard);
     Ok(())
 }
 
-fn inval(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn inval(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let at = address(d, op)?;
-    push(d, at, Act::Invalidate, None);
+    push(d, at, MbarrierAction::Invalidate, None);
     Ok(())
 }
 
-fn arrive(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn arrive(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, one) = (address(d, op)?, d.b.constant(1));
-    push(d, at, Act::Arrive(one, None), None);
+    push(d, at, MbarrierAction::Arrive(one, None), None);
     if op.results.is_empty() {
         return Ok(());
     }
     let text = "the state of a barrier in memory, which is not simulated";
-    let state = d.undefined(Kind::Undef, 64, text);
+    let state = d.undefined(MarkKind::Undef, 64, text);
     d.define(op, vec![state])
 }
 
-fn expect(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, one) = (address(d, op)?, d.b.constant(1));
     let (bytes, guard) = (d.scalar(op, 1)?, guard(d, op, 2)?);
-    push(d, at, Act::Arrive(one, Some(bytes)), guard);
+    push(d, at, MbarrierAction::Arrive(one, Some(bytes)), guard);
     Ok(())
 }
 
 /// The operation repeats the wait until the phase has ended.
-fn wait(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, parity) = (address(d, op)?, d.scalar(op, 1)?);
-    push(d, at, Act::Wait(parity), None);
+    push(d, at, MbarrierAction::Wait(parity), None);
     Ok(())
 }
 

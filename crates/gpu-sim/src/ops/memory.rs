@@ -1,9 +1,12 @@
 //! Loads and stores.
 
-use super::{Family, Row, order, row};
+use super::{Family, OpRow, order, row};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done, size_align};
-use crate::exec::{Access, Counted, Exec, Fate, Field, Guard, Instruction, Marks, Regs, Turn};
+use crate::decode::{DecodeResult, Decoder, size_align};
+use crate::exec::{
+    Access, AccessLabel, Exec, Field, Guard, Instruction, Marks, PoisonEffect, Regs,
+    WarpInteraction,
+};
 use crate::ir::{Operation, Type};
 use linear_layout::target::Assembly;
 
@@ -13,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.load", |d, op| {
         let ty = d.result_ty(op)?.clone();
         let regs = d.b.regs(d.result_slots(op)?.len());
@@ -31,7 +34,7 @@ const ROWS: &[Row] = &[
 
 impl Access {
     /// The registers that are loaded or stored, and those that say where.
-    fn data_and_place(&self) -> [Vec<Reg>; 2] {
+    fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let guard = self.guard.map(|guard| guard.reg);
         [data, [self.addr].into_iter().chain(guard).collect()]
@@ -39,21 +42,21 @@ impl Access {
 }
 
 /// The fate of an access under a guard where the guard decides it: undefined, or off.
-fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<Fate> {
+fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     let guard = guard?;
     if let Some(mark) = lane
         .mark(guard.reg)
         .filter(|_| lane.bits(guard.reg) & 1 == 1)
     {
-        return Some(Fate::Harm(mark));
+        return Some(PoisonEffect::Error(mark));
     }
     let is_off = (lane.get(guard.reg) & 1 == 1) == guard.negated;
-    is_off.then_some(Fate::Untouched)
+    is_off.then_some(PoisonEffect::Untouched)
 }
 
 /// The fate of an access whose operands must all be defined in lanes that take part.
-pub(super) fn harm_where(guard: Option<Guard>, lane: &Marks<'_>) -> Fate {
-    guarded(guard, lane).unwrap_or_else(|| lane.harm())
+pub(super) fn require_defined_where(guard: Option<Guard>, lane: &Marks<'_>) -> PoisonEffect {
+    guarded(guard, lane).unwrap_or_else(|| lane.require_defined())
 }
 
 /// Reads memory.
@@ -62,23 +65,23 @@ pub(crate) struct Load(pub(crate) Access);
 
 impl Instruction for Load {
     fn regs(&self) -> Regs {
-        let [data, place] = self.0.data_and_place();
+        let [data, place] = self.0.data_and_address();
         Regs::new(data, place)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.load(&self.0)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        guarded(self.0.guard, lane).unwrap_or_else(|| lane.harm_of(&[self.0.addr]))
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        guarded(self.0.guard, lane).unwrap_or_else(|| lane.require_defined_in(&[self.0.addr]))
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, words: Assembly) -> Option<Counted> {
+    fn access(&self, words: Assembly) -> Option<AccessLabel> {
         Some(name(words, "load", self.0.space, self.0.size))
     }
 }
@@ -93,24 +96,24 @@ pub(crate) struct GuardedLoad {
 
 impl Instruction for GuardedLoad {
     fn regs(&self) -> Regs {
-        let [data, place] = self.access.data_and_place();
+        let [data, place] = self.access.data_and_address();
         Regs::new(data, [&place[..], &self.fallback].concat())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (field, &src) in self.access.fields.iter().zip(&self.fallback) {
             exec.map1(field.reg, src, |a| a);
         }
         exec.load(&self.access)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         match guarded(self.access.guard, lane) {
-            Some(Fate::Untouched) => {
-                Fate::Each(self.fallback.iter().map(|&reg| lane.mark(reg)).collect())
+            Some(PoisonEffect::Untouched) => {
+                PoisonEffect::Each(self.fallback.iter().map(|&reg| lane.mark(reg)).collect())
             }
             Some(fate) => fate,
-            None => lane.harm_of(&[self.access.addr]),
+            None => lane.require_defined_in(&[self.access.addr]),
         }
     }
 
@@ -119,11 +122,11 @@ impl Instruction for GuardedLoad {
         exec.lanes.iter().all(|&lane| exec.is_on(guard, lane))
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, words: Assembly) -> Option<Counted> {
+    fn access(&self, words: Assembly) -> Option<AccessLabel> {
         Some(name(words, "load", self.access.space, self.access.size))
     }
 }
@@ -134,14 +137,14 @@ pub(crate) struct Store(pub(crate) Access);
 
 impl Instruction for Store {
     fn regs(&self) -> Regs {
-        Regs::new([], self.0.data_and_place().concat())
+        Regs::new([], self.0.data_and_address().concat())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.store(&self.0)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         if let Some(fate) = guarded(self.0.guard, lane) {
             return fate;
         }
@@ -150,22 +153,22 @@ impl Instruction for Store {
         let is_global = self.0.space.is_global(address);
         let mut stored = self.0.fields.iter().filter(|_| is_global);
         match stored.find_map(|field| lane.stored(field)) {
-            Some(mark) => Fate::Harm(mark),
-            None => lane.harm_of(&[self.0.addr]),
+            Some(mark) => PoisonEffect::Error(mark),
+            None => lane.require_defined_in(&[self.0.addr]),
         }
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 
-    fn access(&self, words: Assembly) -> Option<Counted> {
+    fn access(&self, words: Assembly) -> Option<AccessLabel> {
         Some(name(words, "store", self.0.space, self.0.size))
     }
 }
 
 /// What an access is called: as the assembly spells it.
-fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> Counted {
+fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     let name = match (words, space) {
         (Assembly::Ptx, _) => {
             let short = if verb == "load" { "ld" } else { "st" };
@@ -194,8 +197,8 @@ fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> Counted {
         }
     };
     match space {
-        Space::Shared => Counted::Shared(name),
-        _ => Counted::Global(name),
+        Space::Shared => AccessLabel::Shared(name),
+        _ => AccessLabel::Global(name),
     }
 }
 
@@ -210,7 +213,7 @@ pub(super) fn dwords(bytes: u32) -> String {
 }
 
 /// The memory that operand `index`, a pointer, points to.
-pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> Done<Space> {
+pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<Space> {
     let Type::Ptr(number) = d.operand(op, index)?.ty else {
         return Err(d.malformed(op, format!("operand {index} must be a pointer")));
     };
@@ -226,7 +229,7 @@ pub(super) fn fields(
     op: &Operation,
     ty: &Type,
     regs: &[Reg],
-) -> Done<(Box<[Field]>, u32)> {
+) -> DecodeResult<(Box<[Field]>, u32)> {
     let slots = d.flat(op, ty)?;
     if slots.iter().any(|slot| slot.bits == 1) && slots.len() > 1 {
         return Err(d.unsupported(op, "vectors of i1 in memory are not supported"));
@@ -249,7 +252,7 @@ fn access(
     pointer: usize,
     ty: &Type,
     regs: &[Reg],
-) -> Done<Access> {
+) -> DecodeResult<Access> {
     let space = space(d, op, pointer)?;
     let sync = order::sync(d, op, "ordering")?;
     if let Some(sync) = sync {

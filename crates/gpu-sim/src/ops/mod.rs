@@ -40,7 +40,7 @@ pub(crate) mod tensor;
 pub(crate) mod thread;
 pub(crate) mod wave;
 
-use super::decode::{Decode, Decoder, Done};
+use super::decode::{Decode, DecodeResult, Decoder};
 use super::error::KernelError;
 use super::ir::Operation;
 use linear_layout::target::Target;
@@ -50,22 +50,22 @@ use std::sync::LazyLock;
 use strsim::levenshtein as edits;
 
 /// One operation or intrinsic that can be run.
-pub(crate) struct Row {
+pub(crate) struct OpRow {
     name: &'static str,
     pub(crate) decode: Decode,
     /// What the GPU must have, where not all have it.
     needs: Option<&'static Needs>,
 }
 
-const fn row(name: &'static str, decode: Decode) -> Row {
-    Row {
+const fn row(name: &'static str, decode: Decode) -> OpRow {
+    OpRow {
         name,
         decode,
         needs: None,
     }
 }
 
-impl Row {
+impl OpRow {
     /// The same, of instructions that not all GPUs have.
     const fn needing(self, needs: &'static Needs) -> Self {
         Self {
@@ -84,9 +84,9 @@ impl Row {
 /// The operations of one file.
 pub(crate) struct Family {
     title: &'static str,
-    operations: &'static [&'static [Row]],
+    operations: &'static [&'static [OpRow]],
     /// What `llvm.call_intrinsic` may name.
-    intrinsics: &'static [&'static [Row]],
+    intrinsics: &'static [&'static [OpRow]],
 }
 
 const FAMILIES: &[&Family] = &[
@@ -116,21 +116,21 @@ const FAMILIES: &[&Family] = &[
     &ptx::FAMILY,
 ];
 
-type Rows = LazyLock<HashMap<&'static str, &'static Row>>;
+type Rows = LazyLock<HashMap<&'static str, &'static OpRow>>;
 
-fn index(rows: impl Iterator<Item = &'static Row>) -> HashMap<&'static str, &'static Row> {
+fn index(rows: impl Iterator<Item = &'static OpRow>) -> HashMap<&'static str, &'static OpRow> {
     rows.map(|row| (row.name, row)).collect()
 }
 
 static OPERATIONS: Rows = LazyLock::new(|| index(FAMILIES.iter().flat_map(|f| rows(f.operations))));
 static INTRINSICS: Rows = LazyLock::new(|| index(FAMILIES.iter().flat_map(|f| rows(f.intrinsics))));
 
-fn rows(lists: &'static [&'static [Row]]) -> impl Iterator<Item = &'static Row> {
+fn rows(lists: &'static [&'static [OpRow]]) -> impl Iterator<Item = &'static OpRow> {
     lists.iter().copied().flatten()
 }
 
 /// Decodes an operation by its row.
-pub(crate) fn decode<'m>(d: &mut Decoder<'m>, op: &'m Operation) -> Done {
+pub(crate) fn decode<'m>(d: &mut Decoder<'m>, op: &'m Operation) -> DecodeResult {
     let Some(row) = OPERATIONS.get(&*op.name) else {
         return Err(unknown(d, op));
     };
@@ -150,7 +150,7 @@ fn unknown(d: &Decoder<'_>, op: &Operation) -> KernelError {
 }
 
 /// Returns the row of an intrinsic without an operation of its own.
-pub(crate) fn intrinsic(name: &str) -> Option<&'static Row> {
+pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     let known = INTRINSICS.get(name).copied();
     known.or_else(|| product::intrinsic(name))
 }

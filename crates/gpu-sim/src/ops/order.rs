@@ -1,8 +1,8 @@
 //! The order and the scope of atomic accesses, and fences.
 
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, keyword};
+use crate::decode::{DecodeResult, Decoder, keyword};
 use crate::exec::{Channel, Exec, Guard, Instruction, Regs};
 use crate::ir::Operation;
 use gpu_race::{Scope, Sync};
@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("llvm.fence", |d, op| {
         let sync = sync(d, op, "ordering")?;
         match sync {
@@ -59,7 +59,7 @@ impl Instruction for Fence {
         Regs::new([], guard)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.fence(self.sync, self.guard);
         if self.sync.releases && exec.launch.machine.assembly == Assembly::Gcn {
             // The back end waits for all copies to LDS before it releases.
@@ -70,7 +70,7 @@ impl Instruction for Fence {
 }
 
 /// Adds a fence, unless no other warp can tell.
-pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> Done {
+pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> DecodeResult {
     if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
         d.b.orders_threads();
         d.b.push(Fence { sync, guard });
@@ -98,7 +98,7 @@ fn scope(name: &str) -> Option<Scope> {
 
 /// The order that an operation of the LLVM dialect keeps, if it is atomic. One that is volatile is taken to be atomic: so
 /// are volatile accesses in PTX, and AMD's kernels use them to the same end.
-pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> Done<Option<Sync>> {
+pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {
         let is_volatile = op.attribute("volatile_").is_some();

@@ -1,13 +1,13 @@
 //! Functions of the makers' runtimes that print and fail: CUDA's `vprintf`, AMD's `ockl`.
 
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::error::{FaultKind, KernelError};
-use crate::exec::{Exec, Fate, Instruction, Marks, Message, Regs, Turn};
+use crate::exec::{Exec, Instruction, Marks, Message, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
 
 /// Decodes a call of a function.
-type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> Done;
+type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> DecodeResult;
 
 /// The functions by name.
 const FUNCTIONS: &[(&str, Call)] = &[
@@ -22,7 +22,7 @@ const FUNCTIONS: &[(&str, Call)] = &[
     }),
     ("__assertfail", |d, op| {
         let [message, file, line] = d.scalars(op, [0, 1, 2])?;
-        d.b.push(Fail {
+        d.b.push(FailAssertion {
             message,
             place: Some([file, line]),
         });
@@ -32,22 +32,22 @@ const FUNCTIONS: &[(&str, Call)] = &[
     ("__ockl_fprintf_stderr_begin", |d, op| begin(d, op, true)),
     ("__ockl_printf_append_string_n", |d, op| {
         let [handle, text, last] = d.scalars(op, [0, 1, 3])?;
-        let dst = d.emit(|dst| Append {
+        let dst = d.emit(|dst| AppendMessage {
             dst,
             handle,
             last,
-            what: Appended::Format(text),
+            what: MessagePart::Format(text),
         });
         d.define(op, vec![dst])
     }),
     ("__ockl_printf_append_args", |d, op| {
         let [handle, count, last] = d.scalars(op, [0, 1, 9])?;
         let values = d.slots(op, 2..9)?;
-        let dst = d.emit(|dst| Append {
+        let dst = d.emit(|dst| AppendMessage {
             dst,
             handle,
             last,
-            what: Appended::Values { count, values },
+            what: MessagePart::Values { count, values },
         });
         d.define(op, vec![dst])
     }),
@@ -59,7 +59,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Decodes a call; `false` if the name is not known.
-pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> Done<bool> {
+pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some((_, decode)) = FUNCTIONS.iter().find(|(name, _)| *name == callee) else {
         return Ok(false);
     };
@@ -67,8 +67,8 @@ pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> Done<bo
     Ok(true)
 }
 
-fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> Done {
-    let dst = d.emit(|dst| Begin { dst, fails });
+fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> DecodeResult {
+    let dst = d.emit(|dst| BeginMessage { dst, fails });
     d.define(op, vec![dst])
 }
 
@@ -85,7 +85,7 @@ impl Instruction for Print {
         Regs::new([self.dst], [self.format, self.values])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let format = text(exec, lane, self.format)?;
@@ -102,35 +102,35 @@ impl Instruction for Print {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 
 /// Ends the run: the first active lane says why.
 #[derive(Debug)]
-struct Fail {
+struct FailAssertion {
     message: Reg,
     /// The file and the line.
     place: Option<[Reg; 2]>,
 }
 
-impl Instruction for Fail {
+impl Instruction for FailAssertion {
     fn regs(&self) -> Regs {
         let mut reads = vec![self.message];
         reads.extend(self.place.into_iter().flatten());
         Regs::new([], reads)
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let lane = exec.lanes[0];
         let mut message = text(exec, lane, self.message)?;
         if let Some([file, line]) = self.place {
@@ -147,17 +147,17 @@ impl Instruction for Fail {
 
 /// Begins a message; `dst` is its number.
 #[derive(Debug)]
-struct Begin {
+struct BeginMessage {
     dst: Reg,
     fails: bool,
 }
 
-impl Instruction for Begin {
+impl Instruction for BeginMessage {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let number = exec.messages.len() as u64;
@@ -173,31 +173,33 @@ impl Instruction for Begin {
 
 /// What a part of a message is.
 #[derive(Debug)]
-enum Appended {
+enum MessagePart {
     Format(Reg),
     Values { count: Reg, values: Box<[Reg]> },
 }
 
 /// Adds to a message, and prints it where it is the last part.
 #[derive(Debug)]
-struct Append {
+struct AppendMessage {
     dst: Reg,
     handle: Reg,
     last: Reg,
-    what: Appended,
+    what: MessagePart,
 }
 
-impl Instruction for Append {
+impl Instruction for AppendMessage {
     fn regs(&self) -> Regs {
         let mut reads = vec![self.handle, self.last];
         match &self.what {
-            Appended::Format(text) => reads.push(*text),
-            Appended::Values { count, values } => reads.extend([count].into_iter().chain(values)),
+            MessagePart::Format(text) => reads.push(*text),
+            MessagePart::Values { count, values } => {
+                reads.extend([count].into_iter().chain(values))
+            }
         }
         Regs::new([self.dst], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
             let number = exec.get(self.handle, lane);
@@ -208,10 +210,10 @@ impl Instruction for Append {
                 return Err(exec.fault(FaultKind::Malformed, lane, text));
             };
             match &self.what {
-                Appended::Format(format) => {
+                MessagePart::Format(format) => {
                     exec.messages[known].format = text(exec, lane, *format)?;
                 }
-                Appended::Values { count, values } => {
+                MessagePart::Values { count, values } => {
                     let count = exec.get(*count, lane) as usize;
                     let values: Vec<u64> = values.iter().map(|v| exec.get(*v, lane)).collect();
                     exec.messages[known]
@@ -233,21 +235,21 @@ impl Instruction for Append {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let mut used = vec![self.handle, self.last];
         match &self.what {
-            Appended::Format(text) => used.push(*text),
-            Appended::Values { count, values } => {
+            MessagePart::Format(text) => used.push(*text),
+            MessagePart::Values { count, values } => {
                 used.push(*count);
                 let count = lane.get(*count) as usize;
                 used.extend(values.iter().take(count));
             }
         }
-        lane.harm_of(&used)
+        lane.require_defined_in(&used)
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::atomic::Combine;
 use super::convert::Trunc;
-use super::integer::{self, Binary};
-use super::{Family, Row, float, needs, row};
+use super::integer::{self, IntBinaryOp};
+use super::{Family, OpRow, float, needs, row};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done, keyword};
+use crate::decode::{DecodeResult, Decoder, keyword};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Instruction, Marks, Regs, is_active};
+use crate::exec::{Exec, Instruction, Marks, PoisonEffect, Regs, is_active};
 use crate::float::FloatTy;
 use crate::ir::Operation;
 
@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("nvvm.shfl.sync", |d, op| {
         let word = keyword(op.str("kind").unwrap_or(""));
         let Some(kind) = kind(word) else {
@@ -102,9 +102,9 @@ const ROWS: &[Row] = &[
 /// Kinds of shuffles, each with its intrinsics: of a value, and of a value and whether the lane was in range.
 macro_rules! shuffles {
     ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
-        $(pub(crate) static $name: Kind = Kind { word: $word, source: $source };)*
-        const KINDS: &[&Kind] = &[$(&$name),*];
-        const INTRINSICS: &[Row] = &[
+        $(pub(crate) static $name: ShuffleKind = ShuffleKind { word: $word, source: $source };)*
+        const KINDS: &[&ShuffleKind] = &[$(&$name),*];
+        const INTRINSICS: &[OpRow] = &[
             $($(row($one, |d, op| shuffle(d, op, &$name, false)),)*
             $(row($pair, |d, op| shuffle(d, op, &$name, true)),)*)*
         ];
@@ -131,19 +131,19 @@ shuffles! {
 
 /// How a shuffle names the lane that it reads.
 #[derive(Debug)]
-pub(crate) struct Kind {
+pub(crate) struct ShuffleKind {
     word: &'static str,
     /// The lane, and whether it is in range.
-    source: fn(Asked) -> (i64, bool),
+    source: fn(ShuffleRequest) -> (i64, bool),
 }
 
 /// Returns the kind of shuffle of a word of PTX.
-pub(super) fn kind(word: &str) -> Option<&'static Kind> {
+pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
 /// What a lane of a shuffle asks for, in the words of the PTX manual.
-struct Asked {
+struct ShuffleRequest {
     lane: u32,
     offset: u32,
     segment: u32,
@@ -151,7 +151,7 @@ struct Asked {
     last: u32,
 }
 
-impl Asked {
+impl ShuffleRequest {
     fn up_to_last(&self, from: i64) -> (i64, bool) {
         (from, from <= i64::from(self.last))
     }
@@ -168,9 +168,9 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
 }
 
 /// The source lane of `shfl.sync` and whether it was in range, by the PTX manual.
-fn source(kind: &Kind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
+fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
-    let (from, ok) = (kind.source)(Asked {
+    let (from, ok) = (kind.source)(ShuffleRequest {
         lane,
         offset: offset & 31,
         segment,
@@ -182,7 +182,7 @@ fn source(kind: &Kind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
 /// `nvvm.shfl.sync`; `valid` receives whether the computed lane was in range.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
-    pub(crate) kind: &'static Kind,
+    pub(crate) kind: &'static ShuffleKind,
     pub(crate) dst: Reg,
     pub(crate) valid: Option<Reg>,
     pub(crate) mask: Reg,
@@ -197,7 +197,7 @@ impl Instruction for Shuffle {
         Regs::new(writes, [self.mask, self.src, self.offset, self.clamp])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (warp, lanes) in exec.active_warps() {
             let first = warp * exec.launch.machine.lanes_per_warp;
             exec.report.shuffles += 1;
@@ -234,7 +234,7 @@ impl Instruction for Shuffle {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -243,7 +243,12 @@ impl Instruction for Shuffle {
     }
 }
 
-fn shuffle(d: &mut Decoder<'_>, op: &Operation, kind: &'static Kind, pair: bool) -> Done {
+fn shuffle(
+    d: &mut Decoder<'_>,
+    op: &Operation,
+    kind: &'static ShuffleKind,
+    pair: bool,
+) -> DecodeResult {
     let [mask, src, offset, clamp] = d.scalars(op, [0, 1, 2, 3])?;
     let dst = d.b.reg();
     let valid = pair.then(|| d.b.reg());
@@ -261,11 +266,11 @@ fn shuffle(d: &mut Decoder<'_>, op: &Operation, kind: &'static Kind, pair: bool)
 }
 
 /// What a vote answers, from the members whose bit is set, and all members.
-pub(crate) type Answer = fn(u64, u64) -> u64;
+pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
-const BALLOT: Answer = |set, _| set;
+const BALLOT: VoteResult = |set, _| set;
 
-const VOTES: [(&str, Answer); 4] = [
+const VOTES: [(&str, VoteResult); 4] = [
     ("any", |set, _| u64::from(set != 0)),
     ("all", |set, members| u64::from(set == members)),
     ("uni", |set, members| u64::from(set == 0 || set == members)),
@@ -273,7 +278,7 @@ const VOTES: [(&str, Answer); 4] = [
 ];
 
 /// Returns what a vote of this word of PTX answers.
-pub(crate) fn vote(word: &str) -> Option<Answer> {
+pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     let found = VOTES.iter().find(|(name, _)| *name == word)?;
     Some(found.1)
 }
@@ -281,7 +286,7 @@ pub(crate) fn vote(word: &str) -> Option<Answer> {
 /// `nvvm.vote.sync`, and AMD's ballot where `mask` is absent.
 #[derive(Debug)]
 pub(crate) struct Vote {
-    pub(crate) answer: Answer,
+    pub(crate) answer: VoteResult,
     pub(crate) dst: Reg,
     pub(crate) mask: Option<Reg>,
     pub(crate) src: Reg,
@@ -293,7 +298,7 @@ impl Instruction for Vote {
         Regs::new([self.dst], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (warp, lanes) in exec.active_warps() {
             let first = warp * exec.launch.machine.lanes_per_warp;
             exec.report.shuffles += 1;
@@ -317,12 +322,12 @@ impl Instruction for Vote {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 }
 
-const REDUCTIONS: [(&str, &Binary); 8] = [
+const REDUCTIONS: [(&str, &IntBinaryOp); 8] = [
     ("add", &integer::ADD),
     ("and", &integer::AND),
     ("or", &integer::OR),
@@ -347,7 +352,7 @@ impl Instruction for Reduce {
         Regs::new([self.dst], [self.mask, self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (warp, lanes) in exec.active_warps() {
             let first = warp * exec.launch.machine.lanes_per_warp;
             exec.report.shuffles += 1;
@@ -366,8 +371,8 @@ impl Instruction for Reduce {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 }
 
@@ -383,7 +388,7 @@ impl Instruction for Elect {
         Regs::new([self.dst], [self.mask])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (warp, lanes) in exec.active_warps() {
             let first = warp * exec.launch.machine.lanes_per_warp;
             for &lane in &lanes {
@@ -396,8 +401,8 @@ impl Instruction for Elect {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        lane.require_defined()
     }
 }
 
@@ -407,7 +412,7 @@ mod tests {
 
     #[test]
     fn sources_follow_the_manual() {
-        let check = |kind: &Kind, lane, offset, clamp, expect| {
+        let check = |kind: &ShuffleKind, lane, offset, clamp, expect| {
             assert_eq!(
                 source(kind, lane, offset, clamp),
                 expect,

@@ -1,10 +1,11 @@
 //! Copies of boxes of tensors (`cp.async.bulk.tensor`), and changes of tensor maps (`tensormap.replace`).
 
-use super::{Family, Row, needs, row};
+use super::{Family, OpRow, needs, row};
 use crate::code::{Reg, Space};
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::exec::{
-    Access, Exec, Fate, Field, Guard, Instruction, Marks, MbarrierAddress, Regs, TensorBox, Turn,
+    Access, Exec, Field, Guard, Instruction, Marks, MbarrierAddress, PoisonEffect, Regs, TensorBox,
+    WarpInteraction,
 };
 use crate::ir::Operation;
 use crate::ops::memory::{Load, Store};
@@ -19,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
 /// An intrinsic that changes a field of a map: of a pointer, with a number of a dimension where the field has some.
 macro_rules! replaces {
     ($($name:literal $field:literal;)*) => {
-        const INTRINSICS: &[Row] = &[
+        const INTRINSICS: &[OpRow] = &[
             $(row(concat!("llvm.nvvm.tensormap.replace.", $name), |d, op| replace(d, op, $field))
                 .needing(&needs::CLUSTERS),)*
         ];
@@ -39,7 +40,7 @@ replaces! {
     "fill.mode" "fill_mode";
 }
 
-fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> Done {
+fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     let space = super::memory::space(d, op, 0)?;
     let addr = d.scalar(op, 0)?;
     let value = d.scalar(op, op.operands.len().saturating_sub(1))?;
@@ -141,7 +142,7 @@ impl Instruction for MapFence {
         Regs::new([], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for lane in exec.lanes.clone() {
             if exec.is_on(self.guard, lane) {
                 exec.tensor_map_proxy(lane, self.map, self.acquires)?;
@@ -150,14 +151,14 @@ impl Instruction for MapFence {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.guarded(self.guard)
     }
 }
 
 /// What a copy of a box does.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Direction {
+pub(crate) enum BoxCopyKind {
     /// To shared memory; its bytes count for a barrier.
     Load(MbarrierAddress),
     /// To global memory.
@@ -169,7 +170,7 @@ pub(crate) enum Direction {
 /// Starts a copy of a box in each active lane where the guard holds.
 #[derive(Debug)]
 pub(crate) struct TensorCopy {
-    pub(crate) direction: Direction,
+    pub(crate) direction: BoxCopyKind,
     pub(crate) map: (Reg, i64),
     /// Innermost first.
     pub(crate) start: Vec<Reg>,
@@ -182,14 +183,14 @@ impl Instruction for TensorCopy {
     fn regs(&self) -> Regs {
         let mut reads = self.start.clone();
         reads.extend([self.map.0, self.shared.0]);
-        if let Direction::Load(barrier) = self.direction {
+        if let BoxCopyKind::Load(barrier) = self.direction {
             reads.push(barrier.addr);
         }
         reads.extend(self.guard.map(|guard| guard.reg));
         Regs::new([self.scratch], reads)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for lane in exec.lanes.clone() {
             if !exec.is_on(self.guard, lane) {
                 continue;
@@ -203,20 +204,20 @@ impl Instruction for TensorCopy {
                 scratch: self.scratch,
             };
             match self.direction {
-                Direction::Load(barrier) => exec.load_box(lane, of, barrier),
-                Direction::Store => exec.store_box(lane, of, false),
-                Direction::Add => exec.store_box(lane, of, true),
+                BoxCopyKind::Load(barrier) => exec.load_box(lane, of, barrier),
+                BoxCopyKind::Store => exec.store_box(lane, of, false),
+                BoxCopyKind::Add => exec.store_box(lane, of, true),
             }?;
         }
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.guarded(self.guard)
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 

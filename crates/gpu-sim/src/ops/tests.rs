@@ -1,4 +1,4 @@
-pub(super) mod late;
+pub(super) mod asynchronous;
 
 use super::*;
 use crate::{Arg, Launch, Machine, Memory, decode_generic};

@@ -2,10 +2,10 @@
 
 use super::claim::range;
 use super::convert::Trunc;
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::bits::mask;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::exec::{Exec, Instruction, Regs, Thread};
 use crate::ir::Operation;
 
@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
 
 const IMPLICIT_ARGUMENTS: &str = "llvm.amdgcn.implicitarg.ptr";
 
-const INTRINSICS: &[Row] = &[row(IMPLICIT_ARGUMENTS, |d, op| {
+const INTRINSICS: &[OpRow] = &[row(IMPLICIT_ARGUMENTS, |d, op| {
     let address = d.implicit_arguments(IMPLICIT_ARGUMENTS);
     let reg = d.b.constant(address);
     d.define(op, vec![reg])
@@ -37,13 +37,13 @@ impl Thread {
 }
 
 /// What a register of the machine holds.
-pub(crate) type Value = fn(&Thread) -> u32;
+pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
 /// Rows: operations, names in inline PTX, the value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
-        const ROWS: &[Row] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
-        const PTX: &[(&str, Value)] = &[$($(($ptx, |$t| $value),)*)*];
+        const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
+        const PTX: &[(&str, SpecialValue)] = &[$($(($ptx, |$t| $value),)*)*];
     };
 }
 
@@ -74,7 +74,7 @@ specials! {
 }
 
 /// Returns what a special register of inline PTX holds.
-pub(super) fn ptx(name: &str) -> Option<Value> {
+pub(super) fn ptx(name: &str) -> Option<SpecialValue> {
     PTX.iter()
         .find(|(known, _)| *known == name)
         .map(|(_, value)| *value)
@@ -84,7 +84,7 @@ pub(super) fn ptx(name: &str) -> Option<Value> {
 #[derive(Debug)]
 pub(crate) struct Special {
     pub(crate) dst: Reg,
-    pub(crate) value: Value,
+    pub(crate) value: SpecialValue,
 }
 
 impl Instruction for Special {
@@ -92,7 +92,7 @@ impl Instruction for Special {
         Regs::new([self.dst], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let mut thread = exec.thread();
         for at in 0..exec.lanes.len() {
             thread.number = exec.lanes[at];
@@ -102,7 +102,7 @@ impl Instruction for Special {
     }
 }
 
-fn read(d: &mut Decoder<'_>, op: &Operation, value: Value) -> Done {
+fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResult {
     let bits = d.result_slots(op)?[0].bits;
     let mut reg = d.emit(|dst| Special { dst, value });
     if bits < 32 {
@@ -116,8 +116,8 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: Value) -> Done {
 /// Rows: operations, intrinsics, names in inline PTX of clocks, and their width in bits.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
-        const CLOCK_ROWS: &[Row] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
-        const CLOCK_INTRINSICS: &[Row] = &[$($(row($intrinsic, |d, op| clock(d, op, $bits)),)*)*];
+        const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
+        const CLOCK_INTRINSICS: &[OpRow] = &[$($(row($intrinsic, |d, op| clock(d, op, $bits)),)*)*];
         const PTX_CLOCKS: &[(&str, u32)] = &[$($(($ptx, $bits),)*)*];
     };
 }
@@ -135,7 +135,7 @@ clocks! {
 const GET_REALTIME: u64 = 131;
 const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
 
-const MESSAGES: &[Row] = &[row(MESSAGE, |d, op| {
+const MESSAGES: &[OpRow] = &[row(MESSAGE, |d, op| {
     let message = d.scalar(op, 0)?;
     match d.b.constant_of(message) {
         Some(GET_REALTIME) => clock(d, op, 64),
@@ -164,7 +164,7 @@ impl Instruction for Clock {
         Regs::new([self.dst], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let time = exec.read_clock() & mask(self.bits);
         for at in 0..exec.lanes.len() {
             exec.set(self.dst, exec.lanes[at], time);
@@ -173,7 +173,7 @@ impl Instruction for Clock {
     }
 }
 
-fn clock(d: &mut Decoder<'_>, op: &Operation, bits: u32) -> Done {
+fn clock(d: &mut Decoder<'_>, op: &Operation, bits: u32) -> DecodeResult {
     d.b.sees_other_blocks();
     let reg = d.emit(|dst| Clock { bits, dst });
     d.define(op, vec![reg])

@@ -2,12 +2,12 @@
 
 use super::convert::repack;
 use super::shuffle::out_of_warp;
-use super::{Family, Row, needs, row};
+use super::{Family, OpRow, needs, row};
 use crate::bits::{mask, signed};
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Instruction, Kind, Marks, Regs, is_active};
+use crate::exec::{Exec, Instruction, MarkKind, Marks, PoisonEffect, Regs, is_active};
 use crate::ir::Operation;
 
 pub(super) const FAMILY: Family = Family {
@@ -19,7 +19,7 @@ pub(super) const FAMILY: Family = Family {
 /// The patterns that exchange by an exclusive or within a row.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("rocdl.ds_bpermute", bpermute),
     row("rocdl.ds_swizzle", |d, op| {
         let pattern = d.scalar(op, 1)?;
@@ -27,11 +27,11 @@ const ROWS: &[Row] = &[
             return Err(d.malformed(op, "the pattern of `rocdl.ds_swizzle` must be constant"));
         };
         let pattern = pattern as u32;
-        pieces(d, op, 0, |dst, src| Swizzle { pattern, dst, src })
+        by_words(d, op, 0, |dst, src| LaneSwizzle { pattern, dst, src })
     }),
     row("rocdl.update.dpp", |d, op| {
         let number = |name: &str| op.int(name).unwrap_or(0);
-        let control = Control {
+        let control = DppControl {
             pattern: number("dppCtrl") as u32,
             row_mask: number("rowMask") as u8,
             bank_mask: number("bankMask") as u8,
@@ -42,7 +42,7 @@ const ROWS: &[Row] = &[
         }
         let old = d.scalar(op, 0)?;
         word(d, op, 1)?;
-        pieces(d, op, 1, |dst, src| Dpp {
+        by_words(d, op, 1, |dst, src| Dpp {
             control,
             dst,
             old,
@@ -54,21 +54,21 @@ const ROWS: &[Row] = &[
     row("rocdl.permlane16.swap", |d, op| swap(d, op, 16)).needing(&needs::PERMLANE_SWAP),
     row("rocdl.permlane32.swap", |d, op| swap(d, op, 32)).needing(&needs::PERMLANE_SWAP),
     row("rocdl.readfirstlane", |d, op| {
-        pieces(d, op, 0, |dst, src| ReadFirstLane { dst, src })
+        by_words(d, op, 0, |dst, src| ReadFirstLane { dst, src })
     }),
     row("rocdl.readlane", |d, op| {
         let index = d.scalar(op, 1)?;
-        pieces(d, op, 0, |dst, src| ReadLane { dst, index, src })
+        by_words(d, op, 0, |dst, src| ReadLane { dst, index, src })
     }),
     row("rocdl.mbcnt.lo", |d, op| mask_count(d, op, false)),
     row("rocdl.mbcnt.hi", |d, op| mask_count(d, op, true)),
 ];
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.ds.bpermute", bpermute),
     row("llvm.amdgcn.ds.permute", |d, op| {
         let index = d.scalar(op, 0)?;
-        pieces(d, op, 1, |dst, src| Push { dst, index, src })
+        by_words(d, op, 1, |dst, src| LanePermute { dst, index, src })
     }),
     row("llvm.amdgcn.permlane16", |d, op| permlane16(d, op, false)),
     row("llvm.amdgcn.permlane16.i32", |d, op| {
@@ -114,8 +114,8 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
-    value: impl Fn(&Exec<'e>, &Wave, u32, u32) -> Done<u64>,
-) -> Done {
+    value: impl Fn(&Exec<'e>, &Wave, u32, u32) -> DecodeResult<u64>,
+) -> DecodeResult {
     for wave in waves(exec) {
         exec.report.shuffles += 1;
         for &lane in &wave.lanes {
@@ -127,12 +127,12 @@ fn exchange<'e>(
 }
 
 /// Operand `src` word by word: narrower values as they are, wider ones in pieces of 32 bits.
-fn pieces<I: Instruction>(
+fn by_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
     src: usize,
     make: impl Fn(Reg, Reg) -> I,
-) -> Done {
+) -> DecodeResult {
     let value = d.operand(op, src)?;
     let slots = d.flat(op, &value.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
@@ -157,7 +157,7 @@ fn pieces<I: Instruction>(
 }
 
 /// Refuses an operand of more than one word: the operation has other operands that are words, too.
-fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> Done {
+fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
     if total > 32 {
@@ -181,7 +181,7 @@ impl Instruction for Bpermute {
         Regs::new([self.dst], [self.index, self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let size = exec.launch.machine.lanes_per_warp;
         exchange(exec, self.dst, |exec, wave, lane, _| {
             let from = (exec.get(self.index, lane) as u32 >> 2) % size;
@@ -199,7 +199,7 @@ impl Instruction for Bpermute {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -208,26 +208,26 @@ impl Instruction for Bpermute {
     }
 }
 
-fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let index = d.scalar(op, 0)?;
-    pieces(d, op, 1, |dst, src| Bpermute { dst, index, src })
+    by_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
 /// Lane `i` writes to lane `index[i] / 4`; lanes that nobody writes get 0.
 #[derive(Debug)]
-struct Push {
+struct LanePermute {
     dst: Reg,
     /// Four times the destination lane.
     index: Reg,
     src: Reg,
 }
 
-impl Instruction for Push {
+impl Instruction for LanePermute {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.index, self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let size = exec.launch.machine.lanes_per_warp;
         for wave in waves(exec) {
             exec.report.shuffles += 1;
@@ -250,7 +250,7 @@ impl Instruction for Push {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -261,18 +261,18 @@ impl Instruction for Push {
 
 /// `ds_swizzle_b32` with a constant pattern, the instruction's 16-bit offset field.
 #[derive(Debug)]
-struct Swizzle {
+struct LaneSwizzle {
     pattern: u32,
     dst: Reg,
     src: Reg,
 }
 
-impl Instruction for Swizzle {
+impl Instruction for LaneSwizzle {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let pattern = self.pattern;
         exchange(exec, self.dst, |exec, wave, lane, own| {
             let Some(from) = swizzle_source(pattern, own) else {
@@ -284,7 +284,7 @@ impl Instruction for Swizzle {
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -319,7 +319,7 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
 
 /// What a DPP instruction says.
 #[derive(Clone, Copy, Debug)]
-struct Control {
+struct DppControl {
     /// Which lane each lane reads.
     pattern: u32,
     /// Enabled rows of 16 lanes.
@@ -333,7 +333,7 @@ struct Control {
 /// `v_mov_b32_dpp`, on top of an old value that masked-off lanes keep.
 #[derive(Debug)]
 struct Dpp {
-    control: Control,
+    control: DppControl,
     dst: Reg,
     old: Reg,
     src: Reg,
@@ -344,9 +344,9 @@ impl Instruction for Dpp {
         Regs::new([self.dst], [self.old, self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let size = exec.launch.machine.lanes_per_warp;
-        let Control {
+        let DppControl {
             pattern,
             row_mask,
             bank_mask,
@@ -367,7 +367,7 @@ impl Instruction for Dpp {
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.old, self.src])
     }
 
@@ -399,14 +399,14 @@ fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     })
 }
 
-fn update_dpp(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn update_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let old = d.scalar(op, 0)?;
     dpp(d, op, 1, old)
 }
 
-fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let old = d.undefined(
-        Kind::Undef,
+        MarkKind::Undef,
         32,
         "use of the old value of a lane that `mov.dpp` leaves out",
     );
@@ -414,20 +414,20 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> Done {
 }
 
 /// The intrinsics, whose controls are operands after the moved one.
-fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> Done {
+fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResult {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
     let [Some(pattern), Some(rows), Some(banks), Some(bound)] = controls else {
         return Err(d.malformed(op, "DPP controls must be constant"));
     };
-    let control = Control {
+    let control = DppControl {
         pattern: pattern as u32,
         row_mask: (rows & mask(4)) as u8,
         bank_mask: (banks & mask(4)) as u8,
         bound_control: bound != 0,
     };
     word(d, op, src)?;
-    pieces(d, op, src, |dst, src| Dpp {
+    by_words(d, op, src, |dst, src| Dpp {
         control,
         dst,
         old,
@@ -455,7 +455,7 @@ impl Instruction for Permlane16 {
         Regs::new([self.dst], [self.old, self.src, self.low, self.high])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exchange(exec, self.dst, |exec, wave, lane, own| {
             let selectors = if own % 16 < 8 { self.low } else { self.high };
             let nibble = exec.get(selectors, lane) >> (own % 8 * 4) & 0xf;
@@ -465,7 +465,7 @@ impl Instruction for Permlane16 {
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.old, self.src])
     }
 
@@ -474,10 +474,10 @@ impl Instruction for Permlane16 {
     }
 }
 
-fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> Done {
+fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult {
     let [old, low, high] = d.scalars(op, [0, 2, 3])?;
     word(d, op, 1)?;
-    pieces(d, op, 1, |dst, src| Permlane16 {
+    by_words(d, op, 1, |dst, src| Permlane16 {
         cross,
         dst,
         old,
@@ -499,13 +499,13 @@ impl Instruction for ReadFirstLane {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exchange(exec, self.dst, |exec, wave, _, _| {
             Ok(exec.get(self.src, wave.lanes[0]))
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -527,7 +527,7 @@ impl Instruction for ReadLane {
         Regs::new([self.dst], [self.index, self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let size = exec.launch.machine.lanes_per_warp;
         exchange(exec, self.dst, |exec, wave, lane, _| {
             let from = exec.get(self.index, wave.lanes[0]);
@@ -542,7 +542,7 @@ impl Instruction for ReadLane {
         })
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.src])
     }
 
@@ -565,7 +565,7 @@ impl Instruction for WaveSwap {
         Regs::new(self.dst, [self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for wave in waves(exec) {
             exec.report.shuffles += 1;
             for &lane in &wave.lanes {
@@ -582,7 +582,7 @@ impl Instruction for WaveSwap {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         lane.exchanged(&[self.a, self.b])
     }
 
@@ -591,7 +591,7 @@ impl Instruction for WaveSwap {
     }
 }
 
-fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> Done {
+fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     let [a, b] = d.scalars(op, [0, 1])?;
     let dst = [d.b.reg(), d.b.reg()];
     d.b.push(WaveSwap { rows, dst, a, b });
@@ -612,7 +612,7 @@ impl Instruction for MaskCount {
         Regs::new([self.dst], [self.mask, self.base])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let per_wave = exec.launch.machine.lanes_per_warp;
         for at in 0..exec.lanes.len() {
             let lane = exec.lanes[at];
@@ -631,7 +631,7 @@ impl Instruction for MaskCount {
     }
 }
 
-fn mask_count(d: &mut Decoder<'_>, op: &Operation, high: bool) -> Done {
+fn mask_count(d: &mut Decoder<'_>, op: &Operation, high: bool) -> DecodeResult {
     let [mask, base] = d.scalars(op, [0, 1])?;
     let reg = d.emit(|dst| MaskCount {
         high,

@@ -1,12 +1,12 @@
-//! Advice on accesses that take more than they need: found by trying layouts on recorded addresses.
+//! Advice on inefficient accesses, found by trying layouts on recorded addresses.
 //!
-//! A [`Sample`] holds the addresses of one warp. For shared memory each candidate (rows with padding, rows with a swizzle)
-//! is applied to the addresses of all samples of a source line, and one is named only if every sample is then free of
-//! conflicts. For global memory the distance between lanes says why sectors are filled in part.
+//! A [`Sample`] holds the addresses of one warp. For shared memory each candidate (row padding, row swizzle) is
+//! applied to the addresses of all samples of a source line; it is suggested only if every sample is then free of
+//! bank conflicts. For global memory the stride between lanes explains partially used sectors.
 //!
 //! ```text
-//! lanes 0 .. 31 store 4 bytes at 128 * lane      32 wavefronts: all lanes want bank 0
-//! padding of 4 bytes after every 128             1 wavefront: lane n is in bank n
+//! lanes 0 .. 31 store 4 bytes at 128 * lane      32 wavefronts: all lanes use bank 0
+//! padding of 4 bytes after every 128             1 wavefront: lane n uses bank n
 //! ```
 
 use linear_layout::target::Banks;
@@ -15,25 +15,25 @@ use std::collections::BTreeMap;
 /// The addresses of one access of one warp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
-    /// Of each lane; `None` where it is off.
+    /// Address of each lane; `None` if inactive.
     pub(crate) addresses: Vec<Option<u64>>,
     /// Bytes that each lane accesses.
     pub(crate) bytes: u32,
-    /// The bits of a lane's number that run through lanes served together.
+    /// Lane-index bits of a group of lanes served together.
     pub(crate) lane_bits: u32,
     pub(crate) is_shared: bool,
 }
 
-/// The largest row, in bytes, that a candidate has.
+/// Largest row of a candidate in bytes.
 const LARGEST_ROW: u64 = 1 << 13;
 
 /// A change of a buffer's layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Candidate {
-    /// So many bytes are left out behind every `row` bytes.
+    /// `bytes` bytes of padding after every `row` bytes.
     Padding { row: u64, bytes: u64 },
-    /// The groups of `vec` bytes of each row change places: their number is combined with the row's, divided by
-    /// `per_phase`, modulo `max_phase`, by an exclusive or.
+    /// The groups of `vec` bytes of each row are permuted: their index is XORed with the row index divided by
+    /// `per_phase`, modulo `max_phase`.
     Swizzle {
         row: u64,
         vec: u64,
@@ -55,7 +55,7 @@ impl Candidate {
         }
     }
 
-    /// Returns true if each sample takes no more wavefronts than it needs.
+    /// Returns true if no sample takes more wavefronts than it needs.
     fn is_free(self, samples: &[&Sample], banks: Banks) -> bool {
         samples.iter().all(|sample| {
             let places = sample.addresses.iter();
@@ -82,12 +82,12 @@ impl Candidate {
     }
 }
 
-/// Powers of two from `first` to `last`.
+/// Returns the powers of two from `first` to `last`.
 fn powers(first: u64, last: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(first), |power| Some(2 * power)).take_while(move |p| *p <= last)
 }
 
-/// Advice on shared accesses of one source line; none where no sample has a conflict.
+/// Returns advice on the shared accesses of one source line; `None` without conflicts.
 pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let (worst, taken) = samples
         .iter()
@@ -114,7 +114,7 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
             })
         })
     });
-    // Little padding first: small pieces behind long rows.
+    // Least padding first: small paddings after long rows.
     let mut paddings: Vec<(u64, u64)> = powers(unit.max(width), 128)
         .flat_map(|bytes| powers(2 * bytes, LARGEST_ROW).map(move |row| (row, bytes)))
         .collect();
@@ -136,13 +136,13 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let stride = match stride(worst) {
         Some(bytes) if bytes.unsigned_abs().is_multiple_of(width) => {
             let steps = bytes.unsigned_abs() / width;
-            let apart = steps % u64::from(banks.count);
+            let parallel = steps % u64::from(banks.count);
             format!(
-                "lanes are {bytes} bytes apart, {apart} of {} banks: ",
+                "lanes are {bytes} bytes parallel, {parallel} of {} banks: ",
                 banks.count
             )
         }
-        Some(bytes) => format!("lanes are {bytes} bytes apart: "),
+        Some(bytes) => format!("lanes are {bytes} bytes parallel: "),
         None => String::new(),
     };
     Some(match found[..] {
@@ -153,7 +153,7 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     })
 }
 
-/// Advice on global accesses of one source line; none where nothing is known to be better.
+/// Returns advice on the global accesses of one source line; `None` if no improvement is known.
 pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     let sample = samples.first()?;
     let bytes = i64::from(sample.bytes);
@@ -162,26 +162,26 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     };
     let text = match stride.abs() {
         0 => return None,
-        apart if apart <= bytes => {
+        parallel if parallel <= bytes => {
             let first = sample.addresses.iter().flatten().min()?;
             format!(
                 "lanes are contiguous, but begin {} bytes behind the start of a sector: align the first address to 32 bytes",
                 first % 32
             )
         }
-        apart if apart <= 16 && apart % bytes == 0 => format!(
-            "lanes are {stride} bytes apart and access {bytes}: with sizePerThread = 1 they would be contiguous, \
-             or one access of {apart} bytes for each lane would be, which contiguity and divisibility must allow"
+        parallel if parallel <= 16 && parallel % bytes == 0 => format!(
+            "lanes are {stride} bytes parallel and access {bytes}: with sizePerThread = 1 they would be contiguous, \
+             or one access of {parallel} bytes for each lane would be, which contiguity and divisibility must allow"
         ),
         _ => format!(
-            "lanes are {stride} bytes apart and access {bytes}: coalesced would be {bytes}, with the dimension \
+            "lanes are {stride} bytes parallel and access {bytes}: coalesced would be {bytes}, with the dimension \
              that is contiguous in memory first in `order`, and sizePerThread of up to 16 bytes along it"
         ),
     };
     Some(text)
 }
 
-/// The distance between lanes that follow each other, where at least half of them have the same one.
+/// Returns the distance between consecutive lanes, if at least half of them share it.
 fn stride(sample: &Sample) -> Option<i64> {
     let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
     let mut pairs = 0;
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(
             of_shared(&[&column], BANKS).as_deref(),
             Some(
-                "lanes are 128 bytes apart, 0 of 32 banks: free of conflicts would be a swizzle of rows of 128 bytes \
+                "lanes are 128 bytes parallel, 0 of 32 banks: free of conflicts would be a swizzle of rows of 128 bytes \
                  with vec of 4 bytes, perPhase = 1, maxPhase = 32, or padding of 4 bytes after every 128 bytes"
             )
         );
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!(of_shared(&[&row], BANKS), None);
     }
 
-    /// What is named is free of conflicts for rows and columns at once.
+    /// The suggested layout is free of conflicts for rows and columns at once.
     #[test]
     fn one_layout_serves_all_samples() {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));
@@ -257,7 +257,7 @@ mod tests {
         let advice = |bytes, at: fn(u64) -> u64| of_global(&[&sample(bytes, at)]).unwrap();
         assert!(
             advice(4, |lane| 4096 * lane)
-                .starts_with("lanes are 4096 bytes apart and access 4: coalesced")
+                .starts_with("lanes are 4096 bytes parallel and access 4: coalesced")
         );
         assert!(advice(4, |lane| 16 * lane).contains("sizePerThread = 1"));
         assert!(advice(4, |lane| 4 + 4 * lane).contains("begin 4 bytes behind"));

@@ -1,4 +1,4 @@
-//! Counts of a run: accesses by width and by source line, bank conflicts, barriers.
+//! Run report: accesses by width and by source line, bank conflicts, barriers.
 
 mod advice;
 
@@ -23,49 +23,48 @@ pub struct SharedUse {
     pub site: Site,
     /// Executions by a warp.
     pub accesses: u64,
-    /// Wavefronts they took.
+    /// Wavefronts taken.
     pub wavefronts: u64,
-    /// Wavefronts they would take without any conflict.
+    /// Wavefronts needed without conflicts.
     pub ideal: u64,
 }
 
-/// The accesses to memory of one source line, those of all operations that it was lowered to.
+/// The memory accesses of one source line, summed over the operations lowered from it.
 ///
 /// # Units
-/// `accesses` counts executions by a warp, `wavefronts` passes through the banks of shared memory, `sectors` pieces of
-/// 32 bytes of global memory.
+/// `accesses` counts executions by a warp, `wavefronts` passes through the banks of shared memory, `sectors` 32-byte
+/// sectors of global memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LineUse {
     /// `file:line`, or empty where unknown.
     pub location: String,
-    /// The text of the line, where it is known; else the operation of the LLVM dialect.
+    /// Text of the line, if known; otherwise the operation of the LLVM dialect.
     pub source: String,
-    /// The locations of the calls that led there, innermost first.
+    /// Locations of the enclosing calls, innermost first.
     pub calls: Arc<[String]>,
     /// Executions of shared accesses.
     pub shared_accesses: u64,
-    /// Wavefronts they took.
+    /// Wavefronts taken.
     pub wavefronts: u64,
-    /// Wavefronts they would take without any conflict.
+    /// Wavefronts needed without conflicts.
     pub ideal_wavefronts: u64,
     /// Executions of global accesses.
     pub global_accesses: u64,
-    /// Sectors they touched.
+    /// Sectors accessed.
     pub sectors: u64,
-    /// Sectors that as many distinct bytes would fill.
+    /// Sectors needed for as many distinct bytes.
     pub ideal_sectors: u64,
-    /// Layouts that would take fewer, one sentence each.
+    /// Suggested layouts, one sentence each.
     pub advice: Vec<String>,
 }
 
 impl LineUse {
-    /// Returns true if it takes more wavefronts or sectors than it needs.
+    /// Returns true if it takes more wavefronts or sectors than needed.
     fn is_wasteful(&self) -> bool {
         self.wavefronts > self.ideal_wavefronts || self.sectors > self.ideal_sectors
     }
 }
 
-/// The executions of one instruction.
 #[derive(Clone, Debug)]
 pub(super) struct OpUse<'p> {
     pub(super) site: &'p Site,
@@ -75,13 +74,13 @@ pub(super) struct OpUse<'p> {
     pub(super) samples: &'p [Sample],
 }
 
-/// The uses of memory by source line, in the order of the program.
+/// Groups memory accesses by source line, in program order.
 pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
     let mut lines: Vec<(LineUse, Vec<&Sample>)> = Vec::new();
     let mut known: HashMap<(String, Arc<[String]>), usize> = HashMap::new();
     for used in uses {
         let location = line_of(&used.site.location);
-        // Operations without a location are lines of their own.
+        // Operations without a location form their own lines.
         let key = match location {
             "" => &*used.site.text,
             location => location,
@@ -127,7 +126,7 @@ pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
     advised.collect()
 }
 
-/// A location without its column.
+/// Returns a location without its column.
 fn line_of(location: &str) -> &str {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
     match location.rsplit_once(':') {
@@ -139,16 +138,16 @@ fn line_of(location: &str) -> &str {
 /// The global-memory accesses of one width.
 ///
 /// # Units
-/// `sectors` and `ideal_sectors` count pieces of 32 bytes.
+/// `sectors` and `ideal_sectors` count 32-byte sectors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GlobalUse {
     /// Instructions in the kernel that were executed; a loop body counts once.
     pub instructions: u64,
-    /// Executions by a warp, all blocks together.
+    /// Executions by a warp, over all blocks.
     pub accesses: u64,
-    /// Sectors that the warps touched.
+    /// Sectors accessed.
     pub sectors: u64,
-    /// Sectors that as many distinct bytes would fill.
+    /// Sectors needed for as many distinct bytes.
     pub ideal_sectors: u64,
 }
 
@@ -161,15 +160,15 @@ pub struct Report {
     pub threads_per_block: u32,
     /// Instructions executed, counted once per block.
     pub instructions: u64,
-    /// Block barriers executed, all blocks together.
+    /// Block barriers executed, over all blocks.
     pub barriers: u64,
     /// Warp barriers executed by warps.
     pub warp_barriers: u64,
-    /// Cross-lane operations executed by warps (shuffles, permutes over lanes, DPP).
+    /// Cross-lane operations executed by warps (shuffles, lane permutes, DPP).
     pub shuffles: u64,
     /// Bytes that several unordered threads stored with the same value.
     pub redundant_bytes: u64,
-    /// Bytes of shared memory, from the variables' sizes.
+    /// Bytes of shared memory.
     pub shared_bytes: u32,
     /// Global accesses by label, such as `ld.global v4.b32`.
     pub global: BTreeMap<String, GlobalUse>,
@@ -180,7 +179,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what other blocks of the same launch have counted, accesses aside.
+    /// Adds the counts of other blocks of the same launch, except those of accesses.
     pub(super) fn add(&mut self, other: &Self) {
         self.blocks += other.blocks;
         self.instructions += other.instructions;
@@ -190,7 +189,7 @@ impl Report {
         self.redundant_bytes += other.redundant_bytes;
     }
 
-    /// Fills in the text of source lines: of the file of this name.
+    /// Fills in the text of source lines in the given file.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
@@ -205,7 +204,7 @@ impl Report {
         self
     }
 
-    /// Wavefronts beyond the ideal, over all shared accesses.
+    /// Returns the wavefronts beyond the ideal, over all shared accesses.
     pub fn bank_conflicts(&self) -> u64 {
         self.shared
             .iter()
@@ -285,7 +284,7 @@ impl Report {
         )
     }
 
-    /// By label: instructions, accesses, wavefronts, ideal wavefronts.
+    /// Returns instructions, accesses, wavefronts and ideal wavefronts by label.
     fn shared_by_label(&self) -> BTreeMap<&str, (u64, u64, u64, u64)> {
         let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
         for access in &self.shared {
@@ -299,7 +298,7 @@ impl Report {
     }
 }
 
-/// Returns a JSON string with its quotes.
+/// Returns a quoted and escaped JSON string.
 pub fn json_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

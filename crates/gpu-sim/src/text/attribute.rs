@@ -1,4 +1,4 @@
-//! Attributes and types.
+//! Parser of attributes and types.
 
 use super::{Parsed, Parser};
 use crate::float::FloatTy;
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
         match self.word(|c| c.is_alphanumeric() || "-+.".contains(c)) {
             "true" => Ok(1),
             "false" => Ok(0),
-            // Arrays of floats are read as integers; nothing in a kernel depends on them.
+            // Float elements are read as integers; they do not affect the kernel.
             digits => digits
                 .parse::<i64>()
                 .or_else(|_| digits.parse::<f64>().map(|value| value as i64))
@@ -101,7 +101,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A number, with its type behind a colon.
+    /// Parses a number with an optional type suffix.
     fn numeric(&mut self) -> Parsed<Attribute> {
         let literal = self.literal()?;
         let ty = if self.eat(":") {
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
             return Ok(Attribute::Int(value as i128, Type::Int(64)));
         }
         if digits.contains('.') {
-            // The `e` of the exponent was read as a hexadecimal digit; its sign was not.
+            // The digit loop took the exponent's `e` as hexadecimal, but not its sign.
             let mut text = digits.to_owned();
             if text.ends_with(['e', 'E']) {
                 text += self.word(|c| c.is_ascii_digit() || c == '+' || c == '-');
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    /// What stands behind `dense`.
+    /// Parses the rest of a `dense` attribute.
     fn dense(&mut self) -> Parsed<Attribute> {
         self.expect("<")?;
         let mut elements = Vec::new();
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `dense<"0x0011...">`: the elements' bytes.
+    /// Parses the bytes of `dense<"0x0011...">`.
     fn dense_raw(&self, raw: &str, ty: &Type) -> Parsed<Attribute> {
         let element = element_type(ty);
         let width = match &element {
@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
         self.llvm_ty()
     }
 
-    /// A type inside of or outside of an LLVM type, whose nested types lose their prefix.
+    /// Parses a type in or outside of an LLVM type; types nested in one have no prefix.
     fn llvm_ty(&mut self) -> Parsed<Type> {
         self.skip();
         let start = self.at;
@@ -289,7 +289,7 @@ impl<'a> Parser<'a> {
             "vec" | "vector" | "tensor" | "array" if angled => {
                 self.expect("<")?;
                 let mut count = 1u64;
-                // Dimensions end in `x`; what follows the last one is the element's type.
+                // Dimensions end in `x`; the element type follows the last one.
                 loop {
                     self.skip();
                     let rest = &self.text[self.at..];
@@ -325,7 +325,7 @@ impl<'a> Parser<'a> {
                     None
                 };
                 self.expect(">")?;
-                // Without a body, it is opaque or the structure around it.
+                // Without a body, it is opaque or refers to the enclosing structure.
                 return Ok(body.map_or_else(
                     || Type::Other(self.text[start..self.at].to_owned()),
                     |body| Type::Struct { packed, body },
@@ -360,7 +360,7 @@ fn element_type(ty: &Type) -> Type {
     }
 }
 
-/// A number of a type; where that is a float, its bits.
+/// Returns a number as an attribute of the type; for a float type the number is its bits.
 fn typed(value: i128, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(value as u64, *float),

@@ -1,6 +1,6 @@
-//! Reads MLIR's generic form, which has one syntax for all operations, so that no dialect is needed.
+//! Parser of MLIR's generic form, whose uniform syntax needs no dialects.
 //!
-//! For tests and examples: `ll-sim` has MLIR read its input and fills the [`Module`] by walking operations.
+//! For tests and examples: `ll-sim` parses with MLIR and converts operations to a [`Module`].
 
 mod attribute;
 
@@ -8,7 +8,7 @@ use crate::error::{FaultKind, KernelError};
 use crate::ir::{Attribute, Block, Module, Operation, Value};
 use std::collections::HashMap;
 
-/// Reads a module.
+/// Parses a module.
 ///
 /// ```
 /// let module = gpu_sim::read_generic(r#""builtin.module"() ({ "llvm.func"() ({}) : () -> () }) : () -> ()"#)?;
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// # Ok::<(), gpu_sim::KernelError>(())
 /// ```
 /// # Errors
-/// `Malformed` with line and column for anything else.
+/// `Malformed` with line and column for invalid text.
 pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     let mut parser = Parser {
         text,
@@ -36,7 +36,7 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
                 aliases.insert(name, meaning);
             }
             Some(b'{') if root.is_some() => {
-                // `{-# ... #-}` holds resources that no kernel needs.
+                // `{-# ... #-}` holds resources, which are not needed.
                 parser.at = text.len();
             }
             Some(_) if root.is_none() => root = Some(parser.op()?),
@@ -49,7 +49,7 @@ pub fn read_generic(text: &str) -> Result<Module, KernelError> {
     Ok(parser.module)
 }
 
-/// Replaces the text of each location by the first file, line and column in it, through aliases.
+/// Replaces each location by its first file, line and column, resolving aliases.
 fn place(op: &mut Operation, aliases: &HashMap<&str, &str>) {
     op.location = location(&op.location, aliases);
     let blocks = op.regions.iter_mut().flatten();
@@ -79,7 +79,7 @@ fn location(text: &str, aliases: &HashMap<&str, &str>) -> String {
     String::new()
 }
 
-/// Finds `"file":line:column`.
+/// Returns the first `"file":line:column`.
 fn file_location(text: &str) -> Option<String> {
     let mut rest = text;
     loop {
@@ -104,9 +104,9 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     module: Module,
-    /// The values by their names: `%5#1` is (`%5`, 1).
+    /// Values by name and result number: `%5#1` is (`%5`, 1).
     values: HashMap<(&'a str, u32), Value>,
-    /// The labels of the blocks of each region at hand, outermost first, as they are mentioned.
+    /// Block labels of each open region, outermost first, in order of first mention.
     blocks: Vec<Vec<&'a str>>,
 }
 
@@ -147,13 +147,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next byte that is no space, without taking it.
+    /// Skips white space and returns the next byte without consuming it.
     fn peek(&mut self) -> Option<u8> {
         self.skip();
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Takes `token` if it comes next.
+    /// Consumes `token` if it comes next.
     fn eat(&mut self, token: &str) -> bool {
         self.skip();
         let found = self.text[self.at..].starts_with(token);
@@ -188,7 +188,7 @@ impl<'a> Parser<'a> {
         digits.parse().map_err(|_| self.error("a number"))
     }
 
-    /// Items up to `close`, separated by commas; `close` is taken.
+    /// Parses items separated by commas, up to and including `close`.
     fn list<T>(
         &mut self,
         close: &str,
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Everything up to the bracket that closes the one at the cursor, both included.
+    /// Consumes a balanced bracket expression.
     fn balanced(&mut self) -> Parsed<&'a str> {
         self.skip();
         let start = self.at;
@@ -234,7 +234,7 @@ impl<'a> Parser<'a> {
         Err(self.error("a closing bracket"))
     }
 
-    /// A string as text; what is not UTF-8 in it is replaced.
+    /// Parses a string; invalid UTF-8 is replaced.
     fn string(&mut self) -> Parsed<String> {
         let bytes = self.string_bytes()?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -274,7 +274,7 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
-    /// `#name = ...` or `!name = ...`, up to the end of its value.
+    /// Parses an alias definition `#name = ...` or `!name = ...`.
     fn alias(&mut self) -> Parsed<(&'a str, &'a str)> {
         self.skip();
         let start = self.at;
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         self.expect("=")?;
         self.skip();
         let value = self.at;
-        // The value is one word, perhaps with brackets behind it.
+        // The value is one word, perhaps followed by brackets.
         self.word(|c| c.is_alphanumeric() || "_.$#!".contains(c));
         while matches!(self.text.as_bytes().get(self.at), Some(b'<' | b'(' | b'[')) {
             self.balanced()?;
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
         Ok((name, &self.text[value..self.at]))
     }
 
-    /// The value of a name.
+    /// Returns the value with a name, which is created on first use.
     fn named(&mut self, (name, index): (&'a str, u32)) -> Value {
         let module = &mut self.module;
         *self.values.entry((name, index)).or_insert_with(|| {
@@ -409,7 +409,7 @@ impl<'a> Parser<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// The number of a label in the order in which the region mentions them.
+    /// Returns the index of a label in order of first mention in the region.
     fn mentioned(&mut self, label: &'a str) -> usize {
         if self.blocks.is_empty() {
             self.blocks.push(Vec::new());
@@ -425,7 +425,7 @@ impl<'a> Parser<'a> {
     fn region(&mut self) -> Parsed<Vec<Block>> {
         self.blocks.push(Vec::new());
         let mut blocks = Vec::new();
-        // By the number of its label the place of a block.
+        // Block index by label index.
         let mut places = HashMap::new();
         self.expect("{")?;
         if self.peek().is_some_and(|byte| byte != b'^' && byte != b'}') {
@@ -466,7 +466,7 @@ impl<'a> Parser<'a> {
         self.blocks.pop();
         let operations = blocks.iter_mut().flat_map(|block| &mut block.operations);
         for successor in operations.flat_map(|op| &mut op.successors) {
-            // No block has this number.
+            // The label is never defined.
             *successor = places.get(successor).copied().unwrap_or(usize::MAX);
         }
         Ok(blocks)
@@ -595,7 +595,7 @@ mod tests {
         );
     }
 
-    /// LLVM writes a byte as two hexadecimal digits; of anything else it is the character that is meant.
+    /// LLVM escapes a byte as two hexadecimal digits; other escapes stand for the character itself.
     #[test]
     fn texts_have_bytes_and_escaped_characters() {
         for (written, meant) in [

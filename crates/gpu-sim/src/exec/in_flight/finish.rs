@@ -1,42 +1,42 @@
-//! The completion of copies: by a wait, by a phase of a barrier, at the end of a block.
+//! Completion of copies: by a wait, an mbarrier phase, or the end of the block.
 
 use super::super::mbarrier::Phase;
-use super::super::{Exec, Place};
-use super::{Channel, Copy, Transfer};
+use super::super::{Exec, MemoryLocation};
+use super::{Channel, CopyInFlight, Transfer};
 use crate::data::ElementTy;
 use crate::error::{FaultKind, KernelError};
 use gpu_race::{AccessKind, Scope};
 use std::collections::VecDeque;
 
 impl Exec<'_> {
-    /// Adds elements to a copy's destination, one after the other, atomically.
+    /// Adds elements to a copy's destination atomically.
     pub(super) fn add_to_destination(
         &mut self,
         lane: u32,
-        to: Place,
+        to: MemoryLocation,
         ty: ElementTy,
         data: &[u8],
     ) -> Result<(), KernelError> {
         let bytes = ty.bytes();
         let offsets = (0..).step_by(bytes);
         for (offset, part) in offsets.zip(data.chunks_exact(bytes)) {
-            let place = to.behind(offset);
+            let location = to.behind(offset);
             let kind = AccessKind::AtomicWrite(Scope::Device);
-            self.note_access(lane, place, (0, bytes), kind, 0)?;
-            let old = self.value_at(place, bytes as u8);
+            self.note_access(lane, location, (0, bytes), kind, 0)?;
+            let old = self.value_at(location, bytes as u8);
             let added = crate::memory::read_le(part, 0, bytes as u8);
             let sum = match ty {
                 ElementTy::Float(ty) => ty.from_f64(ty.to_f64(old) + ty.to_f64(added)),
                 ElementTy::Int(_) | ElementTy::Float8(_) => old.wrapping_add(added),
             };
-            self.put(lane, place, bytes as u8, sum);
+            self.put(lane, location, bytes as u8, sum);
             self.notice_change(sum != old);
         }
         Ok(())
     }
 
-    /// A copy is complete.
-    pub(super) fn complete(&mut self, mut copy: Copy) -> Result<(), KernelError> {
+    /// Completes a copy.
+    pub(super) fn complete(&mut self, mut copy: CopyInFlight) -> Result<(), KernelError> {
         let Transfer {
             from,
             to,
@@ -55,7 +55,7 @@ impl Exec<'_> {
             self.read_source(&mut copy)?;
             copy.data = early.unwrap_or(copy.data);
         }
-        // What has been added is there.
+        // Additions have already been performed.
         if copy.transfer.adds.is_none() || !copy.has_arrived {
             self.write_destination(&copy)?;
         }
@@ -63,8 +63,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// A lane has seen that the phases of a barrier before this one have ended: what they expected has come. Returns the lanes
-    /// that had copied it.
+    /// Completes the copies of all phases of an mbarrier before `current`; returns the lanes that started them.
     pub(in crate::exec) fn complete_phases(
         &mut self,
         current: Phase,
@@ -76,11 +75,11 @@ impl Exec<'_> {
         for lane in 0..self.num_threads {
             let queue = self.queue(Channel::Transaction, lane);
             let copies = std::mem::take(&mut self.in_flight.queues[queue]);
-            let is_over = |copy: &Copy| {
+            let is_over = |copy: &CopyInFlight| {
                 let awaited = copy.transfer.awaited;
                 awaited.is_some_and(|awaited| awaited.is_before(current))
             };
-            let (over, rest): (VecDeque<Copy>, _) = copies.into_iter().partition(is_over);
+            let (over, rest): (VecDeque<CopyInFlight>, _) = copies.into_iter().partition(is_over);
             self.in_flight.queues[queue] = rest;
             if !over.is_empty() {
                 copiers.push(lane);
@@ -90,7 +89,7 @@ impl Exec<'_> {
         Ok(copiers)
     }
 
-    /// The copies of a queue before a ticket have read their sources.
+    /// Releases the sources of a queue's copies before a ticket.
     pub(super) fn free_sources(&mut self, queue: usize, end: u32) -> Result<(), KernelError> {
         let mut copies = std::mem::take(&mut self.in_flight.queues[queue]);
         for copy in copies
@@ -109,7 +108,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// The block is over: what goes to global memory arrives, if its source outlived the copy.
+    /// Completes copies to global memory at the end of the block, if their sources are still valid.
     pub(in crate::exec) fn end_copies(&mut self) -> Result<(), KernelError> {
         if self.in_flight.count == 0 {
             return Ok(());
@@ -117,7 +116,9 @@ impl Exec<'_> {
         for queue in 0..self.in_flight.queues.len() {
             while let Some(copy) = self.in_flight.queues[queue].pop_front() {
                 match (copy.transfer.from, copy.transfer.to) {
-                    (Place::Shared { .. }, Place::Global { .. }) if !copy.is_read => {
+                    (MemoryLocation::Shared { .. }, MemoryLocation::Global { .. })
+                        if !copy.is_read =>
+                    {
                         self.op = copy.op;
                         let text = "the block returns while an asynchronous copy still reads its shared memory";
                         let error = self.fault(FaultKind::InFlight, copy.lane, text.to_owned());
@@ -126,7 +127,7 @@ impl Exec<'_> {
                             Channel::Bulk.wait()
                         )));
                     }
-                    (_, Place::Global { .. }) => self.complete(copy)?,
+                    (_, MemoryLocation::Global { .. }) => self.complete(copy)?,
                     _ if matches!(copy.channel, Channel::Transaction | Channel::Group) => {
                         self.op = copy.op;
                         let text = "the block returns while an asynchronous copy still writes its shared memory";

@@ -1,22 +1,22 @@
 //! Comparisons of floats.
 
 use crate::code::Reg;
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 
 /// A comparison of two floats.
 #[derive(Debug)]
-pub(super) struct Predicate {
+pub(super) struct FloatPredicate {
     #[cfg(test)]
     eval: fn(f64, f64) -> bool,
-    all: fn(&mut Exec<'_>, &Compare),
+    all: fn(&mut Exec<'_>, &FloatCompare),
 }
 
 /// Rows in the order of MLIR's numbers.
 macro_rules! predicates {
     ($($name:ident |$a:ident, $b:ident| $result:expr;)*) => {
-        $(static $name: Predicate = Predicate {
+        $(static $name: FloatPredicate = FloatPredicate {
             #[cfg(test)]
             eval: |$a: f64, $b: f64| $result,
             all: |exec, c| {
@@ -27,7 +27,7 @@ macro_rules! predicates {
                 });
             },
         };)*
-        pub(super) const PREDICATES: &[&Predicate] = &[$(&$name),*];
+        pub(super) const PREDICATES: &[&FloatPredicate] = &[$(&$name),*];
     };
 }
 
@@ -56,20 +56,20 @@ fn unordered(a: f64, b: f64) -> bool {
 
 /// A comparison of two floats.
 #[derive(Debug)]
-pub(super) struct Compare {
-    pub(super) pred: &'static Predicate,
+pub(super) struct FloatCompare {
+    pub(super) pred: &'static FloatPredicate,
     pub(super) ty: FloatTy,
     pub(super) dst: Reg,
     pub(super) a: Reg,
     pub(super) b: Reg,
 }
 
-impl Instruction for Compare {
+impl Instruction for FloatCompare {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.a, self.b])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         (self.pred.all)(exec, self);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Functions of maths libraries and the intrinsics of the same names.
 
-use super::{BINARY_LIBRARY, Binary, Float, FloatUnary, Fma, UNARY_LIBRARY, Unary};
-use crate::decode::{Decoder, Done, Slot, SlotKind};
+use super::{BINARY_LIBRARY, Float, FloatBinaryOp, FloatUnary, FloatUnaryOp, Fma, UNARY_LIBRARY};
+use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
 use crate::ir::Operation;
 
 /// Returns the functions that are known, without prefix and type.
@@ -11,12 +11,12 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     unary.chain(binary).chain(["fma"])
 }
 
-fn unary(name: &str) -> Option<&'static Unary> {
+fn unary(name: &str) -> Option<&'static FloatUnaryOp> {
     let found = UNARY_LIBRARY.iter().find(|(known, _)| *known == name)?;
     Some(found.1)
 }
 
-fn binary(name: &str) -> Option<&'static Binary> {
+fn binary(name: &str) -> Option<&'static FloatBinaryOp> {
     let found = BINARY_LIBRARY.iter().find(|(known, _)| *known == name)?;
     Some(found.1)
 }
@@ -50,7 +50,7 @@ fn stem(callee: &str) -> Option<&str> {
 }
 
 /// Decodes a call of `__nv_expf`, `__ocml_exp_f32` and the like; `false` if the name is not known.
-pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> Done<bool> {
+pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some(name) = stem(callee) else {
         return Ok(false);
     };

@@ -1,6 +1,6 @@
 //! Barriers in memory: what they order, and how each mistake is reported.
 
-use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
+use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
 /// The barriers of the kernels lie behind the data.
@@ -36,12 +36,12 @@ const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -
     %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
 /// A kernel of two warps that do different things and return.
-fn partitions(before: &str, first: &str, second: &str) -> Late {
+fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
          ^bb1:\n{first}\"llvm.br\"()[^bb3] : () -> ()\n^bb2:\n{second}\"llvm.br\"()[^bb3] : () -> ()\n^bb3:\n"
     );
-    Late::new(64, body)
+    AsyncKernel::new(64, body)
 }
 
 const PUT: &str = "\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
@@ -59,14 +59,14 @@ const SCHEDULES: [Schedule; 4] = [
     Schedule::Warps(3),
 ];
 
-fn errors(kernel: &Late) -> Vec<KernelError> {
+fn errors(kernel: &AsyncKernel) -> Vec<KernelError> {
     let run = |schedule| kernel.run_as(schedule, Arrival::Late);
     let all = SCHEDULES.map(|schedule| run(schedule).expect_err("it is wrong"));
     all.into()
 }
 
 #[track_caller]
-fn check(kernel: &Late, kind: FaultKind, words: &[&str]) {
+fn check(kernel: &AsyncKernel, kind: FaultKind, words: &[&str]) {
     for error in errors(kernel) {
         assert_eq!(error.kind(), kind, "{error}");
         for word in words {
@@ -290,7 +290,7 @@ fn lanes_of_a_warp_wait_for_each_other() {
                 String::new()
             },
         );
-        Late::new(64, body)
+        AsyncKernel::new(64, body)
     };
     // The second warp arrives: the lanes of the first one meet behind the wait.
     let kernel = parted(&[&init(32), BARRIER].concat(), "");

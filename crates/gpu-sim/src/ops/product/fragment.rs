@@ -4,12 +4,12 @@
 //! `linear_layout::target::Product`, so that a wrong row there gives a wrong result here.
 //!
 //! # Source
-//! - [`Deal::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"): `groupID = lane >> 2`,
+//! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"): `groupID = lane >> 2`,
 //!   `threadID_in_group = lane % 4`; section 9.7.14.3 for the lanes that hold scales.
-//! - [`Deal::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5: rows of A and columns of B by lane, four
+//! - [`FragmentLayout::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5: rows of A and columns of B by lane, four
 //!   consecutive rows of D in consecutive registers, except of f64, of which consecutive rows are in consecutive groups
 //!   of lanes.
-//! - [`Deal::WmmaCopies`], [`Deal::Wmma`]: RDNA 3 ISA, section 7.9, where the upper half of the wave holds A and B once
+//! - [`FragmentLayout::WmmaCopies`], [`FragmentLayout::Wmma`]: RDNA 3 ISA, section 7.9, where the upper half of the wave holds A and B once
 //!   more; RDNA 4 ISA, section 7.12, where it does not.
 //!
 //! # The order of k
@@ -19,7 +19,7 @@
 
 /// How the elements are dealt to lanes and registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Deal {
+pub(super) enum FragmentLayout {
     /// NVIDIA's `mma.sync`.
     Mma,
     /// AMD's MFMA, of so many products side by side.
@@ -37,7 +37,7 @@ pub(super) enum Deal {
 /// An instruction's fragments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Fragments {
-    pub(super) deal: Deal,
+    pub(super) deal: FragmentLayout,
     /// m, n and k.
     pub(super) sizes: [u32; 3],
     /// Bits of an element of A, B and D.
@@ -46,7 +46,7 @@ pub(super) struct Fragments {
 
 /// Where an element is in its matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct ElementPosition {
     pub(super) block: u32,
     /// The row of A and D, the column of B.
     pub(super) own: u32,
@@ -58,15 +58,15 @@ impl Fragments {
     /// Lanes that carry an instruction out together.
     pub(super) const fn lanes(self) -> u32 {
         match self.deal {
-            Deal::Mma | Deal::WmmaCopies | Deal::Wmma => 32,
-            Deal::Mfma { .. } | Deal::MfmaDouble => 64,
-            Deal::Lane => 1,
+            FragmentLayout::Mma | FragmentLayout::WmmaCopies | FragmentLayout::Wmma => 32,
+            FragmentLayout::Mfma { .. } | FragmentLayout::MfmaDouble => 64,
+            FragmentLayout::Lane => 1,
         }
     }
 
     pub(super) const fn blocks(self) -> u32 {
         match self.deal {
-            Deal::Mfma { blocks } => blocks,
+            FragmentLayout::Mfma { blocks } => blocks,
             _ => 1,
         }
     }
@@ -82,13 +82,13 @@ impl Fragments {
         let [rows, columns] = self.shape(operand);
         let all = self.blocks() * rows * columns / self.lanes();
         match self.deal {
-            Deal::WmmaCopies if operand < 2 => 2 * all,
+            FragmentLayout::WmmaCopies if operand < 2 => 2 * all,
             _ => all,
         }
     }
 
     /// Returns the place of an element of an operand.
-    pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> Place {
+    pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         if operand == 2 {
             self.of_sum(lane, element)
         } else {
@@ -96,10 +96,10 @@ impl Fragments {
         }
     }
 
-    const fn of_factor(self, operand: usize, lane: u32, element: u32) -> Place {
+    const fn of_factor(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         let [edge, k] = self.shape(operand);
         let (block, own, other) = match self.deal {
-            Deal::Mma => {
+            FragmentLayout::Mma => {
                 let packed = if self.bits[operand] < 32 {
                     32 / self.bits[operand]
                 } else {
@@ -111,9 +111,9 @@ impl Fragments {
                 let other = lane % 4 * packed + within + 4 * packed * (register / halves);
                 (0, own, other)
             }
-            Deal::WmmaCopies => (0, lane % edge, element),
-            Deal::Lane => (0, 0, element),
-            Deal::Mfma { .. } | Deal::MfmaDouble | Deal::Wmma => {
+            FragmentLayout::WmmaCopies => (0, lane % edge, element),
+            FragmentLayout::Lane => (0, 0, element),
+            FragmentLayout::Mfma { .. } | FragmentLayout::MfmaDouble | FragmentLayout::Wmma => {
                 let groups = k / self.elements(operand);
                 let run = 128 / self.bits[operand];
                 let (group, block) = (lane / edge % groups, lane / edge / groups);
@@ -127,24 +127,24 @@ impl Fragments {
                 (block, lane % edge, other)
             }
         };
-        Place { block, own, other }
+        ElementPosition { block, own, other }
     }
 
-    const fn of_sum(self, lane: u32, element: u32) -> Place {
+    const fn of_sum(self, lane: u32, element: u32) -> ElementPosition {
         let [m, n, _] = self.sizes;
         let (row, other) = match self.deal {
-            Deal::Mma => (lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2),
-            Deal::Mfma { .. } => {
+            FragmentLayout::Mma => (lane / 4 + 8 * (element / 2), lane % 4 * 2 + element % 2),
+            FragmentLayout::Mfma { .. } => {
                 let fours = 64 / n * (element / 4) + lane / n;
                 (4 * fours + element % 4, lane % n)
             }
-            Deal::MfmaDouble => (64 / n * element + lane / n, lane % n),
-            Deal::WmmaCopies => (2 * element + lane / n, lane % n),
-            Deal::Wmma => (8 * (lane / n) + element, lane % n),
-            Deal::Lane => (0, 0),
+            FragmentLayout::MfmaDouble => (64 / n * element + lane / n, lane % n),
+            FragmentLayout::WmmaCopies => (2 * element + lane / n, lane % n),
+            FragmentLayout::Wmma => (8 * (lane / n) + element, lane % n),
+            FragmentLayout::Lane => (0, 0),
         };
         // The rows of all blocks are numbered one after the other.
-        Place {
+        ElementPosition {
             block: row / m,
             own: row % m,
             other,
@@ -163,8 +163,10 @@ impl Fragments {
         let [edge, _] = self.shape(operand);
         match self.deal {
             // The first lanes of a quad hold rows 8 apart.
-            Deal::Mma => (4 * (own % 8) + own / 8, selected + block),
-            Deal::Mfma { .. } | Deal::MfmaDouble => (own + edge * block, selected),
+            FragmentLayout::Mma => (4 * (own % 8) + own / 8, selected + block),
+            FragmentLayout::Mfma { .. } | FragmentLayout::MfmaDouble => {
+                (own + edge * block, selected)
+            }
             _ => (own + edge * selected, block),
         }
     }

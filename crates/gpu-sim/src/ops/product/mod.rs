@@ -16,17 +16,17 @@ mod statement;
 mod tests;
 pub(super) mod wgmma;
 
-use super::{Row, row};
+use super::{OpRow, row};
 use crate::bits::mask;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::error::FaultKind;
-use crate::exec::{Exec, Fate, Instruction, Kind, Marks, Regs, Turn};
+use crate::exec::{Exec, Instruction, MarkKind, Marks, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
-use fragment::{Deal, Fragments};
+use fragment::{FragmentLayout, Fragments};
 use linear_layout::target::Float8Family;
 use number::Format;
-use statement::{Argument, Blocks, Statement};
+use statement::{Argument, InstructionSpec, ScaleBlocks};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -39,10 +39,10 @@ static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     all.map(|statement| &*statement.intrinsic).collect()
 });
 
-static ROW: Row = row("a product of matrices", decode);
+static ROW: OpRow = row("a product of matrices", decode);
 
 /// Returns the row of an intrinsic that some GPU multiplies matrices by.
-pub(super) fn intrinsic(name: &str) -> Option<&'static Row> {
+pub(super) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     NAMES.contains(name).then_some(&ROW)
 }
 
@@ -52,7 +52,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns what is said of an intrinsic on the GPU at hand.
-fn statement_of(d: &Decoder<'_>, op: &Operation) -> Done<&'static Statement> {
+fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static InstructionSpec> {
     let name = op.str("intrin").unwrap_or_default();
     let mut all = statement::of_intrinsic(name);
     let Some(target) = d.machine.target else {
@@ -88,10 +88,10 @@ struct Modifiers {
     selectors: [u32; 2],
 }
 
-fn decode(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let statement = statement_of(d, op)?;
     let lanes = statement.fragments(statement.formats).lanes();
-    if statement.deal != Deal::Lane && d.machine.lanes_per_warp != lanes {
+    if statement.deal != FragmentLayout::Lane && d.machine.lanes_per_warp != lanes {
         let found = d.machine.lanes_per_warp;
         let text = format!("takes a warp of {lanes} lanes, found {found}");
         return Err(d.unsupported(op, text));
@@ -135,7 +135,7 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> Done {
         results.push(match used(at) {
             true => d.b.reg(),
             false => d.undefined(
-                Kind::Undef,
+                MarkKind::Undef,
                 slot.bits,
                 "the half of a register that the product does not set",
             ),
@@ -161,12 +161,16 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> Done {
 }
 
 /// Returns which operands are which argument. NVIDIA's take each register of a matrix as an operand, AMD's a vector.
-fn arguments(d: &Decoder<'_>, op: &Operation, statement: &Statement) -> Done<Vec<Range<usize>>> {
+fn arguments(
+    d: &Decoder<'_>,
+    op: &Operation,
+    statement: &InstructionSpec,
+) -> DecodeResult<Vec<Range<usize>>> {
     let fragments = statement.fragments(statement.formats);
     let mut next = 0;
     let ranges = statement.arguments.iter().map(|argument| {
         let count = match *argument {
-            Argument::Matrix(i) if statement.deal == Deal::Mma => {
+            Argument::Matrix(i) if statement.deal == FragmentLayout::Mma => {
                 let bits = fragments.bits[i];
                 fragments.elements(i) * bits / bits.max(32)
             }
@@ -186,9 +190,9 @@ fn arguments(d: &Decoder<'_>, op: &Operation, statement: &Statement) -> Done<Vec
 fn modifiers(
     d: &Decoder<'_>,
     op: &Operation,
-    statement: &Statement,
+    statement: &InstructionSpec,
     ranges: &[Range<usize>],
-) -> Done<Modifiers> {
+) -> DecodeResult<Modifiers> {
     let mut all = Modifiers {
         formats: statement.formats,
         saturates: statement.saturates,
@@ -259,13 +263,18 @@ fn modifiers(
 
 /// Returns true for MFMA without scales: LLVM selects the instruction without them where both are the constant 0, which as
 /// a scale would be 2^-127.
-fn is_unscaled(d: &Decoder<'_>, statement: &Statement, scales: &[Option<Reg>; 2]) -> bool {
+fn is_unscaled(d: &Decoder<'_>, statement: &InstructionSpec, scales: &[Option<Reg>; 2]) -> bool {
     let is_zero = |reg: &Option<Reg>| reg.is_some_and(|reg| d.b.constant_of(reg) == Some(0));
-    matches!(statement.deal, Deal::Mfma { .. }) && scales.iter().all(is_zero)
+    matches!(statement.deal, FragmentLayout::Mfma { .. }) && scales.iter().all(is_zero)
 }
 
 /// The registers of a matrix, with the width of each.
-fn words(d: &Decoder<'_>, op: &Operation, range: Range<usize>, bits: u32) -> Done<Vec<(Reg, u32)>> {
+fn words(
+    d: &Decoder<'_>,
+    op: &Operation,
+    range: Range<usize>,
+    bits: u32,
+) -> DecodeResult<Vec<(Reg, u32)>> {
     let mut words = Vec::new();
     for index in range.clone() {
         let value = d.operand(op, index)?;
@@ -291,11 +300,12 @@ fn words(d: &Decoder<'_>, op: &Operation, range: Range<usize>, bits: u32) -> Don
 }
 
 /// For each element of each lane of A, B and D its index in the matrix: row by row, B column by column.
-type Places = Arc<[Box<[u32]>; 3]>;
+type PositionTables = Arc<[Box<[u32]>; 3]>;
 
 /// Returns the places of fragments, which are computed once.
-fn places(fragments: Fragments) -> Places {
-    static KNOWN: LazyLock<Mutex<HashMap<Fragments, Places>>> = LazyLock::new(Mutex::default);
+fn places(fragments: Fragments) -> PositionTables {
+    static KNOWN: LazyLock<Mutex<HashMap<Fragments, PositionTables>>> =
+        LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let all = known.entry(fragments).or_insert_with(|| {
         Arc::new([0, 1, 2].map(|operand| {
@@ -315,7 +325,7 @@ fn places(fragments: Fragments) -> Places {
 /// Scales of blocks of the elements of A and B.
 #[derive(Debug)]
 struct Scales {
-    blocks: Blocks,
+    blocks: ScaleBlocks,
     registers: [Reg; 2],
     selectors: [u32; 2],
 }
@@ -333,18 +343,18 @@ struct Multiply {
     /// log2 of the blocks that take one block of A, and which one of them.
     broadcast: [u32; 2],
     family: Float8Family,
-    places: Places,
+    places: PositionTables,
 }
 
 impl Multiply {
-    /// The elements of an operand, in the order of [`Places`], as lanes from `first` on hold them.
-    fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> Done<Vec<f64>> {
+    /// The elements of an operand, in the order of [`PositionTables`], as lanes from `first` on hold them.
+    fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);
         let mut tile = vec![0.0; (fragments.blocks() * rows * columns) as usize];
         let elements = fragments.elements(operand);
         let (format, bits) = (self.formats[operand], fragments.bits[operand]);
-        let has_copies = fragments.deal == Deal::WmmaCopies && operand < 2;
+        let has_copies = fragments.deal == FragmentLayout::WmmaCopies && operand < 2;
         for lane in 0..fragments.lanes() {
             for element in 0..elements {
                 let code = self.code_at(exec, operand, first + lane, element * bits);
@@ -396,7 +406,7 @@ impl Multiply {
     }
 
     /// Multiplies the tiles of lanes from `first` on.
-    fn multiply(&self, exec: &mut Exec<'_>, first: u32) -> Done {
+    fn multiply(&self, exec: &mut Exec<'_>, first: u32) -> DecodeResult {
         let [m, n, k] = self.fragments.sizes.map(|size| size as usize);
         let a = self.tile(exec, 0, first)?;
         let b = self.tile(exec, 1, first)?;
@@ -438,10 +448,10 @@ impl Instruction for Multiply {
         Regs::new(&*self.dst, words.chain(scales).collect::<Vec<Reg>>())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         for (warp, lanes) in exec.active_warps() {
             let all = exec.launch.machine.lanes_per_warp;
-            if self.fragments.deal == Deal::Lane {
+            if self.fragments.deal == FragmentLayout::Lane {
                 for lane in lanes {
                     self.multiply(exec, lane)?;
                 }
@@ -456,23 +466,23 @@ impl Instruction for Multiply {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        if self.fragments.deal == Deal::Lane {
-            return Fate::Results(lane.of_reads());
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
+        if self.fragments.deal == FragmentLayout::Lane {
+            return PoisonEffect::Results(lane.of_reads());
         }
         let Some(scales) = &self.scales else {
-            return lane.harm();
+            return lane.require_defined();
         };
         for (operand, register) in scales.registers.into_iter().enumerate() {
             if lane.bits(register) & self.scale_bits(scales, operand) != 0 {
-                return lane.harm_of(&[register]);
+                return lane.require_defined_in(&[register]);
             }
         }
         let words = self.operands.iter().flatten().map(|(reg, _)| *reg);
-        lane.harm_of(&words.collect::<Vec<Reg>>())
+        lane.require_defined_in(&words.collect::<Vec<Reg>>())
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Any
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::None
     }
 }

@@ -7,7 +7,7 @@
 //! Missing on purpose: 6-bit floats (the manuals at hand do not say how they are packed), integers of 4 bits and 1 bit,
 //! sparse factors, `m8n8k4` of f16, and MFMA `4x4x4f64`.
 
-use super::fragment::{Deal, Fragments};
+use super::fragment::{FragmentLayout, Fragments};
 use super::number::{Format, ScaleFormat};
 use linear_layout::target::Target;
 use std::sync::LazyLock;
@@ -50,27 +50,27 @@ const C: Argument = Matrix(2);
 
 /// A block of `size` elements along k that have one scale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Blocks {
+pub(super) struct ScaleBlocks {
     pub(super) size: u32,
     pub(super) format: ScaleFormat,
 }
 
 /// What is said of one matrix instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Statement {
+pub(super) struct InstructionSpec {
     pub(super) intrinsic: String,
     /// The GPUs that have it: starts of their names; with a `+` the first one of NVIDIA's.
     pub(super) on: &'static str,
-    pub(super) deal: Deal,
+    pub(super) deal: FragmentLayout,
     pub(super) sizes: [u32; 3],
     /// Of A, B and D; of a factor with [`Argument::FormatOf`] the modifier says it.
     pub(super) formats: [Format; 3],
     pub(super) arguments: &'static [Argument],
-    pub(super) scales: Option<Blocks>,
+    pub(super) scales: Option<ScaleBlocks>,
     pub(super) saturates: bool,
 }
 
-impl Statement {
+impl InstructionSpec {
     pub(super) fn fragments(&self, formats: [Format; 3]) -> Fragments {
         Fragments {
             deal: self.deal,
@@ -82,7 +82,7 @@ impl Statement {
     /// How many elements of a register's width apart two elements of an operand are: gfx11 has 16-bit sums in one half
     /// of each register.
     pub(super) fn stride(&self, operand: usize) -> u32 {
-        let is_spread = self.deal == Deal::WmmaCopies && self.formats[2].bits() == 16;
+        let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
@@ -90,9 +90,9 @@ impl Statement {
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {
-            (Deal::Mma, 2) => &[0, 2],
-            (Deal::Mma, 4) => &[0],
-            (Deal::Wmma, _) => &[0, 1],
+            (FragmentLayout::Mma, 2) => &[0, 2],
+            (FragmentLayout::Mma, 4) => &[0],
+            (FragmentLayout::Wmma, _) => &[0, 1],
             _ => &[0, 1, 2, 3],
         }
     }
@@ -108,8 +108,8 @@ impl Statement {
     }
 }
 
-static ALL: LazyLock<Vec<Statement>> = LazyLock::new(|| {
-    let mut list = List(Vec::new());
+static ALL: LazyLock<Vec<InstructionSpec>> = LazyLock::new(|| {
+    let mut list = SpecList(Vec::new());
     list.nvidia();
     list.mfma();
     list.wmma_of_gfx11_and_gfx12();
@@ -119,17 +119,17 @@ static ALL: LazyLock<Vec<Statement>> = LazyLock::new(|| {
 });
 
 /// Returns all statements.
-pub(super) fn all() -> &'static [Statement] {
+pub(super) fn all() -> &'static [InstructionSpec] {
     &ALL
 }
 
 /// Returns the statements of an intrinsic, one for each way in which GPUs deal its operands to lanes.
-pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static Statement> {
+pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static InstructionSpec> {
     ALL.iter()
         .filter(move |statement| statement.intrinsic == name)
 }
 
-struct List(Vec<Statement>);
+struct SpecList(Vec<InstructionSpec>);
 
 /// Numbers in a text, as `16x8x32` or `m16n8k32`.
 fn numbers(text: &str) -> impl Iterator<Item = u32> {
@@ -149,7 +149,7 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
         .collect()
 }
 
-impl List {
+impl SpecList {
     /// Adds an intrinsic of several shapes, of which `*` in the name is the place. A shape is followed by `/` and the
     /// number of its blocks where there are several.
     fn add(
@@ -157,7 +157,7 @@ impl List {
         on: &'static str,
         name: &str,
         shapes: &str,
-        deal: Deal,
+        deal: FragmentLayout,
         formats: [Format; 3],
         arguments: &'static [Argument],
     ) -> &mut Self {
@@ -165,11 +165,11 @@ impl List {
             let (shape, blocks) = shape.split_once('/').unwrap_or((shape, "1"));
             let mut sizes = numbers(shape);
             let blocks = numbers(blocks).next().unwrap_or(1);
-            self.0.push(Statement {
+            self.0.push(InstructionSpec {
                 intrinsic: format!("llvm.{}", name.replacen('*', shape, 1)),
                 on,
                 deal: match deal {
-                    Deal::Mfma { .. } => Deal::Mfma { blocks },
+                    FragmentLayout::Mfma { .. } => FragmentLayout::Mfma { blocks },
                     other => other,
                 },
                 sizes: [(); 3].map(|()| sizes.next().unwrap_or(1)),
@@ -185,7 +185,7 @@ impl List {
     /// Gives the statement that was added last its blocks with scales.
     fn scaled(&mut self, size: u32, format: ScaleFormat) {
         if let Some(last) = self.0.last_mut() {
-            last.scales = Some(Blocks { size, format });
+            last.scales = Some(ScaleBlocks { size, format });
         }
     }
 
@@ -194,7 +194,7 @@ impl List {
         const PLAIN: &[Argument] = &[A, B, C];
         let mut add = |on, name: &str, shapes, formats| {
             let name = format!("nvvm.mma.*.row.col.{name}");
-            self.add(on, &name, shapes, Deal::Mma, formats, PLAIN);
+            self.add(on, &name, shapes, FragmentLayout::Mma, formats, PLAIN);
         };
         let floats = [("e4m3", F::E4m3), ("e5m2", F::E5m2)];
         let padded = [floats[0], floats[1], ("e2m1", F::PaddedE2m1)];
@@ -246,7 +246,14 @@ impl List {
             let [a, b] = types;
             let name = format!("nvvm.mma.block.scale.*.row.col.{kind}.f32.{a}.{b}.f32.{scale}");
             let formats = [factors[0], factors[1], F::F32];
-            self.add("cuda:12", &name, shape, Deal::Mma, formats, SCALED);
+            self.add(
+                "cuda:12",
+                &name,
+                shape,
+                FragmentLayout::Mma,
+                formats,
+                SCALED,
+            );
             self.scaled(size, format);
         };
         let powers = (32, ScaleFormat::E8m0, "ue8m0");
@@ -272,9 +279,9 @@ impl List {
         const LAST: &str = "hip:gfx950";
         let mut add = |on, name: &str, shapes, factors: [F; 2]| {
             let (sum, deal) = match factors[0] {
-                F::I8 => (F::I32, Deal::Mfma { blocks: 1 }),
-                F::F64 => (F::F64, Deal::MfmaDouble),
-                _ => (F::F32, Deal::Mfma { blocks: 1 }),
+                F::I8 => (F::I32, FragmentLayout::Mfma { blocks: 1 }),
+                F::F64 => (F::F64, FragmentLayout::MfmaDouble),
+                _ => (F::F32, FragmentLayout::Mfma { blocks: 1 }),
             };
             let formats = [factors[0], factors[1], sum];
             let name = format!("amdgcn.mfma.{name}");
@@ -313,7 +320,10 @@ impl List {
             Scales(1),
         ];
         for shape in ["32x32x64", "16x16x128"] {
-            let (name, deal) = ("amdgcn.mfma.scale.f32.*.f8f6f4", Deal::Mfma { blocks: 1 });
+            let (name, deal) = (
+                "amdgcn.mfma.scale.f32.*.f8f6f4",
+                FragmentLayout::Mfma { blocks: 1 },
+            );
             self.add(LAST, name, shape, deal, [F::E4m3, F::E4m3, F::F32], SCALED);
             self.scaled(32, ScaleFormat::E8m0);
         }
@@ -322,9 +332,9 @@ impl List {
     fn wmma_of_gfx11_and_gfx12(&mut self) {
         use Format as F;
         const INTEGERS: &[Argument] = &[IsSigned(0), A, IsSigned(1), B, C, Saturates];
-        let gpus: [(&str, Deal, &[Argument]); 2] = [
-            ("hip:gfx11", Deal::WmmaCopies, &[A, B, C, Upper]),
-            ("hip:gfx120", Deal::Wmma, &[A, B, C, Zero]),
+        let gpus: [(&str, FragmentLayout, &[Argument]); 2] = [
+            ("hip:gfx11", FragmentLayout::WmmaCopies, &[A, B, C, Upper]),
+            ("hip:gfx120", FragmentLayout::Wmma, &[A, B, C, Zero]),
         ];
         for (on, deal, halves) in gpus {
             let mut add = |name: &str, [a, b, d]: [F; 3], arguments| {
@@ -336,7 +346,7 @@ impl List {
             add("f16.*.f16", [F::F16; 3], halves);
             add("bf16.*.bf16", [F::BF16; 3], halves);
             add("i32.*.iu8", [F::I8, F::I8, F::I32], INTEGERS);
-            if deal == Deal::Wmma {
+            if deal == FragmentLayout::Wmma {
                 for ([a, b], [x, y]) in pairs(&EIGHTS) {
                     add(&format!("f32.*.{a}.{b}"), [x, y, F::F32], &[A, B, C]);
                 }
@@ -351,7 +361,14 @@ impl List {
         const INTEGERS: &[Argument] = &[IsSigned(0), A, IsSigned(1), B, C, Hint, Hint, Saturates];
         let mut add = |name: &str, shapes, formats, arguments| {
             let name = format!("amdgcn.wmma.{name}");
-            self.add("hip:gfx125", &name, shapes, Deal::Wmma, formats, arguments);
+            self.add(
+                "hip:gfx125",
+                &name,
+                shapes,
+                FragmentLayout::Wmma,
+                formats,
+                arguments,
+            );
         };
         add("f32.*.f32", "16x16x4", [F::F32; 3], SIXTEENS);
         add("f16.*.f16", "16x16x32", [F::F16; 3], SIXTEENS);
@@ -399,7 +416,7 @@ impl List {
         use Format as F;
         let mut add = |on, name: &str, formats, arguments| {
             let name = format!("amdgcn.{name}");
-            self.add(on, &name, "1x1x2", Deal::Lane, formats, arguments);
+            self.add(on, &name, "1x1x2", FragmentLayout::Lane, formats, arguments);
         };
         const EXACT: &[Argument] = &[A, B, C, Zero];
         let (half, brain) = ([F::F16, F::F16, F::F32], [F::BF16, F::BF16, F::F32]);
@@ -414,7 +431,7 @@ impl List {
             "hip:gfx9 hip:gfx1",
             "amdgcn.sdot4",
             "1x1x4",
-            Deal::Lane,
+            FragmentLayout::Lane,
             [F::I8, F::I8, F::I32],
             &[A, B, C, Saturates],
         );

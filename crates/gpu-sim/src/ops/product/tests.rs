@@ -2,7 +2,7 @@
 
 use super::fragment::Fragments;
 use super::number::{Format, ScaleFormat};
-use super::statement::{self, Argument, Statement};
+use super::statement::{self, Argument, InstructionSpec};
 use crate::{Arg, FaultKind, FloatTy, KernelError, Launch, Memory, decode_generic};
 use linear_layout::target::{self, Number, Product, ScaleNumber, TARGETS};
 use std::collections::HashSet;
@@ -35,7 +35,7 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// The coordinates that a row gives to an element, as a [`Place`](super::fragment::Place) has them.
+/// The coordinates that a row gives to an element, as a [`Place`](super::fragment::ElementPosition) has them.
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;
@@ -59,7 +59,7 @@ fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u
 }
 
 /// Says how a row contradicts a statement.
-fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
+fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     let passed = passed(row);
     let numbers = [row.factors[0], row.factors[1], row.sum];
     let formats = passed.map(|operand| format_of(numbers[operand]));
@@ -86,7 +86,7 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
                 "operand {as_} of {found} elements, expected {elements}"
             ));
         }
-        let spread = found / elements;
+        let propagate_marks = found / elements;
         let places = (0..calls)
             .flat_map(|call| (0..fragments.lanes()).map(move |lane| (call, lane)))
             .flat_map(|(call, lane)| (0..elements).map(move |element| (call, lane, element)));
@@ -98,7 +98,7 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
             if is_broadcast && place.block != call {
                 continue;
             }
-            let at = if is_split { call * elements } else { 0 } + element * spread;
+            let at = if is_split { call * elements } else { 0 } + element * propagate_marks;
             let [own, other] = place_of_row(row, [operand, as_], at, lane);
             let (expected, expected_other) = match (row.calls, as_) {
                 (Some(_), 0) => (place.own, place.other),
@@ -118,7 +118,7 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
             }
         }
     }
-    let is_exact = names[0].is_none() || statement.deal == super::Deal::Mma;
+    let is_exact = names[0].is_none() || statement.deal == super::FragmentLayout::Mma;
     let size = statement.scales.map(|blocks| blocks.size);
     let is_named = |(k, name): (usize, &Option<u32>)| match (name, size) {
         (None, _) => false,
@@ -139,7 +139,7 @@ fn contradiction(row: &Product, statement: &Statement) -> Option<String> {
 /// Says how the scales and formats of a row contradict a statement.
 fn contradiction_of_scales(
     row: &Product,
-    statement: &Statement,
+    statement: &InstructionSpec,
     formats: [Format; 3],
 ) -> Option<String> {
     let (scales, blocks) = match (&row.scales, statement.scales) {
@@ -203,7 +203,7 @@ fn contradiction_of_scales(
     None
 }
 
-fn statement_of(row: &Product, target: &target::Target) -> &'static Statement {
+fn statement_of(row: &Product, target: &target::Target) -> &'static InstructionSpec {
     let name = row.intrinsic.as_deref().expect("an intrinsic");
     let mut all = statement::of_intrinsic(name);
     let found = all.find(|statement| statement.is_on(target));

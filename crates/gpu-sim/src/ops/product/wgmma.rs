@@ -7,15 +7,17 @@
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; [`MatrixDescriptor`] for operands in shared memory.
 
 use super::descriptor::{CHUNK, MatrixDescriptor};
-use super::fragment::{Deal, Fragments};
+use super::fragment::{FragmentLayout, Fragments};
 use super::number::Format;
 use crate::bits::mask;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::error::{FaultKind, KernelError};
-use crate::exec::{Exec, Fate, GROUP, Instruction, Marks, Place, Regs, Turn};
+use crate::exec::{
+    Exec, GROUP, Instruction, Marks, MemoryLocation, PoisonEffect, Regs, WarpInteraction,
+};
 use crate::ir::Operation;
-use crate::ops::{Family, Row, needs, row};
+use crate::ops::{Family, OpRow, needs, row};
 use linear_layout::target::Float8Family;
 use std::ops::Range;
 
@@ -25,7 +27,7 @@ pub(crate) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-const ROWS: &[Row] = &[
+const ROWS: &[OpRow] = &[
     row("nvvm.wgmma.fence.aligned", |d, _| order(d, Order::Fence)).needing(&needs::WARP_GROUPS),
     row("nvvm.wgmma.commit.group.sync.aligned", |d, _| {
         order(d, Order::Commit)
@@ -39,7 +41,7 @@ const ROWS: &[Row] = &[
     .needing(&needs::WARP_GROUPS),
 ];
 
-const INTRINSICS: &[Row] = &[
+const INTRINSICS: &[OpRow] = &[
     row("llvm.nvvm.wgmma.fence.sync.aligned", |d, _| {
         order(d, Order::Fence)
     })
@@ -51,7 +53,7 @@ const INTRINSICS: &[Row] = &[
     row("llvm.nvvm.wgmma.wait_group.sync.aligned", wait).needing(&needs::WARP_GROUPS),
 ];
 
-fn wait(d: &mut Decoder<'_>, op: &Operation) -> Done {
+fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let most = d.b.constant_of(d.scalar(op, 0)?);
     let most = most.and_then(|most| u32::try_from(most).ok());
     let most = most.ok_or_else(|| d.unsupported(op, "operand 0 must be a constant"))?;
@@ -73,7 +75,7 @@ impl Instruction for Order {
         Regs::new([], [])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         match *self {
             Self::Fence => exec.fence_products(),
             Self::Commit => exec.close_products(),
@@ -81,12 +83,12 @@ impl Instruction for Order {
         }
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 
-pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> Done {
+pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> DecodeResult {
     d.b.push(order);
     Ok(())
 }
@@ -173,7 +175,7 @@ const WARP_ROWS: u32 = 16;
 const DEPTH: u32 = 32;
 
 /// Elements of a factor, row by row along K, and the shared memory that they were read from.
-type Tile = (Vec<f64>, Vec<(Place, u32)>);
+type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
     /// Bytes of an element of A and B.
@@ -186,7 +188,7 @@ impl Wgmma {
     }
 
     /// The value of a register that must be the same in all of some lanes.
-    fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> Done<u64> {
+    fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> DecodeResult<u64> {
         let value = exec.get(reg, lanes[0]);
         match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
             None => Ok(value),
@@ -208,7 +210,7 @@ impl Wgmma {
         factor: usize,
         descriptor: u64,
         own: Range<u32>,
-    ) -> Done<Tile> {
+    ) -> DecodeResult<Tile> {
         let (bytes, k) = (self.bytes(), self.k());
         let descriptor = MatrixDescriptor::decode(descriptor);
         let is_transposed = self.is_transposed[factor];
@@ -227,7 +229,7 @@ impl Wgmma {
                 };
                 let (first, first_k) = coordinates(0);
                 let address = descriptor.address(first, first_k, bytes, is_transposed);
-                let place = exec.descriptor_place(lane, address, CHUNK)?;
+                let place = exec.descriptor_location(lane, address, CHUNK)?;
                 reads.push((place, CHUNK));
                 for within in 0..step {
                     let (own_at, k_at) = coordinates(within);
@@ -248,7 +250,7 @@ impl Wgmma {
     fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
         let k = self.k();
         let fragments = Fragments {
-            deal: Deal::Mma,
+            deal: FragmentLayout::Mma,
             sizes: [WARP_ROWS, 8, k],
             bits: self.types.0.map(Format::bits),
         };
@@ -349,14 +351,14 @@ impl Wgmma {
 }
 
 /// Reads of shared memory, neighbours joined.
-fn merged(mut reads: Vec<(Place, u32)>) -> Vec<(Place, u32)> {
-    let key = |place: &Place| match *place {
-        Place::Shared { var, at, .. } => (var, at),
-        Place::Global { at, .. } | Place::Local { at } => (usize::MAX, at),
+fn merged(mut reads: Vec<(MemoryLocation, u32)>) -> Vec<(MemoryLocation, u32)> {
+    let key = |place: &MemoryLocation| match *place {
+        MemoryLocation::Shared { var, at, .. } => (var, at),
+        MemoryLocation::Global { at, .. } | MemoryLocation::Local { at } => (usize::MAX, at),
     };
     reads.sort_unstable_by_key(|(place, _)| key(place));
     reads.dedup_by_key(|(place, _)| key(place));
-    let mut joined: Vec<(Place, u32)> = Vec::new();
+    let mut joined: Vec<(MemoryLocation, u32)> = Vec::new();
     for (place, bytes) in reads {
         match joined.last_mut() {
             Some((last, size)) if key(&last.behind(*size as usize)) == key(&place) => {
@@ -381,7 +383,7 @@ impl Instruction for Wgmma {
         Regs::new(&*self.sum, [&[self.b], self.held_registers()].concat())
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         const WHAT: &str = "asynchronous matrix product";
         let warps = exec.whole_warps(WHAT)?;
         exec.check_warp_groups(WHAT, &warps)?;
@@ -401,21 +403,21 @@ impl Instruction for Wgmma {
         Ok(())
     }
 
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
+    fn poison(&self, lane: &Marks<'_>) -> PoisonEffect {
         let sum = self.sum.iter().filter_map(|reg| lane.mark(*reg));
         let adds = self.adds(|register| lane.get(register));
         match sum.into_iter().find(|mark| adds && !mark.is_in_flight()) {
-            Some(mark) => Fate::Harm(mark),
+            Some(mark) => PoisonEffect::Error(mark),
             None => {
                 let uniform = self.uniform_registers().into_iter().map(|(reg, _)| reg);
                 let held = self.held_registers().iter().copied();
-                lane.harm_of(&uniform.chain(held).collect::<Vec<Reg>>())
+                lane.require_defined_in(&uniform.chain(held).collect::<Vec<Reg>>())
             }
         }
     }
 
-    fn turn(&self) -> Turn {
-        Turn::Matters
+    fn interaction(&self) -> WarpInteraction {
+        WarpInteraction::Visible
     }
 }
 

@@ -1,9 +1,9 @@
 //! Loads and stores in inline assembly.
 
-use super::text::Arg;
-use super::{Line, Scope};
+use super::text::PtxOperand;
+use super::{AsmScope, StatementParts};
 use crate::code::{Reg, Space};
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::exec::{Access, Field};
 use crate::ops::convert::SignExtend;
 use crate::ops::memory::{GuardedLoad, Load, Store};
@@ -11,14 +11,14 @@ use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
 /// The order that a statement keeps, if it is atomic; the program is told so.
-pub(super) fn note_order(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Option<Sync> {
+pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
     Some(sync)
 }
 
 /// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
-pub(super) fn access(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let sync = note_order(scope, line);
     let load = line.words[0] == "ld";
     let space = space(line);
@@ -88,7 +88,7 @@ pub(super) fn access(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// The memory that an access goes to, the only one of its words that changes what it does.
-pub(super) fn space(line: &Line<'_>) -> Space {
+pub(super) fn space(line: &StatementParts<'_>) -> Space {
     line.words.iter().fold(Space::Generic, |space, word| {
         match word.split("::").next().unwrap_or(word) {
             "global" => Space::Global,
@@ -99,17 +99,20 @@ pub(super) fn space(line: &Line<'_>) -> Space {
 }
 
 /// The register of an address, and what is added to it.
-pub(super) fn place(scope: &mut Scope<'_, '_>, address: &Arg) -> Done<(Reg, i64)> {
-    let Arg::Address(base, offset) = address else {
+pub(super) fn place(
+    scope: &mut AsmScope<'_, '_>,
+    address: &PtxOperand,
+) -> DecodeResult<(Reg, i64)> {
+    let PtxOperand::Address(base, offset) = address else {
         return Err(scope.malformed("inline assembly: an access without an address"));
     };
     Ok((scope.read(base)?, *offset))
 }
 
 /// The elements of a vector; another argument is its own.
-pub(super) fn parts(data: &Arg) -> Vec<Arg> {
+pub(super) fn parts(data: &PtxOperand) -> Vec<PtxOperand> {
     match data {
-        Arg::Vector(parts) => parts.clone(),
+        PtxOperand::Vector(parts) => parts.clone(),
         other => vec![other.clone()],
     }
 }

@@ -1,20 +1,18 @@
 //! Statements of PTX that compute: two halves of a word, conversions of floats, bits, wide products.
 
 use super::text::ptx_type;
-use super::{Line, Scope};
+use super::{AsmScope, StatementParts};
 use crate::bits::mask;
 use crate::code::Reg;
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::exec::{Exec, Instruction, Regs};
-use crate::float::{Direction, FloatTy};
+use crate::float::{FloatTy, RoundingMode};
 use crate::ops::compare::compare_floats;
 use crate::ops::convert::{
     IntToFloat, SignExtend, Trunc, convert_float, convert_to_integer, repack, round_float,
 };
 use crate::ops::float::{self, Float, FloatUnary};
 use crate::ops::integer::{self, Int};
-
-type Here<'s, 'd, 'm> = &'s mut Scope<'d, 'm>;
 
 /// The format of both halves of a word.
 fn half_format(word: Option<&&str>) -> FloatTy {
@@ -26,10 +24,10 @@ fn half_format(word: Option<&&str>) -> FloatTy {
 
 /// Carries an instruction out on the halves of words.
 fn on_halves<const N: usize>(
-    s: Here<'_, '_, '_>,
-    line: &Line<'_>,
-    one: impl Fn(&mut Scope<'_, '_>, FloatTy, [Reg; N]) -> Reg,
-) -> Done {
+    s: &mut AsmScope<'_, '_>,
+    line: &StatementParts<'_>,
+    one: impl Fn(&mut AsmScope<'_, '_>, FloatTy, [Reg; N]) -> Reg,
+) -> DecodeResult {
     let ty = half_format(line.words.last());
     let of: [Reg; N] = s.sources(line)?;
     let parts = of.map(|reg| repack(s.d, &[reg], 32, 16, 2));
@@ -39,35 +37,39 @@ fn on_halves<const N: usize>(
 }
 
 /// An operation on two words of two floats.
-pub(super) fn halves(s: Here<'_, '_, '_>, line: &Line<'_>, op: &'static float::Binary) -> Done {
+pub(super) fn halves(
+    s: &mut AsmScope<'_, '_>,
+    line: &StatementParts<'_>,
+    op: &'static float::FloatBinaryOp,
+) -> DecodeResult {
     on_halves(s, line, |s, ty, [a, b]| {
         s.d.emit(|dst| Float { op, ty, dst, a, b })
     })
 }
 
 /// The format of the result of `cvt`, the first word that is a type.
-fn result_format(line: &Line<'_>) -> FloatTy {
+fn result_format(line: &StatementParts<'_>) -> FloatTy {
     let word = line.words[1..].iter().find(|word| ptx_type(word).is_some());
     word.and_then(|word| FloatTy::parse(word))
         .unwrap_or(FloatTy::F32)
 }
 
 /// `cvt.rn.bf16.f32 d, a`
-pub(super) fn convert(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [src] = s.sources(line)?;
     let from = line.float.unwrap_or(FloatTy::F32);
     let direction = match line.words.get(1) {
-        Some(&"rz") => Direction::TowardsZero,
-        Some(&"rm") => Direction::Downward,
-        Some(&"rp") => Direction::Upward,
-        _ => Direction::Nearest,
+        Some(&"rz") => RoundingMode::TowardsZero,
+        Some(&"rm") => RoundingMode::Downward,
+        Some(&"rp") => RoundingMode::Upward,
+        _ => RoundingMode::Nearest,
     };
     let reg = round_float(s.d, from, result_format(line), direction, src);
     s.result(line, reg)
 }
 
 /// `cvt.rn.f16x2.f32 d, high, low`
-pub(super) fn pair(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn pair(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [high, low] = s.sources(line)?;
     let to = half_format(line.words.get(2));
     let made = [low, high].map(|src| convert_float(s.d, FloatTy::F32, to, src));
@@ -76,7 +78,7 @@ pub(super) fn pair(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rn.f32.s32 d, a`
-pub(super) fn of_integer(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [whole] = s.sources(line)?;
     let (bits, signed, to) = (line.bits, line.signed, result_format(line));
     // The register may be wider than the number.
@@ -96,7 +98,7 @@ pub(super) fn of_integer(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rzi.s32.f32 d, a`: the nearest number there is, 0 for NaN.
-pub(super) fn to_integer(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
     let op = match line.words[1] {
@@ -123,7 +125,7 @@ impl Instruction for Tf32 {
         Regs::new([self.dst], [self.src])
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.map1(self.dst, self.src, |bits| {
             let is_finite = bits & 0x7f80_0000 != 0x7f80_0000;
             match is_finite {
@@ -137,7 +139,7 @@ impl Instruction for Tf32 {
     }
 }
 
-pub(super) fn tf32(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn tf32(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [src] = s.sources(line)?;
     let reg = s.d.emit(|dst| Tf32 { dst, src });
     s.result(line, reg)
@@ -156,7 +158,7 @@ impl Instruction for Lop3 {
         Regs::new([self.dst], self.of)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let table = self.table;
         exec.map3(self.dst, self.of, |a, b, c| {
             // Bit n of the table is the result where a, b and c are the bits of n.
@@ -174,10 +176,10 @@ impl Instruction for Lop3 {
     }
 }
 
-pub(super) fn lop3(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = [1, 2, 3].map(|i| s.read_sized(&line.args[i], 32));
     let of = [a?, b?, c?];
-    let super::text::Arg::Immediate(table) = line.args[4] else {
+    let super::text::PtxOperand::Immediate(table) = line.args[4] else {
         return Err(s.malformed("inline assembly: `lop3` takes a number for its table"));
     };
     let reg = s.d.emit(|dst| Lop3 { table, dst, of });
@@ -186,7 +188,7 @@ pub(super) fn lop3(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
 
 /// `shf`: 32 bits of two words, of which `high` is the upper one, shifted by a third.
 #[derive(Debug)]
-struct Funnel {
+struct WideFunnelShift {
     left: bool,
     clamps: bool,
     dst: Reg,
@@ -194,12 +196,12 @@ struct Funnel {
     of: [Reg; 3],
 }
 
-impl Instruction for Funnel {
+impl Instruction for WideFunnelShift {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], self.of)
     }
 
-    fn step(&self, exec: &mut Exec<'_>) -> Done {
+    fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         let (left, clamps) = (self.left, self.clamps);
         exec.map3(self.dst, self.of, |low, high, by| {
             shifted_words(left, clamps, [low, high], by)
@@ -218,10 +220,10 @@ fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u6
 }
 
 /// `shf.l.wrap.b32 d, low, high, distance`
-pub(super) fn funnel(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn funnel(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let (left, clamps) = (line.says("l"), line.says("clamp"));
-    let reg = s.d.emit(|dst| Funnel {
+    let reg = s.d.emit(|dst| WideFunnelShift {
         left,
         clamps,
         dst,
@@ -230,7 +232,7 @@ pub(super) fn funnel(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-pub(super) fn not(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn not(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a] = s.sources(line)?;
     let bits = line.bits;
     let b = s.d.b.constant(mask(bits));
@@ -245,7 +247,7 @@ pub(super) fn not(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-pub(super) fn negate(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [b] = s.sources(line)?;
     let bits = line.bits;
     let a = s.d.b.constant(0);
@@ -261,7 +263,7 @@ pub(super) fn negate(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// The whole product of two integers.
-pub(super) fn wide(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
     let [a, b] = match line.signed {
@@ -280,7 +282,7 @@ pub(super) fn wide(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// The lower half of a product, and a sum.
-pub(super) fn mad(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;
     let op = &integer::MUL;
@@ -303,7 +305,7 @@ pub(super) fn mad(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `setp.ltu.f32 p, a, b`
-pub(super) fn compare(s: Here<'_, '_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
     match compare_floats(s.d, line.words[1], ty, of) {

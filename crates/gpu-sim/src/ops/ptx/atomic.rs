@@ -2,11 +2,11 @@
 
 use super::access::note_order;
 use super::access::{parts, place, space};
-use super::text::{Arg, float_type};
-use super::{Line, Scope};
+use super::text::{PtxOperand, float_type};
+use super::{AsmScope, StatementParts};
 use crate::code::Reg;
-use crate::decode::Done;
-use crate::exec::{AtomicPlace, Move};
+use crate::decode::DecodeResult;
+use crate::exec::{AtomicOperand, Move};
 use crate::ops::atomic::{Atomic, Combine, CompareExchange};
 use crate::ops::convert::repack;
 use crate::ops::{float, integer};
@@ -14,7 +14,7 @@ use crate::ops::{float, integer};
 /// The names of operations, in the order of their forms.
 const NAMES: [&str; 7] = ["add", "and", "or", "xor", "min", "max", "exch"];
 
-fn combine(line: &Line<'_>, is_float: bool) -> Option<Combine> {
+fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     let name = line.words.iter().find(|word| NAMES.contains(word))?;
     Some(match (*name, line.signed) {
         ("add", _) if is_float => Combine::Float(&float::ADD),
@@ -32,11 +32,11 @@ fn combine(line: &Line<'_>, is_float: bool) -> Option<Combine> {
 
 /// Registers for what was there, which lanes that are off keep.
 fn found(
-    scope: &mut Scope<'_, '_>,
-    line: &Line<'_>,
-    into: Option<&Arg>,
+    scope: &mut AsmScope<'_, '_>,
+    line: &StatementParts<'_>,
+    into: Option<&PtxOperand>,
     count: usize,
-) -> Done<Vec<Reg>> {
+) -> DecodeResult<Vec<Reg>> {
     let regs = scope.d.b.regs(count);
     if let (Some(into), Some(_)) = (into, line.guard) {
         let old = scope.read(into)?;
@@ -50,7 +50,7 @@ fn found(
 }
 
 /// `atom` gives what was there, `red` does not.
-pub(super) fn change(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));
     };
@@ -78,7 +78,7 @@ pub(super) fn change(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
         let regs = found(scope, line, results.get(i), halves)?;
         for (half, (&dst, value)) in (0..).zip(regs.iter().zip(values)) {
             let before = i64::from(line.bits / 8) * i as i64 + i64::from(bits / 8) * half;
-            let place = AtomicPlace {
+            let place = AtomicOperand {
                 space: space(line),
                 addr,
                 offset: start + before,
@@ -104,7 +104,7 @@ pub(super) fn change(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `atom.cas`.
-pub(super) fn compare(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn compare(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));
     };
@@ -112,7 +112,7 @@ pub(super) fn compare(scope: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     let [expected, value] = scope.sources(line)?;
     let dst = found(scope, line, Some(&line.args[0]), 1)?[0];
     let success = scope.d.b.reg();
-    let place = AtomicPlace {
+    let place = AtomicOperand {
         space: space(line),
         addr,
         offset,

@@ -1,7 +1,7 @@
 //! Checks that a statement is one that an assembler takes and that can be run.
 
 use super::forms::{self, Form};
-use super::text::{Arg, Name, Statement, ptx_type};
+use super::text::{Name, PtxOperand, Statement, ptx_type};
 use std::collections::HashMap;
 
 /// Why a statement is refused.
@@ -55,7 +55,7 @@ pub(super) fn find(
 }
 
 /// What a statement's own words say.
-struct Said {
+struct ParsedForm {
     type_bits: u32,
     /// The width of what `cvt` makes.
     result_bits: u32,
@@ -64,14 +64,14 @@ struct Said {
 
 impl Form {
     /// The words after the name, if this row allows them in this order.
-    fn matches(&self, words: &[&str]) -> Option<Said> {
+    fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
         } else {
             let (last, rest) = words.split_last()?;
             (rest, Some(*last))
         };
-        let mut said = Said {
+        let mut said = ParsedForm {
             type_bits: 0,
             result_bits: words.first().and_then(|word| type_width(word)).unwrap_or(0),
             count: 1,
@@ -113,8 +113,8 @@ impl Form {
     /// What is wrong with the operands.
     fn fits(
         &self,
-        said: &Said,
-        args: &[Arg],
+        said: &ParsedForm,
+        args: &[PtxOperand],
         width: &impl Fn(&Name) -> Option<u32>,
     ) -> Option<String> {
         if args.len() != self.operands.len() {
@@ -178,8 +178,8 @@ fn show(name: &Name) -> String {
 /// What is wrong with one operand.
 fn operand(
     letter: char,
-    arg: &Arg,
-    said: &Said,
+    arg: &PtxOperand,
+    said: &ParsedForm,
     width: &impl Fn(&Name) -> Option<u32>,
 ) -> Option<String> {
     let bits = said.type_bits;
@@ -204,41 +204,41 @@ fn operand(
     };
     let sink = |name: &Name| matches!(name, Name::Local(name) if name == "_");
     match (letter, arg) {
-        ('V', Arg::Name(name)) if sink(name) => None,
-        ('d' | 's', Arg::Name(name)) => register(name, bits, false),
-        ('D', Arg::Name(name)) => register(name, said.result_bits, true),
-        ('S', Arg::Name(name)) => register(name, bits, true),
-        ('h', Arg::Name(name)) => register(name, 16, false),
-        ('w' | 'W', Arg::Name(name)) => register(name, 32, false),
-        ('p' | 'P', Arg::Name(name)) => register(name, 1, false),
-        ('s' | 'S' | 'w' | 'n', Arg::Immediate(_)) => None,
-        ('n', Arg::Name(Name::Local(text))) if text.parse::<f64>().is_ok() => None,
-        ('q' | 'x', Arg::Name(name)) => register(name, 64, false),
-        ('t', Arg::Tensor(base, parts)) => operand('a', base, said, width).or_else(|| {
+        ('V', PtxOperand::Name(name)) if sink(name) => None,
+        ('d' | 's', PtxOperand::Name(name)) => register(name, bits, false),
+        ('D', PtxOperand::Name(name)) => register(name, said.result_bits, true),
+        ('S', PtxOperand::Name(name)) => register(name, bits, true),
+        ('h', PtxOperand::Name(name)) => register(name, 16, false),
+        ('w' | 'W', PtxOperand::Name(name)) => register(name, 32, false),
+        ('p' | 'P', PtxOperand::Name(name)) => register(name, 1, false),
+        ('s' | 'S' | 'w' | 'n', PtxOperand::Immediate(_)) => None,
+        ('n', PtxOperand::Name(Name::Local(text))) if text.parse::<f64>().is_ok() => None,
+        ('q' | 'x', PtxOperand::Name(name)) => register(name, 64, false),
+        ('t', PtxOperand::Tensor(base, parts)) => operand('a', base, said, width).or_else(|| {
             let mut parts = parts.iter();
             parts.find_map(|part| operand('w', part, said, width))
         }),
-        ('k', Arg::Name(name)) if sink(name) => None,
+        ('k', PtxOperand::Name(name)) if sink(name) => None,
         ('k', _) => Some("a result that is used, expected `_`".to_owned()),
-        ('b', Arg::Immediate(_)) => None,
-        ('b', Arg::Name(name)) => register(name, 1, false),
-        ('m' | 'x', Arg::Vector(parts)) => parts.iter().find_map(|part| match part {
-            Arg::Name(name) => register(name, 32, false),
+        ('b', PtxOperand::Immediate(_)) => None,
+        ('b', PtxOperand::Name(name)) => register(name, 1, false),
+        ('m' | 'x', PtxOperand::Vector(parts)) => parts.iter().find_map(|part| match part {
+            PtxOperand::Name(name) => register(name, 32, false),
             _ => Some("a part that is no register".to_owned()),
         }),
         // `mov` takes registers apart and puts them together.
-        ('d' | 's', Arg::Vector(parts)) => {
+        ('d' | 's', PtxOperand::Vector(parts)) => {
             let count = parts.len() as u32;
             if !matches!(count, 2 | 4) || bits / count < 16 {
                 return Some(format!("{count} parts of {bits} bits"));
             }
             parts.iter().find_map(|part| match part {
-                Arg::Name(name) if sink(name) && letter == 'd' => None,
-                Arg::Name(name) => register(name, bits / count, false),
+                PtxOperand::Name(name) if sink(name) && letter == 'd' => None,
+                PtxOperand::Name(name) => register(name, bits / count, false),
                 _ => Some("a part that is no register".to_owned()),
             })
         }
-        ('V' | 'v', Arg::Vector(parts)) => {
+        ('V' | 'v', PtxOperand::Vector(parts)) => {
             if parts.len() != said.count {
                 return Some(format!(
                     "{} registers for a vector of {}",
@@ -247,20 +247,20 @@ fn operand(
                 ));
             }
             parts.iter().find_map(|part| match part {
-                Arg::Name(name) if sink(name) && letter == 'V' => None,
-                Arg::Name(name) => register(name, bits, true),
-                Arg::Immediate(_) if letter == 'v' => None,
+                PtxOperand::Name(name) if sink(name) && letter == 'V' => None,
+                PtxOperand::Name(name) => register(name, bits, true),
+                PtxOperand::Immediate(_) if letter == 'v' => None,
                 _ => Some("a part that is no register".to_owned()),
             })
         }
         ('V' | 'v', other) if said.count == 1 => match (letter, other) {
-            (_, Arg::Name(name)) => register(name, bits, true),
-            ('v', Arg::Immediate(_)) => None,
+            (_, PtxOperand::Name(name)) => register(name, bits, true),
+            ('v', PtxOperand::Immediate(_)) => None,
             _ => Some("an operand that is no register".to_owned()),
         },
         ('V' | 'v', _) => Some(format!("one register for a vector of {}", said.count)),
-        ('a', Arg::Address(base, _)) => match &**base {
-            Arg::Name(name) => match width(name) {
+        ('a', PtxOperand::Address(base, _)) => match &**base {
+            PtxOperand::Name(name) => match width(name) {
                 Some(32 | 64) => None,
                 Some(found) => Some(format!(
                     "the address {} has {found} bits, expected 32 or 64",

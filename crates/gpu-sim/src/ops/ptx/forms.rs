@@ -4,19 +4,19 @@
 //! lowering writes, and arithmetic for kernels with assembly of their own, of which others are refused by name.
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
 
-mod late;
+mod asynchronous;
 
 use super::access::access;
 use super::arithmetic::{self, halves};
 use super::atomic;
-use super::text::{Arg, ptx_type};
-use super::{Line, Scope};
+use super::text::{PtxOperand, ptx_type};
+use super::{AsmScope, StatementParts};
 use crate::code::Reg;
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::float::{FloatTy, TooLarge};
 
 use crate::ops::bytes::{self, Permute};
-use crate::ops::compare::{self, Compare, Select};
+use crate::ops::compare::{self, IntCompare, Select};
 use crate::ops::convert::{SignExtend, Trunc, repack};
 use crate::ops::copy::ProxyFence;
 use crate::ops::float;
@@ -27,7 +27,7 @@ use crate::ops::needs::{self, Needs};
 use linear_layout::target::Float8;
 
 /// Decodes a statement that fits its form.
-type Decode = fn(&mut Scope<'_, '_>, &Line<'_>) -> Done;
+type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeResult;
 
 /// One form of an instruction.
 pub(super) struct Form {
@@ -43,7 +43,7 @@ pub(super) struct Form {
     /// bits, `x` such a list or 64 bits, `b` a predicate or a number, `k` the sink `_`,
     /// `t` an address with coordinates.
     pub(super) operands: &'static str,
-    pub(super) decode: Decode,
+    pub(super) decode: DecodeStatement,
     /// What the GPU must have, where not all have it.
     pub(super) needs: Option<&'static Needs>,
 }
@@ -425,7 +425,7 @@ const fn form(
     modifiers: &'static [&'static str],
     types: &'static str,
     operands: &'static str,
-    decode: Decode,
+    decode: DecodeStatement,
 ) -> Form {
     Form {
         name,
@@ -449,7 +449,7 @@ impl Form {
 
 /// Returns all rows.
 pub(super) fn all() -> impl Iterator<Item = &'static Form> {
-    FORMS.iter().chain(late::FORMS)
+    FORMS.iter().chain(asynchronous::FORMS)
 }
 
 /// The names of the statements, each once.
@@ -466,20 +466,20 @@ pub(super) fn spelled() -> impl Iterator<Item = String> {
 }
 
 /// Caches are not simulated.
-fn nothing(_: &mut Scope<'_, '_>, _: &Line<'_>) -> Done {
+fn nothing(_: &mut AsmScope<'_, '_>, _: &StatementParts<'_>) -> DecodeResult {
     Ok(())
 }
 
-fn proxy_fence(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn proxy_fence(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     s.d.b.push(ProxyFence);
     Ok(())
 }
 
-fn mov(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn mov(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let bits = line.bits;
     match (&line.args[0], &line.args[1]) {
-        (Arg::Vector(parts), from) => {
+        (PtxOperand::Vector(parts), from) => {
             let src = s.read(from)?;
             let width = bits / parts.len() as u32;
             let regs = repack(s.d, &[src], bits, width, parts.len());
@@ -488,8 +488,11 @@ fn mov(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
             }
             Ok(())
         }
-        (to, Arg::Vector(parts)) => {
-            let regs: Vec<Reg> = parts.iter().map(|part| s.read(part)).collect::<Done<_>>()?;
+        (to, PtxOperand::Vector(parts)) => {
+            let regs: Vec<Reg> = parts
+                .iter()
+                .map(|part| s.read(part))
+                .collect::<DecodeResult<_>>()?;
             let width = bits / parts.len() as u32;
             let reg = repack(s.d, &regs, width, bits, 1)[0];
             s.write(to, reg, line.guard)
@@ -502,7 +505,7 @@ fn mov(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.u64.s32`: the type of the result stands before that of the source.
-fn convert(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let src = s.read(&line.args[1])?;
     let (from, to) = (
         line.bits,
@@ -518,7 +521,7 @@ fn convert(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// The format of two floats of 8 bits side by side.
-fn float8(s: &Scope<'_, '_>, word: &str) -> Done<Float8> {
+fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
     }
@@ -530,7 +533,7 @@ fn float8(s: &Scope<'_, '_>, word: &str) -> Done<Float8> {
 }
 
 /// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or of two halves of a word.
-fn narrow(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {
         (FloatTy::F32, s.sources(line)?)
@@ -551,7 +554,7 @@ fn narrow(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cvt.rn.f16x2.e4m3x2 d, both`
-fn widen(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn widen(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let [src] = s.sources(line)?;
     let halves = [0, 1].map(|byte| {
@@ -567,13 +570,13 @@ fn widen(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn select(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn select(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, cond] = s.sources(line)?;
     let reg = s.d.emit(|dst| Select { dst, cond, a, b });
     s.result(line, reg)
 }
 
-fn compare(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn compare(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let pred = match (line.words[1], line.signed) {
         ("eq", _) => &compare::EQ,
         ("ne", _) => &compare::NE,
@@ -588,7 +591,7 @@ fn compare(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     };
     let [a, b] = s.sources(line)?;
     let bits = line.bits;
-    let reg = s.d.emit(|dst| Compare {
+    let reg = s.d.emit(|dst| IntCompare {
         pred,
         bits,
         dst,
@@ -598,7 +601,7 @@ fn compare(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn permute(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn permute(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of = s.sources(line)?;
     let reg = s.d.emit(|dst| Permute {
         pick: bytes::DEFAULT,
@@ -608,7 +611,7 @@ fn permute(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
-fn transpose(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn transpose(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let [src] = s.sources(line)?;
     let dst = s.d.b.reg();

@@ -1,15 +1,15 @@
 //! `mbarrier` in inline assembly.
 
 use super::access::place;
-use super::text::Arg;
-use super::{Line, Scope};
+use super::text::PtxOperand;
+use super::{AsmScope, StatementParts};
 use crate::code::Space;
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::exec::MbarrierAddress;
-use crate::ops::mbarrier::{Act, push};
+use crate::ops::mbarrier::{MbarrierAction, push};
 
 /// The place of a barrier in shared memory.
-pub(super) fn address(s: &mut Scope<'_, '_>, arg: &Arg) -> Done<MbarrierAddress> {
+pub(super) fn address(s: &mut AsmScope<'_, '_>, arg: &PtxOperand) -> DecodeResult<MbarrierAddress> {
     let (addr, offset) = place(s, arg)?;
     Ok(MbarrierAddress {
         space: Space::Shared,
@@ -19,16 +19,19 @@ pub(super) fn address(s: &mut Scope<'_, '_>, arg: &Arg) -> Done<MbarrierAddress>
 }
 
 /// `mbarrier.init.shared::cta.b64 [a], n`, `inval [a]`, `arrive _, [a]`, `arrive.expect_tx _, [a], bytes`.
-pub(super) fn change(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn change(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (at, act) = match (line.words[1], line.args) {
-        ("init", [at, count]) => (at, Act::Init(s.read_sized(count, 32)?)),
-        ("inval", [at]) => (at, Act::Invalidate),
+        ("init", [at, count]) => (at, MbarrierAction::Init(s.read_sized(count, 32)?)),
+        ("inval", [at]) => (at, MbarrierAction::Invalidate),
         ("arrive", [_, at, bytes]) if line.says("expect_tx") => {
             let one = s.d.b.constant(1);
-            (at, Act::Arrive(one, Some(s.read_sized(bytes, 32)?)))
+            (
+                at,
+                MbarrierAction::Arrive(one, Some(s.read_sized(bytes, 32)?)),
+            )
         }
-        ("arrive", [_, at, count]) => (at, Act::Arrive(s.read_sized(count, 32)?, None)),
-        ("arrive", [_, at]) => (at, Act::Arrive(s.d.b.constant(1), None)),
+        ("arrive", [_, at, count]) => (at, MbarrierAction::Arrive(s.read_sized(count, 32)?, None)),
+        ("arrive", [_, at]) => (at, MbarrierAction::Arrive(s.d.b.constant(1), None)),
         _ => return Err(s.malformed("inline assembly: no such `mbarrier`")),
     };
     let at = address(s, at)?;
@@ -37,14 +40,14 @@ pub(super) fn change(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `wait: mbarrier.try_wait.parity.shared::cta.b64 complete, [a], parity; @!complete bra.uni wait;`
-pub(super) fn wait(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn wait(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     if !line.repeats {
         let text = "inline assembly: `mbarrier.try_wait` is supported in a loop that repeats it until it succeeds";
         return Err(s.unsupported(text));
     }
     let at = address(s, &line.args[1])?;
     let parity = s.read_sized(&line.args[2], 32)?;
-    push(s.d, at, Act::Wait(parity), line.guard);
+    push(s.d, at, MbarrierAction::Wait(parity), line.guard);
     let yes = s.d.b.constant(1);
     s.write(&line.args[0], yes, line.guard)
 }

@@ -24,15 +24,15 @@ pub(super) fn forms() -> impl Iterator<Item = String> {
 }
 
 use self::check::Refusal;
-use self::text::{Arg, Name, Statement, float_type, parse, ptx_type};
+use self::text::{Name, PtxOperand, Statement, float_type, parse, ptx_type};
 use super::compare::Select;
 use super::convert::{Trunc, repack};
 use super::integer::{self, Int};
 use super::thread::{self, Clock, Special};
-use super::{Family, Row, row};
+use super::{Family, OpRow, row};
 use crate::bits::mask;
 use crate::code::Reg;
-use crate::decode::{Decoder, Done};
+use crate::decode::{DecodeResult, Decoder};
 use crate::error::KernelError;
 use crate::exec::Guard;
 use crate::float::FloatTy;
@@ -46,7 +46,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[],
 };
 
-const ROWS: &[Row] = &[row("llvm.inline_asm", |d, op| {
+const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     let text = op.str("asm_string").unwrap_or("");
     let constraints: Vec<&str> = op
         .str("constraints")
@@ -82,7 +82,7 @@ fn vector_text(
     text: &str,
     constraints: &[&str],
     outputs: usize,
-) -> Done {
+) -> DecodeResult {
     let lines: Vec<&str> = text
         .lines()
         .map(|line| line.split([';', '#']).next().unwrap_or_default().trim())
@@ -92,7 +92,7 @@ fn vector_text(
         super::copy::wait_line(d, line)?;
     }
     if !lines.is_empty() {
-        let mut scope = Scope::new(d, op, "", constraints, outputs)?;
+        let mut scope = AsmScope::new(d, op, "", constraints, outputs)?;
         for line in lines {
             vector::statement(&mut scope, line)?;
         }
@@ -127,7 +127,7 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
 }
 
 /// One inline assembly while it is decoded.
-struct Scope<'d, 'm> {
+struct AsmScope<'d, 'm> {
     d: &'d mut Decoder<'m>,
     op: &'d Operation,
     current: HashMap<Name, Reg>,
@@ -138,9 +138,9 @@ struct Scope<'d, 'm> {
 }
 
 /// What a statement says, beside its name.
-struct Line<'s> {
+struct StatementParts<'s> {
     words: Vec<&'s str>,
-    args: &'s [Arg],
+    args: &'s [PtxOperand],
     guard: Option<Guard>,
     /// It is repeated until its predicate holds.
     repeats: bool,
@@ -156,8 +156,8 @@ fn statements(
     text: &str,
     constraints: &[&str],
     outputs: usize,
-) -> Done {
-    let mut scope = Scope::new(d, op, text, constraints, outputs)?;
+) -> DecodeResult {
+    let mut scope = AsmScope::new(d, op, text, constraints, outputs)?;
     let statements = parse(text).map_err(|problem| {
         scope.unsupported(format!("inline assembly: {problem} is not supported"))
     })?;
@@ -167,14 +167,14 @@ fn statements(
     scope.results(outputs)
 }
 
-impl Line<'_> {
+impl StatementParts<'_> {
     /// Whether a modifier stands among the words.
     fn says(&self, modifier: &str) -> bool {
         self.words.contains(&modifier)
     }
 }
 
-impl<'d, 'm> Scope<'d, 'm> {
+impl<'d, 'm> AsmScope<'d, 'm> {
     /// The operands of an assembly, whose text may declare registers.
     fn new(
         d: &'d mut Decoder<'m>,
@@ -182,7 +182,7 @@ impl<'d, 'm> Scope<'d, 'm> {
         text: &str,
         constraints: &[&str],
         outputs: usize,
-    ) -> Done<Self> {
+    ) -> DecodeResult<Self> {
         let mut scope = Self {
             d,
             op,
@@ -197,7 +197,7 @@ impl<'d, 'm> Scope<'d, 'm> {
     }
 }
 
-impl Scope<'_, '_> {
+impl AsmScope<'_, '_> {
     fn unsupported(&self, text: impl Into<String>) -> KernelError {
         self.d.unsupported(self.op, text)
     }
@@ -219,7 +219,7 @@ impl Scope<'_, '_> {
     }
 
     /// Reads a constraint, and the operand that belongs to it.
-    fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> Done {
+    fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> DecodeResult {
         let tied = constraint.parse::<usize>().ok();
         let bits = match tied {
             Some(output) => self.widths.get(output).copied(),
@@ -251,7 +251,7 @@ impl Scope<'_, '_> {
     }
 
     /// The outputs as the operation's result: one value or a struct of them.
-    fn results(&mut self, outputs: usize) -> Done {
+    fn results(&mut self, outputs: usize) -> DecodeResult {
         if outputs == 0 || self.op.results.is_empty() {
             return Ok(());
         }
@@ -288,7 +288,7 @@ impl Scope<'_, '_> {
     }
 
     /// Refuses what an assembler refuses, and what nobody simulates; decodes the rest by its row.
-    fn statement(&mut self, statement: &Statement) -> Done {
+    fn statement(&mut self, statement: &Statement) -> DecodeResult {
         let opcode = statement.opcode.join(".");
         let form = match check::find(statement, |name| self.width(name)) {
             Ok(form) => form,
@@ -313,7 +313,7 @@ impl Scope<'_, '_> {
         })?;
         let guard = match &statement.guard {
             Some((name, negated)) => Some(Guard {
-                reg: self.read(&Arg::Name(name.clone()))?,
+                reg: self.read(&PtxOperand::Name(name.clone()))?,
                 negated: *negated,
             }),
             None => None,
@@ -326,7 +326,7 @@ impl Scope<'_, '_> {
         let float = words.last().and_then(|word| float_type(word));
         (form.decode)(
             self,
-            &Line {
+            &StatementParts {
                 words,
                 args: &statement.args,
                 guard,
@@ -339,10 +339,10 @@ impl Scope<'_, '_> {
     }
 
     /// The register that an argument names, or a constant.
-    fn read(&mut self, arg: &Arg) -> Done<Reg> {
+    fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
-            Arg::Immediate(value) => Ok(self.d.b.constant(*value)),
-            Arg::Name(name) => {
+            PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),
+            PtxOperand::Name(name) => {
                 if let Name::Local(local) = name
                     && let Some(value) = thread::ptx(local)
                 {
@@ -367,15 +367,15 @@ impl Scope<'_, '_> {
     }
 
     /// A register, or an immediate cut to `bits`.
-    fn read_sized(&mut self, arg: &Arg, bits: u32) -> Done<Reg> {
+    fn read_sized(&mut self, arg: &PtxOperand, bits: u32) -> DecodeResult<Reg> {
         match arg {
-            Arg::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
+            PtxOperand::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
             _ => self.read(arg),
         }
     }
 
     /// The sources of a statement, after its result.
-    fn sources<const N: usize>(&mut self, line: &Line<'_>) -> Done<[Reg; N]> {
+    fn sources<const N: usize>(&mut self, line: &StatementParts<'_>) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
             *reg = self.read_sized(arg, line.bits)?;
@@ -384,8 +384,8 @@ impl Scope<'_, '_> {
     }
 
     /// Makes `reg` the value of `arg` where the guard holds.
-    fn write(&mut self, arg: &Arg, reg: Reg, guard: Option<Guard>) -> Done {
-        let Arg::Name(name) = arg else {
+    fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
+        let PtxOperand::Name(name) = arg else {
             return Err(self.unsupported("inline assembly: a result that is no register"));
         };
         if matches!(name, Name::Local(name) if name == "_") {
@@ -408,12 +408,12 @@ impl Scope<'_, '_> {
     }
 
     /// The result of a statement goes to its first argument.
-    fn result(&mut self, line: &Line<'_>, reg: Reg) -> Done {
+    fn result(&mut self, line: &StatementParts<'_>, reg: Reg) -> DecodeResult {
         self.write(&line.args[0], reg, line.guard)
     }
 
     /// An exchange or barrier, which must not be guarded.
-    fn unguarded(&self, line: &Line<'_>) -> Done {
+    fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),
             Some(_) => {
@@ -425,7 +425,11 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn int(&mut self, line: &Line<'_>, op: &'static integer::Binary) -> Done {
+    fn int(
+        &mut self,
+        line: &StatementParts<'_>,
+        op: &'static integer::IntBinaryOp,
+    ) -> DecodeResult {
         let [a, b] = self.sources(line)?;
         let bits = line.bits;
         let reg = self.d.emit(|dst| Int {

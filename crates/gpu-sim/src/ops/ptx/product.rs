@@ -1,18 +1,18 @@
 //! `wgmma` in inline assembly.
 
-use super::text::Arg;
-use super::{Line, Scope};
+use super::text::PtxOperand;
+use super::{AsmScope, StatementParts};
 use crate::code::Reg;
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::ops::product::wgmma::{Factor, Order, ScaleD, Types, Wgmma, order};
 
 /// `wgmma.fence`, `wgmma.commit_group`, `wgmma.wait_group`: with a count where it waits.
-pub(super) fn ordered(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let what = match (line.words[1], line.args.first()) {
         ("fence", _) => Order::Fence,
         ("commit_group", _) => Order::Commit,
-        (_, Some(Arg::Immediate(most))) if u32::try_from(*most).is_ok() => {
+        (_, Some(PtxOperand::Immediate(most))) if u32::try_from(*most).is_ok() => {
             Order::Wait(*most as u32)
         }
         _ => return Err(s.malformed("inline assembly: `wgmma.wait_group` waits for a number")),
@@ -21,7 +21,7 @@ pub(super) fn ordered(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d...}, descA, descB, p, 1, 1, 0, 0`
-pub(super) fn multiply(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn multiply(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let opcode = line.words.join(".");
     let [.., shape, sum, a, b] = line.words[..] else {
@@ -43,7 +43,7 @@ pub(super) fn multiply(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
             "inline assembly: `{opcode}`: no such number of columns"
         ))
     })?;
-    let Arg::Vector(results) = &line.args[0] else {
+    let PtxOperand::Vector(results) = &line.args[0] else {
         return Err(s.malformed(format!(
             "inline assembly: `{opcode}`: D is no list of registers"
         )));
@@ -57,12 +57,12 @@ pub(super) fn multiply(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
         return Err(s.malformed(text));
     }
     let numbers = line.args[4..].iter().map(|arg| match arg {
-        Arg::Immediate(value) => Ok(*value),
+        PtxOperand::Immediate(value) => Ok(*value),
         _ => Err(s.malformed(format!(
             "inline assembly: `{opcode}`: a flag that is no number"
         ))),
     });
-    let numbers: Vec<u64> = numbers.collect::<Done<_>>()?;
+    let numbers: Vec<u64> = numbers.collect::<DecodeResult<_>>()?;
     let (scales, flags) = numbers.split_at(numbers.len().min(2));
     if scales.iter().any(|scale| *scale != 1) {
         let text = "inline assembly: `wgmma` that negates a factor is not supported";
@@ -74,11 +74,11 @@ pub(super) fn multiply(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
         )));
     }
     let a = match &line.args[1] {
-        Arg::Vector(parts) if parts.len() == 4 => {
-            let registers: Done<Vec<Reg>> = parts.iter().map(|part| s.read(part)).collect();
+        PtxOperand::Vector(parts) if parts.len() == 4 => {
+            let registers: DecodeResult<Vec<Reg>> = parts.iter().map(|part| s.read(part)).collect();
             Factor::Registers(registers?)
         }
-        Arg::Vector(parts) => {
+        PtxOperand::Vector(parts) => {
             let text = format!(
                 "inline assembly: `{opcode}`: {} registers of A, expected 4",
                 parts.len()
@@ -94,9 +94,9 @@ pub(super) fn multiply(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     };
     let b = s.read(&line.args[2])?;
     let scale = match &line.args[3] {
-        Arg::Immediate(0) => ScaleD::Zero,
-        Arg::Immediate(1) => ScaleD::One,
-        Arg::Immediate(_) => {
+        PtxOperand::Immediate(0) => ScaleD::Zero,
+        PtxOperand::Immediate(1) => ScaleD::One,
+        PtxOperand::Immediate(_) => {
             let text = format!("inline assembly: `{opcode}`: the scale of D must be 0 or 1");
             return Err(s.malformed(text));
         }
@@ -107,7 +107,7 @@ pub(super) fn multiply(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
         _ => results
             .iter()
             .map(|part| s.read(part))
-            .collect::<Done<_>>()?,
+            .collect::<DecodeResult<_>>()?,
     };
     let dst = s.d.b.regs(results.len());
     let scratch = s.d.b.reg();

@@ -2,21 +2,21 @@
 
 use super::access::{place, space};
 use super::mbarrier;
-use super::text::Arg;
-use super::{Line, Scope};
+use super::text::PtxOperand;
+use super::{AsmScope, StatementParts};
 use crate::code::Reg;
-use crate::decode::Done;
+use crate::decode::DecodeResult;
 use crate::exec::{Channel, MBARRIER_ORDER};
 use crate::ops::copy;
 use crate::ops::shuffle::Elect;
-use crate::ops::tensor::{Direction, MapFence, TensorCopy, publish, replace_field};
-use gpu_race::{Scope as Extent, Sync};
+use crate::ops::tensor::{BoxCopyKind, MapFence, TensorCopy, publish, replace_field};
+use gpu_race::{Scope, Sync};
 
 /// `cp.async.bulk.tensor.2d...`, with the number of dimensions before the `d`.
-pub(super) fn copy_box(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let opcode = line.words.join(".");
     let tensor = line.args.iter().find_map(|arg| match arg {
-        Arg::Tensor(base, coordinates) => Some((base, coordinates)),
+        PtxOperand::Tensor(base, coordinates) => Some((base, coordinates)),
         _ => None,
     });
     let Some((base, coordinates)) = tensor else {
@@ -35,18 +35,18 @@ pub(super) fn copy_box(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
     }
     let map = place(s, base)?;
     let start = coordinates.iter().map(|arg| s.read_sized(arg, 32));
-    let start: Vec<Reg> = start.collect::<Done<_>>()?;
+    let start: Vec<Reg> = start.collect::<DecodeResult<_>>()?;
     let (shared, direction) = match line.args {
         [to, _, barrier] => {
             s.d.b.has_atomic(crate::code::Space::Shared, MBARRIER_ORDER);
-            (to, Direction::Load(mbarrier::address(s, barrier)?))
+            (to, BoxCopyKind::Load(mbarrier::address(s, barrier)?))
         }
         [_, from] if line.says("add") => {
-            let sync = Sync::relaxed(Extent::Device);
+            let sync = Sync::relaxed(Scope::Device);
             s.d.b.has_atomic(crate::code::Space::Global, sync);
-            (from, Direction::Add)
+            (from, BoxCopyKind::Add)
         }
-        [_, from] => (from, Direction::Store),
+        [_, from] => (from, BoxCopyKind::Store),
         _ => return Err(s.malformed(format!("inline assembly: `{opcode}`: its operands"))),
     };
     let shared = place(s, shared)?;
@@ -64,11 +64,11 @@ pub(super) fn copy_box(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `cp.async.bulk.commit_group` and `cp.async.bulk.wait_group{.read} n`.
-pub(super) fn group(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn group(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     match line.args {
         [] => copy::close(s.d, Channel::Bulk),
-        [Arg::Immediate(most)] if u32::try_from(*most).is_ok() => {
+        [PtxOperand::Immediate(most)] if u32::try_from(*most).is_ok() => {
             copy::wait_for(s.d, *most as u32, line.says("read"))
         }
         _ => Err(s.malformed("inline assembly: `cp.async.bulk.wait_group` waits for a number")),
@@ -76,10 +76,10 @@ pub(super) fn group(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [a], 1, $1`
-pub(super) fn replace(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn replace(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let (addr, offset) = place(s, &line.args[0])?;
     let (index, value) = match line.args {
-        [_, Arg::Immediate(index), value] => (*index, value),
+        [_, PtxOperand::Immediate(index), value] => (*index, value),
         [_, value] => (0, value),
         _ => return Err(s.malformed("inline assembly: a dimension that is no number")),
     };
@@ -98,7 +98,7 @@ pub(super) fn replace(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// `tensormap.cp_fenceproxy.global.shared::cta... [to], [from], 128`
-pub(super) fn copy_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     whole_map(s, line)?;
     let (to, from) = (place(s, &line.args[0])?, place(s, &line.args[1])?);
@@ -109,7 +109,7 @@ pub(super) fn copy_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// A fence of the proxy of tensor maps: an acquire names one; a release comes with the copy that publishes it.
-pub(super) fn fence_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     if line.args.is_empty() {
         return Ok(());
@@ -125,15 +125,15 @@ pub(super) fn fence_map(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
 }
 
 /// A tensor map has 128 bytes.
-fn whole_map(s: &Scope<'_, '_>, line: &Line<'_>) -> Done {
+fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
-        Some(Arg::Immediate(128)) => Ok(()),
+        Some(PtxOperand::Immediate(128)) => Ok(()),
         _ => Err(s.malformed("inline assembly: the size of a tensor map must be 128")),
     }
 }
 
 /// `elect.sync _|p, 0xffffffff`
-pub(super) fn elect(s: &mut Scope<'_, '_>, line: &Line<'_>) -> Done {
+pub(super) fn elect(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let mask = s.read_sized(&line.args[2], 32)?;
     let leader = s.d.emit(|dst| Elect { dst, mask });

@@ -13,13 +13,13 @@ pub(super) enum Name {
 
 /// An operand of a statement.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Arg {
+pub(super) enum PtxOperand {
     Name(Name),
     Immediate(u64),
-    Vector(Vec<Arg>),
-    Address(Box<Arg>, i64),
+    Vector(Vec<PtxOperand>),
+    Address(Box<PtxOperand>, i64),
     /// `[map, {x, y}]`: an address, and coordinates.
-    Tensor(Box<Arg>, Vec<Arg>),
+    Tensor(Box<PtxOperand>, Vec<PtxOperand>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Statement {
     pub(super) guard: Option<(Name, bool)>,
     /// The opcode split at its dots.
     pub(super) opcode: Vec<String>,
-    pub(super) args: Vec<Arg>,
+    pub(super) args: Vec<PtxOperand>,
     /// A branch behind it repeats it until its first operand holds.
     pub(super) repeats: bool,
 }
@@ -44,7 +44,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
 fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     let guard = statement.guard.as_ref()?;
     match (&*statement.opcode, &*statement.args) {
-        ([bra, ..], [Arg::Name(Name::Local(label))]) if bra == "bra" => Some((guard, label)),
+        ([bra, ..], [PtxOperand::Name(Name::Local(label))]) if bra == "bra" => Some((guard, label)),
         _ => None,
     }
 }
@@ -81,7 +81,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
         if let Some((guard, label)) = branch(&statement) {
             let repeated = statements.last_mut().filter(|_| last == Some(label));
             let is_until = |old: &&mut Statement| {
-                guard.1 && old.args.first() == Some(&Arg::Name(guard.0.clone()))
+                guard.1 && old.args.first() == Some(&PtxOperand::Name(guard.0.clone()))
             };
             match repeated.filter(is_until) {
                 Some(old) => {
@@ -119,7 +119,7 @@ pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
         let end = after
             .find(char::is_whitespace)
             .ok_or_else(|| format!("`{text}` has no opcode"))?;
-        let Arg::Name(name) = parse_arg(&after[..end])? else {
+        let PtxOperand::Name(name) = parse_arg(&after[..end])? else {
             return Err(format!("the guard of `{text}` must be a register"));
         };
         guard = Some((name, negated));
@@ -182,10 +182,10 @@ pub(super) fn parse_number(text: &str) -> Option<i128> {
     Some(if negative { -value } else { value })
 }
 
-pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
+pub(super) fn parse_arg(text: &str) -> Result<PtxOperand, String> {
     let text = text.trim();
     if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
-        return Ok(Arg::Vector(
+        return Ok(PtxOperand::Vector(
             split_args(inner)
                 .into_iter()
                 .map(parse_arg)
@@ -194,10 +194,10 @@ pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
     }
     if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
         if let [base, coordinates] = split_args(inner)[..]
-            && let Arg::Vector(coordinates) = parse_arg(coordinates)?
+            && let PtxOperand::Vector(coordinates) = parse_arg(coordinates)?
         {
             let base = Box::new(parse_arg(&format!("[{base}]"))?);
-            return Ok(Arg::Tensor(base, coordinates));
+            return Ok(PtxOperand::Tensor(base, coordinates));
         }
         let (base, offset) = match inner.split_once('+') {
             Some((base, offset)) => {
@@ -207,20 +207,20 @@ pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
             }
             None => (inner, 0),
         };
-        return Ok(Arg::Address(Box::new(parse_arg(base)?), offset));
+        return Ok(PtxOperand::Address(Box::new(parse_arg(base)?), offset));
     }
     if let Some(rest) = text.strip_prefix('$') {
         let digits = rest.trim_start_matches('{').trim_end_matches('}');
         let digits = digits.split(':').next().unwrap_or("");
         let index = digits.parse().map_err(|_| format!("operand `{text}`"))?;
-        return Ok(Arg::Name(Name::Operand(index)));
+        return Ok(PtxOperand::Name(Name::Operand(index)));
     }
     if let Some(value) = parse_number(text) {
-        return Ok(Arg::Immediate(value as u64));
+        return Ok(PtxOperand::Immediate(value as u64));
     }
     let is_name = |c: char| c.is_alphanumeric() || "_%.$".contains(c);
     if !text.is_empty() && text.chars().all(is_name) {
-        return Ok(Arg::Name(Name::Local(text.to_owned())));
+        return Ok(PtxOperand::Name(Name::Local(text.to_owned())));
     }
     Err(format!("operand `{text}`"))
 }
@@ -263,11 +263,11 @@ mod tests {
             "mov.u32 $0, 0x0;\n\t@!$3 ld.global.L1::evict_last.v2.b32 { $0, $1 }, [ $2 + 16 ];";
         let statements = parse(text).unwrap();
         assert_eq!(statements.len(), 2);
-        assert_eq!(statements[0].args[1], Arg::Immediate(0));
+        assert_eq!(statements[0].args[1], PtxOperand::Immediate(0));
         assert_eq!(statements[1].guard, Some((Name::Operand(3), true)));
         assert_eq!(statements[1].opcode[3], "v2");
-        let base = Box::new(Arg::Name(Name::Operand(2)));
-        assert_eq!(statements[1].args[1], Arg::Address(base, 16));
+        let base = Box::new(PtxOperand::Name(Name::Operand(2)));
+        assert_eq!(statements[1].args[1], PtxOperand::Address(base, 16));
         let scoped = "{ .reg .pred p; setp.ne.b32 p, $1, 0; @p st.shared.b8 [$0], $2; }";
         assert_eq!(parse(scoped).unwrap().len(), 2);
         assert_eq!(parse("ld.b32 $0, [a*b];").unwrap_err(), "operand `a*b`");

@@ -1,6 +1,6 @@
 //! Copies of boxes of tensors, against their elements one by one, and the mistakes around them.
 
-use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
+use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
 /// The first byte of the data behind the map in `%in`, and of the barrier in shared memory.
@@ -110,18 +110,18 @@ fn show() -> String {
     (0..4).map(one).collect()
 }
 
-fn kernel(swizzle: Swizzle, body: &[&str]) -> Late {
-    Late {
+fn kernel(swizzle: Swizzle, body: &[&str]) -> AsyncKernel {
+    AsyncKernel {
         input: input(&map(swizzle)),
         words: 256,
-        ..Late::new(64, [&[NAMES], body].concat().concat())
+        ..AsyncKernel::new(64, [&[NAMES], body].concat().concat())
     }
 }
 
 const SCHEDULES: [Schedule; 3] = [Schedule::Lockstep, Schedule::Warps(4), Schedule::Warps(5)];
 const ARRIVALS: [Arrival; 3] = [Arrival::Early, Arrival::Late, Arrival::Random(7)];
 
-fn runs(kernel: &Late) -> Vec<Result<Vec<u32>, KernelError>> {
+fn runs(kernel: &AsyncKernel) -> Vec<Result<Vec<u32>, KernelError>> {
     let pairs = SCHEDULES.map(|schedule| ARRIVALS.map(|arrival| (schedule, arrival)));
     let pairs = pairs.into_iter().flatten();
     pairs
@@ -130,7 +130,7 @@ fn runs(kernel: &Late) -> Vec<Result<Vec<u32>, KernelError>> {
 }
 
 #[track_caller]
-fn check_fault(kernel: &Late, kind: FaultKind, words: &[&str]) {
+fn check_fault(kernel: &AsyncKernel, kind: FaultKind, words: &[&str]) {
     for found in runs(kernel) {
         let error = found.expect_err("it is wrong");
         assert_eq!(error.kind(), kind, "{error}");
@@ -229,9 +229,9 @@ fn maps_and_addresses_are_checked() {
         FaultKind::Malformed,
         &["copy of 1 dimensions by a tensor map of 2"],
     );
-    let beside = load(0, 0).replace("[$0], [$1", "[$0 + 64], [$1");
+    let reported_lane = load(0, 0).replace("[$0], [$1", "[$0 + 64], [$1");
     check_fault(
-        &kernel(Swizzle::None, &[&*init(), &expect(1024), &beside]),
+        &kernel(Swizzle::None, &[&*init(), &expect(1024), &reported_lane]),
         FaultKind::Misaligned,
         &["is no multiple of 128"],
     );
@@ -265,7 +265,7 @@ fn copies_come_behind_a_fence_of_proxies() {
 }
 
 /// A box that goes from shared memory to `%out`, a tensor of 4 rows of 16 words; 8 words of each row of the box lie in it.
-fn stored(direction: &str, element: TensorElement) -> Late {
+fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
     let map = TensorMap {
         address: addresses()[1],
         element,
@@ -297,11 +297,11 @@ fn stored(direction: &str, element: TensorElement) -> Late {
         };
         input[512 + 4 * word..][..4].copy_from_slice(&value.to_le_bytes());
     }
-    Late {
+    AsyncKernel {
         input,
         loaded: 1024,
         words: 64,
-        ..Late::new(64, [NAMES, &copy, &group].concat())
+        ..AsyncKernel::new(64, [NAMES, &copy, &group].concat())
     }
 }
 
@@ -442,10 +442,10 @@ fn maps_are_made_on_the_device() {
         &elected,
     ];
     let all = "%all = \"llvm.mlir.constant\"() <{value = -1 : i32}> : () -> i32\n";
-    let made = |body: String| Late {
+    let made = |body: String| AsyncKernel {
         input: [vec![0; 128], input(&map(Swizzle::None))[128..].to_vec()].concat(),
         words: 256,
-        ..Late::new(64, [NAMES, all, &body].concat())
+        ..AsyncKernel::new(64, [NAMES, all, &body].concat())
     };
     let no_fence = made(body.concat().replace(&*acquire, ""));
     for found in runs(&no_fence) {
@@ -496,9 +496,9 @@ fn a_product_reads_what_a_copy_brought() {
         store("%p0", "f32", 0, 1),
     ]
     .concat();
-    let kernel = Late {
+    let kernel = AsyncKernel {
         input,
-        ..Late::new(
+        ..AsyncKernel::new(
             128,
             [
                 NAMES,
@@ -519,10 +519,10 @@ fn a_product_reads_what_a_copy_brought() {
             assert_eq!(f32::from_bits(word), sum, "{row} {column}");
         }
     }
-    let hasty = Late {
+    let hasty = AsyncKernel {
         body: kernel.body.replace(&wait(), ""),
         input: kernel.input.clone(),
-        ..Late::new(128, "")
+        ..AsyncKernel::new(128, "")
     };
     for found in runs(&hasty) {
         let error = found.expect_err("it does not wait");

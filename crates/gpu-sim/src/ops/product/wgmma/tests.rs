@@ -1,6 +1,6 @@
 //! `wgmma` against sums computed by hand, and what must not be done while a product is in flight.
 
-use crate::ops::tests::late::{FENCE, Late, asm, asm_with, store};
+use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
 /// Where the elements of a factor are in memory, and what its descriptor says.
@@ -197,12 +197,12 @@ fn stores(of: &str, count: u32) -> String {
 }
 
 /// A kernel of one warp group with both factors in shared memory.
-fn kernel(layouts: [Layout; 2], n: u32, ks: u32, body: String) -> Late {
-    Late {
+fn kernel(layouts: [Layout; 2], n: u32, ks: u32, body: String) -> AsyncKernel {
+    AsyncKernel {
         input: input(layouts, n, ks),
         loaded: 32768,
         words: (128 * n / 2) as usize,
-        ..Late::new(128, body)
+        ..AsyncKernel::new(128, body)
     }
 }
 
@@ -294,10 +294,10 @@ fn a_factor_may_be_in_registers() {
         store("%x0", "i32", 0, 1),
     ]
     .concat();
-    let kernel = Late {
+    let kernel = AsyncKernel {
         input: vec![1; 512],
         loaded: 512,
-        ..Late::new(128, body)
+        ..AsyncKernel::new(128, body)
     };
     let sum = 0x7fff_ffff_u32 + 32;
     assert_eq!(kernel.run().expect("it runs"), vec![sum; 128]);
@@ -413,10 +413,10 @@ fn fences_come_before_products() {
 #[test]
 fn warp_groups_are_whole_and_agree() {
     let one = product("x", [SWIZZLED; 2], 8, None, [0, 0]);
-    let error = Late {
+    let error = AsyncKernel {
         input: vec![0; 32768],
         loaded: 32768,
-        ..Late::new(64, [ORDER, &one].concat())
+        ..AsyncKernel::new(64, [ORDER, &one].concat())
     };
     for schedule in [Schedule::Lockstep, Schedule::Warps(1)] {
         let error = error

@@ -6,7 +6,7 @@ use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic}
 ///
 /// The body knows `%in`, `%out`, `%t` (the thread), `%s` (the address of the shared memory), `%cN` (constants below 10) and
 /// `%true`.
-pub(in crate::ops) struct Late {
+pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
     /// What `%in` holds.
@@ -43,7 +43,7 @@ pub(in crate::ops) fn asm_with(
 
 pub(in crate::ops) const FENCE: &str = "fence.proxy.async.shared::cta;";
 
-impl Late {
+impl AsyncKernel {
     pub(in crate::ops) fn new(threads: u32, body: impl Into<String>) -> Self {
         Self {
             threads,

@@ -1,29 +1,28 @@
-//! Provenance of pointers: the objects that the address in a register may point to.
+//! Points-to analysis: the memory objects that the address in a register may point to.
 //!
-//! A kernel's argument, a variable and a stack variable are objects. An address keeps its object through
-//! `getelementptr`, whatever is added: from one buffer no difference of addresses leads to another one. A number made of
-//! an address keeps the objects of its operands, and an address that is loaded, or made of a number without an object,
-//! may point anywhere.
+//! Objects are buffers passed as arguments, global and shared variables, and stack variables. `getelementptr`
+//! preserves the object of its base, whatever is added. An integer made of an address has the objects of its
+//! operands. A loaded address, or one made of an integer without an object, may point anywhere.
 //!
 //! ```text
 //! %p = argument 0                      argument 0
 //! %q = getelementptr %p, %i            argument 0
-//! %r = select %c, %q, %s               argument 0, or what %s points to
+//! %r = select %c, %q, %s               argument 0, or the objects of %s
 //! %t = load %x                         anything
 //! ```
 //!
-//! What registers may point to is computed once for the program, so an access only compares its buffer with it.
+//! The sets are computed once per program as a least fixed point, so checking an access is one comparison.
 
 use super::Instruction;
 use crate::code::Reg;
-use crate::code::{Block, Param, ParamTy};
+use crate::code::{BasicBlock, Param, ParamTy};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// An object that addresses are derived from.
+/// A memory object that addresses are derived from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Root {
-    /// What an argument of the kernel points to, by its number.
+pub(crate) enum MemoryObject {
+    /// The buffer of a kernel argument, by index.
     Argument(u32),
     /// A variable of the program in global or constant memory.
     Global(u32),
@@ -33,59 +32,59 @@ pub(crate) enum Root {
     Stack(u32),
 }
 
-/// Where the results of an instruction get their objects from.
+/// The source of the objects of an instruction's results.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Flow {
+pub(crate) enum PointerFlow {
     /// They may point anywhere.
     Unknown,
-    /// They are no addresses.
+    /// They are not addresses.
     Nothing,
-    /// They point to what these registers point to.
+    /// The union of the objects of these registers.
     From(Vec<Reg>),
-    /// They point to what this number was made of, or anywhere where it was made of no address.
-    FromNumber(Reg),
+    /// The objects of the integer, or anything if it has none.
+    FromInteger(Reg),
 }
 
-/// More objects than these are taken for any.
-const MOST_ROOTS: usize = 16;
+/// Larger sets are widened to [`ANY`].
+const MAX_ROOTS: usize = 16;
 
-/// A set of objects, by its number.
-type Set = u32;
-/// Nothing has been found to reach the register.
-const UNREACHED: Set = 0;
-/// Any object.
-const ANY: Set = 1;
-/// No object: a number that was not made of an address.
-const NONE: Set = 2;
+/// Index of an object set.
+type SetId = u32;
+/// No value reaches the register.
+const UNREACHED: SetId = 0;
+/// All objects.
+const ANY: SetId = 1;
+/// The empty set: an integer that is not derived from an address.
+const NONE: SetId = 2;
 
 /// The objects that each register may point to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Origins {
-    of_register: Box<[Set]>,
-    sets: Vec<Vec<Root>>,
+pub(crate) struct PointsTo {
+    of_register: Box<[SetId]>,
+    sets: Vec<Vec<MemoryObject>>,
 }
 
-impl Origins {
-    /// Follows addresses through a program.
+impl PointsTo {
+    /// Computes the sets of a program.
     pub(crate) fn of(
-        blocks: &[Block],
+        blocks: &[BasicBlock],
         ops: &[Arc<dyn Instruction>],
         params: &[Param],
-        addresses: &HashMap<Reg, (u64, Root)>,
+        addresses: &HashMap<Reg, (u64, MemoryObject)>,
         num_regs: u32,
     ) -> Self {
         let mut sets = Sets::default();
         let mut of = vec![UNREACHED; num_regs as usize];
         for (number, param) in (0..).zip(params) {
             of[param.reg.0 as usize] = match param.ty {
-                ParamTy::Pointer => sets.number(vec![Root::Argument(number)]),
+                ParamTy::Pointer => sets.number(vec![MemoryObject::Argument(number)]),
                 ParamTy::Int(_) | ParamTy::Float(_) => NONE,
             };
         }
         for (reg, (_, root)) in addresses {
             of[reg.0 as usize] = sets.number(vec![*root]);
         }
-        let flows: Vec<(Vec<Reg>, Flow)> = ops
+        let flows: Vec<(Vec<Reg>, PointerFlow)> = ops
             .iter()
             .map(|op| (op.regs().writes, op.flow()))
             .filter(|(writes, _)| !writes.is_empty())
@@ -111,7 +110,7 @@ impl Origins {
         }
         let mut changed = true;
         while std::mem::take(&mut changed) {
-            let mut add = |of: &mut [Set], sets: &mut Sets, reg: Reg, set: Set| {
+            let mut add = |of: &mut [SetId], sets: &mut Sets, reg: Reg, set: SetId| {
                 let old = of[reg.0 as usize];
                 let new = sets.join(old, set);
                 changed |= new != old;
@@ -119,12 +118,12 @@ impl Origins {
             };
             for (writes, flow) in &flows {
                 let set = match flow {
-                    Flow::Unknown => ANY,
-                    Flow::Nothing => NONE,
-                    Flow::From(regs) => regs
+                    PointerFlow::Unknown => ANY,
+                    PointerFlow::Nothing => NONE,
+                    PointerFlow::From(regs) => regs
                         .iter()
                         .fold(UNREACHED, |set, reg| sets.join(set, of[reg.0 as usize])),
-                    Flow::FromNumber(reg) => match of[reg.0 as usize] {
+                    PointerFlow::FromInteger(reg) => match of[reg.0 as usize] {
                         NONE => ANY,
                         set => set,
                     },
@@ -144,8 +143,8 @@ impl Origins {
         }
     }
 
-    /// Returns the objects that the address in a register may point to; nothing where it may be any.
-    pub(crate) fn get(&self, reg: Reg) -> Option<&[Root]> {
+    /// Returns the objects that the address in a register may point to; `None` for any.
+    pub(crate) fn get(&self, reg: Reg) -> Option<&[MemoryObject]> {
         match self.of_register[reg.0 as usize] {
             UNREACHED | ANY | NONE => None,
             set => Some(&self.sets[set as usize]),
@@ -153,17 +152,17 @@ impl Origins {
     }
 }
 
-/// The sets that there are, each once.
+/// Interned object sets.
 struct Sets {
-    sets: Vec<Vec<Root>>,
-    numbers: HashMap<Vec<Root>, Set>,
-    joined: HashMap<(Set, Set), Set>,
+    sets: Vec<Vec<MemoryObject>>,
+    numbers: HashMap<Vec<MemoryObject>, SetId>,
+    joined: HashMap<(SetId, SetId), SetId>,
 }
 
 impl Default for Sets {
     fn default() -> Self {
         Self {
-            // The first numbers mean no list.
+            // The first indices are the special sets.
             sets: vec![Vec::new(); NONE as usize + 1],
             numbers: HashMap::new(),
             joined: HashMap::new(),
@@ -172,19 +171,19 @@ impl Default for Sets {
 }
 
 impl Sets {
-    /// The number of a sorted list of objects.
-    fn number(&mut self, roots: Vec<Root>) -> Set {
-        if roots.len() > MOST_ROOTS {
+    /// Interns a sorted list of objects.
+    fn number(&mut self, roots: Vec<MemoryObject>) -> SetId {
+        if roots.len() > MAX_ROOTS {
             return ANY;
         }
         *self.numbers.entry(roots).or_insert_with_key(|roots| {
             self.sets.push(roots.clone());
-            self.sets.len() as Set - 1
+            self.sets.len() as SetId - 1
         })
     }
 
-    /// The union of two sets.
-    fn join(&mut self, a: Set, b: Set) -> Set {
+    /// Returns the union of two sets.
+    fn join(&mut self, a: SetId, b: SetId) -> SetId {
         match (a.min(b), a.max(b)) {
             (a, b) if a == b => a,
             (UNREACHED, other) | (other, UNREACHED) => other,
@@ -195,7 +194,7 @@ impl Sets {
                     return known;
                 }
                 let lists = [a, b].map(|set| self.sets[set as usize].iter().copied());
-                let mut roots: Vec<Root> = lists.into_iter().flatten().collect();
+                let mut roots: Vec<MemoryObject> = lists.into_iter().flatten().collect();
                 roots.sort_unstable();
                 roots.dedup();
                 let set = self.number(roots);

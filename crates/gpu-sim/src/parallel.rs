@@ -1,17 +1,19 @@
-//! Blocks on several cores: each core runs blocks that follow each other on a copy of memory, and the copies are put
-//! together where no block has touched what a block of another core wrote.
+//! Parallel simulation: runs ranges of blocks on several host cores and merges their memories.
+//!
+//! Each core runs consecutive blocks on a copy of memory. The copies are merged if no block accessed a byte that a
+//! block of another core wrote.
 //!
 //! ```text
 //! core 0: blocks 0 to 99      memory as it was ─► writes bytes   0 to 399 ─┐
 //! core 1: blocks 100 to 199   memory as it was ─► writes bytes 400 to 799 ─┴► memory afterwards
 //! ```
-//! Blocks are not ordered, so a kernel without races between blocks gives the same bytes, the same report and the same
-//! prints as if they ran one after the other. Where it cannot be told that it has none, or where anything goes wrong, all
-//! blocks run again in order, which says exactly what goes wrong first.
+//! Blocks are unordered, so a kernel without races between blocks gives the same bytes, report and output as a
+//! sequential run. If the merge fails or any block faults, all blocks run again in order, which reports the first
+//! fault exactly.
 
 use super::error::KernelError;
 use super::exec::program::Program;
-use super::exec::{Exec, Tally};
+use super::exec::{BlockCounts, Exec};
 use super::launch::{Launch, Schedule};
 use super::memory::Memory;
 use super::report::Report;
@@ -19,22 +21,22 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-/// Instructions of warps that are left, below which one core has done them before others have begun.
-const WORTHWHILE: u64 = if cfg!(test) { 1 } else { 1 << 20 };
+/// Least number of remaining warp instructions for which starting threads pays.
+const MIN_PARALLEL_STEPS: u64 = if cfg!(test) { 1 } else { 1 << 20 };
 
-/// Called now and then with how many blocks have run.
-pub(super) type Watch<'w> = &'w dyn Fn(u64);
+/// A callback that gets the number of finished blocks.
+pub(super) type ProgressFn<'w> = &'w dyn Fn(u64);
 
-/// A program with its arguments and threads.
+/// A program with its arguments and number of threads.
 #[derive(Clone, Copy)]
-pub(super) struct Run<'r> {
+pub(super) struct GridRun<'r> {
     pub(super) program: &'r Program,
     pub(super) launch: &'r Launch,
     pub(super) block: [u32; 3],
     pub(super) args: &'r [u64],
 }
 
-impl<'r> Run<'r> {
+impl<'r> GridRun<'r> {
     fn num_blocks(self) -> u64 {
         self.launch.grid.iter().map(|n| u64::from(*n)).product()
     }
@@ -43,20 +45,19 @@ impl<'r> Run<'r> {
         Exec::new(self.program, self.launch, self.block, self.args, memory)
     }
 
-    /// Runs all blocks in order.
     pub(super) fn in_order(
         self,
         memory: &'r mut Memory,
-        watch: Watch<'_>,
+        watch: ProgressFn<'_>,
     ) -> Result<Report, KernelError> {
         let mut exec = self.begin(memory)?;
         exec.run_blocks(self.num_blocks(), watch)?;
-        let tally = exec.tally();
+        let tally = exec.counts();
         Ok(tally.report(self.program, self.launch))
     }
 
-    /// Whether blocks may run apart at all: what they do must not depend on what others are doing meanwhile.
-    pub(super) fn may_part(self) -> bool {
+    /// Returns true if no block can observe what others do meanwhile.
+    pub(super) fn may_run_in_parallel(self) -> bool {
         self.launch.threads > 1
             && self.num_blocks() >= 4
             && self.launch.schedule == Schedule::Lockstep
@@ -66,9 +67,9 @@ impl<'r> Run<'r> {
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 
-    /// Runs all blocks, on several cores where that pays; `None` where they must run in order from the start, whatever
-    /// memory holds now.
-    pub(super) fn apart(self, memory: &mut Memory, watch: Watch<'_>) -> Option<Report> {
+    /// Runs all blocks on several cores if that pays. `None`: they must run in order from the start, whatever memory
+    /// holds now.
+    pub(super) fn in_parallel(self, memory: &mut Memory, watch: ProgressFn<'_>) -> Option<Report> {
         let before = memory.clone();
         let total = self.num_blocks();
         let done = AtomicU64::new(0);
@@ -76,18 +77,18 @@ impl<'r> Run<'r> {
         let (mut tally, others) = {
             let mut exec = self.begin(memory).ok()?;
             exec.run_block(0).ok()?;
-            // What the first one took is about what each takes.
-            if exec.warp_steps().saturating_mul(total - 1) < WORTHWHILE {
+            // The first block estimates the cost of the others.
+            if exec.warp_steps().saturating_mul(total - 1) < MIN_PARALLEL_STEPS {
                 for number in 1..total {
                     exec.run_block(number).ok()?;
                     watch(number + 1);
                 }
-                return Some(exec.tally().report(self.program, self.launch));
+                return Some(exec.counts().report(self.program, self.launch));
             }
             let cores = u64::from(self.launch.threads).min(total - 1);
             let share =
                 |core: u64| 1 + (total - 1) * core / cores..1 + (total - 1) * (core + 1) / cores;
-            let others: Vec<(Memory, Option<Tally>)> = thread::scope(|scope| {
+            let others: Vec<(Memory, Option<BlockCounts>)> = thread::scope(|scope| {
                 let workers: Vec<_> = (1..cores)
                     .map(|core| {
                         let mut own = before.clone();
@@ -113,7 +114,7 @@ impl<'r> Run<'r> {
             if others.len() as u64 + 1 != cores {
                 return None;
             }
-            (exec.tally(), others)
+            (exec.counts(), others)
         };
         for (theirs, found) in others {
             tally.add(&found?);
@@ -126,14 +127,14 @@ impl<'r> Run<'r> {
         is_right.then(|| tally.report(self.program, self.launch))
     }
 
-    /// Runs some blocks on memory of their own.
+    /// Runs some blocks on their own copy of memory.
     fn blocks(
         self,
         numbers: Range<u64>,
         memory: &mut Memory,
         done: &AtomicU64,
         is_over: &AtomicBool,
-    ) -> Option<Tally> {
+    ) -> Option<BlockCounts> {
         let mut exec = Exec::new(self.program, self.launch, self.block, self.args, memory).ok()?;
         for number in numbers {
             if is_over.load(Ordering::Relaxed) || exec.run_block(number).is_err() {
@@ -142,7 +143,7 @@ impl<'r> Run<'r> {
             }
             done.fetch_add(1, Ordering::Relaxed);
         }
-        Some(exec.tally())
+        Some(exec.counts())
     }
 }
 
@@ -151,7 +152,7 @@ mod tests {
     use crate::{Arg, Launch, Memory, Report, decode_generic};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Runs 37 blocks of 64 threads; `%i` is a thread's number in the grid, `%t` and `%b` in its block and of it.
+    /// Runs 37 blocks of 64 threads; `%i` is the thread index in the grid, `%t` in its block, `%b` the block index.
     fn run(threads: u32, operations: &str) -> Result<(Vec<u8>, Report), String> {
         let text = format!(
             r#""builtin.module"() ({{
@@ -209,10 +210,10 @@ mod tests {
 
     #[test]
     fn blocks_that_meet_run_in_order() {
-        // All blocks change what the others read.
+        // All blocks write what the others read.
         let race = check(r#""llvm.store"(%b, %q) : (i32, !llvm.ptr<1>) -> ()"#);
         assert!(race.expect_err("it is a race").contains("data race"));
-        // Copies of one value, which are counted.
+        // Stores of equal values, which are counted.
         let copies = check(r#""llvm.store"(%n, %out) : (i32, !llvm.ptr<1>) -> ()"#);
         assert_eq!(
             copies.expect("it runs").1.redundant_bytes,
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_first_mistake_is_the_one_in_order() {
-        // The blocks from 30 on store behind the end.
+        // The blocks from 30 on store past the end.
         let far = r#"%seven = "llvm.mlir.constant"() <{value = 79 : i32}> : () -> i32
     %j = "llvm.mul"(%b, %seven) : (i32, i32) -> i32
     %r = "llvm.getelementptr"(%out, %j) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
