@@ -19,7 +19,8 @@ use super::respell::attribute;
 use super::rewrite_layouts::{drop_dead, functions};
 use super::table::{ChooseMatrixInstructionsOptions, RemoveLayoutConversionsOptions};
 use crate::analysis::assignment::{
-    self, Alternative, Asked, Kernel, Open, Plans, PricedProduct, Role,
+    self, Alternative, AssignmentOptions, Kernel, OpWithAlternatives, PriceCache, PricedProduct,
+    Role,
 };
 use crate::ir::ops::{InputPrecision, tt};
 use crate::ir::{Layouts, ProductTypes, TensorType, builders, element_bits};
@@ -41,12 +42,12 @@ impl Pass for ChooseMatrixInstructionsOptions {
             memory: self.memory.clone(),
             ..Default::default()
         };
-        let asked = Asked {
+        let options = AssignmentOptions {
             barrier_latency: BARRIER_LATENCY,
-            ..weighed.asked(context)?
+            ..weighed.assignment_options(context)?
         };
         for function in functions(context.module()) {
-            self.function(context, function, asked);
+            self.function(context, function, options);
         }
         Ok(Vec::new())
     }
@@ -79,9 +80,14 @@ struct Way {
 type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Ways, String>>);
 
 impl ChooseMatrixInstructionsOptions {
-    fn function<'c>(&self, context: &PassContext<'c>, function: Op<'c>, asked: Asked) {
+    fn function<'c>(
+        &self,
+        context: &PassContext<'c>,
+        function: Op<'c>,
+        options: AssignmentOptions,
+    ) {
         drop_dead(context.rewriter(), function, &mut |_| ());
-        let mut plans = Plans::default();
+        let mut plans = PriceCache::default();
         let mut known: HashMap<Vec<usize>, Arc<Result<Ways, String>>> = HashMap::new();
         let mut products: Vec<Product<'c>> = Vec::new();
         for dot in build::in_order(function)
@@ -92,17 +98,17 @@ impl ChooseMatrixInstructionsOptions {
             let widened = widened(dot);
             let others = [dot.input_precision() as usize, widened as usize];
             let ways = known.entry([&types[..], &others].concat());
-            let ways = ways.or_insert_with(|| Arc::new(ways_of(dot, widened, asked, &mut plans)));
+            let ways = ways.or_insert_with(|| Arc::new(ways_of(dot, widened, options, &mut plans)));
             products.push((dot, Arc::clone(ways)));
         }
-        let open = products.iter().map(|(dot, ways)| Open {
+        let open = products.iter().map(|(dot, ways)| OpWithAlternatives {
             op: dot.op(),
             alternatives: alternatives(ways),
         });
-        let open: Vec<Open<'c>> = open.collect();
+        let open: Vec<OpWithAlternatives<'c>> = open.collect();
         let chosen = if open.iter().any(|open| !open.alternatives.is_empty()) {
-            let mut kernel = assignment::read(function, asked.loop_weight, context.get());
-            choose(&mut kernel, asked, &mut plans, (&open, &products))
+            let mut kernel = assignment::read(function, options.loop_weight, context.get());
+            choose(&mut kernel, options, &mut plans, (&open, &products))
         } else {
             vec![None; open.len()]
         };
@@ -120,16 +126,16 @@ impl ChooseMatrixInstructionsOptions {
 /// Chooses among the ways of all products of a function; none of a product's where it stays as it is.
 fn choose<'c>(
     kernel: &mut Kernel<'c>,
-    asked: Asked,
-    plans: &mut Plans,
-    (open, products): (&[Open<'c>], &[Product<'c>]),
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
+    (open, products): (&[OpWithAlternatives<'c>], &[Product<'c>]),
 ) -> Vec<Option<usize>> {
     let mut choose = |is_allowed: &dyn Fn(&Way) -> bool| {
         let is_allowed = |product: usize, way: usize| {
             let ways = products[product].1.as_ref().as_ref();
             ways.is_ok_and(|ways| is_allowed(&ways.others[way]))
         };
-        assignment::choose(kernel, asked, plans, open, is_allowed)
+        assignment::choose(kernel, options, plans, open, is_allowed)
     };
     let ways = || products.iter().flat_map(|(_, ways)| ways.iter());
     let entangled = ways().filter(|ways| ways.others.len() > MOST_ALTERNATIVES);
@@ -207,8 +213,8 @@ fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
 fn ways_of(
     dot: tt::Dot<'_, '_>,
     widened: u32,
-    asked: Asked,
-    plans: &mut Plans,
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
 ) -> Result<Ways, String> {
     let tensors = [dot.a(), dot.b(), dot.c()].map(|value| TensorType::of(value.r#type()));
     let [Some(a), Some(b), Some(d)] = tensors else {
@@ -229,9 +235,9 @@ fn ways_of(
     }
     let types = ProductTypes::of(dot).map_err(|said| said.message)?;
     let own = [&own_a.unique, &own_b.unique, &own_d.unique];
-    let present = plans.product(&types, own, asked);
+    let present = plans.product(&types, own, options);
     let present = present.map_err(|error| error.to_string())?;
-    let target = asked.target;
+    let target = options.target;
     let mut rows = target.matrix_instructions();
     rows.retain(|row| {
         !row.is_per_lane() && row.sum == types.sum && types.factors.contains(&row.factors)
@@ -277,7 +283,7 @@ fn ways_of(
             continue;
         }
         // The encoding names the instruction, which must be the best one in its layouts.
-        if let Ok(product) = plans.product(&types, [&linear[0], &linear[1], &linear[2]], asked)
+        if let Ok(product) = plans.product(&types, [&linear[0], &linear[1], &linear[2]], options)
             && [row.name.as_str(), &row.transposed().name].contains(&product.plan.instruction())
             && product.plan.is_converted() == [false; 3]
         {

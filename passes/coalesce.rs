@@ -15,7 +15,7 @@ use super::context::PassContext;
 use super::proof::Claim;
 use super::respell::attribute;
 use super::table::CoalesceOptions;
-use crate::analysis::automatic::left_open;
+use crate::analysis::automatic::open_layout_of;
 use crate::analysis::axis::{AxisAnalysis, AxisFacts};
 use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
@@ -39,7 +39,7 @@ impl Pass for CoalesceOptions {
             for (op, encoding) in decide(context, function) {
                 // What is left open is for `resolve-auto-layouts`.
                 let mut operands = build::operands(op).into_iter();
-                if operands.any(|value| left_open(value).is_some()) {
+                if operands.any(|value| open_layout_of(value).is_some()) {
                     continue;
                 }
                 if let Some(encoding) = attribute(op, &encoding) {
@@ -225,8 +225,8 @@ impl Groups {
         let mut groups = Self { numbers, parents };
         for (i, op) in operations.iter().enumerate() {
             for operand in build::operands(*op) {
-                if let Some(maker) = sys::defining_operation(operand) {
-                    groups.join(i, maker);
+                if let Some(producer) = sys::defining_operation(operand) {
+                    groups.join(i, producer);
                 }
             }
             if let Some(around) = build::parent(*op) {

@@ -3,7 +3,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::decompose_products;
-use super::resolve_auto_layouts::check_settled;
+use super::resolve_auto_layouts::check_resolved;
 use super::table::ConvertLayoutsToLLVMOptions;
 use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, SharedBytes, SharedLimit};
@@ -14,7 +14,7 @@ const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, Follo
 
 impl Pass for ConvertLayoutsToLLVMOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        check_settled(context)?;
+        check_resolved(context)?;
         let abis = Abi::ALL.map(|abi| (abi.name(), abi));
         let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));
         let limits = SharedLimit::ALL.map(|limit| (limit.name(), limit));

@@ -11,7 +11,7 @@ use super::proof::Claim;
 use super::respell::{Respelling, attribute, root};
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::{FoldLayoutConversionsOptions, RemoveLayoutConversionsOptions};
-use crate::analysis::assignment::{self, Plans, Role, Scope, Went};
+use crate::analysis::assignment::{self, ConversionOutcome, PriceCache, Role, Scope};
 use crate::ir::ops::scf;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{OpKind, TensorLayout, TensorType, canonical};
@@ -63,7 +63,7 @@ enum Kept<'c> {
 struct Folding<'a, 'c> {
     context: &'a PassContext<'c>,
     /// What was planned so far.
-    plans: RefCell<Plans>,
+    plans: RefCell<PriceCache>,
     /// Whether to tell the user what becomes of each conversion.
     explain: bool,
 }
@@ -238,7 +238,7 @@ impl<'c> Folding<'_, 'c> {
     /// Chooses the layouts of views and of accesses to memory, with everything else as it is; returns true if another
     /// choice costs less than what is there, and is carried out.
     fn choose(&self) -> bool {
-        let asked = RemoveLayoutConversionsOptions::usual(
+        let options = RemoveLayoutConversionsOptions::default_options(
             self.context.usual_gpu(),
             Scope::ViewsAndAccesses,
         );
@@ -258,18 +258,18 @@ impl<'c> Folding<'_, 'c> {
                 });
             };
             drop_dead();
-            let mut kernel = assignment::read(function, asked.loop_weight, self.context.get());
-            let found = assignment::improve(&mut kernel, asked, &mut plans, self.explain);
+            let mut kernel = assignment::read(function, options.loop_weight, self.context.get());
+            let found = assignment::improve(&mut kernel, options, &mut plans, self.explain);
             let Some((assignment, explanation)) = found else {
                 continue;
             };
             is_changed = true;
-            for went in explanation
+            for (outcome, conversion) in explanation
                 .iter()
-                .flat_map(|said| said.went.iter().zip(&kernel.conversions))
+                .flat_map(|report| report.outcomes.iter().zip(&kernel.conversions))
             {
-                if !matches!(went.0, Went::Stays(_)) {
-                    self.context.remark(went.1.op, &went.0.to_string());
+                if !matches!(outcome, ConversionOutcome::Kept(_)) {
+                    self.context.remark(conversion.op, &outcome.to_string());
                 }
             }
             rewrite(rewriter, &mut kernel, &assignment);

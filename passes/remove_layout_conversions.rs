@@ -1,7 +1,7 @@
-//! `remove-layout-conversions`: the layouts of a whole kernel, chosen at once.
+//! `remove-layout-conversions`: joint assignment of layouts to all values of a kernel.
 //!
-//! [`crate::analysis::assignment`] decides; [`super::rewrite_layouts`] carries it out, once; [`super::proof`] proves it, and knows
-//! nothing of how it came about.
+//! [`crate::analysis::assignment`] computes the assignment, [`super::rewrite_layouts`] applies it in one rewrite, and
+//! [`super::proof`] verifies the result independently of both.
 
 mod report;
 
@@ -11,7 +11,8 @@ use super::proof::Claim;
 use super::rewrite_layouts::{drop_dead, functions, rewrite};
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{
-    self, Asked, Explanation, Kernel, Large, Of, Plans, Scope, Went,
+    self, AssignmentOptions, ConversionOutcome, ConversionReport, Kernel, NodeOrSlice, PriceCache,
+    Scope, ScratchOverflow,
 };
 use crate::ir::ops::tt;
 use crate::ir::{ProductTypes, TensorType};
@@ -20,19 +21,19 @@ use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use linear_layout::target::Target;
 use melior::ir::ValueLike;
 
-/// What `memory` may be.
+/// The values of `memory`.
 const MEMORY: [&str; 2] = ["pinned", "free"];
 
 impl Pass for RemoveLayoutConversionsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let asked = self.asked(context)?;
+        let options = self.assignment_options(context)?;
         let module = context.module();
         let mut entries = Vec::new();
         for function in functions(module) {
-            self.function(context, function, asked, &mut entries)?;
+            self.function(context, function, options, &mut entries)?;
         }
         if let Some(file) = &self.report {
-            report::write(file, &entries).map_err(|said| sys::emit_error(module, &said))?;
+            report::write(file, &entries).map_err(|error| sys::emit_error(module, &error))?;
         }
         Ok(Vec::new())
     }
@@ -47,21 +48,24 @@ impl Pass for RemoveLayoutConversionsOptions {
 }
 
 impl RemoveLayoutConversionsOptions {
-    pub(super) fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
+    pub(super) fn assignment_options(
+        &self,
+        context: &PassContext<'_>,
+    ) -> Result<AssignmentOptions, Reported> {
         let target = context.known_gpu(self.target.as_deref())?;
         if !MEMORY.contains(&self.memory.as_str()) {
-            let said = Diagnostic::new(format!(
+            let error = Diagnostic::new(format!(
                 "invalid option `memory={}`, expected {}",
                 self.memory,
                 MEMORY.join(" or ")
             ));
-            return Err(context.fail_with_nearest(said, &self.memory, MEMORY));
+            return Err(context.fail_with_nearest(error, &self.memory, MEMORY));
         }
         let conversion_cost = u64::try_from(self.conversion_cost).ok();
-        let conversion_cost = conversion_cost.filter(|cycles| *cycles <= MOST_CYCLES);
+        let conversion_cost = conversion_cost.filter(|cycles| *cycles <= MAX_CYCLES);
         let conversion_cost = conversion_cost.ok_or_else(|| {
             context.fail(&Diagnostic::new(format!(
-                "invalid option `conversion-cost={}`, expected 0 to {MOST_CYCLES} cycles",
+                "invalid option `conversion-cost={}`, expected 0 to {MAX_CYCLES} cycles",
                 self.conversion_cost
             )))
         })?;
@@ -80,7 +84,7 @@ impl RemoveLayoutConversionsOptions {
                 self.loop_weight
             )))
         })?;
-        Ok(Asked {
+        Ok(AssignmentOptions {
             target,
             scope: if self.memory == MEMORY[0] {
                 Scope::AllButMemory
@@ -94,14 +98,14 @@ impl RemoveLayoutConversionsOptions {
         })
     }
 
-    /// What the pass asks by default, for a GPU and within a scope.
-    pub(super) fn usual(target: &'static Target, scope: Scope) -> Asked {
-        let usual = Self::default();
-        Asked {
+    /// Returns the pass's defaults for a GPU and a scope.
+    pub(super) fn default_options(target: &'static Target, scope: Scope) -> AssignmentOptions {
+        let defaults = Self::default();
+        AssignmentOptions {
             target,
             scope,
-            loop_weight: usual.loop_weight.unsigned_abs(),
-            conversion_cost: 4 * usual.conversion_cost.unsigned_abs(),
+            loop_weight: defaults.loop_weight.unsigned_abs(),
+            conversion_cost: 4 * defaults.conversion_cost.unsigned_abs(),
             scratch_budget: None,
             barrier_latency: 0,
         }
@@ -111,37 +115,37 @@ impl RemoveLayoutConversionsOptions {
         &self,
         context: &PassContext<'c>,
         function: Op<'c>,
-        asked: Asked,
+        options: AssignmentOptions,
         entries: &mut Vec<String>,
     ) -> Result<(), Reported> {
         let rewriter = context.rewriter();
         let explains = self.explain || self.report.is_some();
         let mut first = None;
-        let mut plans = Plans::default();
-        // What would be chosen without a budget.
-        let free = asked.scratch_budget.filter(|_| explains).map(|_| {
-            let mut kernel = assignment::read(function, asked.loop_weight, context.get());
-            let asked = Asked {
+        let mut plans = PriceCache::default();
+        // The costs without a budget, for comparison.
+        let free = options.scratch_budget.filter(|_| explains).map(|_| {
+            let mut kernel = assignment::read(function, options.loop_weight, context.get());
+            let options = AssignmentOptions {
                 scratch_budget: None,
-                ..asked
+                ..options
             };
-            let free = assignment::assign(&mut kernel, asked, &mut Plans::default());
+            let free = assignment::assign(&mut kernel, options, &mut PriceCache::default());
             (free.before, free.price.0.min(free.before.0))
         });
-        // The last round finds nothing that costs less, so that a second run of the pass does not either.
-        for _ in 0..MOST_ROUNDS {
+        // The last round finds no cheaper assignment, which makes the pass idempotent.
+        for _ in 0..MAX_ROUNDS {
             drop_dead(rewriter, function, &mut |_| ());
-            let mut kernel = assignment::read(function, asked.loop_weight, context.get());
+            let mut kernel = assignment::read(function, options.loop_weight, context.get());
             let (assignment, explanation) = if explains {
                 let (assignment, explanation) =
-                    assignment::assign_explained(&mut kernel, asked, &mut plans);
+                    assignment::assign_explained(&mut kernel, options, &mut plans);
                 (assignment, Some(explanation))
             } else {
-                (assignment::assign(&mut kernel, asked, &mut plans), None)
+                (assignment::assign(&mut kernel, options, &mut plans), None)
             };
             let is_done = !assignment.is_better();
-            if let Some(large) = assignment.largest.filter(|_| is_done) {
-                return Err(self.beyond(&kernel, large));
+            if let Some(overflow) = assignment.largest.filter(|_| is_done) {
+                return Err(self.fail_budget(&kernel, overflow));
             }
             if let Some(explanation) = explanation {
                 if first.is_none() {
@@ -156,18 +160,18 @@ impl RemoveLayoutConversionsOptions {
                         before: *before,
                         after: assignment.before,
                         bound: assignment.bound.min(assignment.before.0),
-                        budget: asked.scratch_budget.zip(free).map(|(bytes, (_, free))| {
+                        budget: options.scratch_budget.zip(free).map(|(bytes, (_, free))| {
                             (bytes, assignment.before.0.saturating_sub(free))
                         }),
                     };
-                    self.explain_left(context, function, (&kernel, &explanation), costs);
+                    self.explain_remaining(context, function, (&kernel, &explanation), costs);
                     if self.explain {
-                        explain_products(context, function, asked, &mut plans);
+                        explain_products(context, function, options, &mut plans);
                     }
                     entries.push(report::entry(
-                        (function, asked),
+                        (function, options),
                         costs,
-                        &report::left(&kernel, &explanation),
+                        &report::remaining(&kernel, &explanation),
                         conversions,
                     ));
                 }
@@ -181,64 +185,64 @@ impl RemoveLayoutConversionsOptions {
         Ok(())
     }
 
-    /// Says that nothing keeps within the bytes that are allowed.
-    fn beyond(&self, kernel: &Kernel<'_>, large: Large) -> Reported {
-        let op = match large.of {
-            Of::Node(node) => kernel.nodes[node].op,
-            Of::Slice(slice) => kernel.slices[slice].op,
+    /// Reports the operation that exceeds the scratch budget in every assignment.
+    fn fail_budget(&self, kernel: &Kernel<'_>, overflow: ScratchOverflow) -> Reported {
+        let op = match overflow.of {
+            NodeOrSlice::Node(node) => kernel.nodes[node].op,
+            NodeOrSlice::Slice(slice) => kernel.slices[slice].op,
         };
-        let what = match large.is_conversion {
+        let what = match overflow.is_conversion {
             true => "has a result whose conversion takes",
             false => "takes",
         };
-        let said = format!(
+        let error = format!(
             "{what} {} bytes of shared memory, but no choice of layouts fits `scratch-budget={}`",
-            large.bytes, self.scratch_budget
+            overflow.bytes, self.scratch_budget
         );
-        let nearest = format!("`scratch-budget={}` is sufficient", large.bytes);
-        sys::emit_error(op, &Diagnostic::new(said).note(nearest))
+        let nearest = format!("`scratch-budget={}` is sufficient", overflow.bytes);
+        sys::emit_error(op, &Diagnostic::new(error).note(nearest))
     }
 
     fn explain_removed<'c>(
         &self,
         context: &PassContext<'c>,
         kernel: &Kernel<'c>,
-        explanation: &Explanation,
+        report: &ConversionReport,
     ) {
-        let went = kernel.conversions.iter().zip(&explanation.went);
-        for (conversion, went) in went.filter(|_| self.explain) {
-            if !matches!(went, Went::Stays(_)) {
-                context.remark(conversion.op, &went.to_string());
+        let outcomes = kernel.conversions.iter().zip(&report.outcomes);
+        for (conversion, outcome) in outcomes.filter(|_| self.explain) {
+            if !matches!(outcome, ConversionOutcome::Kept(_)) {
+                context.remark(conversion.op, &outcome.to_string());
             }
         }
     }
 
-    fn explain_left<'c>(
+    fn explain_remaining<'c>(
         &self,
         context: &PassContext<'c>,
         function: Op<'c>,
-        (kernel, explanation): (&Kernel<'c>, &Explanation),
+        (kernel, report): (&Kernel<'c>, &ConversionReport),
         costs: report::Costs,
     ) {
         if !self.explain {
             return;
         }
         context.remark(function, &report::of_function(costs));
-        for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
-            if let Went::Stays(at) = went {
-                let text = report::of_left(kernel, conversion.op, &explanation.left[*at]);
+        for (conversion, outcome) in kernel.conversions.iter().zip(&report.outcomes) {
+            if let ConversionOutcome::Kept(at) = outcome {
+                let text = report::of_remaining(kernel, conversion.op, &report.remaining[*at]);
                 context.remark(conversion.op, &text);
             }
         }
     }
 }
 
-/// Emits a remark at each product that converts operands or its result itself.
+/// Emits a remark on each product that converts operands or its result itself.
 fn explain_products<'c>(
     context: &PassContext<'c>,
     function: Op<'c>,
-    asked: Asked,
-    plans: &mut Plans,
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
 ) {
     for dot in build::in_order(function)
         .into_iter()
@@ -253,7 +257,7 @@ fn explain_products<'c>(
             continue;
         };
         let layouts = [&a.unique, &b.unique, &d.unique];
-        let Ok(product) = plans.product(&types, layouts, asked) else {
+        let Ok(product) = plans.product(&types, layouts, options) else {
             continue;
         };
         let is_converted = product.plan.is_converted().into_iter();
@@ -267,7 +271,7 @@ fn explain_products<'c>(
         context.remark(
             dot.op(),
             &format!(
-                "is multiplied by {}, for which it converts {} itself: {} cycles per execution",
+                "uses {} and converts {} itself: {} cycles per execution",
                 product.plan.instruction(),
                 names.join(" and "),
                 cycles.div_ceil(4)
@@ -276,8 +280,8 @@ fn explain_products<'c>(
     }
 }
 
-/// The most that a conversion may count beyond its plan.
-const MOST_CYCLES: u64 = 1 << 20;
+/// Limit for `conversion-cost`.
+const MAX_CYCLES: u64 = 1 << 20;
 
-/// How often layouts are chosen for what the last choice made; twice is the rule.
-const MOST_ROUNDS: usize = 6;
+/// Limit for the rounds of assignment and rewrite; two are usual.
+const MAX_ROUNDS: usize = 6;

@@ -1,8 +1,8 @@
-//! `resolve-auto-layouts`: layouts that a program leaves open become those that are meant.
+//! `resolve-auto-layouts`: infers the layouts that a program leaves open.
 //!
-//! [`crate::analysis::automatic`] finds what settles each; what memory is best accessed in is the rule of
-//! `coalesce`; where conversions leave several ways, the cost of plans decides. Nothing is converted that the program
-//! does not convert.
+//! [`crate::analysis::automatic`] propagates required layouts; accesses to memory require those of `coalesce`; where only
+//! conversions constrain a value, the cost of plans decides. No conversion is added.
+//!
 //! # Source
 //! Triton's `gluon-infer-coalesced-encodings` and `gluon-resolve-auto-encodings`.
 
@@ -10,8 +10,8 @@ use super::Pass;
 use super::coalesce;
 use super::context::PassContext;
 use super::table::{PassKind, RemoveLayoutConversionsOptions, ResolveAutoLayoutsOptions};
-use crate::analysis::assignment::{self, Asked, Scope};
-use crate::analysis::automatic::{Demand, Settled, Ties, left_open, settle};
+use crate::analysis::assignment::{self, AssignmentOptions, Scope, ValueEncodings};
+use crate::analysis::automatic::{Constraints, Requirement, open_layout_of, resolve};
 use crate::ir::ops::{arith, gluon, tt};
 use crate::ir::{Layouts, OpKind, TensorType, builders};
 use crate::sys::build::{self, Op};
@@ -30,33 +30,34 @@ impl Pass for ResolveAutoLayoutsOptions {
         let module = context.module();
         let operations = build::in_order(module);
         let is_open = |op: &Op<'_>| OpKind::GluonSetAutoLayout.is(*op);
-        // What accesses ask for is what `auto` is then set to.
+        // `auto` layouts may follow from those that accesses require.
         for which in [OpenLayout::Coalesced, OpenLayout::Auto] {
-            let ties = Ties::of(module, which);
-            if ties.values.is_empty() {
+            let constraints = Constraints::of(module, which);
+            if constraints.values.is_empty() {
                 continue;
             }
-            let demands = match which {
-                OpenLayout::Coalesced => accesses(context, &ties, &operations),
-                OpenLayout::Auto => said(context.layouts(), &operations),
+            let requirements = match which {
+                OpenLayout::Coalesced => accesses(context, &constraints, &operations),
+                OpenLayout::Auto => explicit(context.layouts(), &operations),
             };
-            let settling = settle(&ties, &demands, which == OpenLayout::Auto);
+            let resolution = resolve(&constraints, &requirements, which == OpenLayout::Auto);
             let mut failed = None;
-            for (op, wrong) in &settling.wrong {
-                failed = Some(sys::emit_error(*op, wrong));
+            for (op, error) in &resolution.errors {
+                failed = Some(sys::emit_error(*op, error));
             }
             if let Some(reported) = failed {
                 return Err(reported);
             }
             let mut retyping = Retyping::new(context);
-            retyping.retype(&settling.settled);
-            let several: Vec<_> = settling.variants;
+            retyping.retype(&resolution.resolved);
+            let several: Vec<_> = resolution.variants;
             for variants in &several {
                 retyping.retype(&variants[0]);
             }
             if several.iter().any(|variants| variants.len() > 1) {
                 let target = self.known_target(context)?;
-                let chosen = assignment::cheapest(module, &several, asked(target), &context.get());
+                let chosen =
+                    assignment::cheapest(module, &several, default_options(target), &context.get());
                 for (variants, chosen) in several.iter().zip(chosen) {
                     retyping.retype(&variants[chosen]);
                 }
@@ -67,7 +68,7 @@ impl Pass for ResolveAutoLayoutsOptions {
             let Some(view) = gluon::SetAutoLayout::of(op) else {
                 continue;
             };
-            // An encoding of another system may have another name on each shape: it is the same layout.
+            // A CuTe or Tilus encoding may be spelled differently on each shape; the layout is the same.
             let (src, type_) = (view.src(), view.result().r#type());
             let rewriter = context.rewriter();
             let convert = || builders::ttg::convert_layout(src, type_).before(rewriter, op);
@@ -88,49 +89,49 @@ impl ResolveAutoLayoutsOptions {
     }
 }
 
-fn asked(target: &'static Target) -> Asked {
-    Asked {
+fn default_options(target: &'static Target) -> AssignmentOptions {
+    AssignmentOptions {
         conversion_cost: 0,
-        ..RemoveLayoutConversionsOptions::usual(target, Scope::AllButMemory)
+        ..RemoveLayoutConversionsOptions::default_options(target, Scope::AllButMemory)
     }
 }
 
-/// Checks that no layout of a module is left open, which nothing that lowers can do with.
+/// Checks that no layout of a module is open, as lowering requires.
 ///
 /// # Errors
-/// One is, which is reported at the first operation that makes it or takes it as an argument.
-pub(super) fn check_settled(context: &PassContext<'_>) -> Result<(), Reported> {
+/// Reports the first operation with an open layout in a result or block argument.
+pub(super) fn check_resolved(context: &PassContext<'_>) -> Result<(), Reported> {
     for op in build::in_order(context.module()) {
         let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
         let arguments = blocks
             .flat_map(|block| (0..block.argument_count()).map(move |i| build::argument(block, i)));
         let mut values = build::results(op).into_iter().chain(arguments);
-        if let Some(value) = values.find(|value| left_open(*value).is_some()) {
-            let said = Diagnostic::new(format!(
+        if let Some(value) = values.find(|value| open_layout_of(*value).is_some()) {
+            let error = Diagnostic::new(format!(
                 "needs a resolved layout, but has `{}`",
                 value.r#type()
             ));
             let nearest = PassKind::ResolveAutoLayouts.argument();
             let note = format!("run the pass `{nearest}` first");
-            return Err(sys::emit_error(op, &said.note(note)));
+            return Err(sys::emit_error(op, &error.note(note)));
         }
     }
     Ok(())
 }
 
-/// What accesses to global memory ask for.
+/// Returns the layouts that accesses to global memory require.
 fn accesses<'c>(
     context: &PassContext<'c>,
-    ties: &Ties<'c>,
+    constraints: &Constraints<'c>,
     operations: &[Op<'c>],
-) -> Vec<Demand<'c>> {
+) -> Vec<Requirement<'c>> {
     let functions = operations.iter().filter(|op| OpKind::TtFunc.is(**op));
-    let mut demands = Vec::new();
+    let mut requirements = Vec::new();
     for (by, encoding) in functions.flat_map(|function| coalesce::decide(context, *function)) {
         let encoding = Arc::new(encoding);
         for value in build::operands(by) {
-            if ties.class(value).is_some() {
-                demands.push(Demand {
+            if constraints.class(value).is_some() {
+                requirements.push(Requirement {
                     value,
                     encoding: Arc::clone(&encoding),
                     by,
@@ -138,24 +139,24 @@ fn accesses<'c>(
             }
         }
     }
-    demands
+    requirements
 }
 
-/// What `gluon.set_auto_layout` says.
-fn said<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Demand<'c>> {
-    let said = operations.iter().filter_map(|op| {
+/// Returns the layouts that `gluon.set_auto_layout` requires.
+fn explicit<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Requirement<'c>> {
+    let requirements = operations.iter().filter_map(|op| {
         let view = gluon::SetAutoLayout::of(*op)?;
         let tensor = TensorType::of(view.result().r#type())?;
-        Some(Demand {
+        Some(Requirement {
             value: view.src(),
             encoding: layouts.of_tensor(&tensor).ok()?,
             by: *op,
         })
     });
-    said.collect()
+    requirements.collect()
 }
 
-/// Gives values their encodings.
+/// Sets the types of values.
 struct Retyping<'r, 'c> {
     context: &'r PassContext<'c>,
     attributes: HashMap<Arc<Encoding>, Attribute<'c>>,
@@ -169,17 +170,18 @@ impl<'r, 'c> Retyping<'r, 'c> {
         }
     }
 
-    fn retype(&mut self, settled: &Settled<'c>) {
+    fn retype(&mut self, resolved: &ValueEncodings<'c>) {
         let rewriter = self.context.rewriter();
         let mlir = build::context(self.context.module());
-        for (value, encoding) in settled {
+        for (value, encoding) in resolved {
             let known = self.attributes.get(encoding).copied();
             let attribute = known.unwrap_or_else(|| {
                 let parsed = Attribute::parse(mlir, &encoding.to_string());
-                parsed.expect("an encoding is spelled as it is read")
+                parsed.expect("the printed encoding parses")
             });
             self.attributes.insert(Arc::clone(encoding), attribute);
-            let tensor = TensorType::of(value.r#type()).expect("what has an encoding is a tensor");
+            let tensor =
+                TensorType::of(value.r#type()).expect("a value with an encoding is a tensor");
             let (old, new) = (value.r#type(), tensor.with_encoding(attribute));
             rewriter.set_type(*value, new);
             let constant = sys::defining_operation(*value).and_then(arith::Constant::of);
@@ -192,7 +194,7 @@ impl<'r, 'c> Retyping<'r, 'c> {
     }
 }
 
-/// The elements of a constant, as those of another type of tensor.
+/// Returns the elements of a constant with another tensor type.
 fn constant_of<'c>(
     elements: Attribute<'c>,
     (old, new): (Type<'c>, Type<'c>),
@@ -206,7 +208,6 @@ fn constant_of<'c>(
     Attribute::parse(context, &format!("{values}{new}"))
 }
 
-/// The results of a function's type.
 fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
     let function = FunctionType::try_from(type_);
     function.map_or_else(
@@ -219,7 +220,7 @@ fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
     )
 }
 
-/// Makes functions declare the types that their arguments and returned values have.
+/// Updates the types of functions to those of their arguments and returned values.
 fn declare<'c>(context: &PassContext<'c>, operations: &[Op<'c>]) {
     for function in operations.iter().filter_map(|op| tt::Func::of(*op)) {
         let blocks = build::blocks_of(function.body());

@@ -1,7 +1,9 @@
 //! Rewriting a function to an assignment of layouts: types are set, operations rematerialised, conversions added and
 //! dropped, each once.
 
-use crate::analysis::assignment::{Assignment, DatumId, EncodingId, Item, Kernel, Role, Spelling};
+use crate::analysis::assignment::{
+    Assignment, DatumId, EncodingId, Kernel, Materialisation, Role, Spelling,
+};
 use crate::ir::ops::arith;
 use crate::ir::{TensorType, builders};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -102,8 +104,8 @@ impl<'c> Rewriting<'_, 'c> {
     /// Makes operations again, each before itself; the first time, or where its layouts stay, it is itself.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
-        for (item, cost) in &assignment.items {
-            if let (Item::Make(slice, _), Some(spelling)) = (item, &cost.spelling) {
+        for (item, cost) in &assignment.materialisations {
+            if let (Materialisation::Recompute(slice, _), Some(spelling)) = (item, &cost.spelling) {
                 wanted.entry(*slice).or_default().push(spelling);
             }
         }
@@ -150,8 +152,8 @@ impl<'c> Rewriting<'_, 'c> {
         for (op, _, wanted) in &self.uses {
             users.entry(*wanted).or_default().push(*op);
         }
-        for item in assignment.items.keys() {
-            let Item::Convert(datum, from, to) = *item else {
+        for item in assignment.materialisations.keys() {
+            let Materialisation::Convert(datum, from, to) = *item else {
                 continue;
             };
             let source = self.made[&(datum, from)];
@@ -207,7 +209,7 @@ fn place<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
         let Some((op, inner)) = around else {
             break;
         };
-        if Role::of(op) != Role::Choice {
+        if Role::of(op) != Role::Conditional {
             break;
         }
         block = inner;

@@ -1,6 +1,9 @@
-//! What is said of conversions: remarks at their places, and a report as JSON.
+//! Explanation of the chosen layouts: remarks on operations, and a JSON report.
 
-use crate::analysis::assignment::{Asked, EncodingId, Explanation, Kernel, Left, Role, Went, Why};
+use crate::analysis::assignment::{
+    AssignmentOptions, ConversionOutcome, ConversionReport, EncodingId, Kernel, Reason,
+    RemainingConversion, Role,
+};
 use crate::ir::TensorType;
 use crate::ir::ops::tt;
 use crate::sys::build::{self, Op};
@@ -10,7 +13,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
 
-/// Cycles, of which a price counts quarters.
+/// Formats a price, in quarters of a cycle, as cycles.
 fn cycles(price: u64) -> String {
     match price % 4 {
         0 => format!("{}", price / 4),
@@ -18,24 +21,24 @@ fn cycles(price: u64) -> String {
     }
 }
 
-/// What a function costs: quarters of a cycle, and conversions.
+/// Costs of a function: quarters of a cycle, and conversions.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) before: (u64, u32),
     pub(super) after: (u64, u32),
-    /// No choice costs less, as long as what is computed again is computed so.
+    /// Lower bound for any assignment with the same rematerialisations.
     pub(super) bound: u64,
-    /// The bytes that operations are bound by, and what that costs.
+    /// The scratch budget in bytes, and its cost.
     pub(super) budget: Option<(u32, u64)>,
 }
 
 impl Costs {
-    fn is_proved(self) -> bool {
+    fn is_optimal(self) -> bool {
         self.bound >= self.after.0
     }
 }
 
-/// What the whole function costs.
+/// Formats the remark on a function.
 pub(super) fn of_function(costs: Costs) -> String {
     let Costs {
         before,
@@ -43,7 +46,7 @@ pub(super) fn of_function(costs: Costs) -> String {
         bound,
         budget,
     } = costs;
-    let best = if costs.is_proved() {
+    let best = if costs.is_optimal() {
         "the minimum for the values rematerialised".to_owned()
     } else {
         let above = after.0.saturating_sub(bound) as f64;
@@ -78,13 +81,17 @@ fn name(kernel: &Kernel<'_>, encoding: EncodingId) -> String {
     kernel.catalogue.get(encoding).to_string()
 }
 
-/// Why a conversion is left.
-pub(super) fn of_left(kernel: &Kernel<'_>, op: Op<'_>, left: &Left) -> String {
+/// Formats the remark on a remaining conversion.
+pub(super) fn of_remaining(
+    kernel: &Kernel<'_>,
+    op: Op<'_>,
+    conversion: &RemainingConversion,
+) -> String {
     let mut text = format!(
         "stays: it takes {} cycles from `{}` to `{}`",
-        cycles(left.price),
-        name(kernel, left.from),
-        name(kernel, left.to)
+        cycles(conversion.price),
+        name(kernel, conversion.from),
+        name(kernel, conversion.to)
     );
     match loop_depth(op) {
         0 => {}
@@ -96,19 +103,18 @@ pub(super) fn of_left(kernel: &Kernel<'_>, op: Op<'_>, left: &Left) -> String {
                     1 => "a loop".to_owned(),
                     _ => format!("the innermost of {depth} loops"),
                 },
-                left.weight
+                conversion.weight
             );
         }
     }
-    text += &match left.why {
-        Why::Kept => "; producer and users keep their layouts".to_owned(),
-        Why::Named => "; it moves no data, but operations require both spellings".to_owned(),
-        Why::Dearer(price) => format!("; without it the kernel costs {} more", cycles(price)),
+    text += &match conversion.reason {
+        Reason::Pinned => "; producer and users keep their layouts".to_owned(),
+        Reason::Respelled => "; it moves no data, but operations require both spellings".to_owned(),
+        Reason::Cost(price) => format!("; without it the kernel costs {} more", cycles(price)),
     };
     text
 }
 
-/// How many loops an operation is in.
 fn loop_depth(op: Op<'_>) -> usize {
     let mut depth = 0;
     let mut around = build::parent(op);
@@ -119,34 +125,34 @@ fn loop_depth(op: Op<'_>) -> usize {
     depth
 }
 
-/// The conversions that are left, for the report.
-pub(super) fn left(kernel: &Kernel<'_>, explanation: &Explanation) -> String {
-    let left = explanation.left.iter().map(|left| {
-        let value = kernel.datums[left.datum].value;
+/// Returns the remaining conversions as JSON.
+pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
+    let remaining = report.remaining.iter().map(|conversion| {
+        let value = kernel.datums[conversion.datum].value;
         let tensor = TensorType::of(value.r#type());
         let type_ = tensor.map_or(String::new(), |tensor| {
             let sizes: Vec<String> = tensor.shape.iter().map(u64::to_string).collect();
             format!("{}x{}", sizes.join("x"), tensor.element)
         });
-        let (why, more) = match left.why {
-            Why::Kept => ("kept", "null".to_owned()),
-            Why::Named => ("named", "null".to_owned()),
-            Why::Dearer(price) => ("dearer", cycles(price)),
+        let (reason, more) = match conversion.reason {
+            Reason::Pinned => ("pinned", "null".to_owned()),
+            Reason::Respelled => ("respelled", "null".to_owned()),
+            Reason::Cost(price) => ("cost", cycles(price)),
         };
         format!(
-            "{{\"tensor\":{},\"from\":{},\"to\":{},\"cycles\":{},\"runs\":{},\"why\":\"{why}\",\"next_best\":{more}}}",
+            "{{\"tensor\":{},\"from\":{},\"to\":{},\"cycles\":{},\"runs\":{},\"reason\":\"{reason}\",\"next_best\":{more}}}",
             json_string(&type_),
-            json_string(&name(kernel, left.from)),
-            json_string(&name(kernel, left.to)),
-            cycles(left.price),
-            left.weight,
+            json_string(&name(kernel, conversion.from)),
+            json_string(&name(kernel, conversion.to)),
+            cycles(conversion.price),
+            conversion.weight,
         )
     });
-    left.collect::<Vec<_>>().join(",")
+    remaining.collect::<Vec<_>>().join(",")
 }
 
-/// What became of the conversions that stood in a function, for the report.
-pub(super) fn conversions(kernel: &Kernel<'_>, explanation: &Explanation) -> String {
+/// Returns the outcomes of the conversions of the original function as JSON.
+pub(super) fn conversions(kernel: &Kernel<'_>, report: &ConversionReport) -> String {
     let place = |op: Op<'_>| {
         let place = sys::file_location(op.location());
         place.map_or("null".to_owned(), |place| {
@@ -154,45 +160,45 @@ pub(super) fn conversions(kernel: &Kernel<'_>, explanation: &Explanation) -> Str
             json_string(&text)
         })
     };
-    let went = kernel.conversions.iter().zip(&explanation.went);
-    let went = went.map(|(conversion, went)| {
-        let word = match went {
-            Went::Stays(_) => "stays",
-            Went::Merged(_) => "merged",
-            Went::MadeAgain => "made_again",
-            Went::MadeSo => "made_so",
-            Went::UsedElse => "used_else",
+    let outcomes = kernel.conversions.iter().zip(&report.outcomes);
+    let outcomes = outcomes.map(|(conversion, outcome)| {
+        let word = match outcome {
+            ConversionOutcome::Kept(_) => "kept",
+            ConversionOutcome::Merged(_) => "merged",
+            ConversionOutcome::Rematerialised => "rematerialised",
+            ConversionOutcome::ProducerChanged => "producer_changed",
+            ConversionOutcome::UserChanged => "user_changed",
         };
         format!(
-            "{{\"location\":{},\"from\":{},\"to\":{},\"went\":\"{word}\"}}",
+            "{{\"location\":{},\"from\":{},\"to\":{},\"outcome\":\"{word}\"}}",
             place(conversion.op),
             json_string(&name(kernel, conversion.from)),
             json_string(&name(kernel, conversion.to)),
         )
     });
-    went.collect::<Vec<_>>().join(",")
+    outcomes.collect::<Vec<_>>().join(",")
 }
 
-/// One function's entry of the report.
+/// Returns the entry of a function as JSON.
 pub(super) fn entry(
-    (function, asked): (Op<'_>, Asked),
+    (function, options): (Op<'_>, AssignmentOptions),
     costs: Costs,
-    left: &str,
+    remaining: &str,
     conversions: &str,
 ) -> String {
     let budget = costs.budget.map_or("null".to_owned(), |(bytes, more)| {
         format!("{{\"bytes\":{bytes},\"cycles\":{}}}", cycles(more))
     });
     format!(
-        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"proved\":{},\"scratch_budget\":{budget},\"left\":[{left}],\"conversions\":[{conversions}]}}",
+        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"optimal\":{},\"scratch_budget\":{budget},\"remaining\":[{remaining}],\"conversions\":[{conversions}]}}",
         json_string(&tt::Func::of(function).map_or(String::new(), |f| f.sym_name().to_string())),
-        json_string(asked.target.name),
+        json_string(options.target.name),
         cycles(costs.before.0),
         costs.before.1,
         cycles(costs.after.0),
         costs.after.1,
         cycles(costs.bound),
-        costs.is_proved(),
+        costs.is_optimal(),
     )
 }
 

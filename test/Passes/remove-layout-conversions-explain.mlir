@@ -1,7 +1,7 @@
 // RUN: ll-opt --remove-layout-conversions='explain=true report=%t.json' -split-input-file -verify-diagnostics %s
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 
-// Each conversion is told what became of it, and what one that is left is good for.
+// A remark states the outcome of each conversion, and the reason for each that remains.
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
@@ -24,9 +24,9 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
   }
 }
 
-// REPORT: [{"function":"f","target":"cuda:90","before":{"cycles":{{[0-9.]+}},"conversions":3},"after":{"cycles":{{[0-9.]+}},"conversions":1},"bound":{{[0-9.]+}},"proved":true,"scratch_budget":null,
-// REPORT-SAME: "left":[{"tensor":"64x64xf32","from":"#ttg.blocked<{sizePerThread = [1, 4],
-// REPORT-SAME: "runs":1,"why":"dearer","next_best":{{[0-9.]+}}}]
-// REPORT-SAME: "went":"made_again"
-// REPORT-SAME: "went":"stays"
-// REPORT-SAME: "went":"made_so"
+// REPORT: [{"function":"f","target":"cuda:90","before":{"cycles":{{[0-9.]+}},"conversions":3},"after":{"cycles":{{[0-9.]+}},"conversions":1},"bound":{{[0-9.]+}},"optimal":true,"scratch_budget":null,
+// REPORT-SAME: "remaining":[{"tensor":"64x64xf32","from":"#ttg.blocked<{sizePerThread = [1, 4],
+// REPORT-SAME: "runs":1,"reason":"cost","next_best":{{[0-9.]+}}}]
+// REPORT-SAME: "outcome":"rematerialised"
+// REPORT-SAME: "outcome":"kept"
+// REPORT-SAME: "outcome":"producer_changed"

@@ -46,7 +46,7 @@ const CHOICES: [&str; 3] = [
 
 /// Whether it is said that what some values have is not enough, or leads to what an operation does not take.
 fn is_no_layout(said: &str) -> bool {
-    said.contains("nothing settles it") || said.contains("whose warps are swizzled")
+    said.contains("cannot infer the layout") || said.contains("whose warps are swizzled")
 }
 
 /// How a kernel failed.

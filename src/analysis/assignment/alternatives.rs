@@ -1,45 +1,44 @@
-//! Operations that can be carried out in other layouts than their own.
+//! Operations with alternative layouts that do not follow from their operands.
 //!
-//! A product of matrices is one: an instruction fixes the layouts of all its operands, so that they are not carried
-//! along values but offered here. The choice takes into account all that [`super::choice`] does for a whole kernel:
-//! conversions by their plans, loops, values that can be rematerialised.
+//! A matrix product is one: each instruction fixes the layouts of all operands. The choice accounts for everything that
+//! [`super::choice`] does: plans of conversions, loops, rematerialisation.
 
 use super::kernel::{Kernel, NodeId};
-use super::modes::{Mode, Of, Spelling};
+use super::modes::{Mode, NodeOrSlice, Spelling};
 use crate::sys::build::Op;
 use crate::sys::operation_id;
 use linear_layout::encoding::Encoding;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Encodings for all tensors that an operation uses and defines.
+/// Encodings for all tensor operands and results of an operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Alternative {
-    /// One for each operand that is a tensor.
+    /// One for each tensor operand.
     pub(crate) uses: Vec<Arc<Encoding>>,
-    /// One for each result that is a tensor.
+    /// One for each tensor result.
     pub(crate) defs: Vec<Arc<Encoding>>,
 }
 
 /// An operation with alternatives.
 #[derive(Clone, Debug)]
-pub(crate) struct Open<'c> {
+pub(crate) struct OpWithAlternatives<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) alternatives: Vec<Alternative>,
 }
 
-/// The modes of nodes with alternatives; the present one is first.
+/// The modes of nodes with alternatives; the original one is first.
 #[derive(Default)]
-pub(super) struct Offered {
+pub(super) struct AlternativeModes {
     pub(super) modes: FxHashMap<NodeId, Vec<Mode>>,
-    /// The node of each operation, and the number of the alternative that each mode but the first is.
+    /// The node of each operation, with the index of the alternative of each mode but the first.
     numbers: Vec<Option<(NodeId, Vec<usize>)>>,
 }
 
-impl Offered {
+impl AlternativeModes {
     pub(super) fn of<'c>(
         kernel: &mut Kernel<'c>,
-        open: &[Open<'c>],
+        open: &[OpWithAlternatives<'c>],
         is_allowed: impl Fn(usize, usize) -> bool,
     ) -> Self {
         let nodes = kernel.nodes.iter().enumerate();
@@ -57,7 +56,7 @@ impl Offered {
         offered
     }
 
-    /// Returns the alternative of each operation in a choice of modes; none where it stays as it is.
+    /// Returns the chosen alternative of each operation; `None` for its original encodings.
     pub(super) fn chosen(&self, choice: &[u32]) -> Vec<Option<usize>> {
         let of = |(node, numbers): &(NodeId, Vec<usize>)| {
             let mode = choice[*node] as usize;
@@ -68,14 +67,14 @@ impl Offered {
     }
 }
 
-/// The modes of a node, and the number of the alternative that each but the first is.
+/// Returns the modes of a node, with the index of the alternative of each but the first.
 fn modes(
     kernel: &mut Kernel<'_>,
     node: NodeId,
-    open: &Open<'_>,
+    open: &OpWithAlternatives<'_>,
     is_allowed: impl Fn(usize) -> bool,
 ) -> Option<(Vec<Mode>, Vec<usize>)> {
-    let of = Of::Node(node);
+    let of = NodeOrSlice::Node(node);
     let present = kernel.present(of);
     let mut modes = vec![kernel.mode(of, present.clone())?];
     let mut numbers = Vec::new();

@@ -1,115 +1,128 @@
-//! The choice itself: the graph of a function, what solves it, and what that comes to.
+//! The assignment problem as a graph of modes, and its solution.
 
-use super::alternatives::{Offered, Open};
-use super::asked::{Asked, Scope};
-use super::explain::{self, Explaining, Explanation};
-use super::kernel::{DatumId, Kernel, Maker, NodeId};
+use super::alternatives::{AlternativeModes, OpWithAlternatives};
+use super::explain::{self, ConversionReport, ReportBuilder};
+use super::kernel::{DatumId, Kernel, NodeId, Producer};
 use super::layouts::{EncodingId, LayoutId};
-use super::modes::{Mode, Of, Spelling, candidates};
-use super::outcome::{Assignment, ItemCost, Large};
-use super::prices::{Plans, Prices, convert, is_expensive};
+use super::modes::{Mode, NodeOrSlice, Spelling, candidates};
+use super::options::{AssignmentOptions, Scope};
+use super::outcome::{Assignment, MaterialisationCost, ScratchOverflow};
+use super::prices::{PriceCache, Prices, convert, is_expensive};
 use super::roles::Role;
-use super::slices::{Cost, Item, Seen, Slices, add};
+use super::slices::{Cost, Materialisation, Slices, VisitSet, add};
 use crate::ir::ModuleInfo;
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// Chooses layouts for all values of a function.
-pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked, plans: &mut Plans) -> Assignment {
-    let modes = modes(kernel, asked, &Offered::default());
-    assign_among(kernel, asked, plans, modes, false).0
+/// Computes a layout assignment of a function.
+pub(crate) fn assign<'c>(
+    kernel: &mut Kernel<'c>,
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
+) -> Assignment {
+    let modes = modes(kernel, options, &AlternativeModes::default());
+    assign_among(kernel, options, plans, modes, false).0
 }
 
-/// Chooses layouts for all values of a function, and says why conversions are left.
+/// Computes a layout assignment of a function, with a report on conversions.
 pub(crate) fn assign_explained<'c>(
     kernel: &mut Kernel<'c>,
-    asked: Asked,
-    plans: &mut Plans,
-) -> (Assignment, Explanation) {
-    let modes = modes(kernel, asked, &Offered::default());
-    let (assignment, explanation) = assign_among(kernel, asked, plans, modes, true);
-    (assignment, explanation.expect("it was asked for"))
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
+) -> (Assignment, ConversionReport) {
+    let modes = modes(kernel, options, &AlternativeModes::default());
+    let (assignment, explanation) = assign_among(kernel, options, plans, modes, true);
+    (
+        assignment,
+        explanation.expect("an explanation was requested"),
+    )
 }
 
-/// What was chosen among the alternatives of some operations.
-pub(crate) struct Choice {
-    /// The number of each operation's alternative; none where the operation stays as it is.
+/// The chosen alternatives of some operations.
+pub(crate) struct AlternativeChoice {
+    /// The alternative of each operation; `None` for its original encodings.
     pub(crate) alternatives: Vec<Option<usize>>,
-    /// The price of the function.
+    /// The cost of the function.
     pub(crate) price: Price,
 }
 
-/// Chooses among the alternatives of some operations, together with layouts for all values of the function.
+/// Chooses alternatives of some operations jointly with a layout assignment of the function.
 ///
-/// `is_allowed` says which alternatives of which of the operations there are.
+/// `is_allowed` filters the alternatives (operation, alternative).
 pub(crate) fn choose<'c>(
     kernel: &mut Kernel<'c>,
-    asked: Asked,
-    plans: &mut Plans,
-    open: &[Open<'c>],
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
+    open: &[OpWithAlternatives<'c>],
     is_allowed: impl Fn(usize, usize) -> bool,
-) -> Choice {
-    let offered = Offered::of(kernel, open, is_allowed);
-    let modes = modes(kernel, asked, &offered);
-    let mut prices = Prices::new(asked, plans);
-    let (_, solution) = Problem::new(kernel, &mut prices, asked, modes).choose();
-    Choice {
+) -> AlternativeChoice {
+    let offered = AlternativeModes::of(kernel, open, is_allowed);
+    let modes = modes(kernel, options, &offered);
+    let mut prices = Prices::new(options, plans);
+    let (_, solution) = AssignmentProblem::new(kernel, &mut prices, options, modes).choose();
+    AlternativeChoice {
         alternatives: offered.chosen(&solution.choice),
         price: solution.price,
     }
 }
 
-/// Chooses layouts that cost less than those that a function has, where there are any; `explains` asks what becomes of
-/// conversions.
+/// Computes an assignment that costs less than the original layouts, if there is one; `explains` adds a report.
 pub(crate) fn improve<'c>(
     kernel: &mut Kernel<'c>,
-    asked: Asked,
-    plans: &mut Plans,
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
     explains: bool,
-) -> Option<(Assignment, Option<Explanation>)> {
-    let modes = modes(kernel, asked, &Offered::default());
+) -> Option<(Assignment, Option<ConversionReport>)> {
+    let modes = modes(kernel, options, &AlternativeModes::default());
     let mut converted = kernel
         .conversions
         .iter()
-        .map(|of| kernel.datums[of.datum].maker);
+        .map(|of| kernel.datums[of.datum].producer);
     let has_choice = modes.iter().any(|modes| modes.len() > 1)
-        || converted.any(|maker| matches!(maker, Maker::Slice(..)));
-    // Of an operation's result, a conversion that stands there twice is all that could be saved.
+        || converted.any(|producer| matches!(producer, Producer::Slice(..)));
+    // Then only repeated conversions could be saved.
     if !has_choice && !has_repetition(kernel) {
         return None;
     }
-    let found = assign_among(kernel, asked, plans, modes, explains);
+    let found = assign_among(kernel, options, plans, modes, explains);
     Some(found).filter(|(assignment, _)| assignment.is_better())
 }
 
-/// Whether a value is converted to one layout at two places.
+/// Returns true if a value is converted to one layout twice.
 fn has_repetition(kernel: &Kernel<'_>) -> bool {
     let mut seen = FxHashSet::default();
     let mut conversions = kernel.conversions.iter();
     conversions.any(|of| !seen.insert((of.datum, of.to)))
 }
 
-/// The modes of each node within what is asked.
-fn modes(kernel: &mut Kernel<'_>, asked: Asked, offered: &Offered) -> Vec<Vec<Mode>> {
-    let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
+fn modes(
+    kernel: &mut Kernel<'_>,
+    options: AssignmentOptions,
+    offered: &AlternativeModes,
+) -> Vec<Vec<Mode>> {
+    let is_pinned: Vec<bool> = kernel
+        .nodes
+        .iter()
+        .map(|node| pins(node, options))
+        .collect();
     candidates(kernel, &is_pinned, offered)
 }
 
 fn assign_among<'c>(
     kernel: &mut Kernel<'c>,
-    asked: Asked,
-    plans: &mut Plans,
+    options: AssignmentOptions,
+    plans: &mut PriceCache,
     modes: Vec<Vec<Mode>>,
     explains: bool,
-) -> (Assignment, Option<Explanation>) {
-    let mut prices = Prices::new(asked, plans);
-    let mut problem = Problem::new(kernel, &mut prices, asked, modes);
+) -> (Assignment, Option<ConversionReport>) {
+    let mut prices = Prices::new(options, plans);
+    let mut problem = AssignmentProblem::new(kernel, &mut prices, options, modes);
     let (graph, solution) = problem.choose();
     let chosen = problem.respell(&solution);
     let assignment = problem.assignment(chosen, &solution);
     let explanation = explains.then(|| {
-        explain::explain(Explaining {
+        explain::explain(ReportBuilder {
             kernel: problem.kernel,
             prices: problem.prices,
             modes: &problem.modes,
@@ -122,33 +135,37 @@ fn assign_among<'c>(
     (assignment, explanation)
 }
 
-/// How often modes are chosen anew after what they want was improved.
-const ROUNDS: usize = 3;
+/// Limit for alternations between modes and rematerialisation.
+const MAX_ROUNDS: usize = 3;
 
-fn pins(node: &super::kernel::Node<'_>, asked: Asked) -> bool {
+fn pins(node: &super::kernel::Node<'_>, options: AssignmentOptions) -> bool {
     match node.role {
         Role::Fixed => true,
-        Role::Access { .. } if asked.scope == Scope::AllButMemory => {
+        Role::Access { .. } if options.scope == Scope::AllButMemory => {
             let threads = ModuleInfo::around(node.op).map_or(1, |info| info.threads_per_cta());
             is_expensive(node.op, threads)
         }
         Role::View | Role::Access { .. } | Role::Buffer { .. } | Role::Check => false,
-        _ => asked.scope == Scope::ViewsAndAccesses,
+        _ => options.scope == Scope::ViewsAndAccesses,
     }
 }
 
-/// Returns what a function costs as it is, less the nodes that are not priced.
+/// Returns the cost of the original function, without nodes that are not priced.
 fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bool]) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).filter(|node| is_priced[*node]);
-    let nodes = nodes.map(|node| (Of::Node(node), kernel.nodes[node].weight));
-    let slices = (0..kernel.slices.len()).map(|at| (Of::Slice(at), kernel.slices[at].weight));
+    let nodes = nodes.map(|node| (NodeOrSlice::Node(node), kernel.nodes[node].weight));
+    let slices =
+        (0..kernel.slices.len()).map(|at| (NodeOrSlice::Slice(at), kernel.slices[at].weight));
     for (of, weight) in nodes.chain(slices).collect::<Vec<_>>() {
         let spelling = kernel.present(of);
         if let Some(mode) = kernel.mode(of, spelling) {
             sum = add(
                 sum,
-                (times(known(prices.operation(kernel, of, &mode)), weight), 0),
+                (
+                    times(feasible(prices.operation(kernel, of, &mode)), weight),
+                    0,
+                ),
             );
         }
     }
@@ -161,13 +178,13 @@ fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, is_priced: &[bo
             conversion.from,
             conversion.to,
         );
-        sum = add(sum, (times(known(price), conversion.weight), 1));
+        sum = add(sum, (times(feasible(price), conversion.weight), 1));
     }
     sum
 }
 
-/// What stands in a function is feasible, whatever it costs.
-fn known(price: Price) -> Price {
+/// Replaces [`INFEASIBLE`] by 0 for an operation of the original function, which is feasible by definition.
+fn feasible(price: Price) -> Price {
     if price == INFEASIBLE { 0 } else { price }
 }
 
@@ -175,33 +192,33 @@ pub(super) fn times(price: Price, weight: u64) -> Price {
     price.saturating_mul(weight)
 }
 
-struct Problem<'p, 'c> {
+struct AssignmentProblem<'p, 'c> {
     kernel: &'p mut Kernel<'c>,
     prices: &'p mut Prices<'p>,
     modes: Vec<Vec<Mode>>,
     is_priced: Vec<bool>,
-    /// What each mode of each node costs for itself.
+    /// The cost of each mode of each node.
     own: Vec<Vec<Cost>>,
     slices: Slices,
-    /// What is paid however layouts are chosen.
+    /// The cost common to all assignments.
     base: Cost,
-    /// What each conversion counts beyond its plan.
+    /// Penalty of each conversion beyond the cost of its plan.
     conversion_cost: Price,
     scope: Scope,
 }
 
-/// Which modes of which nodes ask for something, in order.
+/// Sorted pairs of a node and one of its modes.
 type Members = Vec<(NodeId, usize)>;
 
-impl<'p, 'c> Problem<'p, 'c> {
+impl<'p, 'c> AssignmentProblem<'p, 'c> {
     fn new(
         kernel: &'p mut Kernel<'c>,
         prices: &'p mut Prices<'p>,
-        asked: Asked,
+        options: AssignmentOptions,
         modes: Vec<Vec<Mode>>,
     ) -> Self {
-        // An operation with one mode costs the same in every assignment; whole kernels are told what they cost.
-        let is_part = asked.scope == Scope::ViewsAndAccesses;
+        // An operation with one mode has a constant cost, which matters only in reports on whole kernels.
+        let is_part = options.scope == Scope::ViewsAndAccesses;
         let is_priced = modes.iter().map(|modes| !is_part || modes.len() > 1);
         let is_priced = is_priced.collect();
         let mut problem = Self {
@@ -210,10 +227,10 @@ impl<'p, 'c> Problem<'p, 'c> {
             modes,
             is_priced,
             own: Vec::new(),
-            slices: Slices::new(asked.conversion_cost),
+            slices: Slices::new(options.conversion_cost),
             base: (0, 0),
-            conversion_cost: asked.conversion_cost,
-            scope: asked.scope,
+            conversion_cost: options.conversion_cost,
+            scope: options.scope,
         };
         problem.own = problem.own_prices();
         problem.open();
@@ -223,8 +240,8 @@ impl<'p, 'c> Problem<'p, 'c> {
     fn choose(&mut self) -> (Graph, Solution) {
         let conversions = self.conversions();
         let mut solved = self.solve(&conversions);
-        for _ in 0..ROUNDS {
-            // Values rematerialised for the chosen modes may have cheaper sources now, which may make other modes better.
+        for _ in 0..MAX_ROUNDS {
+            // Cheaper sources of rematerialised values may make other modes better.
             let roots = self.roots(&solved.1);
             if !self.slices.improve(&roots) {
                 break;
@@ -234,7 +251,7 @@ impl<'p, 'c> Problem<'p, 'c> {
         solved
     }
 
-    /// Finds all that may be wanted of what can be made again; what is wanted in any case is there for the rest.
+    /// Adds the demands of all modes; those of nodes with one mode are in use and free for the others.
     fn open(&mut self) {
         let mut certain = Vec::new();
         for node in 0..self.modes.len() {
@@ -251,7 +268,7 @@ impl<'p, 'c> Problem<'p, 'c> {
         self.slices.settle_again(self.kernel);
     }
 
-    /// What the modes of a solution want of what can be made again.
+    /// Returns the demands of the modes of a solution.
     fn roots(&mut self, solution: &Solution) -> Vec<usize> {
         let chosen: Vec<Spelling> = self
             .modes
@@ -269,7 +286,7 @@ impl<'p, 'c> Problem<'p, 'c> {
         self.base = (0, 0);
         let mut own = self.own.clone();
         let mut shared = self.shared_slices();
-        // What all modes of some node ask for is paid anyway; what one node asks for alone is its own.
+        // A cost shared by all modes of a node is constant; a cost of one node only belongs to its modes.
         shared.retain(|members, price| {
             let alone = members.iter().all(|(node, _)| *node == members[0].0);
             if self.is_certain(members) {
@@ -312,7 +329,7 @@ impl<'p, 'c> Problem<'p, 'c> {
         (graph, solution)
     }
 
-    /// Whether some node asks for something in all of its modes.
+    /// Returns true if all modes of some node are members.
     fn is_certain(&self, members: &Members) -> bool {
         members
             .chunk_by(|a, b| a.0 == b.0)
@@ -328,9 +345,12 @@ impl<'p, 'c> Problem<'p, 'c> {
                 let (weight, role) = (self.kernel.nodes[node].weight, self.kernel.nodes[node].role);
                 let modes = self.modes[node].iter();
                 let mut prices: Vec<Price> = modes
-                    .map(|mode| self.prices.operation(self.kernel, Of::Node(node), mode))
+                    .map(|mode| {
+                        self.prices
+                            .operation(self.kernel, NodeOrSlice::Node(node), mode)
+                    })
                     .collect();
-                prices[0] = known(prices[0]);
+                prices[0] = feasible(prices[0]);
                 let is_bounded = self.scope == Scope::ViewsAndAccesses;
                 if is_bounded && matches!(role, Role::Access { .. }) {
                     let most = prices[0];
@@ -344,7 +364,7 @@ impl<'p, 'c> Problem<'p, 'c> {
             .collect()
     }
 
-    /// What is made again, by those that ask for it.
+    /// Returns the costs of rematerialised values, by the modes that share them.
     fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
         let mut demands = Vec::new();
         for node in 0..self.modes.len() {
@@ -353,8 +373,8 @@ impl<'p, 'c> Problem<'p, 'c> {
                 demands.push(((node, mode), self.demands(node, &spelling)));
             }
         }
-        let mut seen = Seen::default();
-        let mut members: FxHashMap<Item, (Members, Cost)> = FxHashMap::default();
+        let mut seen = VisitSet::default();
+        let mut members: FxHashMap<Materialisation, (Members, Cost)> = FxHashMap::default();
         for (member, roots) in demands {
             let visit = |item, _: Option<&Spelling>, price| {
                 let entry = members.entry(item).or_insert_with(|| (Vec::new(), price));
@@ -370,15 +390,15 @@ impl<'p, 'c> Problem<'p, 'c> {
         shared
     }
 
-    /// What a node wants of what can be made again.
+    /// Returns the demands of a node.
     fn demands(&mut self, node: NodeId, spelling: &Spelling) -> Vec<usize> {
         let wanted: Vec<(DatumId, EncodingId)> = self.kernel.nodes[node]
             .uses
             .iter()
             .zip(&spelling.uses)
             .filter(|(used, _)| {
-                let maker = self.kernel.datums[used.datum].maker;
-                matches!(maker, Maker::Slice(..))
+                let producer = self.kernel.datums[used.datum].producer;
+                matches!(producer, Producer::Slice(..))
             })
             .map(|(used, encoding)| (used.datum, *encoding))
             .collect();
@@ -388,7 +408,7 @@ impl<'p, 'c> Problem<'p, 'c> {
             .collect()
     }
 
-    /// Conversions of what nodes make: between two nodes where one user wants a layout, as copies where several do.
+    /// Returns the costs of conversions: an edge where one user needs a layout, a copy where several do.
     fn conversions(&mut self) -> (Edges, Vec<Copy>) {
         let mut edges = Edges::new();
         let mut copies = Vec::new();
@@ -396,7 +416,7 @@ impl<'p, 'c> Problem<'p, 'c> {
             vec![BTreeMap::new(); self.kernel.datums.len()];
         for node in 0..self.modes.len() {
             for (i, used) in self.kernel.nodes[node].uses.iter().enumerate() {
-                let is_own = matches!(self.kernel.datums[used.datum].maker, Maker::Node(maker, _) if maker == node);
+                let is_own = matches!(self.kernel.datums[used.datum].producer, Producer::Node(producer, _) if producer == node);
                 if is_own {
                     continue;
                 }
@@ -409,12 +429,12 @@ impl<'p, 'c> Problem<'p, 'c> {
             }
         }
         for (datum, wanted) in users.into_iter().enumerate() {
-            let Maker::Node(maker, def) = self.kernel.datums[datum].maker else {
+            let Producer::Node(producer, def) = self.kernel.datums[datum].producer else {
                 continue;
             };
             for (layout, mut members) in wanted {
                 members.sort_unstable();
-                let prices = self.prices_of(datum, (maker, def), layout);
+                let prices = self.prices_of(datum, (producer, def), layout);
                 if prices.iter().all(|price| *price == (0, 0)) {
                     continue;
                 }
@@ -423,7 +443,7 @@ impl<'p, 'c> Problem<'p, 'c> {
                     let user = members[0].0;
                     let (rows, columns) = (prices.len(), self.modes[user].len());
                     let sums = edges
-                        .entry((maker, user))
+                        .entry((producer, user))
                         .or_insert_with(|| vec![(0, 0); rows * columns]);
                     for (row, price) in prices.iter().enumerate() {
                         for (_, column) in &members {
@@ -432,25 +452,25 @@ impl<'p, 'c> Problem<'p, 'c> {
                         }
                     }
                 } else {
-                    copies.push((maker, prices, members));
+                    copies.push((producer, prices, members));
                 }
             }
         }
         (edges, copies)
     }
 
-    /// What it costs to have a datum in a layout, for each mode of its maker.
+    /// Returns the cost of a datum in a layout, for each mode of its producer.
     fn prices_of(
         &mut self,
         datum: DatumId,
-        (maker, def): (NodeId, usize),
+        (producer, def): (NodeId, usize),
         layout: LayoutId,
     ) -> Vec<Cost> {
         let (weight, bits) = (
             self.kernel.datums[datum].weight,
             self.kernel.datums[datum].element_bits,
         );
-        let modes = self.modes[maker].iter();
+        let modes = self.modes[producer].iter();
         modes
             .map(|mode| {
                 let from = mode.defs[def];
@@ -463,7 +483,7 @@ impl<'p, 'c> Problem<'p, 'c> {
             .collect()
     }
 
-    /// Chooses among encodings of one layout: as few conversions as can be between them.
+    /// Chooses the encodings of each layout with the fewest conversions between spellings.
     fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
         let chosen: Vec<&Mode> = self
             .modes
@@ -495,13 +515,13 @@ impl<'p, 'c> Problem<'p, 'c> {
             }
         }
         for (datum, wanted) in users.into_iter().enumerate() {
-            let (maker, def) = match self.kernel.datums[datum].maker {
-                Maker::Node(maker, def) => (maker, def),
-                Maker::Slice(..) => continue,
+            let (producer, def) = match self.kernel.datums[datum].producer {
+                Producer::Node(producer, def) => (producer, def),
+                Producer::Slice(..) => continue,
             };
             for (encoding, mut members) in wanted {
                 members.sort_unstable();
-                let spellings = chosen[maker].spellings.iter();
+                let spellings = chosen[producer].spellings.iter();
                 let prices: Vec<Cost> = spellings
                     .map(|spelling| (0, u32::from(spelling.defs[def] != encoding)))
                     .collect();
@@ -516,7 +536,7 @@ impl<'p, 'c> Problem<'p, 'c> {
                         (ids[node], flags)
                     })
                     .collect();
-                graph.copy(ids[maker], prices, flags);
+                graph.copy(ids[producer], prices, flags);
             }
         }
         let start = vec![0; graph.num_nodes()];
@@ -528,7 +548,7 @@ impl<'p, 'c> Problem<'p, 'c> {
             .collect()
     }
 
-    /// What a spelling of all nodes comes to.
+    /// Returns the assignment with these encodings of all nodes.
     fn assignment(&mut self, nodes: Vec<Spelling>, solution: &Solution) -> Assignment {
         let mut roots = Vec::new();
         for (node, spelling) in nodes.iter().enumerate() {
@@ -536,54 +556,56 @@ impl<'p, 'c> Problem<'p, 'c> {
         }
         self.slices.settle(self.kernel, self.prices);
         self.slices.improve(&roots);
-        let mut items: BTreeMap<Item, ItemCost> = BTreeMap::new();
+        let mut materialisations: BTreeMap<Materialisation, MaterialisationCost> = BTreeMap::new();
         let conversion_cost = self.conversion_cost;
         let visit = |item, spelling: Option<&Spelling>, mut price: Cost| {
-            if matches!(item, Item::Convert(..)) {
+            if matches!(item, Materialisation::Convert(..)) {
                 price.0 = price.0.saturating_sub(conversion_cost);
             }
-            let cost = ItemCost {
+            let cost = MaterialisationCost {
                 price,
                 spelling: spelling.cloned(),
             };
-            items.insert(item, cost);
+            materialisations.insert(item, cost);
         };
         self.slices
-            .visit(roots, self.kernel, &mut Seen::default(), visit);
+            .visit(roots, self.kernel, &mut VisitSet::default(), visit);
         let mut sum = (0, 0);
         for (node, spelling) in nodes.iter().enumerate() {
             let uses = 0..self.kernel.nodes[node].uses.len();
             for i in uses {
                 let datum = self.kernel.nodes[node].uses[i].datum;
-                let Maker::Node(maker, def) = self.kernel.datums[datum].maker else {
+                let Producer::Node(producer, def) = self.kernel.datums[datum].producer else {
                     continue;
                 };
-                let (from, to) = (nodes[maker].defs[def], spelling.uses[i]);
-                let item = Item::Convert(datum, from, to);
-                if from != to && !items.contains_key(&item) {
+                let (from, to) = (nodes[producer].defs[def], spelling.uses[i]);
+                let item = Materialisation::Convert(datum, from, to);
+                if from != to && !materialisations.contains_key(&item) {
                     let price = convert(self.kernel, self.prices, datum, from, to);
                     let price = (times(price, self.kernel.datums[datum].weight), 1);
                     let spelling = None;
-                    items.insert(item, ItemCost { price, spelling });
+                    materialisations.insert(item, MaterialisationCost { price, spelling });
                 }
             }
             if self.is_priced[node]
-                && let Some(mode) = self.kernel.mode(Of::Node(node), spelling.clone())
+                && let Some(mode) = self.kernel.mode(NodeOrSlice::Node(node), spelling.clone())
             {
-                let price = self.prices.operation(self.kernel, Of::Node(node), &mode);
-                let is_present = spelling == &self.kernel.present(Of::Node(node));
-                let price = if is_present { known(price) } else { price };
+                let price = self
+                    .prices
+                    .operation(self.kernel, NodeOrSlice::Node(node), &mode);
+                let is_present = spelling == &self.kernel.present(NodeOrSlice::Node(node));
+                let price = if is_present { feasible(price) } else { price };
                 sum = add(sum, (times(price, self.kernel.nodes[node].weight), 0));
             }
         }
-        for cost in items.values() {
+        for cost in materialisations.values() {
             sum = add(sum, cost.price);
         }
         let weighed = self.conversion_cost.saturating_mul(sum.1.into());
         Assignment {
-            largest: self.largest(&nodes, &items),
+            largest: self.largest(&nodes, &materialisations),
             nodes,
-            items,
+            materialisations,
             price: sum,
             before: present(self.kernel, self.prices, &self.is_priced),
             bound: solution.bound.saturating_sub(weighed),
@@ -591,13 +613,17 @@ impl<'p, 'c> Problem<'p, 'c> {
         }
     }
 
-    /// What takes most bytes for itself, of what takes more than it may.
-    fn largest(&mut self, nodes: &[Spelling], items: &BTreeMap<Item, ItemCost>) -> Option<Large> {
+    /// Returns the largest excess over the scratch budget, if any.
+    fn largest(
+        &mut self,
+        nodes: &[Spelling],
+        materialisations: &BTreeMap<Materialisation, MaterialisationCost>,
+    ) -> Option<ScratchOverflow> {
         let budget = self.prices.scratch_budget()?;
-        let mut largest: Option<Large> = None;
-        let mut take = |bytes: u32, of: Of, is_conversion: bool| {
+        let mut largest: Option<ScratchOverflow> = None;
+        let mut take = |bytes: u32, of: NodeOrSlice, is_conversion: bool| {
             if bytes > largest.map_or(budget, |known| known.bytes) {
-                largest = Some(Large {
+                largest = Some(ScratchOverflow {
                     bytes,
                     of,
                     is_conversion,
@@ -605,15 +631,15 @@ impl<'p, 'c> Problem<'p, 'c> {
             }
         };
         for (node, spelling) in nodes.iter().enumerate() {
-            if let Some(mode) = self.kernel.mode(Of::Node(node), spelling.clone()) {
+            if let Some(mode) = self.kernel.mode(NodeOrSlice::Node(node), spelling.clone()) {
                 let bytes = self
                     .prices
-                    .scratch_bytes(self.kernel, Of::Node(node), &mode);
-                take(bytes, Of::Node(node), false);
+                    .scratch_bytes(self.kernel, NodeOrSlice::Node(node), &mode);
+                take(bytes, NodeOrSlice::Node(node), false);
             }
         }
-        for item in items.keys() {
-            if let Item::Convert(datum, from, to) = *item {
+        for item in materialisations.keys() {
+            if let Materialisation::Convert(datum, from, to) = *item {
                 let (shape, bits) = (
                     self.kernel.datums[datum].shape,
                     self.kernel.datums[datum].element_bits,
@@ -621,9 +647,9 @@ impl<'p, 'c> Problem<'p, 'c> {
                 let layouts =
                     [from, to].map(|encoding| self.kernel.catalogue.layout(encoding, shape));
                 if let [Some(from), Some(to)] = layouts {
-                    let of = match self.kernel.datums[datum].maker {
-                        Maker::Node(node, _) => Of::Node(node),
-                        Maker::Slice(slice, _) => Of::Slice(slice),
+                    let of = match self.kernel.datums[datum].producer {
+                        Producer::Node(node, _) => NodeOrSlice::Node(node),
+                        Producer::Slice(slice, _) => NodeOrSlice::Slice(slice),
                     };
                     let bytes = self.prices.conversion_bytes(self.kernel, from, to, bits);
                     take(bytes, of, true);
@@ -634,7 +660,7 @@ impl<'p, 'c> Problem<'p, 'c> {
     }
 }
 
-/// By maker and user, a price for each pair of modes, those of the user next to each other.
+/// Costs by producer and user, for each pair of modes in row-major order.
 type Edges = BTreeMap<(NodeId, NodeId), Vec<Cost>>;
-/// By maker, the price for each of its modes, and who asks.
+/// A producer, the cost of each of its modes, and the users' modes.
 type Copy = (NodeId, Vec<Cost>, Members);

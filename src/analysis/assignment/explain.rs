@@ -1,75 +1,75 @@
-//! Why conversions are left, and what became of the others.
+//! Outcomes of the conversions of a function, and reasons for those that remain.
 
-use super::kernel::{DatumId, Kernel, Maker, NodeId};
+use super::kernel::{DatumId, Kernel, NodeId, Producer};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::Mode;
 use super::outcome::Assignment;
 use super::prices::{Prices, convert};
-use super::slices::{Item, Slices};
+use super::slices::{Materialisation, Slices};
 use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 use std::fmt;
 
-/// What is said of the conversions of a function.
-pub(crate) struct Explanation {
-    /// Those that are left, in the order of what they convert.
-    pub(crate) left: Vec<Left>,
-    /// What became of each that stood in the function, in order.
-    pub(crate) went: Vec<Went>,
+/// A report on the conversions of a function.
+pub(crate) struct ConversionReport {
+    /// The conversions after the assignment, in the order of their operands.
+    pub(crate) remaining: Vec<RemainingConversion>,
+    /// The outcome of each conversion of the original function.
+    pub(crate) outcomes: Vec<ConversionOutcome>,
 }
 
-/// A conversion that is left.
+/// A conversion after the assignment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Left {
+pub(crate) struct RemainingConversion {
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// What it costs each time.
+    /// Price of one execution.
     pub(crate) price: Price,
-    /// How often it runs.
+    /// Execution count.
     pub(crate) weight: u64,
-    pub(crate) why: Why,
+    pub(crate) reason: Reason,
 }
 
-/// Why a conversion is left.
+/// The reason for a remaining conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Why {
-    /// What makes the value and what uses it keep their layouts.
-    Kept,
-    /// It moves nothing: the two are one layout, of which operations ask for one or the other by its name.
-    Named,
-    /// Without it the kernel would cost so much more.
-    Dearer(Price),
+pub(crate) enum Reason {
+    /// The layouts of its producer and of its users are pinned.
+    Pinned,
+    /// It moves no data: operations require different spellings of one layout.
+    Respelled,
+    /// The best assignment without it costs this much more.
+    Cost(Price),
 }
 
-/// What became of a conversion.
+/// The outcome of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Went {
-    /// It stays, as the one of [`Explanation::left`] with this number.
-    Stays(usize),
-    /// The same value is converted to the same layout elsewhere, by the one of this number.
+pub(crate) enum ConversionOutcome {
+    /// It remains, as this one of [`ConversionReport::remaining`].
+    Kept(usize),
+    /// Another conversion of the same value to the same layout remains.
     Merged(usize),
-    /// What it converts is computed in its layout as well, or instead.
-    MadeAgain,
-    /// What makes the value gives it in its layout.
-    MadeSo,
-    /// What used its result works in another layout.
-    UsedElse,
+    /// The value is rematerialised in its layout.
+    Rematerialised,
+    /// The producer computes the value in its layout.
+    ProducerChanged,
+    /// The users take another layout.
+    UserChanged,
 }
 
-impl fmt::Display for Went {
+impl fmt::Display for ConversionOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Stays(_) => "stays",
-            Self::Merged(_) => "is removed: the value is converted to this layout once",
-            Self::MadeAgain => "is removed: the value is rematerialised in this layout",
-            Self::MadeSo => "is removed: the value is produced in this layout",
-            Self::UsedElse => "is removed: its users use another layout",
+            Self::Kept(_) => "stays",
+            Self::Merged(_) => "is removed: the value is converted to this layout only once",
+            Self::Rematerialised => "is removed: the value is rematerialised in this layout",
+            Self::ProducerChanged => "is removed: the value is produced in this layout",
+            Self::UserChanged => "is removed: its users use another layout",
         })
     }
 }
 
-/// All that an explanation is read from.
-pub(super) struct Explaining<'e, 'c> {
+/// The inputs of a report.
+pub(super) struct ReportBuilder<'e, 'c> {
     pub(super) kernel: &'e mut Kernel<'c>,
     pub(super) prices: &'e mut Prices<'e>,
     pub(super) modes: &'e [Vec<Mode>],
@@ -79,62 +79,70 @@ pub(super) struct Explaining<'e, 'c> {
     pub(super) assignment: &'e Assignment,
 }
 
-pub(super) fn explain(mut of: Explaining<'_, '_>) -> Explanation {
-    let mut left = Vec::new();
-    for item in of.assignment.items.keys() {
-        if let Item::Convert(datum, from, to) = *item {
-            left.push(of.left(datum, from, to));
+pub(super) fn explain(mut of: ReportBuilder<'_, '_>) -> ConversionReport {
+    let mut remaining = Vec::new();
+    for item in of.assignment.materialisations.keys() {
+        if let Materialisation::Convert(datum, from, to) = *item {
+            remaining.push(of.remaining(datum, from, to));
         }
     }
-    let mut went = Vec::new();
-    let mut is_taken = vec![false; left.len()];
+    let mut outcomes = Vec::new();
+    let mut is_taken = vec![false; remaining.len()];
     for at in 0..of.kernel.conversions.len() {
-        went.push(of.went(at, &left, &mut is_taken));
+        outcomes.push(of.outcome(at, &remaining, &mut is_taken));
     }
-    Explanation { left, went }
+    ConversionReport {
+        remaining,
+        outcomes,
+    }
 }
 
-impl Explaining<'_, '_> {
+impl ReportBuilder<'_, '_> {
     fn layout(&mut self, datum: DatumId, encoding: EncodingId) -> Option<LayoutId> {
         let shape = self.kernel.datums[datum].shape;
         self.kernel.catalogue.layout(encoding, shape)
     }
 
-    fn left(&mut self, datum: DatumId, from: EncodingId, to: EncodingId) -> Left {
+    fn remaining(
+        &mut self,
+        datum: DatumId,
+        from: EncodingId,
+        to: EncodingId,
+    ) -> RemainingConversion {
         let price = convert(self.kernel, self.prices, datum, from, to);
         let layouts = [from, to].map(|encoding| self.layout(datum, encoding));
         let [Some(here), Some(there)] = layouts else {
-            unreachable!("what is converted has layouts");
+            unreachable!("a converted datum has layouts");
         };
-        let maker = self.kernel.datums[datum].maker;
-        let why = match maker {
-            _ if here == there => Why::Named,
-            Maker::Node(maker, def) => self.between((maker, def), datum, here, there),
-            Maker::Slice(..) => {
+        let producer = self.kernel.datums[datum].producer;
+        let reason = match producer {
+            _ if here == there => Reason::Respelled,
+            Producer::Node(producer, def) => self.between((producer, def), datum, here, there),
+            Producer::Slice(..) => {
                 let roots = self.roots();
                 let demand = self.slices.demand(self.kernel, datum, to);
-                let dearer = self.slices.other_way(&roots, demand);
-                dearer.map_or(Why::Kept, Why::Dearer)
+                let increase = self.slices.flip_cost(&roots, demand);
+                increase.map_or(Reason::Pinned, Reason::Cost)
             }
         };
-        Left {
+        RemainingConversion {
             datum,
             from,
             to,
             price,
             weight: self.kernel.datums[datum].weight,
-            why,
+            reason,
         }
     }
 
-    /// What the assignment wants of what can be made again.
+    /// Returns the demands of the assignment.
     fn roots(&mut self) -> Vec<usize> {
         let mut roots = Vec::new();
         for (node, spelling) in self.assignment.nodes.iter().enumerate() {
             let uses = self.kernel.nodes[node].uses.iter().zip(&spelling.uses);
             let wanted: Vec<_> = uses.map(|(used, to)| (used.datum, *to)).collect();
             for (datum, encoding) in wanted {
-                if matches!(self.kernel.datums[datum].maker, Maker::Slice(..)) {
+                if matches!(self.kernel.datums[datum].producer, Producer::Slice(..)) {
                     roots.push(self.slices.demand(self.kernel, datum, encoding));
                 }
             }
@@ -142,18 +150,18 @@ impl Explaining<'_, '_> {
         roots
     }
 
-    /// What the best assignment costs in which a node gives, or another takes, the layout of the other end.
+    /// Computes the best assignment in which the producer computes, or a user takes, the layout of the other end.
     fn between(
         &mut self,
-        (maker, def): (NodeId, usize),
+        (producer, def): (NodeId, usize),
         datum: DatumId,
         here: LayoutId,
         there: LayoutId,
-    ) -> Why {
+    ) -> Reason {
         let mut others: Vec<(NodeId, usize)> = Vec::new();
-        for (at, mode) in self.modes[maker].iter().enumerate() {
+        for (at, mode) in self.modes[producer].iter().enumerate() {
             if mode.defs[def] == there {
-                others.push((maker, at));
+                others.push((producer, at));
             }
         }
         for (node, modes) in self.modes.iter().enumerate() {
@@ -175,46 +183,56 @@ impl Explaining<'_, '_> {
             assign::next_best(self.graph, self.solution, ids[node], at)
         });
         match prices.min().filter(|price| *price != INFEASIBLE) {
-            Some(price) => Why::Dearer(price.saturating_sub(self.solution.price)),
-            None => Why::Kept,
+            Some(price) => Reason::Cost(price.saturating_sub(self.solution.price)),
+            None => Reason::Pinned,
         }
     }
 
-    fn went(&mut self, at: usize, left: &[Left], is_taken: &mut [bool]) -> Went {
+    fn outcome(
+        &mut self,
+        at: usize,
+        remaining: &[RemainingConversion],
+        is_taken: &mut [bool],
+    ) -> ConversionOutcome {
         let conversion = self.kernel.conversions[at];
         let to = self.layout(conversion.datum, conversion.to);
-        for (number, other) in left.iter().enumerate() {
+        for (number, other) in remaining.iter().enumerate() {
             if other.datum == conversion.datum && self.layout(other.datum, other.to) == to {
                 let was_taken = std::mem::replace(&mut is_taken[number], true);
                 return if was_taken {
-                    Went::Merged(number)
+                    ConversionOutcome::Merged(number)
                 } else {
-                    Went::Stays(number)
+                    ConversionOutcome::Kept(number)
                 };
             }
         }
-        match self.kernel.datums[conversion.datum].maker {
-            Maker::Slice(slice, _) => {
-                let makes = self.assignment.items.iter().filter_map(|(item, cost)| {
-                    let spelling = cost.spelling.as_ref()?;
-                    matches!(item, Item::Make(made, _) if *made == slice).then(|| spelling.defs[0])
-                });
+        match self.kernel.datums[conversion.datum].producer {
+            Producer::Slice(slice, _) => {
+                let makes = self
+                    .assignment
+                    .materialisations
+                    .iter()
+                    .filter_map(|(item, cost)| {
+                        let spelling = cost.spelling.as_ref()?;
+                        matches!(item, Materialisation::Recompute(made, _) if *made == slice)
+                            .then(|| spelling.defs[0])
+                    });
                 let makes: Vec<EncodingId> = makes.collect();
                 let is_made = makes
                     .into_iter()
                     .any(|made| self.layout(conversion.datum, made) == to);
                 if is_made {
-                    Went::MadeAgain
+                    ConversionOutcome::Rematerialised
                 } else {
-                    Went::UsedElse
+                    ConversionOutcome::UserChanged
                 }
             }
-            Maker::Node(node, def) => {
+            Producer::Node(node, def) => {
                 let now = self.assignment.nodes[node].defs[def];
                 if self.layout(conversion.datum, now) == to {
-                    Went::MadeSo
+                    ConversionOutcome::ProducerChanged
                 } else {
-                    Went::UsedElse
+                    ConversionOutcome::UserChanged
                 }
             }
         }

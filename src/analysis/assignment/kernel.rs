@@ -1,13 +1,13 @@
-//! A function as values that have layouts: who makes them, who uses them, how often.
+//! A function as values with layouts, their producers and users, weighted by estimated execution counts.
 //!
 //! ```text
-//! %x = tt.load ..                     node 0 makes datum 0
-//! %y = ttg.convert_layout %x          another name of datum 0
-//! %k = arith.constant dense<..>       a slice makes datum 1: it can be made again in any layout
-//! %z = arith.addf %y, %k              node 1 uses datums 0 and 1, makes datum 2
+//! %x = tt.load ..                     node 0 defines datum 0
+//! %y = ttg.convert_layout %x          an alias of datum 0
+//! %k = arith.constant dense<..>       a slice defines datum 1, rematerialisable in any layout
+//! %z = arith.addf %y, %k              node 1 uses datums 0 and 1, defines datum 2
 //! ```
-//! A `ttg.convert_layout` is no operation here. What a loop carries (initial value, argument, yielded value,
-//! result) has one layout: it is one node. So have the values that the branches of an `scf.if` yield, and its result.
+//! A `ttg.convert_layout` is not a node. A loop-carried value (initial value, argument, yielded value, result) has one
+//! layout and is one node; so are the values yielded by the branches of an `scf.if`, with its result.
 
 use super::layouts::{Catalogue, EncodingId, ShapeId};
 use super::roles::{self, Role};
@@ -21,59 +21,59 @@ use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The number of a [`Datum`].
+/// Index of a [`Datum`].
 pub(crate) type DatumId = usize;
-/// The number of a [`Node`].
+/// Index of a [`Node`].
 pub(crate) type NodeId = usize;
-/// The number of a [`Slice`].
+/// Index of a [`Slice`].
 pub(crate) type SliceId = usize;
 
-/// A value with a layout, under all the names that conversions give it.
+/// A value up to conversions of its layout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Datum<'c> {
-    /// Its first name.
+    /// The value before any conversion.
     pub(crate) value: Val<'c>,
     pub(crate) shape: ShapeId,
-    /// The encoding that its first name has.
+    /// The encoding of `value`.
     pub(crate) present: EncodingId,
     pub(crate) element_bits: u32,
-    /// How often the block runs that it is made in.
+    /// Execution count of its block.
     pub(crate) weight: u64,
-    pub(crate) maker: Maker,
+    pub(crate) producer: Producer,
 }
 
-/// What makes a datum.
+/// The producer of a datum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Maker {
-    /// A node, as its definition of this number.
+pub(crate) enum Producer {
+    /// A node, with the index of its definition.
     Node(NodeId, usize),
-    /// An operation that may be repeated, as its result of this number.
+    /// A rematerialisable operation, with the index of its result.
     Slice(SliceId, usize),
 }
 
-/// An operand that asks for a layout.
+/// A tensor operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) at: usize,
     pub(crate) datum: DatumId,
-    /// The encoding that it has.
+    /// Its encoding in the original function.
     pub(crate) present: EncodingId,
 }
 
-/// What decides on layouts together.
+/// Tensors whose layouts are decided together.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<'c> {
-    /// The operation; of values that control flow hands on, the loop or branch.
+    /// The operation; for loop-carried and yielded values, the loop or branch.
     pub(crate) op: Op<'c>,
     pub(crate) role: Role,
-    /// How often it runs.
+    /// Execution count.
     pub(crate) weight: u64,
     pub(crate) uses: Vec<Use<'c>>,
     pub(crate) defs: Vec<DatumId>,
 }
 
-/// An operation that is done again wherever its result is wanted in another layout.
+/// An operation that can be rematerialised in each layout that its users need.
 #[derive(Clone, Debug)]
 pub(crate) struct Slice<'c> {
     pub(crate) op: Op<'c>,
@@ -83,18 +83,18 @@ pub(crate) struct Slice<'c> {
     pub(crate) defs: Vec<DatumId>,
 }
 
-/// A conversion that stands in the function.
+/// A conversion of the original function.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Conversion<'c> {
+pub(crate) struct ExistingConversion<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) datum: DatumId,
     pub(crate) from: EncodingId,
     pub(crate) to: EncodingId,
-    /// How often it runs.
+    /// Execution count.
     pub(crate) weight: u64,
 }
 
-/// A function, read.
+/// A function as an assignment problem.
 pub(crate) struct Kernel<'c> {
     pub(crate) function: Op<'c>,
     pub(crate) axis: Rc<AxisFacts>,
@@ -102,16 +102,16 @@ pub(crate) struct Kernel<'c> {
     pub(crate) datums: Vec<Datum<'c>>,
     pub(crate) nodes: Vec<Node<'c>>,
     pub(crate) slices: Vec<Slice<'c>>,
-    pub(crate) conversions: Vec<Conversion<'c>>,
+    pub(crate) conversions: Vec<ExistingConversion<'c>>,
     names: FxHashMap<usize, DatumId>,
 }
 
-/// How much more a loop's body counts than what is around it, and the most that anything counts.
-const MOST_WEIGHT: u64 = 1 << 24;
+/// Limit for execution counts.
+const MAX_WEIGHT: u64 = 1 << 24;
 
-/// Reads a function; operations without an effect whose results nothing uses are to be gone.
+/// Reads a function, from which dead operations must have been removed.
 pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) -> Kernel<'c> {
-    let mut reader = Reader {
+    let mut builder = KernelBuilder {
         cache: Layouts::of(function.context()),
         loop_weight,
         kernel: Kernel {
@@ -129,46 +129,45 @@ pub(crate) fn read<'c>(function: Op<'c>, loop_weight: u64, axis: Rc<AxisFacts>) 
     };
     for region in 0..function.region_count() {
         for block in build::blocks(function, region) {
-            reader.given(function, block, 1);
-            reader.block(block, 1);
+            builder.pinned_arguments(function, block, 1);
+            builder.block(block, 1);
         }
     }
-    reader.finish();
-    reader.kernel
+    builder.finish();
+    builder.kernel
 }
 
 impl<'c> Kernel<'c> {
-    /// Returns the datum that a value is a name of.
     pub(crate) fn datum(&self, value: Val<'c>) -> Option<DatumId> {
         self.names.get(&value_id(value)).copied()
     }
 }
 
-/// Values that have one layout, and whose users and makers are known when all is read.
-struct Group<'c> {
+/// A node whose uses are resolved once all values are defined.
+struct CarriedGroup<'c> {
     node: NodeId,
-    /// Operands: operation and number.
+    /// Operations and operand indices.
     uses: Vec<(Op<'c>, usize)>,
 }
 
-struct Reader<'c> {
+struct KernelBuilder<'c> {
     cache: &'c Layouts,
     loop_weight: u64,
     kernel: Kernel<'c>,
-    groups: Vec<Group<'c>>,
-    /// Nodes whose operands may be made further down: those that branch to other blocks.
+    groups: Vec<CarriedGroup<'c>>,
+    /// Nodes with operands defined further down, in functions with several blocks.
     pending: Vec<(NodeId, Op<'c>)>,
 }
 
-impl<'c> Reader<'c> {
+impl<'c> KernelBuilder<'c> {
     fn tensor(&mut self, value: Val<'c>) -> Option<(EncodingId, ShapeId, u32)> {
         let tensor = TensorType::of(value.r#type())?;
         let (encoding, shape) = self.kernel.catalogue.tensor(self.cache, &tensor)?;
         Some((encoding, shape, element_bits(tensor.element).unwrap_or(32)))
     }
 
-    /// Takes a value in, if it has a layout.
-    fn define(&mut self, value: Val<'c>, weight: u64, maker: Maker) -> Option<DatumId> {
+    /// Adds a value, if it has a layout.
+    fn define(&mut self, value: Val<'c>, weight: u64, producer: Producer) -> Option<DatumId> {
         let (present, shape, element_bits) = self.tensor(value)?;
         let id = self.kernel.datums.len();
         self.kernel.datums.push(Datum {
@@ -177,7 +176,7 @@ impl<'c> Reader<'c> {
             present,
             element_bits,
             weight,
-            maker,
+            producer,
         });
         self.kernel.names.insert(value_id(value), id);
         Some(id)
@@ -195,16 +194,16 @@ impl<'c> Reader<'c> {
         })
     }
 
-    /// The arguments of a block that nothing is known of keep their layouts.
-    fn given(&mut self, op: Op<'c>, block: Blk<'c>, weight: u64) {
+    /// Pins the layouts of block arguments.
+    fn pinned_arguments(&mut self, op: Op<'c>, block: Blk<'c>, weight: u64) {
         for i in 0..block.argument_count() {
-            self.alone(op, build::argument(block, i), weight);
+            self.pinned_value(op, build::argument(block, i), weight);
         }
     }
 
-    fn alone(&mut self, op: Op<'c>, value: Val<'c>, weight: u64) {
+    fn pinned_value(&mut self, op: Op<'c>, value: Val<'c>, weight: u64) {
         let node = self.kernel.nodes.len();
-        if let Some(datum) = self.define(value, weight, Maker::Node(node, 0)) {
+        if let Some(datum) = self.define(value, weight, Producer::Node(node, 0)) {
             self.kernel.nodes.push(Node {
                 op,
                 role: Role::Fixed,
@@ -219,29 +218,29 @@ impl<'c> Reader<'c> {
         for op in build::operations(block) {
             match Role::of(op) {
                 Role::Conversion => self.conversion(op, weight),
-                Role::Loop => self.looped(op, weight),
-                Role::Choice => self.choice(op, weight),
-                // Handed on by what is around it, or by nobody who has a layout.
-                Role::End => {}
+                Role::Loop => self.loop_(op, weight),
+                Role::Conditional => self.conditional(op, weight),
+                // Its operands belong to the node of the loop or branch.
+                Role::Terminator => {}
                 role if roles::has_tensors(op) => self.operation(op, role, weight),
                 role => self.regions(op, role, weight),
             }
         }
     }
 
-    /// What lies in an operation that is no control flow runs as often as it does, as far as is known.
+    /// Reads the regions of another operation, which are assumed to run once per execution.
     fn regions(&mut self, op: Op<'c>, role: Role, weight: u64) {
-        // What is combined has no layout of its own.
+        // Their regions compute on scalars.
         if matches!(role, Role::Reduction | Role::Scan | Role::Elementwise) {
             return;
         }
         for region in 0..op.region_count() {
             for block in build::blocks(op, region) {
-                self.given(op, block, weight);
+                self.pinned_arguments(op, block, weight);
                 self.block(block, weight);
-                // An end of a kind that control flow has, in something else.
+                // A terminator of `scf` in a region of another operation.
                 let end = build::operations(block).pop();
-                if let Some(end) = end.filter(|end| Role::of(*end) == Role::End) {
+                if let Some(end) = end.filter(|end| Role::of(*end) == Role::Terminator) {
                     self.operation(end, Role::Fixed, weight);
                 }
             }
@@ -262,7 +261,7 @@ impl<'c> Reader<'c> {
             return self.operation(op, Role::Fixed, weight);
         };
         self.kernel.names.insert(value_id(result), datum);
-        self.kernel.conversions.push(Conversion {
+        self.kernel.conversions.push(ExistingConversion {
             op,
             datum,
             from,
@@ -277,8 +276,8 @@ impl<'c> Reader<'c> {
             .collect();
         let is_slice = role.is_repeatable()
             && uses.iter().all(|used| {
-                let maker = self.kernel.datums[used.datum].maker;
-                matches!(maker, Maker::Slice(..))
+                let producer = self.kernel.datums[used.datum].producer;
+                matches!(producer, Producer::Slice(..))
             });
         let number = if is_slice {
             self.kernel.slices.len()
@@ -287,12 +286,12 @@ impl<'c> Reader<'c> {
         };
         let mut defs = Vec::new();
         for i in 0..op.result_count() {
-            let maker = if is_slice {
-                Maker::Slice(number, defs.len())
+            let producer = if is_slice {
+                Producer::Slice(number, defs.len())
             } else {
-                Maker::Node(number, defs.len())
+                Producer::Node(number, defs.len())
             };
-            defs.extend(self.define(build::result(op, i), weight, maker));
+            defs.extend(self.define(build::result(op, i), weight, producer));
         }
         if is_slice {
             self.kernel.slices.push(Slice {
@@ -323,7 +322,7 @@ impl<'c> Reader<'c> {
             .count()
     }
 
-    /// Values of one layout that control flow hands on: what comes out of it, and the operands that go in.
+    /// Adds the node of a loop-carried or yielded value: the values that it becomes, and the operands that it comes from.
     fn group(
         &mut self,
         (op, role, weight): (Op<'c>, Role, u64),
@@ -333,7 +332,7 @@ impl<'c> Reader<'c> {
         let node = self.kernel.nodes.len();
         let mut defs = Vec::new();
         for (value, weight) in values {
-            defs.extend(self.define(*value, *weight, Maker::Node(node, defs.len())));
+            defs.extend(self.define(*value, *weight, Producer::Node(node, defs.len())));
         }
         if defs.is_empty() {
             return;
@@ -345,11 +344,11 @@ impl<'c> Reader<'c> {
             uses: Vec::new(),
             defs,
         });
-        self.groups.push(Group { node, uses });
+        self.groups.push(CarriedGroup { node, uses });
     }
 
-    fn looped(&mut self, op: Op<'c>, weight: u64) {
-        let within = (weight.saturating_mul(self.loop_weight)).min(MOST_WEIGHT);
+    fn loop_(&mut self, op: Op<'c>, weight: u64) {
+        let within = (weight.saturating_mul(self.loop_weight)).min(MAX_WEIGHT);
         let what = (op, Role::Loop, weight);
         if scf::For::of(op).is_some() {
             let Some(body) = build::single_block(op, 0) else {
@@ -383,7 +382,7 @@ impl<'c> Reader<'c> {
                 (build::argument(after, i), within),
                 (build::result(op, i), weight),
             ];
-            // The first operand of the condition says whether the loop goes on.
+            // The first operand of the terminator is the condition.
             let uses = ends[0].map(|end| (end, i + 1));
             self.group(what, &values, uses.into_iter().collect());
         }
@@ -391,29 +390,29 @@ impl<'c> Reader<'c> {
         self.block(after, within);
     }
 
-    fn choice(&mut self, op: Op<'c>, weight: u64) {
+    fn conditional(&mut self, op: Op<'c>, weight: u64) {
         let blocks: Vec<Blk<'c>> = (0..op.region_count())
             .flat_map(|region| build::blocks(op, region))
             .collect();
         for i in 0..op.result_count() {
             let ends = blocks.iter().filter_map(|block| {
                 let end = build::operations(*block).pop()?;
-                (Role::of(end) == Role::End && i < end.operand_count()).then_some((end, i))
+                (Role::of(end) == Role::Terminator && i < end.operand_count()).then_some((end, i))
             });
             let uses = ends.collect();
             self.group(
-                (op, Role::Choice, weight),
+                (op, Role::Conditional, weight),
                 &[(build::result(op, i), weight)],
                 uses,
             );
         }
         for block in blocks {
-            self.given(op, block, weight);
+            self.pinned_arguments(op, block, weight);
             self.block(block, weight);
         }
     }
 
-    /// Finds what groups use, now that all that is made is known.
+    /// Resolves the uses of groups and of pending nodes.
     fn finish(&mut self) {
         for group in std::mem::take(&mut self.groups) {
             let uses: Vec<Use<'c>> = group
@@ -423,7 +422,7 @@ impl<'c> Reader<'c> {
                 .collect();
             let node = &mut self.kernel.nodes[group.node];
             if uses.len() != group.uses.len() {
-                // Something goes in that is not known: all stays as it is.
+                // An incoming value is unknown.
                 node.role = Role::Fixed;
             }
             node.uses = uses;

@@ -1,4 +1,4 @@
-//! Encodings, shapes and layouts by number, so that what is asked often is computed once.
+//! Interned encodings, shapes and layouts of one function.
 
 use crate::ir::{Layouts, TensorType};
 use crate::sys;
@@ -9,27 +9,26 @@ use melior::ir::Attribute;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// An encoding, as one attribute spells it.
+/// An interned encoding; two spellings of one layout differ.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct EncodingId(u32);
 
-/// The sizes of a tensor's dimensions.
+/// An interned tensor shape.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct ShapeId(u32);
 
-/// Which register of which thread holds which element; the same number where that is the same, whatever the
-/// encodings are called.
+/// An interned layout; equal for all encodings that place each element in the same register of the same thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct LayoutId(u32);
 
 impl LayoutId {
-    /// Returns its place among the layouts of its catalogue.
+    /// Returns the index into the catalogue.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// All encodings that are thought of for one function, numbered in the order in which they come up.
+/// The interner, which numbers encodings, shapes and layouts in order of first use.
 pub(crate) struct Catalogue<'c> {
     encodings: Vec<(Arc<Encoding>, Option<Attribute<'c>>)>,
     numbers: FxHashMap<Arc<Encoding>, EncodingId>,
@@ -55,7 +54,7 @@ impl<'c> Catalogue<'c> {
         }
     }
 
-    /// Returns the number of the encoding and of the shape of a tensor that has an encoding of registers.
+    /// Interns the encoding and shape of a tensor with a distributed encoding.
     pub(crate) fn tensor(
         &mut self,
         cache: &Layouts,
@@ -67,7 +66,7 @@ impl<'c> Catalogue<'c> {
             Some(known) => known,
             None => {
                 let encoding = cache.of_tensor(tensor).ok()?;
-                // One without a tile is another encoding on each shape.
+                // A CuTe encoding with an implied tile depends on the shape.
                 let is_of_shape = matches!(&*encoding, Encoding::Cute(e) if e.is_tile_implied());
                 let number = self.encoding(encoding);
                 self.encodings[number.0 as usize].1.get_or_insert(attribute);
@@ -82,7 +81,7 @@ impl<'c> Catalogue<'c> {
         Some((encoding, shape))
     }
 
-    /// Returns the number of an encoding.
+    /// Interns an encoding.
     pub(crate) fn encoding(&mut self, encoding: Arc<Encoding>) -> EncodingId {
         if let Some(known) = self.numbers.get(&encoding) {
             return *known;
@@ -93,12 +92,11 @@ impl<'c> Catalogue<'c> {
         number
     }
 
-    /// Returns an encoding by its number.
     pub(crate) fn get(&self, encoding: EncodingId) -> &Arc<Encoding> {
         &self.encodings[encoding.0 as usize].0
     }
 
-    /// Whether an encoding is `#ttg.generic_linear`, or a slice of one.
+    /// Returns true for `#ttg.generic_linear`, and for a slice of one.
     pub(crate) fn is_generic(&self, encoding: EncodingId) -> bool {
         self.get(encoding).is_generic()
     }
@@ -116,7 +114,7 @@ impl<'c> Catalogue<'c> {
         *attribute
     }
 
-    /// Returns the number of a shape.
+    /// Interns a shape.
     pub(crate) fn shape(&mut self, shape: &[u64]) -> ShapeId {
         if let Some(known) = self.shape_numbers.get(shape) {
             return *known;
@@ -127,7 +125,7 @@ impl<'c> Catalogue<'c> {
         number
     }
 
-    /// Returns what an encoding makes of a shape, where it lays it out.
+    /// Returns the layout of an encoding on a shape, if it supports the shape.
     pub(crate) fn layout(&mut self, encoding: EncodingId, shape: ShapeId) -> Option<LayoutId> {
         if let Some(known) = self.known.get(&(encoding, shape)) {
             return *known;
@@ -159,7 +157,7 @@ impl<'c> Catalogue<'c> {
         &self.layouts[layout.0 as usize]
     }
 
-    /// Returns how many values a thread holds.
+    /// Returns the number of registers of a thread.
     pub(crate) fn registers(&self, layout: LayoutId) -> u64 {
         1 << self.linear(layout).in_bits(Dim::REGISTER)
     }

@@ -1,28 +1,30 @@
-//! Layouts for all values of a function at once: what there is to choose, what it costs, and what is best.
+//! Layout assignment: encodings for all values of a function at minimal cost.
 //!
-//! | file | knows |
+//! | file | contents |
 //! |---|---|
-//! | `layouts` | encodings and layouts by number |
-//! | `roles` | what an operation is to layouts |
-//! | `kernel` | a function as values with layouts: who makes them, who uses them, how often |
-//! | `modes` | the ways to lay out an operation, and how they are carried from one to the next |
-//! | `slices` | what is made again where it is wanted in another layout |
-//! | `prices` | what operations and conversions cost |
-//! | `products` | plans of products of matrices |
-//! | `choice` | the graph of all that, and the choice |
-//! | `alternatives` | operations that can be carried out in other layouts than their own |
-//! | `variants` | the choice where sets of values are laid out as a whole, in one of a few ways |
-//! | `explain` | why conversions are left, and what became of the others |
+//! | `options` | target, scope and weights of an assignment |
+//! | `layouts` | interned encodings, shapes and layouts |
+//! | `roles` | how an operation constrains layouts: pinned, elementwise, view, ... |
+//! | `kernel` | a function as values with layouts, their producers, users and execution counts |
+//! | `modes` | candidate encodings of an operation, propagated along values |
+//! | `slices` | backward slices that can be rematerialised in another layout |
+//! | `prices` | costs of operations and conversions, from their plans |
+//! | `products` | plans of matrix products |
+//! | `choice` | the assignment problem as a graph, and its solution |
+//! | `alternatives` | operations with alternative layouts from outside, such as matrix instructions |
+//! | `variants` | assignment for sets of values that share one decision |
+//! | `outcome` | the result |
+//! | `explain` | outcomes of the conversions, and reasons for those that remain |
 //!
-//! The choice is made by [`linear_layout::assign`], which knows numbers only. Nothing here changes IR.
+//! [`linear_layout::assign`] solves the graph. Nothing here changes IR.
 
 mod alternatives;
-mod asked;
 mod choice;
 mod explain;
 mod kernel;
 mod layouts;
 mod modes;
+mod options;
 mod outcome;
 mod prices;
 mod products;
@@ -30,16 +32,16 @@ mod roles;
 mod slices;
 mod variants;
 
-pub(crate) use alternatives::{Alternative, Open};
-pub(crate) use asked::{Asked, Scope};
+pub(crate) use alternatives::{Alternative, OpWithAlternatives};
 pub(crate) use choice::{assign, assign_explained, choose, improve};
-pub(crate) use explain::{Explanation, Left, Went, Why};
+pub(crate) use explain::{ConversionOutcome, ConversionReport, Reason, RemainingConversion};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;
-pub(crate) use modes::{Of, Spelling};
-pub(crate) use outcome::{Assignment, Large};
-pub(crate) use prices::{Plans, plan_buffer_access};
+pub(crate) use modes::{NodeOrSlice, Spelling};
+pub(crate) use options::{AssignmentOptions, Scope};
+pub(crate) use outcome::{Assignment, ScratchOverflow};
+pub(crate) use prices::{PriceCache, plan_buffer_access};
 pub(crate) use products::PricedProduct;
 pub(crate) use roles::Role;
-pub(crate) use slices::Item;
-pub(crate) use variants::cheapest;
+pub(crate) use slices::Materialisation;
+pub(crate) use variants::{ValueEncodings, cheapest};

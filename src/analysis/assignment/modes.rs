@@ -1,6 +1,6 @@
-//! The ways in which an operation can be laid out: an encoding for each operand and result, which go together.
+//! Modes: consistent encodings for all operands and results of an operation.
 
-use super::alternatives::Offered;
+use super::alternatives::AlternativeModes;
 use super::kernel::{DatumId, Kernel, Node, NodeId, Slice, SliceId, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::roles::Role;
@@ -12,30 +12,30 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// How the tensors of an operation are spelled: those it uses, those it makes, in the order of the node.
+/// Encodings of the operands and results of an operation, in the order of the node.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Spelling {
     pub(crate) uses: Vec<EncodingId>,
     pub(crate) defs: Vec<EncodingId>,
 }
 
-/// A way to lay out a node: layouts, and the encodings that spell them.
+/// A candidate assignment of layouts to a node, with the encodings that spell them.
 #[derive(Clone, Debug)]
 pub(crate) struct Mode {
     pub(crate) uses: Vec<LayoutId>,
     pub(crate) defs: Vec<LayoutId>,
-    /// At least one; the first is the one that came up first.
+    /// At least one, in order of discovery.
     pub(crate) spellings: Vec<Spelling>,
 }
 
-/// The place of a tensor at a node.
+/// A tensor of a node, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum TensorPosition {
     Use(usize),
     Def(usize),
 }
 
-/// What is laid out together: the tensors of a node or of a slice.
+/// The tensors of a node or of a slice.
 #[derive(Clone, Copy)]
 pub(crate) struct Tensors<'k, 'c> {
     pub(crate) op: Op<'c>,
@@ -67,10 +67,10 @@ impl<'c> Slice<'c> {
 }
 
 impl Tensors<'_, '_> {
-    /// Returns the encodings of all tensors if the one at a place has this one; nothing where none go with it.
+    /// Infers the encodings of all tensors from that of one; `None` if there are none.
     pub(crate) fn spelled(
         &self,
-        place: Place,
+        position: TensorPosition,
         encoding: EncodingId,
         number: &mut impl FnMut(Encoding) -> EncodingId,
         get: &impl Fn(EncodingId) -> Arc<Encoding>,
@@ -80,7 +80,7 @@ impl Tensors<'_, '_> {
             defs: std::iter::repeat_n(encoding, self.defs.len()).collect(),
         };
         match self.role {
-            Role::Fixed | Role::Conversion | Role::End => None,
+            Role::Fixed | Role::Conversion | Role::Terminator => None,
             Role::Source
             | Role::Elementwise
             | Role::Scan
@@ -88,24 +88,24 @@ impl Tensors<'_, '_> {
             | Role::Buffer { .. }
             | Role::Check
             | Role::Loop
-            | Role::Choice => Some(all()),
-            // Of a row, a scalar is left.
+            | Role::Conditional => Some(all()),
+            // The result is a scalar.
             Role::Reduction if self.defs.is_empty() => Some(all()),
             Role::View | Role::Reduction => {
-                let result = match place {
-                    Place::Def(_) => encoding,
-                    Place::Use(i) => {
+                let result = match position {
+                    TensorPosition::Def(_) => encoding,
+                    TensorPosition::Use(i) => {
                         let made = infer::result_encoding(self.op, self.uses[i].at, &get(encoding));
                         number(made.ok()?)
                     }
                 };
                 let of_result = get(result);
-                let uses = self.uses.iter().map(|used| match place {
-                    // Operands of one operation are of one type.
-                    Place::Use(_) => Some(encoding),
-                    Place::Def(_) => {
-                        let asked = infer::operand_encoding(self.op, used.at, &of_result);
-                        Some(number(asked.ok()?))
+                let uses = self.uses.iter().map(|used| match position {
+                    // All operands have one type.
+                    TensorPosition::Use(_) => Some(encoding),
+                    TensorPosition::Def(_) => {
+                        let found = infer::operand_encoding(self.op, used.at, &of_result);
+                        Some(number(found.ok()?))
                     }
                 });
                 Some(Spelling {
@@ -118,25 +118,25 @@ impl Tensors<'_, '_> {
 }
 
 impl<'c> Kernel<'c> {
-    /// Returns how a node or slice is spelled if the tensor at a place has an encoding.
+    /// Infers the encodings of a node or slice from that of one tensor.
     pub(crate) fn spelled(
         &mut self,
-        of: Of,
-        place: Place,
+        of: NodeOrSlice,
+        position: TensorPosition,
         encoding: EncodingId,
     ) -> Option<(Spelling, Mode)> {
         let tensors = match of {
-            Of::Node(node) => self.nodes[node].tensors(),
-            Of::Slice(slice) => self.slices[slice].tensors(),
+            NodeOrSlice::Node(node) => self.nodes[node].tensors(),
+            NodeOrSlice::Slice(slice) => self.slices[slice].tensors(),
         };
         let catalogue = std::cell::RefCell::new(&mut self.catalogue);
         let spelling = tensors.spelled(
-            place,
+            position,
             encoding,
             &mut |made| catalogue.borrow_mut().encoding(Arc::new(made)),
             &|known| Arc::clone(catalogue.borrow().get(known)),
         )?;
-        // Few operations take swizzled warps.
+        // Few operations support `#ttg.generic_linear`.
         let encodings = spelling.uses.iter().chain(&spelling.defs);
         let mut all = encodings.copied();
         if all.any(|encoding| self.catalogue.is_generic(encoding)) {
@@ -146,11 +146,11 @@ impl<'c> Kernel<'c> {
         Some((spelling, mode))
     }
 
-    /// Returns how a node or slice is spelled now.
-    pub(crate) fn present(&self, of: Of) -> Spelling {
+    /// Returns the original encodings of a node or slice.
+    pub(crate) fn present(&self, of: NodeOrSlice) -> Spelling {
         let tensors = match of {
-            Of::Node(node) => self.nodes[node].tensors(),
-            Of::Slice(slice) => self.slices[slice].tensors(),
+            NodeOrSlice::Node(node) => self.nodes[node].tensors(),
+            NodeOrSlice::Slice(slice) => self.slices[slice].tensors(),
         };
         let defs = tensors.defs.iter();
         Spelling {
@@ -159,11 +159,11 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Returns the layouts of a spelling, where there are some.
-    pub(crate) fn mode(&mut self, of: Of, spelling: Spelling) -> Option<Mode> {
+    /// Returns the layouts of a spelling, if each encoding supports its shape.
+    pub(crate) fn mode(&mut self, of: NodeOrSlice, spelling: Spelling) -> Option<Mode> {
         let tensors = match of {
-            Of::Node(node) => self.nodes[node].tensors(),
-            Of::Slice(slice) => self.slices[slice].tensors(),
+            NodeOrSlice::Node(node) => self.nodes[node].tensors(),
+            NodeOrSlice::Slice(slice) => self.slices[slice].tensors(),
         };
         let catalogue = &mut self.catalogue;
         let uses = tensors.uses.iter().zip(&spelling.uses);
@@ -184,17 +184,17 @@ impl<'c> Kernel<'c> {
 
 /// A node or a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Of {
+pub(crate) enum NodeOrSlice {
     Node(NodeId),
     Slice(SliceId),
 }
 
-/// No node has more modes than this; it takes a cycle of views to reach it.
-const MOST_MODES: usize = 64;
-/// Nor a mode more spellings.
-const MOST_SPELLINGS: usize = 4;
+/// Limit for the modes of a node, which only cycles of views reach.
+const MAX_MODES: usize = 64;
+/// Limit for the spellings of a mode.
+const MAX_SPELLINGS: usize = 4;
 
-struct Carrying<'k, 'c> {
+struct ModePropagation<'k, 'c> {
     kernel: &'k mut Kernel<'c>,
     users: Vec<Vec<(NodeId, usize)>>,
     modes: Vec<Vec<Mode>>,
@@ -203,12 +203,12 @@ struct Carrying<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Finds the modes of all nodes: the present one, which is the first, and those that are offered are carried to all others
-/// along values, both ways. The modes of a second run are among them.
+/// Computes the modes of all nodes: the original one first, then those propagated from other nodes along values, in both
+/// directions.
 pub(super) fn candidates(
     kernel: &mut Kernel<'_>,
     is_pinned: &[bool],
-    offered: &Offered,
+    offered: &AlternativeModes,
 ) -> Vec<Vec<Mode>> {
     let mut users = vec![Vec::new(); kernel.datums.len()];
     for (node, of) in kernel.nodes.iter().enumerate() {
@@ -217,7 +217,7 @@ pub(super) fn candidates(
         }
     }
     let count = kernel.nodes.len();
-    let mut carrying = Carrying {
+    let mut propagation = ModePropagation {
         users,
         modes: vec![Vec::new(); count],
         known: vec![FxHashMap::default(); count],
@@ -227,50 +227,55 @@ pub(super) fn candidates(
     };
     let mut roots = Vec::new();
     for node in 0..count {
-        let present = carrying.kernel.present(Of::Node(node));
+        let present = propagation.kernel.present(NodeOrSlice::Node(node));
         let modes = match offered.modes.get(&node) {
             Some(modes) => modes.clone(),
             None => {
-                let mode = carrying.kernel.mode(Of::Node(node), present);
-                vec![mode.expect("what is read has layouts")]
+                let mode = propagation.kernel.mode(NodeOrSlice::Node(node), present);
+                vec![mode.expect("a node has layouts")]
             }
         };
         for (i, mode) in modes.iter().enumerate() {
             let spelling = mode.spellings[0].clone();
-            carrying.known[node].insert(spelling.clone(), i);
+            propagation.known[node].insert(spelling.clone(), i);
             roots.push((node, spelling));
         }
-        carrying.modes[node] = modes;
+        propagation.modes[node] = modes;
     }
-    carrying.queue.extend(roots);
-    carrying.carry();
-    carrying.modes
+    propagation.queue.extend(roots);
+    propagation.propagate();
+    propagation.modes
 }
 
-impl Carrying<'_, '_> {
-    fn carry(&mut self) {
+impl ModePropagation<'_, '_> {
+    fn propagate(&mut self) {
         while let Some((node, spelling)) = self.queue.pop_front() {
             for i in 0..self.kernel.nodes[node].uses.len() {
                 let datum = self.kernel.nodes[node].uses[i].datum;
-                if let super::kernel::Maker::Node(maker, def) = self.kernel.datums[datum].maker {
-                    self.offer(maker, Place::Def(def), spelling.uses[i]);
+                if let super::kernel::Producer::Node(producer, def) =
+                    self.kernel.datums[datum].producer
+                {
+                    self.offer(producer, TensorPosition::Def(def), spelling.uses[i]);
                 }
             }
             for i in 0..self.kernel.nodes[node].defs.len() {
                 let datum = self.kernel.nodes[node].defs[i];
                 for (user, at) in self.users[datum].clone() {
-                    self.offer(user, Place::Use(at), spelling.defs[i]);
+                    self.offer(user, TensorPosition::Use(at), spelling.defs[i]);
                 }
             }
         }
     }
 
-    /// Lets a node know of an encoding at one of its tensors.
-    fn offer(&mut self, node: NodeId, place: Place, encoding: EncodingId) {
+    /// Adds the mode of a node that follows from the encoding of one tensor.
+    fn offer(&mut self, node: NodeId, position: TensorPosition, encoding: EncodingId) {
         if !self.is_open[node] {
             return;
         }
-        let Some((spelling, mode)) = self.kernel.spelled(Of::Node(node), place, encoding) else {
+        let Some((spelling, mode)) =
+            self.kernel
+                .spelled(NodeOrSlice::Node(node), position, encoding)
+        else {
             return;
         };
         if self.known[node].contains_key(&spelling) {
@@ -279,11 +284,11 @@ impl Carrying<'_, '_> {
         let modes = &mut self.modes[node];
         let same = |known: &Mode| known.uses == mode.uses && known.defs == mode.defs;
         let at = match modes.iter().position(same) {
-            Some(at) if modes[at].spellings.len() < MOST_SPELLINGS => {
+            Some(at) if modes[at].spellings.len() < MAX_SPELLINGS => {
                 modes[at].spellings.push(spelling.clone());
                 at
             }
-            None if modes.len() < MOST_MODES => {
+            None if modes.len() < MAX_MODES => {
                 modes.push(mode);
                 modes.len() - 1
             }

@@ -1,38 +1,38 @@
-//! What an assignment comes to.
+//! The result of an assignment.
 
-use super::modes::{Of, Spelling};
-use super::slices::{Cost, Item};
+use super::modes::{NodeOrSlice, Spelling};
+use super::slices::{Cost, Materialisation};
 use linear_layout::assign::Price;
 use std::collections::BTreeMap;
 
-/// A layout for each value of a function.
+/// Encodings for all values of a function.
 pub(crate) struct Assignment {
-    /// How each node is spelled.
+    /// Encodings of each node.
     pub(crate) nodes: Vec<Spelling>,
-    /// What is made again or converted for each use of a node: none of it twice.
-    pub(crate) items: BTreeMap<Item, ItemCost>,
-    /// What it costs, with its conversions.
+    /// The values rematerialised or converted for uses of nodes, each once.
+    pub(crate) materialisations: BTreeMap<Materialisation, MaterialisationCost>,
+    /// The cost, with conversions.
     pub(crate) price: Cost,
-    /// What the function costs as it is.
+    /// The cost of the original function.
     pub(crate) before: Cost,
-    /// No assignment of the graph with at most as many conversions costs less than this.
+    /// Lower bound for assignments of the same graph with at most as many conversions.
     pub(crate) bound: Price,
-    /// What takes most bytes for itself, of what takes more than it may.
-    pub(crate) largest: Option<Large>,
+    /// The largest excess over the scratch budget, if any.
+    pub(crate) largest: Option<ScratchOverflow>,
     pub(super) conversion_cost: Price,
 }
 
-/// What takes more shared memory for itself than it may.
+/// An operation or conversion that exceeds the scratch budget.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Large {
+pub(crate) struct ScratchOverflow {
     pub(crate) bytes: u32,
-    /// What takes it, or makes what is converted.
-    pub(crate) of: Of,
+    /// The operation, or the producer of the converted value.
+    pub(crate) of: NodeOrSlice,
     pub(crate) is_conversion: bool,
 }
 
 impl Assignment {
-    /// Whether this is worth carrying out: it costs less than what stands there, conversions weighed.
+    /// Returns true if the assignment costs less than the original function, penalties included.
     pub(crate) fn is_better(&self) -> bool {
         let weighed = |(price, conversions): Cost| {
             let added = self.conversion_cost.saturating_mul(conversions.into());
@@ -42,9 +42,9 @@ impl Assignment {
     }
 }
 
-/// What an item costs, and how an operation that is made again is spelled.
+/// The cost of a materialisation, and the encodings of a rematerialised operation.
 #[derive(Clone, Debug)]
-pub(crate) struct ItemCost {
+pub(crate) struct MaterialisationCost {
     pub(crate) price: Cost,
     pub(crate) spelling: Option<Spelling>,
 }

@@ -1,13 +1,13 @@
-//! Prices of operations and conversions in a layout: the costs of the plans that lowering would make for them.
+//! Costs of operations and conversions in a layout, from the plans that lowering would use.
 //!
 //! # Units
-//! A price is that of one execution by a CTA, in quarters of a cycle of its SM (or CU), as [`Cost`] counts. Every pass
-//! that compares layouts compares such prices.
+//! A price is the cost of one execution by a CTA, in quarters of a cycle of its SM (or CU). Every pass that compares
+//! layouts compares such prices.
 
-use super::asked::Asked;
 use super::kernel::{DatumId, Kernel, Use};
 use super::layouts::{EncodingId, LayoutId};
-use super::modes::{Mode, Of, Tensors};
+use super::modes::{Mode, NodeOrSlice, Tensors};
+use super::options::AssignmentOptions;
 use super::products::PricedProduct;
 use super::roles::{self, Role};
 use crate::ir::ops::tt;
@@ -30,36 +30,35 @@ use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Bytes that global memory is read and written in.
+/// Bytes of a sector of global memory.
 const SECTOR_BYTES: u64 = 32;
-/// The price of a sector that is read: the first-level cache gives 64 bytes in a cycle.
+/// The price of a sector read: the L1 cache delivers 64 bytes per cycle.
 const SECTOR_READ: Price = 2;
-/// The price of a sector that is written: through to the second-level cache, 32 bytes in a cycle.
+/// The price of a sector written through to the L2 cache, at 32 bytes per cycle.
 const SECTOR_WRITTEN: Price = 4;
 
-/// What a byte costs that is taken beyond the budget: more than another layout could save.
+/// The price of a byte above the budget: more than another layout could save.
 const BYTE_BEYOND: Price = 1 << 22;
 
-/// What a plan costs, and the bytes of shared memory that it can be carried out in.
+/// The price of a plan, and the least shared memory that it can run in.
 #[derive(Clone, Copy, Debug)]
-struct Planned {
+struct PlanCost {
     price: Price,
     bytes: u32,
 }
 
-/// What was planned between layouts: it depends on nothing else, so that it is known for as long as layouts are
-/// chosen for one target, budget and latency, however often the kernel is read.
+/// A cache of plan costs for one target, budget and latency; valid across rewrites of the kernel.
 #[derive(Default)]
-pub(crate) struct Plans {
+pub(crate) struct PriceCache {
     numbers: FxHashMap<LinearLayout, u32>,
-    conversions: FxHashMap<(u32, u32, u32), Planned>,
-    combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), Planned>,
+    conversions: FxHashMap<(u32, u32, u32), PlanCost>,
+    combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), PlanCost>,
     pub(super) products:
         FxHashMap<(ProductTypes, [u32; 3]), Result<Arc<PricedProduct>, ProductError>>,
 }
 
-impl Plans {
-    /// Returns the number of a layout.
+impl PriceCache {
+    /// Interns a layout.
     pub(super) fn number(&mut self, layout: &LinearLayout) -> u32 {
         if let Some(known) = self.numbers.get(layout) {
             return *known;
@@ -70,20 +69,20 @@ impl Plans {
     }
 }
 
-/// Prices of one function, each computed once.
+/// The cached prices of one function.
 pub(crate) struct Prices<'p> {
-    asked: Asked,
-    plans: &'p mut Plans,
-    /// The numbers that layouts have among the plans.
+    options: AssignmentOptions,
+    plans: &'p mut PriceCache,
+    /// Numbers of the layouts in the cache.
     numbers: Vec<Option<u32>>,
-    conversions: FxHashMap<(LayoutId, LayoutId, u32), Planned>,
+    conversions: FxHashMap<(LayoutId, LayoutId, u32), PlanCost>,
     accesses: FxHashMap<(usize, LayoutId), Price>,
 }
 
 impl<'p> Prices<'p> {
-    pub(crate) fn new(asked: Asked, plans: &'p mut Plans) -> Self {
+    pub(crate) fn new(options: AssignmentOptions, plans: &'p mut PriceCache) -> Self {
         Self {
-            asked,
+            options,
             plans,
             numbers: Vec::new(),
             conversions: FxHashMap::default(),
@@ -91,12 +90,10 @@ impl<'p> Prices<'p> {
         }
     }
 
-    /// Returns the most bytes of shared memory that an operation may take for itself, where that is said.
     pub(crate) fn scratch_budget(&self) -> Option<u32> {
-        self.asked.scratch_budget
+        self.options.scratch_budget
     }
 
-    /// The number of a layout among the plans.
     fn number<'c>(&mut self, kernel: &Kernel<'c>, layout: LayoutId) -> u32 {
         let at = layout.index();
         if let Some(Some(known)) = self.numbers.get(at) {
@@ -110,16 +107,16 @@ impl<'p> Prices<'p> {
         number
     }
 
-    /// The price with what is paid for bytes beyond the budget.
-    fn within(&self, planned: Planned) -> Price {
+    /// Returns the price with the penalty for bytes above the budget.
+    fn within(&self, planned: PlanCost) -> Price {
         let beyond = planned
             .bytes
-            .saturating_sub(self.asked.scratch_budget.unwrap_or(u32::MAX));
+            .saturating_sub(self.options.scratch_budget.unwrap_or(u32::MAX));
         let beyond = u64::from(beyond).saturating_mul(BYTE_BEYOND);
         planned.price.saturating_add(beyond)
     }
 
-    /// Returns what a conversion costs; [`INFEASIBLE`] where there is no plan for it.
+    /// Returns the price of a conversion; [`INFEASIBLE`] if it has no plan.
     pub(crate) fn conversion<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -134,7 +131,7 @@ impl<'p> Prices<'p> {
         self.within(planned)
     }
 
-    /// Returns the bytes of shared memory that a conversion can be carried out in.
+    /// Returns the least shared memory that a conversion can run in.
     pub(crate) fn conversion_bytes<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -154,7 +151,7 @@ impl<'p> Prices<'p> {
         from: LayoutId,
         to: LayoutId,
         bits: u32,
-    ) -> Planned {
+    ) -> PlanCost {
         if let Some(known) = self.conversions.get(&(from, to, bits)) {
             return *known;
         }
@@ -163,7 +160,7 @@ impl<'p> Prices<'p> {
             Some(known) => *known,
             None => {
                 let layouts = [from, to].map(|layout| kernel.catalogue.linear(layout));
-                let planned = plan_within(layouts, bits, self.asked);
+                let planned = plan_within(layouts, bits, self.options);
                 self.plans.conversions.insert(key, planned);
                 planned
             }
@@ -172,17 +169,25 @@ impl<'p> Prices<'p> {
         planned
     }
 
-    /// Returns what an operation costs in a mode; [`INFEASIBLE`] where there is no plan for it.
-    pub(crate) fn operation<'c>(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> Price {
+    /// Returns the price of an operation in a mode; [`INFEASIBLE`] if it has no plan.
+    pub(crate) fn operation<'c>(
+        &mut self,
+        kernel: &Kernel<'c>,
+        of: NodeOrSlice,
+        mode: &Mode,
+    ) -> Price {
         let tensors = match of {
-            Of::Node(node) => kernel.nodes[node].tensors(),
-            Of::Slice(slice) => kernel.slices[slice].tensors(),
+            NodeOrSlice::Node(node) => kernel.nodes[node].tensors(),
+            NodeOrSlice::Slice(slice) => kernel.slices[slice].tensors(),
         };
         match tensors.role {
             Role::Fixed => self.fixed(kernel, tensors.op, mode),
-            Role::View | Role::Check | Role::Loop | Role::Choice | Role::Conversion | Role::End => {
-                0
-            }
+            Role::View
+            | Role::Check
+            | Role::Loop
+            | Role::Conditional
+            | Role::Conversion
+            | Role::Terminator => 0,
             Role::Source | Role::Elementwise => self.elementwise(kernel, tensors, mode),
             Role::Reduction | Role::Scan => {
                 let planned = self.combination(kernel, tensors, mode);
@@ -201,17 +206,17 @@ impl<'p> Prices<'p> {
                     let operands = build::operands(tensors.op).into_iter();
                     let mut values = operands.chain(build::results(tensors.op));
                     let plan = values.find_map(|value| {
-                        plan_buffer_access(layout, value.r#type(), access, self.asked.target)
+                        plan_buffer_access(layout, value.r#type(), access, self.options.target)
                     });
                     plan.map_or(INFEASIBLE, |plan| {
-                        Price::from(plan.cost(self.asked.target).total())
+                        Price::from(plan.cost(self.options.target).total())
                     })
                 })
             }
         }
     }
 
-    /// Of operations that keep their layouts, products differ where they are offered in several.
+    /// Returns the price of a pinned operation: only products have alternatives.
     fn fixed<'c>(&mut self, kernel: &Kernel<'c>, op: Op<'c>, mode: &Mode) -> Price {
         let Some(dot) = tt::Dot::of(op) else {
             return 0;
@@ -221,17 +226,22 @@ impl<'p> Prices<'p> {
         };
         let layouts = [a, b, d].map(|layout| kernel.catalogue.linear(*layout));
         let planned = ProductTypes::of(dot).ok().and_then(|types| {
-            let planned = self.plans.product(&types, layouts, self.asked);
+            let planned = self.plans.product(&types, layouts, self.options);
             planned.ok()
         });
         planned.map_or(INFEASIBLE, |planned| planned.price)
     }
 
-    /// Returns the bytes of shared memory that an operation can be carried out in, beside buffers.
-    pub(crate) fn scratch_bytes<'c>(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> u32 {
+    /// Returns the least scratch memory that an operation can run in.
+    pub(crate) fn scratch_bytes<'c>(
+        &mut self,
+        kernel: &Kernel<'c>,
+        of: NodeOrSlice,
+        mode: &Mode,
+    ) -> u32 {
         let tensors = match of {
-            Of::Node(node) => kernel.nodes[node].tensors(),
-            Of::Slice(slice) => kernel.slices[slice].tensors(),
+            NodeOrSlice::Node(node) => kernel.nodes[node].tensors(),
+            NodeOrSlice::Slice(slice) => kernel.slices[slice].tensors(),
         };
         let planned = match tensors.role {
             Role::Reduction | Role::Scan => self.combination(kernel, tensors, mode),
@@ -240,10 +250,10 @@ impl<'p> Prices<'p> {
         planned.map_or(0, |planned| planned.bytes)
     }
 
-    /// What an instruction costs that all warps of a layout issue.
+    /// Returns the price of an instruction that all warps of a layout issue.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
-        Price::from(self.asked.target.costs.select) * warps
+        Price::from(self.options.target.costs.select) * warps
     }
 
     fn elementwise<'c>(&self, kernel: &Kernel<'c>, tensors: Tensors<'_, 'c>, mode: &Mode) -> Price {
@@ -261,13 +271,12 @@ impl<'p> Prices<'p> {
             * self.issue(linear)
     }
 
-    /// By the plan that lowering would make.
     fn combination<'c>(
         &mut self,
         kernel: &Kernel<'c>,
         tensors: Tensors<'_, 'c>,
         mode: &Mode,
-    ) -> Option<Planned> {
+    ) -> Option<PlanCost> {
         let src = mode.uses.first()?;
         let op = tensors.op;
         let (axis, reverse) = match (tt::Reduce::of(op), tt::Scan::of(op)) {
@@ -307,10 +316,10 @@ impl<'p> Prices<'p> {
                     combine,
                     at_once: None,
                     is_packed: false,
-                    target: self.asked.target,
+                    target: self.options.target,
                     scratch_limit: None,
                 },
-                self.asked,
+                self.options,
             ),
             Some(reverse) => scan_within(
                 &Scan {
@@ -320,17 +329,17 @@ impl<'p> Prices<'p> {
                     widths: &widths,
                     combine,
                     is_packed: false,
-                    target: self.asked.target,
+                    target: self.options.target,
                     scratch_limit: None,
                 },
-                self.asked,
+                self.options,
             ),
         };
         self.plans.combinations.insert(key, planned);
         Some(planned)
     }
 
-    /// Each warp issues its accesses, and each touches sectors.
+    /// Returns the price of a global access: each warp issues its accesses, and each touches sectors.
     fn access<'c>(
         &mut self,
         kernel: &Kernel<'c>,
@@ -363,11 +372,11 @@ impl<'p> Prices<'p> {
         let bits = pointee.unwrap_or(32).max(8);
         let axis = kernel.axis.of(kernel.function);
         let widest = match mask {
-            None => self.asked.target.max_global_vector_bits,
+            None => self.options.target.max_global_vector_bits,
             Some(_) => 128,
         };
         let vector = axis.vector(pointer, mask, bits, layout, widest);
-        // Of registers that hold the same, one is stored.
+        // Replicated registers are stored once.
         let copies = layout
             .free_variable_masks()
             .mask(Dim::REGISTER)
@@ -382,8 +391,8 @@ impl<'p> Prices<'p> {
         } else {
             SECTOR_READ
         };
-        let slot = Price::from(self.asked.target.costs.wavefront);
-        let issue = Price::from(self.asked.target.costs.select);
+        let slot = Price::from(self.options.target.costs.wavefront);
+        let issue = Price::from(self.options.target.costs.select);
         let warps = layout.in_size(Dim::WARP);
         let price = accesses * warps * ((sectors * each).max(slot) + issue);
         self.accesses.insert(key, price);
@@ -391,86 +400,84 @@ impl<'p> Prices<'p> {
     }
 }
 
-/// The price of a plan, and the bytes that it can be carried out in: those that lowering
-/// bounds it by, or its own where it has no other way.
-fn planned(total: u32, own_bytes: u32, plain_bytes: Option<u32>) -> Planned {
-    Planned {
+fn plan_cost(total: u32, own_bytes: u32, baseline_bytes: Option<u32>) -> PlanCost {
+    PlanCost {
         price: Price::from(total),
-        bytes: plain_bytes.map_or(own_bytes, |plain| plain.min(own_bytes)),
+        bytes: baseline_bytes.map_or(own_bytes, |baseline| baseline.min(own_bytes)),
     }
 }
 
-const IMPOSSIBLE: Planned = Planned {
+const IMPOSSIBLE: PlanCost = PlanCost {
     price: INFEASIBLE,
     bytes: 0,
 };
 
-/// What a plan costs: where its scratch memory is above the budget, one that is made for the budget. `plan` says of
-/// the plan for a limit what it costs and how many bytes it takes, `plain` how many the simplest takes, if any is known.
+/// Returns the cost of a plan; where its scratch memory is above the budget, that of a plan limited to the budget.
+///
+/// `plan` computes the cost and bytes of the plan for a limit, `baseline` the bytes of the baseline plan, if any.
 fn within(
     budget: Option<u32>,
     plan: impl Fn(Option<u32>) -> Option<(u32, u32)>,
-    plain: impl FnOnce() -> Option<u32>,
-) -> Planned {
+    baseline: impl FnOnce() -> Option<u32>,
+) -> PlanCost {
     let Some((cost, own)) = plan(None) else {
         return IMPOSSIBLE;
     };
     let Some(budget) = budget.filter(|budget| own > *budget) else {
-        return planned(cost, own, None);
+        return plan_cost(cost, own, None);
     };
     let cost = plan(Some(budget)).map_or(cost, |(limited, _)| limited);
-    planned(cost, own, plain())
+    plan_cost(cost, own, baseline())
 }
 
 /// Returns the cost of a program in quarters of a cycle, and its bytes of shared memory.
-pub(super) fn cost_and_bytes(program: &Program, asked: Asked) -> (u32, u32) {
+pub(super) fn cost_and_bytes(program: &Program, options: AssignmentOptions) -> (u32, u32) {
     let barriers = u32::try_from(program.num_barriers()).unwrap_or(u32::MAX);
-    let waiting = barriers.saturating_mul(asked.barrier_latency);
+    let waiting = barriers.saturating_mul(options.barrier_latency);
     (program.cost().total() + waiting, program.scratch_bytes())
 }
 
-fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Planned {
+fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, options: AssignmentOptions) -> PlanCost {
     let plan = |limit: Option<u32>| {
-        let options = PlanOptions::new();
-        let options = limit.map_or(options, |limit| options.with_scratch_limit(limit));
-        let plan = plan_conversion(from, to, bits, asked.target, &options).ok()?;
-        Some(cost_and_bytes(plan.program(), asked))
+        let unlimited = PlanOptions::new();
+        let limited = limit.map_or(unlimited, |limit| unlimited.with_scratch_limit(limit));
+        let plan = plan_conversion(from, to, bits, options.target, &limited).ok()?;
+        Some(cost_and_bytes(plan.program(), options))
     };
-    within(asked.scratch_budget, plan, || {
-        let plain = baseline_conversion(from, to, bits, asked.target);
-        plain.ok().map(|plain| plain.bytes)
+    within(options.scratch_budget, plan, || {
+        let baseline = baseline_conversion(from, to, bits, options.target);
+        baseline.ok().map(|plan| plan.bytes)
     })
 }
 
-fn reduction_within(reduction: &Reduction<'_>, asked: Asked) -> Planned {
+fn reduction_within(reduction: &Reduction<'_>, options: AssignmentOptions) -> PlanCost {
     let plan = |scratch_limit| {
         let plan = plan_reduction(&Reduction {
             scratch_limit,
             ..*reduction
         });
-        Some(cost_and_bytes(plan.ok()?.program(), asked))
+        Some(cost_and_bytes(plan.ok()?.program(), options))
     };
-    within(asked.scratch_budget, plan, || {
-        let plain = baseline_reduction(reduction).ok().flatten();
-        plain.map(|plain| plain.bytes)
+    within(options.scratch_budget, plan, || {
+        let baseline = baseline_reduction(reduction).ok().flatten();
+        baseline.map(|plan| plan.bytes)
     })
 }
 
-fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
+fn scan_within(scan: &Scan<'_>, options: AssignmentOptions) -> PlanCost {
     let plan = |scratch_limit| {
         let plan = plan_scan(&Scan {
             scratch_limit,
             ..*scan
         });
-        Some(cost_and_bytes(plan.ok()?.program(), asked))
+        Some(cost_and_bytes(plan.ok()?.program(), options))
     };
-    within(asked.scratch_budget, plan, || {
+    within(options.scratch_budget, plan, || {
         Some(baseline_scan(scan).bytes)
     })
 }
 
-/// Plans to store registers of a layout to a buffer of a type, or to load them; returns none where the type is not that
-/// of a buffer, or the access cannot be planned.
+/// Plans an access of registers to a shared-memory buffer; returns `None` for other types, and where there is no plan.
 pub(crate) fn plan_buffer_access(
     layout: &LinearLayout,
     buffer: Type<'_>,
@@ -481,7 +488,7 @@ pub(crate) fn plan_buffer_access(
     MemoryPlan::of_warps(layout, &place, mask, access, target).ok()
 }
 
-/// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.
+/// Returns the placement of a buffer's elements, and the offset bits that distinguish its views.
 fn place(type_: Type<'_>) -> Option<(Place, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())
@@ -498,14 +505,14 @@ fn place(type_: Type<'_>) -> Option<(Place, u64)> {
     Some((place, mask))
 }
 
-/// How many sectors an access of a warp touches: those of all lanes, each with the registers of one access.
+/// Returns the number of sectors that one access of a warp touches.
 fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u32) -> u64 {
     let bytes = u64::from(bits / 8).max(1);
     let lanes = (0..layout.in_bits(Dim::LANE)).map(|bit| layout.basis(Dim::LANE, bit));
     let own = registers
         .iter()
         .map(|bit| layout.basis(Dim::REGISTER, usize::from(*bit)));
-    // Along the dimension in which addresses run on, elements of one sector are one.
+    // Elements of one sector along the contiguous dimension count once.
     let along = (0..pointer.rank()).max_by_key(|d| (pointer.contiguity(*d), *d));
     let run = along.map_or(1, |d| {
         pointer.contiguity(d).min((SECTOR_BYTES / bytes).max(1))
@@ -528,7 +535,7 @@ fn sectors(layout: &LinearLayout, registers: &[u8], pointer: &AxisInfo, bits: u3
     1 << span.dimension()
 }
 
-/// How many operations the region of a reduction or scan has, less its end.
+/// Returns the number of operations in the region of a reduction or scan, without the terminator.
 fn combined(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let count: usize = blocks.map(|block| build::operations(block).len()).sum();
@@ -537,7 +544,7 @@ fn combined(op: Op<'_>) -> u32 {
         .max(1)
 }
 
-/// Whether an access is of a whole tensor of pointers, so that its layout was chosen with care.
+/// Returns true if an access has an element for each thread, so that its layout determines coalescing.
 pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     let pointer = match (tt::Load::of(op), tt::Store::of(op)) {
         (Some(load), _) => load.ptr(),
@@ -548,7 +555,7 @@ pub(crate) fn is_expensive(op: Op<'_>, threads: u64) -> bool {
     elements.is_some_and(|elements| elements > 1 && elements >= threads)
 }
 
-/// What it costs to give a datum another encoding, once.
+/// Returns the price of one conversion of a datum.
 pub(super) fn convert<'c>(
     kernel: &mut Kernel<'c>,
     prices: &mut Prices<'_>,

@@ -1,7 +1,7 @@
-//! Prices of products of matrices.
+//! Costs of matrix products.
 
-use super::asked::Asked;
-use super::prices::{Plans, cost_and_bytes};
+use super::options::AssignmentOptions;
+use super::prices::{PriceCache, cost_and_bytes};
 use crate::analysis::pressure::registers_for_tensors;
 use crate::ir::ProductTypes;
 use linear_layout::assign::Price;
@@ -9,7 +9,7 @@ use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::product::{MatrixProduct, ProductError, ProductPlan, plan_product};
 use std::sync::Arc;
 
-/// The plan of a product whose operands are in some layouts, and its price.
+/// The plan of a product, and its cost.
 #[derive(Debug)]
 pub(crate) struct PricedProduct {
     pub(crate) plan: ProductPlan,
@@ -17,16 +17,16 @@ pub(crate) struct PricedProduct {
     pub(crate) price: Price,
 }
 
-impl Plans {
-    /// Returns the plan of a product of A and B to D.
+impl PriceCache {
+    /// Plans a product of A and B to D.
     ///
     /// # Errors
-    /// The layouts do not fit each other or the target.
+    /// The layouts do not match each other or the target.
     pub(crate) fn product(
         &mut self,
         types: &ProductTypes,
         [a, b, d]: [&LinearLayout; 3],
-        asked: Asked,
+        options: AssignmentOptions,
     ) -> Result<Arc<PricedProduct>, ProductError> {
         let layouts = [a, b, d].map(|layout| self.number(layout));
         let key = (types.clone(), layouts);
@@ -40,10 +40,10 @@ impl Plans {
             scales: None,
             factors: &types.factors,
             sum: types.sum,
-            target: asked.target,
+            target: options.target,
         };
         let planned = plan_product(&product).map(|plan| {
-            let own = Price::from(cost_and_bytes(plan.program(), asked).0);
+            let own = Price::from(cost_and_bytes(plan.program(), options).0);
             let price = own + spills(&product);
             Arc::new(PricedProduct { plan, price })
         });
@@ -52,7 +52,7 @@ impl Plans {
     }
 }
 
-/// The price of spills, where a thread holds more operands than it has registers: each word is stored and loaded.
+/// Returns the cost of spills: operands beyond the registers of a thread are stored and loaded once.
 fn spills(product: &MatrixProduct<'_>) -> Price {
     let target = product.target;
     let words: u64 = product.words().iter().sum();

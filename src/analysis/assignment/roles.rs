@@ -1,4 +1,4 @@
-//! What an operation is to layouts: which of its tensors have layouts that go together, and how.
+//! Roles: how an operation constrains the layouts of its operands and results.
 
 use crate::ir::ops::arith;
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, kinds};
@@ -6,40 +6,34 @@ use crate::sys::build::{self, Op};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// What an operation is to layouts.
+/// The constraint of an operation on layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// It gives a value another layout, and nothing else.
+    /// A conversion of the layout only.
     Conversion,
-    /// Its results have any layout, and no operand has one: constants, ranges, splats.
+    /// Results of any layout and no tensor operands: constants, ranges, splats.
     Source,
-    /// All its tensors have one encoding; it may be done again wherever its operands are.
+    /// One encoding for all tensors; rematerialisable.
     Elementwise,
-    /// The encodings of operands and results follow from each other; no data moves.
+    /// Encodings of operands and results follow from each other; no data moves.
     View,
-    /// As a view, but what it costs depends on the layout.
+    /// As a view, but with a cost that depends on the layout.
     Reduction,
-    /// All its tensors have one encoding; what it costs depends on the layout.
+    /// One encoding for all tensors; the cost depends on the layout.
     Scan,
-    /// All its tensors have one encoding, by which global memory is accessed.
-    Access {
-        /// Whether it writes.
-        is_store: bool,
-    },
-    /// Its tensor has any layout, by which a buffer in shared memory is accessed.
-    Buffer {
-        /// Whether it writes.
-        is_store: bool,
-    },
-    /// Its tensor has any layout: it is looked at, element by element.
+    /// An access to global memory, with one encoding for all tensors.
+    Access { is_store: bool },
+    /// An access to a shared-memory buffer by a tensor of any layout.
+    Buffer { is_store: bool },
+    /// A check of each element of a tensor of any layout.
     Check,
-    /// Its regions run zero or more times, and hand values on.
+    /// A loop with loop-carried values.
     Loop,
-    /// One of its regions runs, or none.
-    Choice,
-    /// It ends a region of one of the two, and is dealt with there.
-    End,
-    /// It keeps the layouts that it has: they are asked for by its kind, or not understood here.
+    /// A branch into one of its regions, or none.
+    Conditional,
+    /// The terminator of a region of the two, which belongs to their nodes.
+    Terminator,
+    /// Pinned: the layouts are required by its kind, or unknown here.
     Fixed,
 }
 
@@ -53,12 +47,12 @@ impl Role {
         }
     }
 
-    /// Whether an operation of this role may be done once more, in another layout.
+    /// Returns true if the operation may be rematerialised.
     pub(crate) const fn is_repeatable(self) -> bool {
         matches!(self, Self::Source | Self::Elementwise | Self::View)
     }
 
-    /// Whether an operation of this role is nothing where its results are not used.
+    /// Returns true if the operation is dead without uses.
     pub(crate) const fn is_pure(self) -> bool {
         matches!(
             self,
@@ -91,8 +85,8 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
         K::TtScan => Role::Scan,
         K::TtLoad => Role::Access { is_store: false },
         K::TtStore => Role::Access { is_store: true },
-        K::TtgMask => Role::Choice,
-        K::TtgMaskReturn => Role::End,
+        K::TtgMask => Role::Conditional,
+        K::TtgMaskReturn => Role::Terminator,
         K::TtgLocalLoad => Role::Buffer { is_store: false },
         K::TtgLocalAlloc | K::TtgLocalStore => Role::Buffer { is_store: true },
         K::TtAssert => Role::Check,
@@ -107,7 +101,7 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
     }
 }
 
-/// Whether no attribute of an operation keeps it in the layouts that it has.
+/// Returns true unless an attribute pins the layouts of an operation.
 fn is_free(op: Op<'_>) -> bool {
     use OpView as V;
     match OpView::of(op) {
@@ -129,14 +123,14 @@ fn upstream(op: Op<'_>, kind: UpstreamKind) -> Role {
             if is_splat { Role::Source } else { Role::Fixed }
         }
         U::ScfFor | U::ScfWhile => Role::Loop,
-        U::ScfIf | U::ScfIndexSwitch | U::ScfExecuteRegion => Role::Choice,
-        U::ScfYield | U::ScfCondition => Role::End,
+        U::ScfIf | U::ScfIndexSwitch | U::ScfExecuteRegion => Role::Conditional,
+        U::ScfYield | U::ScfCondition => Role::Terminator,
         _ if kind.is_elementwise() => Role::Elementwise,
         _ => Role::Fixed,
     }
 }
 
-/// How many instructions an operation that works element by element takes for each word of a thread, about.
+/// Returns the approximate number of instructions of an elementwise operation for each word of a thread.
 pub(super) fn instructions(op: Op<'_>) -> u64 {
     use UpstreamKind as U;
     match AnyKind::of(op) {
@@ -196,7 +190,7 @@ pub(super) fn instructions(op: Op<'_>) -> u64 {
     }
 }
 
-/// Whether an operation has a tensor with an encoding among its operands or results.
+/// Returns true if an operand or result is a tensor with an encoding.
 pub(super) fn has_tensors(op: Op<'_>) -> bool {
     let operands = (0..op.operand_count()).map(|i| build::operand(op, i).r#type());
     let results = (0..op.result_count()).map(|i| build::result(op, i).r#type());

@@ -1,56 +1,56 @@
-//! What is computed again where it is wanted in another layout: constants, ranges, addresses, masks.
+//! Backward slices that can be rematerialised in another layout: constants, ranges, addresses, masks.
 //!
-//! A datum that comes from nothing else has no layout of its own. Who wants it in a layout pays for the operations
-//! that make it so, back to the constants; or for those that make it in the layout that it has, and a conversion,
-//! where that is cheaper. What several users want is paid once.
+//! A datum computed from nothing else has no layout of its own. For each layout that a user needs, the cheaper source is
+//! chosen: rematerialisation of its operations, back to the constants; or a conversion of the original value. Sources
+//! with several users are paid once.
 
-use super::kernel::{DatumId, Kernel, Maker, SliceId};
+use super::kernel::{DatumId, Kernel, Producer, SliceId};
 use super::layouts::EncodingId;
-use super::modes::{Of, Place, Spelling};
+use super::modes::{NodeOrSlice, Spelling, TensorPosition};
 use super::prices::Prices;
 use linear_layout::assign::{INFEASIBLE, Price};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// A price, and how many conversions are in it.
+/// A price, and a number of conversions.
 pub(crate) type Cost = (Price, u32);
 
-/// The number of a [`Demand`].
+/// Index of a [`Demand`].
 pub(crate) type DemandId = usize;
 
-/// Something that is made, or converted.
+/// A value that an assignment adds for a use.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(crate) enum Item {
-    /// An operation, with this encoding of its first result.
-    Make(SliceId, EncodingId),
+pub(crate) enum Materialisation {
+    /// A rematerialised operation, with the encoding of its first result.
+    Recompute(SliceId, EncodingId),
     /// A conversion of a datum.
     Convert(DatumId, EncodingId, EncodingId),
 }
 
-/// A datum that is wanted in a layout.
+/// A datum needed in an encoding.
 #[derive(Clone, Debug)]
 struct Demand {
     datum: DatumId,
     encoding: EncodingId,
-    /// How its operation is spelled then, and what that wants; nothing where that cannot be.
+    /// The encodings and operands of the rematerialised operation; `None` where it is not possible.
     direct: Option<(Spelling, Vec<DemandId>)>,
-    /// The same datum as it is now, where that is another demand.
+    /// The demand for the original encoding, unless this is it.
     present: Option<DemandId>,
     is_direct: bool,
-    /// What its operation costs, and what the conversion does.
-    ways: [Option<Cost>; 2],
+    /// The costs of rematerialisation and of a conversion.
+    costs: [Option<Cost>; 2],
     total: Cost,
-    /// How many want it, in the assignment that is looked at.
-    wanted: u32,
+    /// Number of users in the current assignment.
+    users: u32,
 }
 
 impl Demand {
     fn own(&self) -> Cost {
-        self.ways[usize::from(!self.is_direct)].unwrap_or((INFEASIBLE, 0))
+        self.costs[usize::from(!self.is_direct)].unwrap_or((INFEASIBLE, 0))
     }
 
-    /// What it wants in turn.
-    fn wants(&self) -> &[DemandId] {
+    /// The demands for its operands.
+    fn operands(&self) -> &[DemandId] {
         match &self.direct {
             Some((_, wanted)) if self.is_direct => wanted,
             _ => self.present.as_slice(),
@@ -58,13 +58,13 @@ impl Demand {
     }
 }
 
-/// All that is wanted of what can be made again.
+/// The demands for rematerialisable values.
 #[derive(Default)]
 pub(crate) struct Slices {
     demands: Vec<Demand>,
     known: FxHashMap<(DatumId, EncodingId), DemandId>,
     settled: usize,
-    /// What each conversion counts beyond its plan.
+    /// Penalty of each conversion beyond the cost of its plan.
     conversion_cost: Price,
 }
 
@@ -76,7 +76,7 @@ impl Slices {
         }
     }
 
-    /// Returns the demand for a datum in an encoding, a new one where there is none.
+    /// Returns the demand for a datum in an encoding, which is added with those for its operands.
     pub(crate) fn demand(
         &mut self,
         kernel: &mut Kernel<'_>,
@@ -85,7 +85,7 @@ impl Slices {
     ) -> DemandId {
         let first = self.enter(datum, encoding);
         let mut next = first.min(self.demands.len());
-        // Without recursion: a chain of operations may be long.
+        // Iterative, since chains of operations may be long.
         while next < self.demands.len() {
             if self.demands[next].direct.is_none() && self.demands[next].present.is_none() {
                 self.open(kernel, next);
@@ -107,26 +107,30 @@ impl Slices {
             direct: None,
             present: None,
             is_direct: true,
-            ways: [None, None],
+            costs: [None, None],
             total: (0, 0),
-            wanted: 0,
+            users: 0,
         });
         id
     }
 
-    /// Finds what a demand wants in turn.
+    /// Adds the demands for the operands of a demand.
     fn open(&mut self, kernel: &mut Kernel<'_>, id: DemandId) {
         let Demand {
             datum, encoding, ..
         } = self.demands[id];
-        let Maker::Slice(slice, def) = kernel.datums[datum].maker else {
-            unreachable!("only what can be made again is demanded");
+        let Producer::Slice(slice, def) = kernel.datums[datum].producer else {
+            unreachable!("only slices are demanded");
         };
         let present = kernel.datums[datum].present;
         let spelling = if encoding == present {
-            Some(kernel.present(Of::Slice(slice)))
+            Some(kernel.present(NodeOrSlice::Slice(slice)))
         } else {
-            let found = kernel.spelled(Of::Slice(slice), Place::Def(def), encoding);
+            let found = kernel.spelled(
+                NodeOrSlice::Slice(slice),
+                TensorPosition::Def(def),
+                encoding,
+            );
             found.map(|(spelling, _)| spelling)
         };
         if encoding != present {
@@ -147,7 +151,7 @@ impl Slices {
         }
     }
 
-    /// Decides how each new demand is met: as if nobody else wanted anything, but what is wanted now is there.
+    /// Chooses the cheaper source of each new demand, on its own; demands in use are free.
     pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
@@ -157,18 +161,18 @@ impl Slices {
         self.decide_all(kernel, new);
     }
 
-    /// Decides again how each demand is met that nobody wants yet, now that some are wanted in any case.
+    /// Chooses again for the demands without users, now that others are in use.
     pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
         self.decide_all(kernel, 0..self.demands.len());
     }
 
     fn decide_all(&mut self, kernel: &Kernel<'_>, range: Range<DemandId>) {
-        // What an operation wants is made by one before it, and what is converted as it is now.
+        // Operands first: earlier slices, and the original encoding before conversions of it.
         let mut order: Vec<DemandId> = range.collect();
         order.sort_by_key(|id| {
             let demand = &self.demands[*id];
             let datum = &kernel.datums[demand.datum];
-            let Maker::Slice(slice, _) = datum.maker else {
+            let Producer::Slice(slice, _) = datum.producer else {
                 return (0, false);
             };
             (slice, demand.encoding != datum.present)
@@ -178,18 +182,18 @@ impl Slices {
         }
     }
 
-    /// Finds what both ways to meet a demand cost.
+    /// Computes the costs of both sources of a demand.
     fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_>, id: DemandId) {
         let demand = &self.demands[id];
         let (encoding, is_present) = (demand.encoding, demand.present.is_none());
         let datum = kernel.datums[demand.datum];
-        let Maker::Slice(slice, _) = datum.maker else {
+        let Producer::Slice(slice, _) = datum.producer else {
             return;
         };
         let spelling = demand.direct.as_ref().map(|(spelling, _)| spelling.clone());
-        let mode = spelling.and_then(|spelling| kernel.mode(Of::Slice(slice), spelling));
+        let mode = spelling.and_then(|spelling| kernel.mode(NodeOrSlice::Slice(slice), spelling));
         let make = mode.map(|mode| {
-            let own = prices.operation(kernel, Of::Slice(slice), &mode);
+            let own = prices.operation(kernel, NodeOrSlice::Slice(slice), &mode);
             (own.saturating_mul(kernel.slices[slice].weight), 0)
         });
         let convert = (!is_present).then(|| {
@@ -202,11 +206,11 @@ impl Slices {
             let own = own.saturating_mul(datum.weight);
             (own.saturating_add(self.conversion_cost), 1)
         });
-        self.demands[id].ways = [make, convert];
+        self.demands[id].costs = [make, convert];
     }
 
     fn decide(&mut self, id: DemandId) {
-        if self.demands[id].wanted > 0 {
+        if self.demands[id].users > 0 {
             self.demands[id].total = (0, 0);
             return;
         }
@@ -215,9 +219,9 @@ impl Slices {
             let totals = wanted.iter().map(|wanted| self.demands[*wanted].total);
             totals.fold(own, add)
         };
-        let direct = demand.ways[0].zip(demand.direct.as_ref());
+        let direct = demand.costs[0].zip(demand.direct.as_ref());
         let direct = direct.map(|(own, (_, wanted))| total(own, wanted));
-        let converted = demand.ways[1].map(|own| total(own, demand.present.as_slice()));
+        let converted = demand.costs[1].map(|own| total(own, demand.present.as_slice()));
         let is_direct = match (direct, converted) {
             (Some(direct), Some(converted)) => direct <= converted,
             (direct, _) => direct.is_some(),
@@ -228,24 +232,26 @@ impl Slices {
         demand.total = best.unwrap_or((INFEASIBLE, 0));
     }
 
-    /// Changes how demands are met, one at a time, as long as all that `roots` come to gets cheaper; returns whether
-    /// anything changed. What they come to counts as wanted from then on.
+    /// Local search: flips the source of single demands while the total of `roots` decreases; returns true if it did.
     ///
-    /// Conversions that share what they convert are dear to give up one by one, so making all anew is a second
-    /// place to start from.
+    /// The all-rematerialised solution is a second start, since conversions with a shared operand are a local optimum.
     pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
-        let ways = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
-        let first = ways(self);
-        let as_is = self.want(roots).cost();
+        let sources = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
+        let first = sources(self);
+        let as_is = self.count_users(roots).cost();
         let found = self.descend(roots);
-        let improved = ways(self);
+        let improved = sources(self);
         for demand in &mut self.demands {
-            demand.is_direct = demand.ways[0].is_some_and(|own| own.0 != INFEASIBLE);
+            demand.is_direct = demand.costs[0].is_some_and(|own| own.0 != INFEASIBLE);
         }
         let anew = self.descend(roots);
-        let best = if anew < found { ways(self) } else { improved };
-        // What nobody wants stays as it was.
-        let wanted: Vec<bool> = self.demands.iter().map(|d| d.wanted > 0).collect();
+        let best = if anew < found {
+            sources(self)
+        } else {
+            improved
+        };
+        // Demands without users keep their sources.
+        let wanted: Vec<bool> = self.demands.iter().map(|d| d.users > 0).collect();
         for (id, demand) in self.demands.iter_mut().enumerate() {
             demand.is_direct = if anew < found && !wanted[id] {
                 first[id]
@@ -253,40 +259,40 @@ impl Slices {
                 best[id]
             };
         }
-        let now = self.want(roots).cost();
+        let now = self.count_users(roots).cost();
         debug_assert!(now <= as_is);
         now < as_is
     }
 
-    /// Counts how often each demand is wanted.
-    fn want(&mut self, roots: &[DemandId]) -> Sum {
+    /// Counts the users of each demand, and returns the total.
+    fn count_users(&mut self, roots: &[DemandId]) -> TotalCost {
         for demand in &mut self.demands {
-            demand.wanted = 0;
+            demand.users = 0;
         }
-        let mut sum = Sum::default();
+        let mut sum = TotalCost::default();
         for root in roots {
             self.acquire(*root, &mut sum);
         }
         sum
     }
 
-    /// Meets single demands in the other way while that is cheaper; returns what all comes to then.
+    /// Flips single demands while the total decreases; returns the total.
     fn descend(&mut self, roots: &[DemandId]) -> (u128, u64) {
-        let mut sum = self.want(roots);
+        let mut sum = self.count_users(roots);
         loop {
             let mut is_done = true;
             for id in 0..self.demands.len() {
                 let demand = &self.demands[id];
-                let other = demand.ways[usize::from(demand.is_direct)];
-                if demand.wanted == 0 || other.is_none() {
+                let other = demand.costs[usize::from(demand.is_direct)];
+                if demand.users == 0 || other.is_none() {
                     continue;
                 }
                 let before = sum.cost();
-                self.turn(id, &mut sum);
+                self.flip(id, &mut sum);
                 if sum.cost() < before {
                     is_done = false;
                 } else {
-                    self.turn(id, &mut sum);
+                    self.flip(id, &mut sum);
                 }
             }
             if is_done {
@@ -295,35 +301,34 @@ impl Slices {
         }
     }
 
-    /// Returns by how much all that `roots` come to gets dearer if one demand is met in the other way, where there
-    /// is one.
-    pub(crate) fn other_way(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
+    /// Returns the increase of the total of `roots` if one demand is flipped, where it has another source.
+    pub(crate) fn flip_cost(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
         self.improve(roots);
         let demand = &self.demands[id];
-        if demand.wanted == 0 || demand.ways.iter().any(Option::is_none) {
+        if demand.users == 0 || demand.costs.iter().any(Option::is_none) {
             return None;
         }
         let own = demand.own().0;
-        let mut sum = Sum {
-            // Differences alone count.
+        let mut sum = TotalCost {
+            // Only the difference matters.
             price: 1 << 100,
             conversions: 1 << 40,
         };
-        self.turn(id, &mut sum);
-        let dearer = sum.price.saturating_sub(1 << 100);
-        self.turn(id, &mut sum);
-        let dearer = Price::try_from(dearer).ok().filter(|_| own != INFEASIBLE);
-        dearer.filter(|dearer| *dearer < INFEASIBLE / 2)
+        self.flip(id, &mut sum);
+        let increase = sum.price.saturating_sub(1 << 100);
+        self.flip(id, &mut sum);
+        let increase = Price::try_from(increase).ok().filter(|_| own != INFEASIBLE);
+        increase.filter(|increase| *increase < INFEASIBLE / 2)
     }
 
-    /// Meets a demand that is wanted in the other way.
-    fn turn(&mut self, id: DemandId, sum: &mut Sum) {
+    /// Changes the source of a demand with users.
+    fn flip(&mut self, id: DemandId, sum: &mut TotalCost) {
         let demand = &mut self.demands[id];
-        let (own, old) = (demand.own(), demand.wants().to_vec());
+        let (own, old) = (demand.own(), demand.operands().to_vec());
         demand.is_direct = !demand.is_direct;
         sum.add(demand.own());
-        // First what is wanted now, so that what both want stays.
-        for wanted in demand.wants().to_vec() {
+        // Acquire before release, so that shared operands stay.
+        for wanted in demand.operands().to_vec() {
             self.acquire(wanted, sum);
         }
         for wanted in old {
@@ -332,35 +337,35 @@ impl Slices {
         sum.subtract(own);
     }
 
-    fn acquire(&mut self, id: DemandId, sum: &mut Sum) {
+    fn acquire(&mut self, id: DemandId, sum: &mut TotalCost) {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
-            self.demands[id].wanted += 1;
-            if self.demands[id].wanted == 1 {
+            self.demands[id].users += 1;
+            if self.demands[id].users == 1 {
                 sum.add(self.demands[id].own());
-                stack.extend(self.demands[id].wants());
+                stack.extend(self.demands[id].operands());
             }
         }
     }
 
-    fn release(&mut self, id: DemandId, sum: &mut Sum) {
+    fn release(&mut self, id: DemandId, sum: &mut TotalCost) {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
-            self.demands[id].wanted -= 1;
-            if self.demands[id].wanted == 0 {
+            self.demands[id].users -= 1;
+            if self.demands[id].users == 0 {
                 sum.subtract(self.demands[id].own());
-                stack.extend(self.demands[id].wants());
+                stack.extend(self.demands[id].operands());
             }
         }
     }
 
-    /// Visits what demands come to, each item once, with its price and conversions.
+    /// Visits the materialisations of demands, each once, with its cost.
     pub(crate) fn visit(
         &self,
         roots: impl IntoIterator<Item = DemandId>,
         kernel: &Kernel<'_>,
-        seen: &mut Seen,
-        mut visit: impl FnMut(Item, Option<&Spelling>, Cost),
+        seen: &mut VisitSet,
+        mut visit: impl FnMut(Materialisation, Option<&Spelling>, Cost),
     ) {
         seen.begin(self.demands.len());
         let mut stack: Vec<DemandId> = roots.into_iter().collect();
@@ -369,13 +374,13 @@ impl Slices {
                 continue;
             }
             let demand = &self.demands[id];
-            let Maker::Slice(slice, _) = kernel.datums[demand.datum].maker else {
+            let Producer::Slice(slice, _) = kernel.datums[demand.datum].producer else {
                 continue;
             };
             match (&demand.direct, demand.present) {
                 (Some((spelling, wanted)), _) if demand.is_direct => {
                     visit(
-                        Item::Make(slice, spelling.defs[0]),
+                        Materialisation::Recompute(slice, spelling.defs[0]),
                         Some(spelling),
                         demand.own(),
                     );
@@ -383,7 +388,7 @@ impl Slices {
                 }
                 (_, Some(present)) => {
                     let from = kernel.datums[demand.datum].present;
-                    let item = Item::Convert(demand.datum, from, demand.encoding);
+                    let item = Materialisation::Convert(demand.datum, from, demand.encoding);
                     visit(item, None, demand.own());
                     stack.push(present);
                 }
@@ -393,14 +398,14 @@ impl Slices {
     }
 }
 
-/// What is wanted costs in sum, also while some of it cannot be had.
+/// A total that stays exact while some costs are infeasible.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct TotalCost {
     price: u128,
     conversions: u64,
 }
 
-impl Sum {
+impl TotalCost {
     fn cost(self) -> (u128, u64) {
         (self.price, self.conversions)
     }
@@ -416,14 +421,14 @@ impl Sum {
     }
 }
 
-/// Which demands a visit has come by.
+/// The demands visited so far.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct VisitSet {
     stamps: Vec<u32>,
     stamp: u32,
 }
 
-impl Seen {
+impl VisitSet {
     fn begin(&mut self, count: usize) {
         self.stamp += 1;
         if self.stamps.len() < count {

@@ -1,14 +1,14 @@
-//! Which of several ways to lay out sets of values is cheapest, where each set is laid out as a whole.
+//! Assignment for sets of values that share one decision among a few variants.
 //!
-//! A set is a node of the graph, its variants are the alternatives. A conversion or an operation between two sets is
-//! an edge; what touches one set is a price of its alternatives.
+//! A set is a node of the graph with its variants as alternatives. A conversion or an operation between two sets is an
+//! edge; one within a set adds to the costs of its variants.
 
-use super::asked::Asked;
 use super::choice::times;
 use super::kernel::{self, Kernel};
 use super::layouts::LayoutId;
-use super::modes::{Mode, Of};
-use super::prices::{Plans, Prices};
+use super::modes::{Mode, NodeOrSlice};
+use super::options::AssignmentOptions;
+use super::prices::{PriceCache, Prices};
 use crate::analysis::axis::AxisFacts;
 use crate::ir::{Layouts, OpKind, TensorType};
 use crate::sys::build::{self, Op, Val};
@@ -21,12 +21,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Values with encodings.
-type Variant<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
+/// Encodings of values.
+pub(crate) type ValueEncodings<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
 
-/// What costs something: the layouts that it works in go by at most two sets.
-enum Item<'c> {
-    Operation(Of),
+/// An operation or conversion with a cost.
+enum PricedItem<'c> {
+    Operation(NodeOrSlice),
     Conversion {
         from: Val<'c>,
         to: Val<'c>,
@@ -34,31 +34,30 @@ enum Item<'c> {
     },
 }
 
-/// Returns, for each set, the number of its variant in the cheapest assignment to all sets.
+/// Returns the variant of each set in the cheapest assignment.
 ///
-/// All values are to have encodings, those of the sets any of their own. What works on more than two sets is left out
-/// of account.
+/// All values must have encodings. Operations on more than two sets are not accounted for.
 pub(crate) fn cheapest<'c>(
     module: Op<'c>,
-    sets: &[Vec<Variant<'c>>],
-    asked: Asked,
+    sets: &[Vec<ValueEncodings<'c>>],
+    options: AssignmentOptions,
     axis: &Rc<AxisFacts>,
 ) -> Vec<usize> {
-    let mut plans = Plans::default();
-    let mut places: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut plans = PriceCache::default();
+    let mut set_of: FxHashMap<usize, usize> = FxHashMap::default();
     for (set, variants) in sets.iter().enumerate() {
         for (value, _) in &variants[0] {
-            places.insert(value_id(*value), set);
+            set_of.insert(value_id(*value), set);
         }
     }
-    // Of each pair of sets, the first being the second where there is one: what its alternatives cost.
+    // Costs by pair of sets; equal indices are the costs of one set.
     let mut prices: BTreeMap<(usize, usize), Vec<(Price, u32)>> = BTreeMap::new();
     for function in functions(module) {
         let mut pricing = Pricing {
-            kernel: kernel::read(function, asked.loop_weight, Rc::clone(axis)),
-            prices: Prices::new(asked, &mut plans),
+            kernel: kernel::read(function, options.loop_weight, Rc::clone(axis)),
+            prices: Prices::new(options, &mut plans),
             sets,
-            places: &places,
+            set_of: &set_of,
         };
         pricing.add(&mut prices);
     }
@@ -87,23 +86,31 @@ fn functions<'c>(module: Op<'c>) -> Vec<Op<'c>> {
 struct Pricing<'p, 'c> {
     kernel: Kernel<'c>,
     prices: Prices<'p>,
-    sets: &'p [Vec<Variant<'c>>],
-    /// The set that a value is of.
-    places: &'p FxHashMap<usize, usize>,
+    sets: &'p [Vec<ValueEncodings<'c>>],
+    /// The set of each value.
+    set_of: &'p FxHashMap<usize, usize>,
 }
 
 impl<'c> Pricing<'_, 'c> {
     fn add(&mut self, prices: &mut BTreeMap<(usize, usize), Vec<(Price, u32)>>) {
-        let mut items: Vec<(Item<'c>, Vec<Val<'c>>, u64)> = Vec::new();
+        let mut items: Vec<(PricedItem<'c>, Vec<Val<'c>>, u64)> = Vec::new();
         let nodes = self.kernel.nodes.iter().enumerate();
         items.extend(nodes.map(|(i, node)| {
-            let values = self.values(Of::Node(i));
-            (Item::Operation(Of::Node(i)), values, node.weight)
+            let values = self.values(NodeOrSlice::Node(i));
+            (
+                PricedItem::Operation(NodeOrSlice::Node(i)),
+                values,
+                node.weight,
+            )
         }));
         let slices = self.kernel.slices.iter().enumerate();
         items.extend(slices.map(|(i, slice)| {
-            let values = self.values(Of::Slice(i));
-            (Item::Operation(Of::Slice(i)), values, slice.weight)
+            let values = self.values(NodeOrSlice::Slice(i));
+            (
+                PricedItem::Operation(NodeOrSlice::Slice(i)),
+                values,
+                slice.weight,
+            )
         }));
         items.extend(self.kernel.conversions.iter().map(|conversion| {
             let (from, to) = (
@@ -112,19 +119,19 @@ impl<'c> Pricing<'_, 'c> {
             );
             let bits = self.kernel.datums[conversion.datum].element_bits;
             (
-                Item::Conversion { from, to, bits },
+                PricedItem::Conversion { from, to, bits },
                 vec![from, to],
                 conversion.weight,
             )
         }));
         for (item, values, weight) in items {
-            let mut touched: Vec<usize> = values
+            let mut touched_sets: Vec<usize> = values
                 .iter()
-                .filter_map(|value| self.places.get(&value_id(*value)).copied())
+                .filter_map(|value| self.set_of.get(&value_id(*value)).copied())
                 .collect();
-            touched.sort_unstable();
-            touched.dedup();
-            let (a, b) = match touched[..] {
+            touched_sets.sort_unstable();
+            touched_sets.dedup();
+            let (a, b) = match touched_sets[..] {
                 [one] => (one, one),
                 [a, b] => (a, b),
                 _ => continue,
@@ -153,11 +160,11 @@ impl<'c> Pricing<'_, 'c> {
         }
     }
 
-    /// The tensors that an operation uses, then those that it makes.
-    fn values(&self, of: Of) -> Vec<Val<'c>> {
+    /// Returns the tensor operands of an operation, then its results.
+    fn values(&self, of: NodeOrSlice) -> Vec<Val<'c>> {
         let tensors = match of {
-            Of::Node(node) => self.kernel.nodes[node].tensors(),
-            Of::Slice(slice) => self.kernel.slices[slice].tensors(),
+            NodeOrSlice::Node(node) => self.kernel.nodes[node].tensors(),
+            NodeOrSlice::Slice(slice) => self.kernel.slices[slice].tensors(),
         };
         let uses = tensors
             .uses
@@ -170,10 +177,10 @@ impl<'c> Pricing<'_, 'c> {
         uses.chain(defs).collect()
     }
 
-    /// What an item costs if sets have the variants of these numbers.
-    fn price(&mut self, item: &Item<'c>, chosen: [(usize, usize); 2]) -> (Price, u32) {
+    /// Returns the price of an item for these variants of sets.
+    fn price(&mut self, item: &PricedItem<'c>, chosen: [(usize, usize); 2]) -> (Price, u32) {
         match item {
-            Item::Conversion { from, to, bits } => {
+            PricedItem::Conversion { from, to, bits } => {
                 let layouts = (self.layout(*from, chosen), self.layout(*to, chosen));
                 let (Some(from), Some(to)) = layouts else {
                     return (assign::INFEASIBLE, 0);
@@ -181,11 +188,11 @@ impl<'c> Pricing<'_, 'c> {
                 let price = self.prices.conversion(&self.kernel, from, to, *bits);
                 (price, u32::from(from != to))
             }
-            Item::Operation(of) => {
+            PricedItem::Operation(of) => {
                 let values = self.values(*of);
                 let num_uses = match of {
-                    Of::Node(node) => self.kernel.nodes[*node].uses.len(),
-                    Of::Slice(slice) => self.kernel.slices[*slice].uses.len(),
+                    NodeOrSlice::Node(node) => self.kernel.nodes[*node].uses.len(),
+                    NodeOrSlice::Slice(slice) => self.kernel.slices[*slice].uses.len(),
                 };
                 let layouts: Option<Vec<LayoutId>> = values
                     .into_iter()
@@ -207,7 +214,7 @@ impl<'c> Pricing<'_, 'c> {
 
     fn layout(&mut self, value: Val<'c>, chosen: [(usize, usize); 2]) -> Option<LayoutId> {
         let tensor = TensorType::of(value.r#type())?;
-        let set = self.places.get(&value_id(value)).copied();
+        let set = self.set_of.get(&value_id(value)).copied();
         let variant = chosen.into_iter().find(|(of, _)| Some(*of) == set);
         let catalogue = &mut self.kernel.catalogue;
         let (encoding, shape) = match variant {

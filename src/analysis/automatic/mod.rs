@@ -1,20 +1,20 @@
-//! Layouts that a program leaves open: what settles each.
+//! Inference of layouts that a program leaves open.
 //!
 //! ```text
 //! %a = tt.make_range : tensor<32xi32, #gluon.auto_encoding>     class 0: follows from class 1
-//! %b = tt.expand_dims %a                                        class 1, with all that has one encoding with it
+//! %b = tt.expand_dims %a                                        class 1, with all values of the same encoding
 //! %c = tt.broadcast %b
-//! %d = gluon.set_auto_layout %c -> tensor<64x32xi32, #blocked>  asks for #blocked on class 1
+//! %d = gluon.set_auto_layout %c -> tensor<64x32xi32, #blocked>  requires #blocked of class 1
 //! ```
-//! `ties` finds which values have one encoding, which encodings follow from each other, and which are only
-//! compared by a conversion that stands there; `settle` carries what is asked for along these ties. Nothing is
-//! converted that the program does not convert: what is asked for in two ways is an error.
+//! `constraints` computes the classes of values with one encoding, the encodings that follow from each other, and the
+//! conversions between classes; `resolve` propagates required encodings along them. No conversion is added: conflicting
+//! requirements are an error.
 //!
-//! What is settled by nothing but conversions may be laid out in several ways: as what it is converted from, or to.
-//! These are [`settle::Variant`]s, of which [`super::assignment::cheapest`] takes the best by the cost of plans.
+//! A class constrained by nothing but conversions has several candidates, the encodings at their other ends.
+//! [`super::assignment::cheapest`] chooses among them by the costs of plans.
 
-mod settle;
-mod ties;
+mod constraints;
+mod resolve;
 
-pub(crate) use settle::{Demand, Settled, settle};
-pub(crate) use ties::{Ties, left_open};
+pub(crate) use constraints::{Constraints, open_layout_of};
+pub(crate) use resolve::{Requirement, resolve};

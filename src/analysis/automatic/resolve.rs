@@ -1,6 +1,7 @@
-//! What settles the encodings that are left open: demands, carried along ties.
+//! Resolution of open encodings: required encodings, propagated along constraints.
 
-use super::ties::{Class, Link, Passage, Ties};
+use super::constraints::{Class, Constraints, InferenceEdge, OpenConversion};
+use crate::analysis::assignment::ValueEncodings;
 use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{gluon, ttg};
 use crate::ir::{Layouts, TensorType};
@@ -12,183 +13,180 @@ use melior::ir::{BlockLike, Type, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// That an operation asks for an encoding of a value.
-pub(crate) struct Demand<'c> {
+/// An encoding of a value that an operation requires.
+pub(crate) struct Requirement<'c> {
     pub(crate) value: Val<'c>,
     pub(crate) encoding: Arc<Encoding>,
     pub(crate) by: Op<'c>,
 }
 
-/// Encodings for values that were left open.
-pub(crate) type Settled<'c> = Vec<(Val<'c>, Arc<Encoding>)>;
-/// One way to lay out values that are settled together.
-pub(crate) type Variant<'c> = Settled<'c>;
-
-/// What became of all that was left open.
-pub(crate) struct Settling<'c> {
-    pub(crate) settled: Settled<'c>,
-    /// Of each set of values that conversions alone settle, the ways to lay it out: at least one.
-    pub(crate) variants: Vec<Vec<Variant<'c>>>,
-    /// What is asked for in two ways, or in none.
-    pub(crate) wrong: Vec<(Op<'c>, Diagnostic)>,
+/// The encodings of all open values.
+pub(crate) struct Resolution<'c> {
+    pub(crate) resolved: ValueEncodings<'c>,
+    /// The candidates of each set of values that only conversions constrain: at least one.
+    pub(crate) variants: Vec<Vec<ValueEncodings<'c>>>,
+    /// Conflicting and missing requirements.
+    pub(crate) errors: Vec<(Op<'c>, Diagnostic)>,
 }
 
-/// How many ways to lay out one set of values are looked at.
-const MOST_VARIANTS: usize = 16;
+/// Limit for the candidates of a set.
+const MAX_VARIANTS: usize = 16;
 
-/// Finds what settles each value; where `by_conversions` is, also what only conversions settle.
-pub(crate) fn settle<'c>(
-    ties: &Ties<'c>,
-    demands: &[Demand<'c>],
+/// Resolves the encodings of all values; with `by_conversions` also those that only conversions constrain.
+pub(crate) fn resolve<'c>(
+    constraints: &Constraints<'c>,
+    requirements: &[Requirement<'c>],
     by_conversions: bool,
-) -> Settling<'c> {
-    let mut adjacent: BTreeMap<Class, Vec<Link<'c>>> = BTreeMap::new();
-    for link in &ties.links {
+) -> Resolution<'c> {
+    let mut adjacent: BTreeMap<Class, Vec<InferenceEdge<'c>>> = BTreeMap::new();
+    for link in &constraints.links {
         adjacent.entry(link.operand).or_default().push(*link);
         adjacent.entry(link.result).or_default().push(*link);
     }
     let mut solver = Solver {
-        ties,
+        constraints,
         adjacent,
-        wrong: Vec::new(),
+        errors: Vec::new(),
         in_conflict: BTreeSet::new(),
     };
-    let known = solver.fixed(demands);
-    let mut settled = Vec::new();
-    for (number, value) in ties.values.iter().enumerate() {
-        if let Some(known) = known.get(&ties.class_of(number)) {
-            settled.push((*value, Arc::clone(&known.encoding)));
+    let known = solver.fixed(requirements);
+    let mut resolved = Vec::new();
+    for (number, value) in constraints.values.iter().enumerate() {
+        if let Some(known) = known.get(&constraints.class_of(number)) {
+            resolved.push((*value, Arc::clone(&known.encoding)));
         }
     }
     let mut variants = Vec::new();
-    // One error is followed by others that say nothing more.
-    if solver.wrong.is_empty() {
-        variants = solver.offered(&known, by_conversions);
+    // After an error, missing requirements would be follow-up errors.
+    if solver.errors.is_empty() {
+        variants = solver.variants(&known, by_conversions);
     }
-    Settling {
-        settled,
+    Resolution {
+        resolved,
         variants,
-        wrong: solver.wrong,
+        errors: solver.errors,
     }
 }
 
-/// An encoding, and who asked for it.
+/// An encoding, and the operation that requires it.
 #[derive(Clone)]
-struct Known<'c> {
+struct RequiredEncoding<'c> {
     encoding: Arc<Encoding>,
     by: Op<'c>,
 }
 
-type AllKnown<'c> = BTreeMap<Class, Known<'c>>;
+type Encodings<'c> = BTreeMap<Class, RequiredEncoding<'c>>;
 
 struct Solver<'t, 'c> {
-    ties: &'t Ties<'c>,
-    /// The links of each class.
-    adjacent: BTreeMap<Class, Vec<Link<'c>>>,
-    wrong: Vec<(Op<'c>, Diagnostic)>,
-    /// The classes that an error has named.
+    constraints: &'t Constraints<'c>,
+    /// The edges of each class.
+    adjacent: BTreeMap<Class, Vec<InferenceEdge<'c>>>,
+    errors: Vec<(Op<'c>, Diagnostic)>,
+    /// The classes with a reported conflict.
     in_conflict: BTreeSet<Class>,
 }
 
 impl<'c> Solver<'_, 'c> {
-    /// What demands settle.
-    fn fixed(&mut self, demands: &[Demand<'c>]) -> AllKnown<'c> {
-        let mut known = AllKnown::new();
+    /// Propagates requirements along unambiguous edges first, then along the usual ones.
+    fn fixed(&mut self, requirements: &[Requirement<'c>]) -> Encodings<'c> {
+        let mut known = Encodings::new();
         let mut queue = VecDeque::new();
-        for demand in demands {
-            let Some(class) = self.ties.class(demand.value) else {
+        for requirement in requirements {
+            let Some(class) = self.constraints.class(requirement.value) else {
                 continue;
             };
-            let asked = Known {
-                encoding: Arc::clone(&demand.encoding),
-                by: demand.by,
+            let required = RequiredEncoding {
+                encoding: Arc::clone(&requirement.encoding),
+                by: requirement.by,
             };
-            self.ask(&mut known, &mut queue, (class, demand.value), asked);
+            self.require(&mut known, &mut queue, (class, requirement.value), required);
         }
         while let Some(class) = queue.pop_front() {
             for (link, other, encoding) in self.following(&known, class) {
                 if matches!(link.how, Dependence::Spelled | Dependence::Usual) {
                     continue;
                 }
-                let asked = Known {
+                let required = RequiredEncoding {
                     encoding,
                     by: known[&class].by,
                 };
                 let value = self.value_of(link, other);
-                self.ask(&mut known, &mut queue, (other, value), asked);
+                self.require(&mut known, &mut queue, (other, value), required);
             }
         }
         self.spread(&mut known, None);
-        if self.wrong.is_empty() {
-            for link in &self.ties.links {
+        if self.errors.is_empty() {
+            for link in &self.constraints.links {
                 if let Some(found) = self.conflict(&known, *link) {
-                    self.wrong.push((link.op, found));
+                    self.errors.push((link.op, found));
                 }
             }
         }
         known
     }
 
-    /// Takes in what is asked of a class, by the name of one of its values.
-    fn ask(
+    /// Requires an encoding of a class, given by one of its values.
+    fn require(
         &mut self,
-        known: &mut AllKnown<'c>,
+        known: &mut Encodings<'c>,
         queue: &mut VecDeque<Class>,
         (class, value): (Class, Val<'c>),
-        asked: Known<'c>,
+        required: RequiredEncoding<'c>,
     ) {
         match known.get(&class) {
             None => {
-                known.insert(class, asked);
+                known.insert(class, required);
                 queue.push_back(class);
             }
-            Some(first) if first.encoding != asked.encoding && self.in_conflict.insert(class) => {
-                let mut said = Diagnostic::new(format!(
+            Some(first)
+                if first.encoding != required.encoding && self.in_conflict.insert(class) =>
+            {
+                let mut diagnostic = Diagnostic::new(format!(
                     "found conflicting encodings for `{}`: `{}` and `{}`",
                     value.r#type(),
                     first.encoding,
-                    asked.encoding
+                    required.encoding
                 ))
-                .note(asks(first))
-                .note(asks(&asked));
+                .note(requires(first))
+                .note(requires(&required));
                 let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape);
-                let is_one =
-                    shape.is_some_and(|shape| equivalent(&first.encoding, &asked.encoding, shape));
-                said = if is_one {
-                    said.note("both are the same layout: use one spelling")
+                let is_one = shape
+                    .is_some_and(|shape| equivalent(&first.encoding, &required.encoding, shape));
+                diagnostic = if is_one {
+                    diagnostic.note("both are the same layout: use one spelling")
                 } else {
-                    said.note(format!(
+                    diagnostic.note(format!(
                         "compute the value once per layout, or convert it with `{}`",
                         ttg::ConvertLayout::KIND.name()
                     ))
                 };
-                self.wrong.push((place(value).0, said));
+                self.errors.push((definition(value).0, diagnostic));
             }
             Some(_) => {}
         }
     }
 
-    /// Carries what is known to classes of which nothing is known, of a set or of all.
-    fn spread(&self, known: &mut AllKnown<'c>, within: Option<&[Class]>) {
+    /// Propagates known encodings to classes without any, within a set or everywhere.
+    fn spread(&self, known: &mut Encodings<'c>, within: Option<&[Class]>) {
         let mut queue: VecDeque<Class> = known.keys().copied().collect();
         while let Some(class) = queue.pop_front() {
             for (_, other, encoding) in self.following(known, class) {
                 let is_within = within.is_none_or(|within| within.contains(&other));
                 if is_within && !known.contains_key(&other) {
                     let by = known[&class].by;
-                    known.insert(other, Known { encoding, by });
+                    known.insert(other, RequiredEncoding { encoding, by });
                     queue.push_back(other);
                 }
             }
         }
     }
 
-    /// The encodings that follow from that of a class, for the classes linked to it.
+    /// Returns the encodings of adjacent classes that follow from that of a class.
     fn following(
         &self,
-        known: &AllKnown<'c>,
+        known: &Encodings<'c>,
         class: Class,
-    ) -> Vec<(Link<'c>, Class, Arc<Encoding>)> {
+    ) -> Vec<(InferenceEdge<'c>, Class, Arc<Encoding>)> {
         let encoding = &known[&class].encoding;
         let links = self.adjacent.get(&class).map_or(&[][..], Vec::as_slice);
         let mut found = Vec::new();
@@ -211,20 +209,20 @@ impl<'c> Solver<'_, 'c> {
         found
     }
 
-    /// The value of a class that an operation links to another.
-    fn value_of(&self, link: Link<'c>, class: Class) -> Val<'c> {
+    /// Returns the operand or result of an edge that is in a class.
+    fn value_of(&self, link: InferenceEdge<'c>, class: Class) -> Val<'c> {
         if link.operand == class {
             return build::operand(link.op, link.at);
         }
         let mut results = build::results(link.op).into_iter();
-        let found = results.find(|value| self.ties.class(*value) == Some(class));
-        found.expect("a link has a result")
+        let found = results.find(|value| self.constraints.class(*value) == Some(class));
+        found.expect("an edge has a result")
     }
 
-    /// Why the encodings of the two sides of a link do not go together, if they do not.
-    fn conflict(&self, known: &AllKnown<'c>, link: Link<'c>) -> Option<Diagnostic> {
+    /// Returns a diagnostic if the encodings at both ends of an edge are inconsistent.
+    fn conflict(&self, known: &Encodings<'c>, link: InferenceEdge<'c>) -> Option<Diagnostic> {
         let (operand, result) = (known.get(&link.operand)?, known.get(&link.result)?);
-        // What may be put in another order is for the operation's own rules.
+        // The verifier of the operation checks orders that it may choose.
         if link.how == Dependence::Usual {
             return None;
         }
@@ -237,47 +235,64 @@ impl<'c> Solver<'_, 'c> {
         {
             return None;
         }
-        // Two halves may be joined in more ways than the usual one.
+        // A join supports more encodings than the usual one.
         let back = infer::operand_encoding(link.op, link.at, &result.encoding);
         if let Ok(back) = &back
             && equivalent(back, &operand.encoding, of_operand)
         {
             return None;
         }
-        let said = Diagnostic::new(format!(
+        let diagnostic = Diagnostic::new(format!(
             "found conflicting encodings: operand {} is `{}`, and the result `{}`",
             link.at, operand.encoding, result.encoding
         ));
-        let said = match (follows, back) {
-            (Ok(follows), _) => said.note(format!("the operand implies the result `{follows}`")),
-            (Err(_), Ok(back)) => said.note(format!("the result implies the operand `{back}`")),
-            (Err(reason), Err(_)) => said.note(reason.to_string()),
+        let diagnostic = match (follows, back) {
+            (Ok(follows), _) => {
+                diagnostic.note(format!("the operand implies the result `{follows}`"))
+            }
+            (Err(_), Ok(back)) => {
+                diagnostic.note(format!("the result implies the operand `{back}`"))
+            }
+            (Err(reason), Err(_)) => diagnostic.note(reason.to_string()),
         };
-        Some(said.note(asks(operand)).note(asks(result)))
+        Some(diagnostic.note(requires(operand)).note(requires(result)))
     }
 
-    /// What conversions alone settle, and errors for what nothing does.
-    fn offered(&mut self, known: &AllKnown<'c>, by_conversions: bool) -> Vec<Vec<Variant<'c>>> {
+    /// Returns the candidates of sets that only conversions constrain, and reports unconstrained sets.
+    fn variants(
+        &mut self,
+        known: &Encodings<'c>,
+        by_conversions: bool,
+    ) -> Vec<Vec<ValueEncodings<'c>>> {
         let sets = self.open_sets(known);
-        let mut variants: Vec<Vec<AllKnown<'c>>> = vec![Vec::new(); sets.len()];
+        let mut variants: Vec<Vec<Encodings<'c>>> = vec![Vec::new(); sets.len()];
         let set_of = |class: Class| sets.iter().position(|set| set.contains(&class));
-        let passages = &self.ties.passages[..];
-        // What one set takes, the next may take from it.
+        let conversions = &self.constraints.conversions[..];
+        // Candidates propagate from set to set.
         let rounds = if by_conversions {
-            sets.len().min(MOST_VARIANTS)
+            sets.len().min(MAX_VARIANTS)
         } else {
             0
         };
         for _ in 0..rounds {
             let before: usize = variants.iter().map(Vec::len).sum();
-            for passage in passages {
-                for (here, there) in [(passage.from, passage.to), (passage.to, passage.from)] {
-                    let class = self.ties.class(here);
+            for conversion in conversions {
+                for (here, there) in [
+                    (conversion.from, conversion.to),
+                    (conversion.to, conversion.from),
+                ] {
+                    let class = self.constraints.class(here);
                     let Some((class, set)) = class.and_then(|c| Some((c, set_of(c)?))) else {
                         continue;
                     };
                     for encoding in self.encodings_of(there, known, &variants, &set_of) {
-                        self.add_variant(&mut variants[set], &sets[set], class, encoding, passage);
+                        self.add_variant(
+                            &mut variants[set],
+                            &sets[set],
+                            class,
+                            encoding,
+                            conversion,
+                        );
                     }
                 }
             }
@@ -288,15 +303,15 @@ impl<'c> Solver<'_, 'c> {
         let mut all = Vec::new();
         for (set, variants) in sets.iter().zip(variants) {
             if variants.is_empty() {
-                let value = self.ties.values[set[0]];
-                self.wrong.push(unsettled(value, by_conversions));
+                let value = self.constraints.values[set[0]];
+                self.errors.push(unresolved(value, by_conversions));
                 continue;
             }
-            let of_values = |known: AllKnown<'c>| -> Variant<'c> {
-                let numbered = self.ties.values.iter().enumerate();
+            let of_values = |known: Encodings<'c>| -> ValueEncodings<'c> {
+                let numbered = self.constraints.values.iter().enumerate();
                 numbered
                     .filter_map(|(number, value)| {
-                        let known = known.get(&self.ties.class_of(number))?;
+                        let known = known.get(&self.constraints.class_of(number))?;
                         Some((*value, Arc::clone(&known.encoding)))
                     })
                     .collect()
@@ -306,11 +321,11 @@ impl<'c> Solver<'_, 'c> {
         all
     }
 
-    /// Classes that nothing settles, those together that are linked; each by its first class.
-    fn open_sets(&self, known: &AllKnown<'c>) -> Vec<Vec<Class>> {
+    /// Returns the connected components of unresolved classes.
+    fn open_sets(&self, known: &Encodings<'c>) -> Vec<Vec<Class>> {
         let mut sets: Vec<Vec<Class>> = Vec::new();
-        for number in 0..self.ties.values.len() {
-            let class = self.ties.class_of(number);
+        for number in 0..self.constraints.values.len() {
+            let class = self.constraints.class_of(number);
             if known.contains_key(&class) || sets.iter().any(|set| set.contains(&class)) {
                 continue;
             }
@@ -332,15 +347,15 @@ impl<'c> Solver<'_, 'c> {
         sets
     }
 
-    /// The encodings that a value has, or may get.
+    /// Returns the encoding of a value, or its candidates.
     fn encodings_of(
         &self,
         value: Val<'c>,
-        known: &AllKnown<'c>,
-        variants: &[Vec<AllKnown<'c>>],
+        known: &Encodings<'c>,
+        variants: &[Vec<Encodings<'c>>],
         set_of: &impl Fn(Class) -> Option<usize>,
     ) -> Vec<Arc<Encoding>> {
-        let Some(class) = self.ties.class(value) else {
+        let Some(class) = self.constraints.class(value) else {
             let tensor = TensorType::of(value.r#type());
             let layouts = Layouts::of(value.r#type().context());
             return tensor
@@ -362,22 +377,22 @@ impl<'c> Solver<'_, 'c> {
     /// Adds the way to lay out a set in which one class has an encoding, if there is one.
     fn add_variant(
         &self,
-        variants: &mut Vec<AllKnown<'c>>,
+        variants: &mut Vec<Encodings<'c>>,
         set: &[Class],
         class: Class,
         encoding: Arc<Encoding>,
-        passage: &Passage<'c>,
+        conversion: &OpenConversion<'c>,
     ) {
         let is_there =
-            |known: &AllKnown<'c>| known.get(&class).is_some_and(|k| k.encoding == encoding);
-        if variants.len() >= MOST_VARIANTS || variants.iter().any(is_there) {
+            |known: &Encodings<'c>| known.get(&class).is_some_and(|k| k.encoding == encoding);
+        if variants.len() >= MAX_VARIANTS || variants.iter().any(is_there) {
             return;
         }
-        let mut known = AllKnown::from([(
+        let mut known = Encodings::from([(
             class,
-            Known {
+            RequiredEncoding {
                 encoding,
-                by: passage.op,
+                by: conversion.op,
             },
         )]);
         self.spread(&mut known, Some(set));
@@ -392,11 +407,11 @@ impl<'c> Solver<'_, 'c> {
         }
     }
 
-    /// Whether each encoding lays out all that it is for.
-    fn lays_out(&self, known: &AllKnown<'c>) -> bool {
-        let mut numbered = self.ties.values.iter().enumerate();
+    /// Returns true if each encoding supports the shapes of its values.
+    fn lays_out(&self, known: &Encodings<'c>) -> bool {
+        let mut numbered = self.constraints.values.iter().enumerate();
         numbered.all(|(number, value)| {
-            let Some(known) = known.get(&self.ties.class_of(number)) else {
+            let Some(known) = known.get(&self.constraints.class_of(number)) else {
                 return true;
             };
             TensorType::of(value.r#type()).is_some_and(|tensor| {
@@ -407,8 +422,8 @@ impl<'c> Solver<'_, 'c> {
     }
 }
 
-/// Who asks for an encoding, and where it stands.
-fn asks(known: &Known<'_>) -> String {
+/// Formats a requirement and its location.
+fn requires(known: &RequiredEncoding<'_>) -> String {
     let name = known.by.name();
     let name = name.as_string_ref();
     let name = name.as_str().unwrap_or_default();
@@ -418,25 +433,25 @@ fn asks(known: &Known<'_>) -> String {
     format!("`{name}`{place} requires `{}`", known.encoding)
 }
 
-/// The operation that makes a value or takes it as an argument, and what the value is there.
-fn place(value: Val<'_>) -> (Op<'_>, String) {
+/// Returns the defining operation of a value, or the one around its block, and a name for the value.
+fn definition(value: Val<'_>) -> (Op<'_>, String) {
     if let Some(op) = sys::defining_operation(value) {
         return (op, "its result".to_owned());
     }
-    let block = sys::block_of_argument(value).expect("a value has a maker");
+    let block = sys::block_of_argument(value).expect("a value has a block or an operation");
     let parent = build::operations(block)
         .first()
         .and_then(|op| build::parent(*op))
-        .expect("a block lies in an operation");
+        .expect("a block has a parent");
     let arguments = block.argument_count();
     let number = (0..arguments).find(|i| build::argument(block, *i) == value);
     (parent, format!("argument {}", number.unwrap_or_default()))
 }
 
-fn unsettled(value: Val<'_>, by_conversions: bool) -> (Op<'_>, Diagnostic) {
-    let (op, what) = place(value);
+fn unresolved(value: Val<'_>, by_conversions: bool) -> (Op<'_>, Diagnostic) {
+    let (op, what) = definition(value);
     let type_: Type<'_> = value.r#type();
-    let said = Diagnostic::new(format!("cannot infer the layout of {what}: `{type_}`"));
+    let diagnostic = Diagnostic::new(format!("cannot infer the layout of {what}: `{type_}`"));
     let note = if by_conversions {
         format!(
             "set the layout with `{}`, on this value or on one computed from it",
@@ -445,5 +460,5 @@ fn unsettled(value: Val<'_>, by_conversions: bool) -> (Op<'_>, Diagnostic) {
     } else {
         "a load, store or atomic operation on pointers of this layout determines it".to_owned()
     };
-    (op, said.note(note))
+    (op, diagnostic.note(note))
 }

@@ -1,4 +1,4 @@
-//! Which values of a module have one encoding, and which encodings follow from each other.
+//! Constraints between open encodings: equivalence classes of values, and inference between classes.
 
 use crate::ir::infer::{self, Dependence};
 use crate::ir::ops::{scf, tt, ttg};
@@ -9,12 +9,12 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// The number of a set of values that have one encoding.
+/// Index of an equivalence class of values with one encoding.
 pub(crate) type Class = usize;
 
-/// Classes whose encodings follow from each other, by an operation from its operand `at` to its results.
+/// Two classes whose encodings follow from each other, through operand `at` of an operation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link<'c> {
+pub(super) struct InferenceEdge<'c> {
     pub(super) op: Op<'c>,
     pub(super) at: usize,
     pub(super) operand: Class,
@@ -22,40 +22,40 @@ pub(super) struct Link<'c> {
     pub(super) how: Dependence,
 }
 
-/// An operation that gives elements another layout, any to any.
+/// A layout conversion with an open encoding.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Passage<'c> {
+pub(super) struct OpenConversion<'c> {
     pub(super) op: Op<'c>,
     pub(super) from: Val<'c>,
     pub(super) to: Val<'c>,
 }
 
-/// The values of a module whose layouts are left open in one way, and what ties them.
-pub(crate) struct Ties<'c> {
-    /// In the order in which they stand in the module.
+/// The values of a module with open layouts of one kind, and their constraints (a union-find forest).
+pub(crate) struct Constraints<'c> {
+    /// In program order.
     pub(crate) values: Vec<Val<'c>>,
-    pub(super) links: Vec<Link<'c>>,
-    pub(super) passages: Vec<Passage<'c>>,
+    pub(super) links: Vec<InferenceEdge<'c>>,
+    pub(super) conversions: Vec<OpenConversion<'c>>,
     numbers: FxHashMap<usize, usize>,
     parents: Vec<usize>,
-    which: OpenLayout,
+    kind: OpenLayout,
 }
 
-impl<'c> Ties<'c> {
+impl<'c> Constraints<'c> {
     /// Reads all functions of a module.
-    pub(crate) fn of(module: Op<'c>, which: OpenLayout) -> Self {
-        let mut ties = Self {
+    pub(crate) fn of(module: Op<'c>, kind: OpenLayout) -> Self {
+        let mut constraints = Self {
             values: Vec::new(),
             links: Vec::new(),
-            passages: Vec::new(),
+            conversions: Vec::new(),
             numbers: FxHashMap::default(),
             parents: Vec::new(),
-            which,
+            kind,
         };
         let mut operations = Vec::new();
-        ties.define(module, &mut operations);
-        if ties.values.is_empty() {
-            return ties;
+        constraints.define(module, &mut operations);
+        if constraints.values.is_empty() {
+            return constraints;
         }
         let functions: FxHashMap<Text<'c>, Op<'c>> = operations
             .iter()
@@ -63,16 +63,16 @@ impl<'c> Ties<'c> {
             .map(|function| (function.sym_name(), function.op()))
             .collect();
         for op in &operations {
-            ties.control(*op, &functions);
-            ties.operands(*op);
+            constraints.control(*op, &functions);
+            constraints.operands(*op);
         }
         for op in operations {
-            ties.link(op);
+            constraints.link(op);
         }
-        ties
+        constraints
     }
 
-    /// Numbers what is left open below an operation.
+    /// Numbers the open values below an operation.
     fn define(&mut self, op: Op<'c>, operations: &mut Vec<Op<'c>>) {
         operations.push(op);
         for value in build::results(op) {
@@ -89,7 +89,7 @@ impl<'c> Ties<'c> {
     }
 
     fn number(&mut self, value: Val<'c>) {
-        if left_open(value) == Some(self.which) {
+        if open_layout_of(value) == Some(self.kind) {
             let number = self.values.len();
             self.values.push(value);
             self.parents.push(number);
@@ -97,7 +97,7 @@ impl<'c> Ties<'c> {
         }
     }
 
-    /// Returns the class of a value, where its layout is left open.
+    /// Returns the class of a value, if its layout is open.
     pub(crate) fn class(&self, value: Val<'c>) -> Option<Class> {
         let mut number = *self.numbers.get(&value_id(value))?;
         while self.parents[number] != number {
@@ -106,7 +106,7 @@ impl<'c> Ties<'c> {
         Some(number)
     }
 
-    /// Returns the class of the value of a number.
+    /// Returns the class of the value at an index.
     pub(crate) fn class_of(&self, number: usize) -> Class {
         let mut number = number;
         while self.parents[number] != number {
@@ -115,31 +115,31 @@ impl<'c> Ties<'c> {
         number
     }
 
-    fn tie(&mut self, a: Val<'c>, b: Val<'c>) {
+    fn unify(&mut self, a: Val<'c>, b: Val<'c>) {
         if let (Some(a), Some(b)) = (self.class(a), self.class(b)) {
-            // The first is the root: errors and choices go by the order of the module.
+            // The first value is the root, so that diagnostics are in program order.
             self.parents[a.max(b)] = a.min(b);
         }
     }
 
-    fn tie_all(&mut self, values: &[Val<'c>]) {
+    fn unify_all(&mut self, values: &[Val<'c>]) {
         let open: Vec<Val<'c>> = values
             .iter()
             .copied()
             .filter(|value| self.class(*value).is_some())
             .collect();
         for pair in open.windows(2) {
-            self.tie(pair[0], pair[1]);
+            self.unify(pair[0], pair[1]);
         }
     }
 
-    fn tie_each(&mut self, a: &[Val<'c>], b: &[Val<'c>]) {
+    fn unify_each(&mut self, a: &[Val<'c>], b: &[Val<'c>]) {
         for (a, b) in a.iter().zip(b) {
-            self.tie(*a, *b);
+            self.unify(*a, *b);
         }
     }
 
-    /// Values that control flow hands on.
+    /// Unifies values that control flow forwards.
     fn control(&mut self, op: Op<'c>, functions: &FxHashMap<Text<'c>, Op<'c>>) {
         use UpstreamKind as U;
         match AnyKind::of(op) {
@@ -148,11 +148,11 @@ impl<'c> Ties<'c> {
                     return;
                 };
                 let taken = arguments(body);
-                // The first argument counts.
+                // The first argument is the induction variable.
                 let taken = taken.get(1..).unwrap_or_default();
-                self.tie_each(&view.init_args(), taken);
-                self.tie_each(taken, &handed_on(body));
-                self.tie_each(taken, &build::results(op));
+                self.unify_each(&view.init_args(), taken);
+                self.unify_each(taken, &terminator_operands(body));
+                self.unify_each(taken, &build::results(op));
             }
             AnyKind::Upstream(U::ScfWhile) => {
                 let blocks: Vec<Blk<'c>> = (0..op.region_count())
@@ -162,12 +162,12 @@ impl<'c> Ties<'c> {
                     return;
                 };
                 let taken = arguments(*before);
-                self.tie_each(&view.inits(), &taken);
-                self.tie_each(&taken, &handed_on(*after));
+                self.unify_each(&view.inits(), &taken);
+                self.unify_each(&taken, &terminator_operands(*after));
                 let end = build::operations(*before).pop();
                 if let Some(end) = end.and_then(scf::Condition::of) {
-                    self.tie_each(&end.args(), &arguments(*after));
-                    self.tie_each(&end.args(), &build::results(op));
+                    self.unify_each(&end.args(), &arguments(*after));
+                    self.unify_each(&end.args(), &build::results(op));
                 }
             }
             AnyKind::Upstream(U::ScfIf | U::ScfIndexSwitch | U::ScfExecuteRegion)
@@ -175,13 +175,13 @@ impl<'c> Ties<'c> {
                 let results = build::results(op);
                 for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
                     let end = build::operations(block).pop();
-                    let is_handed = end.is_some_and(|end| {
+                    let is_yield = end.is_some_and(|end| {
                         U::ScfYield.is(end)
                             || OpKind::TtgMaskReturn.is(end)
                             || OpKind::TtgWarpYield.is(end)
                     });
-                    if is_handed {
-                        self.tie_each(&handed_on(block), &results);
+                    if is_yield {
+                        self.unify_each(&terminator_operands(block), &results);
                     }
                 }
             }
@@ -192,11 +192,11 @@ impl<'c> Ties<'c> {
                 for block in
                     (0..op.region_count()).flat_map(|i| build::blocks(op, i).into_iter().take(1))
                 {
-                    self.tie_each(&view.explicit_captures(), &arguments(block));
+                    self.unify_each(&view.explicit_captures(), &arguments(block));
                 }
             }
             AnyKind::Upstream(U::CfBranch | U::CfCondBranch | U::CfSwitch) => {
-                // What the blocks take comes last among the operands.
+                // Block arguments are the last operands.
                 let targets = build::successors(op);
                 let taken: Vec<Vec<Val<'c>>> = targets.into_iter().map(arguments).collect();
                 let operands = build::operands(op);
@@ -204,7 +204,7 @@ impl<'c> Ties<'c> {
                 let mut rest = &operands[operands.len().saturating_sub(passed)..];
                 for taken in &taken {
                     let (own, others) = rest.split_at(taken.len().min(rest.len()));
-                    self.tie_each(own, taken);
+                    self.unify_each(own, taken);
                     rest = others;
                 }
             }
@@ -216,12 +216,12 @@ impl<'c> Ties<'c> {
                 };
                 let blocks = build::blocks_of(callee.body());
                 if let Some(entry) = blocks.first() {
-                    self.tie_each(&build::operands(op), &arguments(*entry));
+                    self.unify_each(&build::operands(op), &arguments(*entry));
                 }
                 for block in blocks {
                     let end = build::operations(block).pop();
                     if end.is_some_and(|end| OpKind::TtReturn.is(end)) {
-                        self.tie_each(&handed_on(block), &build::results(op));
+                        self.unify_each(&terminator_operands(block), &build::results(op));
                     }
                 }
             }
@@ -229,12 +229,12 @@ impl<'c> Ties<'c> {
         }
     }
 
-    /// Tensors of one operation that have one encoding.
+    /// Unifies tensors of one operation that have one encoding.
     fn operands(&mut self, op: Op<'c>) {
         use OpView as V;
         let values = || [build::operands(op), build::results(op)].concat();
         match OpView::of(op) {
-            _ if sys::keeps_encoding(op) => self.tie_all(&values()),
+            _ if sys::keeps_encoding(op) => self.unify_all(&values()),
             Some(
                 V::TtStore(_)
                 | V::TtAtomicStore(_)
@@ -249,22 +249,22 @@ impl<'c> Ties<'c> {
                 | V::AmdgBufferLoadToLocal(_)
                 | V::AmdgBufferAtomicCAS(_)
                 | V::AmdgBufferAtomicRMW(_),
-            ) => self.tie_all(&values()),
+            ) => self.unify_all(&values()),
             Some(V::TtReduce(_) | V::TtJoin(_) | V::TtCat(_) | V::TtHistogram(_)) => {
-                self.tie_all(&build::operands(op));
-                self.tie_all(&build::results(op));
+                self.unify_all(&build::operands(op));
+                self.unify_all(&build::results(op));
             }
-            Some(V::TtSplit(_)) => self.tie_all(&build::results(op)),
+            Some(V::TtSplit(_)) => self.unify_all(&build::results(op)),
             _ => {}
         }
     }
 
-    /// Encodings that follow from each other.
+    /// Adds the edges of an operation.
     fn link(&mut self, op: Op<'c>) {
         if let Some(conversion) = ttg::ConvertLayout::of(op) {
             let (from, to) = (conversion.src(), conversion.result());
             if self.class(from).is_some() || self.class(to).is_some() {
-                self.passages.push(Passage { op, from, to });
+                self.conversions.push(OpenConversion { op, from, to });
             }
             return;
         }
@@ -282,7 +282,7 @@ impl<'c> Ties<'c> {
             match infer::dependence(op, at) {
                 Some(how) if operand != result && !linked.contains(&operand) => {
                     linked.push(operand);
-                    self.links.push(Link {
+                    self.links.push(InferenceEdge {
                         op,
                         at,
                         operand,
@@ -296,8 +296,8 @@ impl<'c> Ties<'c> {
     }
 }
 
-/// The layout that a value leaves open, if any.
-pub(crate) fn left_open(value: Val<'_>) -> Option<OpenLayout> {
+/// Returns the kind of a value's open layout, if it is open.
+pub(crate) fn open_layout_of(value: Val<'_>) -> Option<OpenLayout> {
     let tensor = TensorType::of(value.r#type())?;
     tensor.encoding.and_then(sys::open_layout)
 }
@@ -312,8 +312,8 @@ fn single<'c>(op: Op<'c>) -> Option<Blk<'c>> {
     (0..op.region_count()).find_map(|i| build::single_block(op, i))
 }
 
-/// What the end of a block hands on.
-fn handed_on<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+/// Returns the operands of a block's terminator.
+fn terminator_operands<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     let end = build::operations(block).pop();
     end.map(build::operands).unwrap_or_default()
 }
