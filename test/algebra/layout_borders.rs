@@ -86,7 +86,7 @@ fn dims_of_size_one() {
         LinearLayout::empty()
     );
     assert_eq!(one.apply(&[(L, 0)]).unwrap(), [0]);
-    // Dims of size 1 behind 64 bits.
+    // Dims of size 1 after 64 bits.
     let full = id(32, R, D0).product(&id(32, L, D1)).unwrap();
     let more = full
         .product(&LinearLayout::identity_1d(1, Dim::WARP, Dim::out(2)).unwrap())

@@ -12,7 +12,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When it does not fit in an `i64`.
+    /// If it does not fit in an `i64`.
     pub fn product(&self) -> Result<i64, CuteError> {
         let mut product = 1_i64;
         for &number in self.leaves() {
@@ -29,7 +29,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the product of all does not fit in an `i64`.
+    /// If the product of all does not fit in an `i64`.
     pub fn prefix_product(&self) -> Result<Self, CuteError> {
         self.product()?;
         let mut next = 1_i64;
@@ -78,7 +78,7 @@ impl IntTuple {
 
     /// Returns the sum of the products of corresponding numbers.
     /// # Errors
-    /// When the profiles differ, and when it does not fit in an `i64`.
+    /// If the profiles differ, and when it does not fit in an `i64`.
     pub fn inner_product(&self, other: &Self) -> Result<i64, CuteError> {
         if !self.is_congruent(other) {
             return Err(ErrorKind::ProfilesDiffer {

@@ -34,7 +34,7 @@ impl Layout {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the profile has more modes than the layout.
+    /// If the profile has more modes than the layout.
     pub fn coalesce_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(coalesced(part.leaves)))
     }
@@ -56,7 +56,7 @@ impl Layout {
 
     /// Returns the layout filtered at the numbers of the profile, like [`coalesce_by`](Self::coalesce_by).
     /// # Errors
-    /// When the profile has more modes than the layout.
+    /// If the profile has more modes than the layout.
     pub fn filter_by(&self, profile: &IntTuple) -> Result<Self, CuteError> {
         self.at_profile(profile, |part| Self::of_modes(filtered(part.leaves)))
     }

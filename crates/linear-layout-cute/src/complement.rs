@@ -21,7 +21,7 @@ impl Layout {
     /// The complement is strictly increasing and shares only the index 0 with `self`. If the non-zero strides of `self`
     /// do not overlap, neither do those of both layouts together, and their cosize is at least `cotarget`.
     /// # Errors
-    /// When modes of `self` overlap or have negative strides, and when `cotarget` is less than 1.
+    /// If modes of `self` overlap or have negative strides, and when `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
         free_positions(self.leaves(), cotarget, 1)
     }

@@ -38,7 +38,7 @@ impl ComposedLayout {
 
     /// Returns the index of an integer coordinate; see [`Layout::at`].
     /// # Errors
-    /// When it does not fit in an `i64`.
+    /// If it does not fit in an `i64`.
     pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
         let index = self.layout.at(coordinate)?.checked_add(self.offset);
         let index = index.ok_or(super::error::ErrorKind::Overflow)?;

@@ -104,7 +104,7 @@ impl IntTuple {
     /// # Ok::<(), linear_layout_cute::CuteError>(())
     /// ```
     /// # Errors
-    /// When the coordinate has a tuple where the shape has none, or of another rank.
+    /// If the coordinate has a tuple where the shape has none, or of another rank.
     pub fn congruent_coordinate(&self, coordinate: &Self) -> Result<Self, CuteError> {
         fn go(
             shape: TupleRef<'_, i64>,

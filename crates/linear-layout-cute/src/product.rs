@@ -19,6 +19,7 @@ impl Layout {
     /// ```
     /// # Laws
     /// Mode 0 is `self`; mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
+    /// # Errors
     /// If modes of `self` overlap, or as of [`composition`](Self::composition).
     pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
         by_tiler(self, tiler, UntiledModes::Kept, &Self::multiply_by_layout)

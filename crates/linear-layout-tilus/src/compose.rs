@@ -177,7 +177,7 @@ impl RegisterLayout {
     /// let l = local(&[3, 4])?.spatial(&[2, 3])?;
     /// assert_eq!(l.divide(&spatial(&[2, 3])?)?, local(&[3, 4])?);
     /// assert_eq!(l.divide(&spatial(&[2, 2])?).unwrap_err().to_string(),
-    ///     "dim 1 of extent 12 has no boundary of modes at 2, the divisor's extent there");
+    ///     "dim 1 of extent 12 has no boundary of modes at 2, the divisor's extent");
     /// # Ok::<(), linear_layout_tilus::TilusError>(())
     /// ```
     /// # Laws

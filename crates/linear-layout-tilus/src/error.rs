@@ -29,7 +29,7 @@ impl fmt::Display for ModeList {
 /// let e = RegisterLayout::new(&[4, 6], &[4, 4], &[0], &[1]).unwrap_err();
 /// assert_eq!(
 ///     e.to_string(),
-///     "mode 1 of extent 4 does not divide what is left of dim 1, 6 of 6; a divisor of 6 does, such as 3"
+///     "mode 1 of extent 4 does not divide the remaining 6 of 6 of dim 1; expected a divisor of 6, such as 3"
 /// );
 /// assert_eq!((e.dim(), e.mode()), (Some(1), Some(1)));
 /// ```

@@ -42,8 +42,8 @@
 //! layouts are tiles of tiles.
 //!
 //! # Speed
-//! Operations do not allocate for up to four dims and eight modes, except for returned texts, grids and lists. `cargo
-//! bench --bench tilus` compares the speed with that of Tilus, if it is installed.
+//! Operations do not allocate for up to four dims and eight modes, except for returned texts, grids and lists.
+//! `cargo bench --bench tilus` compares the speed with that of Tilus, if it is installed.
 //!
 //! # Not here
 //! Symbolic extents; layout selection for a whole program (`assign` of `linear-layout`).

@@ -17,7 +17,7 @@ use super::{Extents, Modes};
 /// ```
 /// use linear_layout_tilus::MultiFunction;
 /// let f = MultiFunction::new(&[2, 3], &[2, 3], &[1, -2])?;
-/// assert_eq!(f.image_of(&[1, 2])?, [4, 5]); // 2*2 + {0, 1}, whatever the row
+/// assert_eq!(f.image_of(&[1, 2])?, [4, 5]); // 2*2 + {0, 1}, in every row
 /// # Ok::<(), linear_layout_tilus::TilusError>(())
 /// ```
 /// # Laws

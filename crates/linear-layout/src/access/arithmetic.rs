@@ -236,8 +236,8 @@ impl AxisInfo {
 
     /// Returns the facts of a comparison of numbers `bits` wide.
     ///
-    /// Compared with a multiple of 16, an aligned run of 16 is uniform, so the mask is constant in groups: `0 1 2 3 <
-    /// n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
+    /// Compared with a multiple of 16, an aligned run of 16 is uniform, so the mask is constant in groups:
+    /// `0 1 2 3 < n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {

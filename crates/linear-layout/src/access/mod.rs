@@ -22,14 +22,13 @@
 //!
 //! # Ground rules
 //! - Every fact holds in the wrapping arithmetic of the type. A run never crosses the wrap-around of the type before it
-//! is
-//!   extended or used as an address, because only the aligned part of a run is kept.
+//!   is extended or used as an address, because only the aligned part of a run is kept.
 //! - One assumption: sums, products and left shifts of non-negative values do not exceed the signed range of the type.
-//! Only
-//!   signed division, signed remainder and extensions rely on it.
+//!   Only signed division, signed remainder and extensions rely on it.
 //! - Sizes, divisibilities and run lengths are powers of two; they saturate at 2^62, so zero is divisible by 2^62.
 //!
 //! Reading order: this file (facts and shape operations), `arithmetic` (integer operations), `vector` (access widths).
+//! Not here: facts about loaded values (another thread may write them) and value ranges.
 //!
 //! # Source
 //! Triton's `AxisInfo.cpp`. Stricter: negative dividends, runs cut by alignment before an extension. More general: bit
@@ -166,7 +165,7 @@ impl AxisInfo {
             let stride: usize = narrow(shape[d + 1..].iter().product::<u64>());
             // Groups divide the size, so dims before `d` do not affect the start of groups.
             let begins = |i: usize, group_log2: u8| (i / stride).is_multiple_of(1 << group_log2);
-            // Whether every aligned group of this size goes up by `step` from each element to the next.
+            // True if consecutive elements of every aligned group differ by `step`.
             let steps_by = |group_log2: u8, step: i64| {
                 (0..values.len()).all(|i| {
                     begins(i, group_log2)

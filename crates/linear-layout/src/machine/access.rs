@@ -157,7 +157,7 @@ mod tests {
         });
     }
 
-    /// A copy moves exactly those neighbours together that are contiguous in the buffer.
+    /// A copy combines exactly the adjacent elements that are contiguous in the buffer.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {

@@ -208,7 +208,7 @@ mod tests {
                 Step::Select {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
-                // Lanes that read from a neighbour of the right lane.
+                // Lanes that read from the lane next to the right one.
                 Step::ShuffleIndex { lane_xor, .. } => *lane_xor ^= 1,
                 // Steps of conversions.
                 _ => is_changed = false,

@@ -62,10 +62,8 @@ impl Assembly {
     /// Returns command-line options of LLVM, and their values, that function attributes cannot express.
     ///
     /// - `slp-schedule-budget` bounds the distance in a basic block of operations that the SLP vectoriser combines. It
-    /// scans
-    ///   all operations in between, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel with 6500
-    /// operations, whose
-    ///   2900 instructions become 4 more with this bound. LLVM's default is 100000.
+    ///   scans all operations in between, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel with 6500
+    ///   operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
     /// - `nvptx-short-ptr` makes addresses of shared memory 32 bits wide, in one register instead of two.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {

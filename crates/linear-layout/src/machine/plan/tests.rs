@@ -304,7 +304,7 @@ fn a_store_over_what_another_warp_reads_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// 16-bit elements whose neighbours are in other lanes are moved by matrix instructions, plain or transposed.
+/// 16-bit elements with adjacent elements in other lanes are moved by matrix instructions, plain or transposed.
 #[test]
 fn matrices_are_moved_whole() {
     let (across, along) = transposition(1);
