@@ -120,19 +120,19 @@ fn check(
 }
 
 /// A map from register and thread to element: `registers[register] ^ threads[thread]`.
-type ElementMap = (Vec<u64>, Vec<u64>);
+type ElementTable = (Vec<u64>, Vec<u64>);
 
 /// Runs a program on elements and compares the results with `dst`; a source register is undefined unless
 /// `holds(register, thread)`.
 fn run_on_elements(
     mut machine: Machine<'_, u32>,
     plan: &Program,
-    (src, holds): (&ElementMap, &dyn Fn(usize, usize) -> bool),
-    dst: &ElementMap,
+    (src, holds): (&ElementTable, &dyn Fn(usize, usize) -> bool),
+    dst: &ElementTable,
 ) -> Result<PlanReport, PlanFault> {
     // The granules of an element have consecutive names.
     let granules = narrow::<u32>(machine.granules_of_elements());
-    let element = |(registers, threads): &ElementMap, register: usize, thread: usize| {
+    let element = |(registers, threads): &ElementTable, register: usize, thread: usize| {
         narrow::<u32>(registers[register] ^ threads[thread])
     };
     machine.fill(|register, thread| match holds(register, thread) {
@@ -190,9 +190,9 @@ pub(super) fn check_owned(
 /// result of each thread must be its element of `expected`.
 pub(super) fn check_at_numbers(
     plan: &Program,
-    src: &ElementMap,
+    src: &ElementTable,
     number: u32,
-    expected: &ElementMap,
+    expected: &ElementTable,
     target: &Target,
 ) -> Result<(), PlanFault> {
     let (registers, threads) = (src.0.len(), src.1.len());
