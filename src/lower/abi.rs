@@ -1,21 +1,21 @@
-//! How a kernel is called: which arguments it takes beside its own, and what its module says to the launcher.
+//! Kernel calling conventions.
 
-/// What a launcher and a kernel agree on.
+/// The calling convention of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Abi {
-    /// The kernel's own arguments, and nothing else.
+    /// The kernel's own arguments only.
     #[default]
     Plain,
-    /// That of Triton's runtime: two pointers to scratch memory follow the kernel's own arguments, whether it needs
-    /// them or not, and the module says how large each is.
+    /// Triton's runtime: two pointers to scratch memory always follow the kernel's own arguments, and the module has
+    /// attributes for their sizes.
     Triton,
 }
 
 impl Abi {
-    /// All of them.
+    /// All conventions.
     pub const ALL: [Self; 2] = [Self::Plain, Self::Triton];
 
-    /// What the option calls it.
+    /// Returns the name of the option's value.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

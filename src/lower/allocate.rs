@@ -1,7 +1,7 @@
-//! The shared memory of a function: what families say of their operations, and what analysis makes of it.
+//! Shared memory of a function: collects the effects of operations, and runs the analyses on them.
 //!
-//! Nobody else knows where a buffer lies, or where everybody must wait: [`crate::analysis`] decides both from the
-//! effects of operations, and the walk puts a barrier before each operation that needs one.
+//! [`crate::analysis`] decides offsets of allocations and positions of barriers and fences from the effects; the walk
+//! emits a barrier before each operation that needs one.
 
 use super::calls;
 use super::gpu::Gpu;
@@ -22,7 +22,7 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The plans of a function's operations, and where its shared memory is used.
+/// The plans of a function's operations, and its shared-memory allocation.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
     plans: PlanCache,
@@ -30,41 +30,41 @@ pub(crate) struct SharedMemory {
     flow: Flow,
 }
 
-/// Says what an operation does in shared memory, as its family does.
+/// A function that returns the shared-memory effects of an operation.
 ///
 /// # Errors
-/// It cannot be said; why is what lowering it would say.
+/// The operation cannot be planned, with the diagnostic that lowering it would give.
 pub(crate) type EffectsFn =
     fn(&mut PlanContext<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
 
-/// What families ask when they say what an operation does.
+/// The context in which operations are planned.
 pub(crate) struct PlanContext<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
     pub(crate) plans: PlanCache,
-    /// The operations that call a function which touches shared memory.
+    /// Calls of functions that access shared memory.
     pub(crate) calls: &'a HashSet<OpId>,
-    /// The most bytes of scratch memory that a plan may use, where they are fewer than the GPU has.
+    /// Limit on the scratch memory of a plan, in bytes, if it is below the GPU's.
     pub(crate) scratch_limit: Option<u32>,
 }
 
 impl PlanContext<'_> {
-    /// The limit as a part of what a plan depends on.
+    /// Returns the limit as a part of cache keys.
     pub(crate) fn limit_key(&self) -> usize {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
     }
 }
 
 impl SharedMemory {
-    /// Plans what a function does in shared memory, and says what cannot be done.
+    /// Plans the operations of a function and allocates its shared memory; reports errors.
     ///
-    /// `calls` are the operations that call a function which touches shared memory.
+    /// `calls` are the calls of functions that access shared memory.
     pub(crate) fn of(
         function: Op<'_>,
         layouts: &Layouts,
         gpu: Gpu,
         calls: &HashSet<OpId>,
-        (says, shared): (EffectsFn, SharedBytes),
+        (effects, shared): (EffectsFn, SharedBytes),
     ) -> (Self, Option<Reported>) {
         let mut context = PlanContext {
             layouts,
@@ -73,7 +73,9 @@ impl SharedMemory {
             calls,
             scratch_limit: None,
         };
-        let mut read = flow::of(function, &mut |op, buffers| says(&mut context, op, buffers));
+        let mut read = flow::of(function, &mut |op, buffers| {
+            effects(&mut context, op, buffers)
+        });
         let mut reported = None;
         for (op, diagnostic) in &read.errors {
             reported = Some(sys::emit_error(*op, diagnostic));
@@ -83,20 +85,20 @@ impl SharedMemory {
             let op = *ops.get(&op)?;
             let mut within = |limit| {
                 context.scratch_limit = limit;
-                says(&mut context, op, &Buffers::default()).ok()
+                effects(&mut context, op, &Buffers::default()).ok()
             };
             let Some(first) = limit else {
                 return within(None);
             };
-            // Where there is no plan for so few bytes, one that takes more of them may do.
+            // If there is no plan for so few bytes, increase the limit.
             let limits =
                 std::iter::successors(Some(first), |limit| limit.checked_mul(2)?.checked_add(4));
             let most = gpu.target.max_shared_bytes;
             let mut limits = limits.take_while(|limit| *limit < most);
             limits.find_map(|limit| within(Some(limit)))
         };
-        let room = |plain, planned| shared.room(plain, planned, gpu);
-        let allocation = Allocation::of(&mut read.flow, &read.arguments, &room, &mut replan);
+        let budget = |baseline, planned| shared.budget(baseline, planned, gpu);
+        let allocation = Allocation::of(&mut read.flow, &read.arguments, &budget, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
                 let (op, diagnostic) = explain(conflict, &read.ops);
@@ -125,10 +127,10 @@ impl SharedMemory {
         (all, reported)
     }
 
-    /// Returns the plan of an operation that could not be made before its operands were lowered, as [`PlanCache::plan`].
+    /// Returns the plan of an operation that can be planned only once its operands are lowered, as [`PlanCache::plan`].
     ///
     /// # Errors
-    /// There is no plan.
+    /// Forwards the error of `make`.
     pub(crate) fn plan_late<P: Any + Send + Sync>(
         &mut self,
         op: Op<'_>,
@@ -138,33 +140,33 @@ impl SharedMemory {
         self.plans.plan(op, key, make)
     }
 
-    /// Returns the shared memory of the function, without what it calls.
+    /// Returns the size of the function's frame in bytes, without callees.
     pub(crate) fn bytes(&self) -> u32 {
         self.allocation.bytes()
     }
 
-    /// Returns the plan of an operation, and where its scratch memory begins.
+    /// Returns the plan of an operation, and the offset of its scratch memory.
     pub(crate) fn plan<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<(Arc<P>, u32)> {
         Some((self.plans.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {
-        // What needs none has no place, and asks for no address.
+        // Plans without scratch memory have no allocation, and ignore the offset.
         self.allocation.offset(operation_id(op)).unwrap_or_default()
     }
 
-    /// Returns where the buffer or the scratch memory of an operation begins, and how many bytes it has.
+    /// Returns the offset and the size of the buffer or the scratch memory of an operation, in bytes.
     pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
         let op = operation_id(op);
         Some((self.allocation.offset(op)?, self.allocation.size(op)?))
     }
 
-    /// Returns where the buffer begins that an operation makes.
+    /// Returns the offset of the buffer that an operation allocates.
     pub(crate) fn buffer(&self, op: Op<'_>) -> Option<u32> {
         self.allocation.offset(operation_id(op))
     }
 
-    /// Returns true if a proxy fence comes before an operation, after its barrier.
+    /// Returns true if an operation needs a proxy fence in front of it, after its barrier.
     pub(crate) fn needs_fence(&self, op: Op<'_>) -> bool {
         self.allocation.needs_fence(operation_id(op))
     }
@@ -183,7 +185,7 @@ impl SharedMemory {
         })
     }
 
-    /// Returns how many instructions of copies may be in flight after each wait for them, as [`counted_waits`].
+    /// Returns the number of copy instructions that may be in flight after each wait, as [`counted_waits`].
     pub(crate) fn counted_waits(
         &self,
         issued: &HashMap<OpId, u32>,
@@ -192,7 +194,7 @@ impl SharedMemory {
         counted_waits(&self.flow, issued, is_kernel)
     }
 
-    /// Says whether a barrier must come before an operation.
+    /// Returns true if an operation needs a barrier in front of it.
     pub(crate) fn needs_barrier(&self, op: Op<'_>) -> bool {
         self.allocation.needs_barrier(operation_id(op))
     }
@@ -202,14 +204,14 @@ fn is_kernel(function: Op<'_>) -> bool {
     tt::Func::of(function).is_some_and(calls::is_kernel)
 }
 
-/// The words for an operation that started an access.
+/// Describes an operation that started an access.
 fn asynchronous(started: Op<'_>) -> String {
     let name = started.name();
     let name = sys::text(name.as_string_ref());
     format!("the asynchronous `{name}` at {}", started.location())
 }
 
-/// An access to bytes on which the access that another operation started is in flight.
+/// Returns the diagnostic for an access that conflicts with one in flight.
 fn in_flight(started: Op<'_>) -> Diagnostic {
     Diagnostic::new(format!(
         "accesses shared memory that {} still accesses",

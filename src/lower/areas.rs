@@ -1,7 +1,7 @@
-//! Scratch memory of programs in global memory: what the functions of a module ask for, and where it lies.
+//! Allocation of global scratch memory.
 //!
-//! The launcher allocates as many bytes for each program of the grid, one program after the other. As in shared
-//! memory, each function has a place of its own in them, after that of those that call it.
+//! The launcher allocates the same number of bytes for each program of the grid. As in shared memory, each function has
+//! a static frame in them, behind the frames of its callers.
 //!
 //! ```text
 //! base + ((z * programs_y + y) * programs_x + x) * bytes of a program + frame + offset
@@ -14,28 +14,28 @@ use crate::sys::{Diagnostic, operation_id};
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
-/// For whom the launcher allocates memory: for kernels, and for tools that look into them.
+/// Number of memory areas that the launcher allocates: for kernels, and for profiling tools.
 pub(crate) const NUM_AREAS: usize = 2;
 
-/// An amount for each area: what kernels use, then what tools use.
+/// An amount of each area, kernels first.
 pub(crate) type Areas = [u32; NUM_AREAS];
 
-/// What one function asks for, without those that it calls.
+/// The allocations of one function, without callees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The area of each allocation, and where it lies among the function's bytes.
-    pub(crate) places: HashMap<OpId, (usize, u32)>,
-    /// How many bytes it needs.
+    /// Area and byte offset in the frame of each allocation.
+    pub(crate) offsets: HashMap<OpId, (usize, u32)>,
+    /// Size of the frame in bytes.
     pub(crate) bytes: Areas,
-    /// What places are multiples of, in bytes.
+    /// Alignment of the frame in bytes.
     pub(crate) alignment: Areas,
 }
 
 impl Scratch {
-    /// Gives each allocation of a function a place.
+    /// Assigns an offset to each allocation of a function.
     ///
     /// # Errors
-    /// The bytes are too many to count, or an alignment is none.
+    /// The size exceeds 32 bits, or an alignment is not a power of two.
     pub(crate) fn of<'c>(function: Op<'c>) -> Result<Self, (Op<'c>, Diagnostic)> {
         let mut scratch = Self {
             alignment: [1; NUM_AREAS],
@@ -68,35 +68,35 @@ impl Scratch {
                 "has `alignment = {alignment}`, expected a power of two"
             )));
         }
-        let place = self.bytes[area].checked_next_multiple_of(alignment);
-        let end = place.and_then(|place| place.checked_add(bytes));
-        let (Some(place), Some(end)) = (place, end) else {
+        let offset = self.bytes[area].checked_next_multiple_of(alignment);
+        let end = offset.and_then(|offset| offset.checked_add(bytes));
+        let (Some(offset), Some(end)) = (offset, end) else {
             return Err(Diagnostic::new(
                 "needs more than 4 GB of scratch memory per program",
             ));
         };
-        self.places.insert(operation_id(view.op()), (area, place));
+        self.offsets.insert(operation_id(view.op()), (area, offset));
         self.bytes[area] = end;
         self.alignment[area] = self.alignment[area].max(alignment);
         Ok(())
     }
 
-    /// Whether it asks for anything.
+    /// Returns true if the function has allocations.
     pub(crate) fn is_used(&self) -> bool {
-        !self.places.is_empty()
+        !self.offsets.is_empty()
     }
 }
 
-/// What a program of a module needs, whichever kernel it runs.
+/// The scratch memory of one program, sufficient for every kernel of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProgramScratch {
-    /// How far one program's bytes are from the next one's.
+    /// Distance between the memory of consecutive programs.
     pub(crate) bytes: Areas,
     pub(crate) alignment: Areas,
 }
 
 impl ProgramScratch {
-    /// From the end of each function's bytes, and what its places are multiples of.
+    /// Computes the maximum over functions of the end and the alignment of frames.
     pub(crate) fn of(functions: impl Iterator<Item = (Areas, Areas)>) -> Self {
         let none = Self {
             bytes: [0; NUM_AREAS],
@@ -115,16 +115,16 @@ impl ProgramScratch {
     }
 }
 
-/// The scratch memory of the function that is lowered.
+/// The scratch memory of the function being lowered.
 pub(crate) struct FunctionScratch<'c> {
     pub(crate) scratch: Scratch,
-    /// Where its bytes begin in those of the program.
+    /// Byte offset of its frame in the program's memory.
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
-    /// Calls of functions that need the addresses of the program's bytes.
+    /// Calls that pass the addresses of the program's memory.
     pub(crate) calls: HashSet<OpId>,
-    /// Whether it is a kernel, whose arguments are those of all programs.
+    /// True if the arguments address the memory of all programs.
     pub(crate) is_kernel: bool,
-    /// The last arguments of the function, where it has them: an address for each area.
+    /// The address of each area, from the function's last arguments, if it has them.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,
 }

@@ -1,7 +1,7 @@
-//! Effects on shared memory of asynchronous operations.
+//! Shared-memory effects of asynchronous operations.
 //!
-//! A copy by threads goes through the generic proxy, all that other units access through the async proxy. Operations on
-//! an mbarrier are atomic, so that they are in order among themselves; only the beginning and the end of its life write it.
+//! Copies by threads use the generic proxy, accesses by other units the async proxy. Operations on an mbarrier are
+//! atomic and ordered among themselves; only initialisation and invalidation count as writes.
 
 use crate::analysis::effects::{
     AccessTarget, Act, AsyncAccess, BufferView, Buffers, Channel, Effects, MbarrierUse, Proxy,
@@ -27,19 +27,18 @@ fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
     Act::Observe { channel, at_most }
 }
 
-/// Returns the effects of an operation that is asynchronous; one that is not, and cannot be lowered, does anything to
-/// its buffers.
+/// Returns the effects of an asynchronous operation; unknown operations may access their buffers in any way.
 pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     let mbarrier = mbarrier(op);
     let acts = match mbarrier {
-        Some((object, how)) => Some(acts_on_mbarrier(object, how)),
+        Some((object, use_)) => Some(acts_on_mbarrier(object, use_)),
         None => acts(kind, op, buffers),
     };
     acts.map_or_else(
         || Effects::unknown(buffers),
         |acts| Effects {
             acts,
-            views: passed(buffers),
+            views: forwarded(buffers),
             predicate: predicate(op).map(value_id),
             mbarrier,
             ..Effects::default()
@@ -47,7 +46,7 @@ pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     )
 }
 
-/// The condition under which one of the units acts.
+/// Returns the predicate of an operation, if it has one.
 fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     match OpView::of(op)? {
         OpView::TtngBarrierExpect(expect) => Some(expect.pred()),
@@ -58,10 +57,10 @@ fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     }
 }
 
-/// The mbarrier that an operation uses, and how.
+/// Returns the mbarrier that an operation uses, and the kind of use.
 fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     let small = |number: i64| u32::try_from(number).unwrap_or_default();
-    let (object, how) = match OpView::of(op)? {
+    let (object, use_) = match OpView::of(op)? {
         OpView::TtngInitBarrier(init) => {
             let count = small(init.count());
             (init.alloc(), MbarrierUse::Init { count })
@@ -85,11 +84,11 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
         }
         _ => return None,
     };
-    Some((value_id(object), how))
+    Some((value_id(object), use_))
 }
 
-/// The buffers that a wait for products passes on, one for one.
-fn passed(buffers: &Buffers) -> Vec<BufferView> {
+/// Returns the memdescs that a wait for products forwards, one for one.
+fn forwarded(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs
         .map(|(source, result)| BufferView {
@@ -100,14 +99,14 @@ fn passed(buffers: &Buffers) -> Vec<BufferView> {
         .collect()
 }
 
-fn acts_on_mbarrier(mbarrier: ValueId, how: MbarrierUse) -> Vec<Act> {
+fn acts_on_mbarrier(mbarrier: ValueId, use_: MbarrierUse) -> Vec<Act> {
     let object = AccessTarget::Buffer(mbarrier);
     let phases = Channel::Mbarrier(mbarrier);
-    match how {
+    match use_ {
         MbarrierUse::Init { .. } => vec![Act::Write(object)],
         MbarrierUse::Invalidate => vec![observe(phases, 0), Act::Write(object)],
         MbarrierUse::Expect { .. } => vec![Act::Read(object), Act::Commit(phases)],
-        // It speaks for all threads, which meet first.
+        // An arrival counts for the whole CTA.
         MbarrierUse::Arrive { .. } => vec![Act::Barrier, Act::Read(object)],
         MbarrierUse::Copy { to } => {
             vec![Act::Read(object), start(phases, true, to, Proxy::Async)]
@@ -127,7 +126,7 @@ fn acts(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Option<Vec<Act>> {
             accesses(Channel::Copies, true, Proxy::Generic).collect()
         }
         K::TtgAsyncCommitGroup => vec![Act::Commit(Channel::Copies)],
-        // How many instructions a copy is only lowering decides: it waits for all, of groups that are open, too.
+        // The number of instructions per copy is unknown here, so it waits for all, including open groups.
         K::AmdgAsyncWait => vec![Act::Commit(Channel::Copies), observe(Channel::Copies, 0)],
         K::TtgAsyncWait => vec![observe(Channel::Copies, ttg::AsyncWait::of(op)?.num())],
         K::TtngAsyncTMACopyLocalToGlobal | K::TtngAsyncTMAReduce => {

@@ -1,15 +1,11 @@
-//! Atomic accesses of global memory: each element by one of the threads that hold it.
+//! Atomic accesses of global memory, by the owner of each element.
 //!
-//! What the others hold is a copy, so its owner alone accesses it, and hands on what it found where anybody asks
-//! (`share`). Barriers before a release and after an acquire make the order one of all threads of the block.
-//!
-//! ```text
-//! release:  everybody waits; owners access          acquire:  owners access; everybody waits
-//! ```
+//! The owner's old value is broadcast to replicas if it is used ([`broadcast`]). CTA barriers before a release and after
+//! an acquire extend the order to all threads of the CTA.
 
 use super::allocate::PlanContext;
 use super::broadcast;
-use super::buffer::{self, Buffer, Operands};
+use super::buffer::{self, BufferOperands, GlobalBuffer};
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, Gpu, acquires, releases};
 use super::memory::{AccessGroups, MASKED_BITS, from_memory, memory_element, owner, to_memory};
 use super::plans::OpPlan;
@@ -23,10 +19,10 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// What the operations of this family say.
+/// The operands and attributes of an atomic operation.
 #[derive(Clone, Copy)]
-struct Atomic<'c> {
-    /// Where each element is, or the first where there are offsets.
+struct AtomicOp<'c> {
+    /// The address of each element, or the base of the offsets.
     pointer: Val<'c>,
     offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
@@ -36,16 +32,16 @@ struct Atomic<'c> {
     result: Option<Val<'c>>,
 }
 
-/// What is done to each element, by tensors or scalars.
+/// The operation on each element, with tensor or scalar operands.
 #[derive(Clone, Copy)]
 enum Action<'c> {
-    Change(RMWOp, Val<'c>),
-    Compare([Val<'c>; 2]),
+    Rmw(RMWOp, Val<'c>),
+    CompareExchange([Val<'c>; 2]),
     Load,
     Store(Val<'c>),
 }
 
-impl<'c> Atomic<'c> {
+impl<'c> AtomicOp<'c> {
     fn of(op: Op<'c>) -> Option<Self> {
         Some(match OpView::of(op)? {
             OpView::TtAtomicRMW(op) => Self {
@@ -54,7 +50,7 @@ impl<'c> Atomic<'c> {
                 mask: op.mask(),
                 sem: op.sem(),
                 scope: op.scope(),
-                action: Action::Change(op.atomic_rmw_op(), op.val()),
+                action: Action::Rmw(op.atomic_rmw_op(), op.val()),
                 result: Some(op.result()),
             },
             OpView::TtAtomicCAS(op) => Self {
@@ -63,7 +59,7 @@ impl<'c> Atomic<'c> {
                 mask: None,
                 sem: op.sem(),
                 scope: op.scope(),
-                action: Action::Compare([op.cmp(), op.val()]),
+                action: Action::CompareExchange([op.cmp(), op.val()]),
                 result: Some(op.result()),
             },
             OpView::TtAtomicLoad(op) => Self {
@@ -81,7 +77,7 @@ impl<'c> Atomic<'c> {
                 mask: op.mask(),
                 sem: op.sem(),
                 scope: op.scope(),
-                action: Action::Change(op.atomic_rmw_op(), op.value()),
+                action: Action::Rmw(op.atomic_rmw_op(), op.value()),
                 result: Some(op.result()),
             },
             OpView::AmdgBufferAtomicCAS(op) => Self {
@@ -90,7 +86,7 @@ impl<'c> Atomic<'c> {
                 mask: None,
                 sem: op.sem(),
                 scope: op.scope(),
-                action: Action::Compare([op.cmp(), op.val()]),
+                action: Action::CompareExchange([op.cmp(), op.val()]),
                 result: Some(op.result()),
             },
             OpView::TtAtomicStore(op) => Self {
@@ -106,15 +102,15 @@ impl<'c> Atomic<'c> {
         })
     }
 
-    /// The result, where anybody asks for it.
+    /// Returns the result if it is used.
     fn used_result(&self) -> Option<Val<'c>> {
         self.result.filter(|result| !sys::is_unused(*result))
     }
 }
 
-/// What an atomic access does in shared memory, to hand on its result, and where everybody waits.
+/// Returns the effects of the broadcast of the result, and the barriers.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
-    let atomic = Atomic::of(op).expect("the dispatch goes by kind");
+    let atomic = AtomicOp::of(op).expect("the dispatch goes by kind");
     let mut effects = match atomic.used_result() {
         Some(result) => broadcast::plan(context, op, result.r#type())?.effects(),
         None => Effects::default(),
@@ -128,49 +124,48 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// Where the elements are.
-enum Place<'c> {
-    /// Each has an address.
+/// The addresses of the elements.
+enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
-    /// Each has an offset in a buffer; there is an instruction, or its address is found.
+    /// Offsets in a buffer; without a buffer instruction, addresses are computed from them.
     Buffer {
-        buffer: Box<Buffer<'c>>,
+        buffer: Box<GlobalBuffer<'c>>,
         has_instruction: bool,
     },
 }
 
-impl<'c> Atomic<'c> {
-    /// How registers are accessed together, and where.
+impl<'c> AtomicOp<'c> {
+    /// Returns the partition into vector accesses, and the addresses.
     fn accesses(
         &self,
         l: &mut Lowering<'c>,
         op: Op<'c>,
         element: Type<'c>,
         layout: Option<&TensorLayout>,
-    ) -> Result<(AccessGroups<'c>, Place<'c>), Diagnostic> {
-        let change = match self.action {
-            Action::Change(op, _) => Some(op),
+    ) -> Result<(AccessGroups<'c>, ElementAddresses<'c>), Diagnostic> {
+        let rmw = match self.action {
+            Action::Rmw(op, _) => Some(op),
             _ => None,
         };
-        let widest = change.map_or(1, |change| l.gpu.atomic_elements(change, element));
+        let widest = rmw.map_or(1, |op| l.gpu.atomic_elements(op, element));
         if let (Some(offsets), Some(layout)) = (self.offsets, layout) {
             let instructions = buffer::instructions(l, OpKind::TtAtomicRMW)?;
-            let has_instruction = instructions.1.has_atomic(change, element);
-            let operands = Operands {
+            let has_instruction = instructions.1.has_atomic(rmw, element);
+            let operands = BufferOperands {
                 base: self.pointer,
                 offsets,
                 mask: self.mask,
                 widest: if has_instruction { 1 } else { widest },
             };
-            let buffer = Buffer::new(l, op, &operands, element, layout, instructions);
+            let buffer = GlobalBuffer::new(l, op, &operands, element, layout, instructions);
             let accesses = buffer.accesses.clone();
-            let place = Place::Buffer {
+            let addresses = ElementAddresses::Buffer {
                 buffer: Box::new(buffer),
                 has_instruction,
             };
-            return Ok((accesses, place));
+            return Ok((accesses, addresses));
         }
-        let pointers = Place::Pointers(l.get(self.pointer));
+        let pointers = ElementAddresses::Pointers(l.get(self.pointer));
         let Some(layout) = layout else {
             return Ok((AccessGroups::scalar(element), pointers));
         };
@@ -185,18 +180,18 @@ impl<'c> Atomic<'c> {
 }
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let atomic = Atomic::of(op).expect("the dispatch goes by kind");
-    let (element, held) = memory_element(l, atomic.pointer)?;
-    if let Action::Change(op, _) = atomic.action {
-        check_change(l.gpu, op, element)?;
+    let atomic = AtomicOp::of(op).expect("the dispatch goes by kind");
+    let (element, register_type) = memory_element(l, atomic.pointer)?;
+    if let Action::Rmw(op, _) = atomic.action {
+        check_rmw(l.gpu, op, element)?;
     }
     let layout = l.layout(atomic.offsets.unwrap_or(atomic.pointer).r#type())?;
     let layout = layout.as_deref();
-    let (accesses, place) = atomic.accesses(l, op, element, layout)?;
+    let (accesses, addresses) = atomic.accesses(l, op, element, layout)?;
     let masks = atomic.mask.map(|mask| l.get(mask));
     let operands: Vec<Registers<'c>> = match atomic.action {
-        Action::Change(_, value) | Action::Store(value) => vec![l.get(value)],
-        Action::Compare(values) => values.map(|value| l.get(value)).to_vec(),
+        Action::Rmw(_, value) | Action::Store(value) => vec![l.get(value)],
+        Action::CompareExchange(values) => values.map(|value| l.get(value)).to_vec(),
         Action::Load => Vec::new(),
     };
     if releases(atomic.sem) {
@@ -208,11 +203,11 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .iter()
         .filter(|group| group[0] & repeated == 0)
         .collect();
-    // One access keeps the order itself; for several, and by instructions that keep none, fences do once for all.
+    // A single access carries the order itself; several accesses and buffer instructions are ordered by fences.
     let is_fenced = groups.len() > 1
         || matches!(
-            place,
-            Place::Buffer {
+            addresses,
+            ElementAddresses::Buffer {
                 has_instruction: true,
                 ..
             }
@@ -227,7 +222,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     let cache = CachePolicy::default();
     let is_used = atomic.used_result().is_some();
-    let zero = l.e.zero(held);
+    let zero = l.e.zero(register_type);
     let num_registers = layout.map_or(1, TensorLayout::num_registers);
     let mut registers = vec![zero; num_registers];
     for group in groups {
@@ -241,29 +236,31 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             })
             .collect();
         let action = match (atomic.action, &wholes[..]) {
-            (Action::Change(op, _), &[value]) => AtomicAction::Change(op, value),
-            (Action::Compare(_), &[expected, value]) => AtomicAction::Compare([expected, value]),
+            (Action::Rmw(op, _), &[value]) => AtomicAction::Rmw(op, value),
+            (Action::CompareExchange(_), &[expected, value]) => {
+                AtomicAction::CompareExchange([expected, value])
+            }
             (Action::Store(_), &[value]) => AtomicAction::Store(value),
             _ => AtomicAction::Load,
         };
-        let pointer = match &place {
-            Place::Buffer {
+        let pointer = match &addresses {
+            ElementAddresses::Buffer {
                 buffer,
                 has_instruction: true,
             } => {
                 let offset = buffer.offset(l, first, is_owner);
-                let change = match action {
-                    AtomicAction::Change(op, _) => Some(op),
+                let rmw = match action {
+                    AtomicAction::Rmw(op, _) => Some(op),
                     _ => None,
                 };
                 let bits = buffer.instructions.cache.atomic | u32::from(is_used);
                 let at = [buffer.resource, offset];
-                let found = buffer.isa.atomic(&mut l.e, change, &wholes, at, bits);
-                registers[first] = from_memory(l, found, held);
+                let old = buffer.isa.atomic(&mut l.e, rmw, &wholes, at, bits);
+                registers[first] = from_memory(l, old, register_type);
                 continue;
             }
-            Place::Buffer { buffer, .. } => buffer.pointer(l, first),
-            Place::Pointers(pointers) => pointers[first],
+            ElementAddresses::Buffer { buffer, .. } => buffer.pointer(l, first),
+            ElementAddresses::Pointers(pointers) => pointers[first],
         };
         let mask = match (masks.as_ref().map(|masks| masks[first]), is_owner) {
             (Some(mask), Some(owner)) => Some(l.e.and(mask, owner)),
@@ -274,22 +271,22 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             at: accesses.global(pointer, mask, &cache, false),
             sem,
             scope: atomic.scope,
-            // What keeps the order of others must be an access that reads.
+            // An acquire fence synchronises through an access that reads.
             is_used: is_used || is_fenced && acquires(atomic.sem),
         };
-        let found = l.gpu.atomic(&mut l.e, &access, action);
-        if let (true, Some(found)) = (is_used, found) {
-            let values = l.e.scatter(found, accesses.width(), element);
+        let old = l.gpu.atomic(&mut l.e, &access, action);
+        if let (true, Some(old)) = (is_used, old) {
+            let values = l.e.scatter(old, accesses.width(), element);
             for (r, value) in group.iter().zip(values) {
-                registers[*r] = from_memory(l, value, held);
+                registers[*r] = from_memory(l, value, register_type);
             }
         }
     }
     if is_fenced && acquires(atomic.sem) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, atomic.scope);
     }
-    let way = l.allocation.plan::<OpPlan>(op);
-    let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
+    let plan = l.allocation.plan::<OpPlan>(op);
+    let has_barrier = plan.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     if let Some(result) = atomic.result {
         let registers = if is_used {
             broadcast::broadcast(l, op, registers)
@@ -298,16 +295,16 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         };
         l.set(result, registers);
     }
-    if acquires(atomic.sem) && !waits {
+    if acquires(atomic.sem) && !has_barrier {
         l.gpu.block_barrier(&mut l.e);
     }
     Ok(())
 }
 
-/// Checks that a GPU changes elements of a type in this manner.
+/// Checks that a GPU supports a read-modify-write operation on elements of a type.
 ///
-/// `max` and `min` of a number and NaN are the number, and -0 is less than 0 or equal to it, as `llvm.maxnum` has them.
-pub(super) fn check_change(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
+/// `max` and `min` have the semantics of `llvm.maxnum`: they ignore NaN, and -0 is less than 0 or equal to it.
+pub(super) fn check_rmw(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
     let name = op.name();
     let is_float = !element.is_integer();
     match op {
@@ -317,7 +314,7 @@ pub(super) fn check_change(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
             element_name(element)
         ))
         .note(format!("use `{}`", RMWOp::Add.name()))),
-        RMWOp::Max | RMWOp::Min if is_float && gpu.has_float_extremes() => Ok(()),
+        RMWOp::Max | RMWOp::Min if is_float && gpu.has_float_min_max() => Ok(()),
         RMWOp::Max | RMWOp::Min | RMWOp::Umax | RMWOp::Umin if is_float => {
             Err(Diagnostic::new(format!(
                 "`{name}` of `{}` is not supported on {}, expected integers",

@@ -1,23 +1,20 @@
-//! The blocks of a region: how control goes between them.
-//!
-//! Blocks that control does not reach are left out.
+//! The control-flow graph of a region.
 
 use crate::sys;
 use crate::sys::build::{self, Blk, Op};
 use gpu_sim::graph;
 use std::collections::HashMap;
 
-/// The blocks of a region, by number, the entry first.
+/// The blocks of a region and their CFG edges; the entry is block 0.
 pub(crate) struct BlockGraph<'c> {
     blocks: Vec<Blk<'c>>,
-    /// For each block, where it may go.
     successors: Vec<Vec<usize>>,
-    /// The blocks that are reached, each before its successors except along back edges.
+    /// Reachable blocks in reverse post-order.
     order: Vec<usize>,
 }
 
 impl<'c> BlockGraph<'c> {
-    /// Reads a region of an operation; one without blocks has none to lower.
+    /// Builds the graph of a region, which may be empty.
     pub(crate) fn of(op: Op<'c>, region: usize) -> Self {
         let blocks = build::blocks(op, region);
         let numbers: HashMap<usize, usize> = blocks
@@ -46,7 +43,7 @@ impl<'c> BlockGraph<'c> {
         }
     }
 
-    /// Returns the numbers of the blocks that are reached, in the order of control.
+    /// Returns the numbers of reachable blocks in reverse post-order.
     pub(crate) fn order(&self) -> &[usize] {
         &self.order
     }
@@ -56,7 +53,7 @@ impl<'c> BlockGraph<'c> {
         self.blocks[number]
     }
 
-    /// Returns the blocks that each one dominates next to itself, by number.
+    /// Returns the children of each block in the dominator tree.
     pub(crate) fn dominated(&self) -> Vec<Vec<usize>> {
         let mut dominated = vec![Vec::new(); self.blocks.len()];
         let Some((first, others)) = self.order.split_first() else {
@@ -70,7 +67,7 @@ impl<'c> BlockGraph<'c> {
         dominated
     }
 
-    /// Returns the block that control begins in, where there is one.
+    /// Returns the entry block, if the region has blocks.
     pub(crate) fn entry(&self) -> Option<Blk<'c>> {
         self.blocks.first().copied()
     }

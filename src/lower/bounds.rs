@@ -1,11 +1,10 @@
-//! Marks by which the simulator checks bounds: where allocations in shared memory begin and end, and what indices
-//! are below.
+//! Annotations by which the simulator checks bounds: extents of allocations in shared memory, and bounds of indices.
 //!
-//! A mark is an attribute of a `llvm.bitcast` from a type to itself, so it changes no instruction. All of shared memory
-//! is one variable in the lowered module; with the marks the simulator knows each allocation of it.
+//! A mark is an attribute of an identity `llvm.bitcast`, so it changes no instruction. All of shared memory is one
+//! variable in the lowered module; the marks delimit its allocations.
 
 use super::allocate::SharedMemory;
-use super::emit::{Emitter, Named};
+use super::emit::{Emitter, NamedAttr};
 use super::types::bits_of;
 use crate::ir::ops::ttg;
 use crate::sys::build::{Op, Val};
@@ -15,7 +14,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 
-/// The operation that is being lowered, and the numbers of allocations that have been marked.
+/// The state of annotation: the operation being lowered, and the numbers of marked allocations.
 pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
@@ -31,23 +30,22 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Notes that an operation is lowered next; returns the operation around it.
+    /// Sets the operation that is lowered next; returns the enclosing one.
     pub(crate) fn enter(&mut self, op: Op<'c>) -> Option<Op<'c>> {
         self.op.replace(op)
     }
 
-    /// Returns to the operation around.
-    pub(crate) fn leave(&mut self, around: Option<Op<'c>>) {
-        self.op = around;
+    /// Restores the enclosing operation.
+    pub(crate) fn leave(&mut self, outer: Option<Op<'c>>) {
+        self.op = outer;
     }
 
-    /// Returns the start of the allocation of the operation that is being lowered, in bytes, and its marks, where
-    /// allocations are marked.
+    /// Returns the byte offset and the marks of the current operation's allocation, if marks are enabled.
     pub(crate) fn allocation(
         &mut self,
         e: &Emitter<'c>,
         memory: &SharedMemory,
-    ) -> Option<(u32, Vec<Named<'c>>)> {
+    ) -> Option<(u32, Vec<NamedAttr<'c>>)> {
         let op = self.op.filter(|_| self.is_on)?;
         let (start, bytes) = memory.place(op)?;
         let next = i64::try_from(self.numbers.len()).ok()?;
@@ -65,7 +63,7 @@ impl<'c> Bounds<'c> {
         Some((start, marks))
     }
 
-    /// Marks the end of the allocation that an address points to, where allocations are marked.
+    /// Marks the end of an allocation's lifetime, if marks are enabled.
     pub(crate) fn end(&self, e: &mut Emitter<'c>, address: Val<'c>) {
         if self.is_on {
             let marks = [(marks::END, e.unit())];
@@ -73,8 +71,8 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Marks an index that must be below a bound, where that is not certain; `of` says of what, after the operation's
-    /// name.
+    /// Marks an index that must be below a bound, unless that is statically known; `of` completes the message after the
+    /// operation's name.
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

@@ -1,4 +1,4 @@
-//! Branches of `cf`: LLVM's, to the new blocks, with the registers of each operand.
+//! Unstructured control flow (`cf`).
 
 use super::emit::block_arguments;
 use super::state::{Lowering, Outcome};
@@ -7,20 +7,20 @@ use crate::sys::build::{self, Op, Val};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// A branch of `cf`: LLVM's, to the new blocks, with the registers of each operand.
+/// Lowers a branch of `cf` to LLVM's, with the lowered successors and block operands.
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let targets = build::successors(op);
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| build::operand(op, i))
         .collect();
-    // What a block takes must be made of numbers and pointers.
+    // Block operands must have LLVM types.
     for value in &operands {
         if l.get(*value).is_empty() {
             l.types_of(value.r#type())?;
         }
     }
     let passed: usize = targets.iter().map(|t| block_arguments(*t).len()).sum();
-    // The condition or the flag comes first, then what each block takes.
+    // The condition or flag comes first, then the operands of each successor.
     let (head, mut rest) = operands.split_at(operands.len() - passed);
     let head = l.carried(head.iter().copied());
     let mut new = Vec::new();

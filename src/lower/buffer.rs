@@ -1,5 +1,4 @@
-//! AMD's buffer instructions: a base for all threads, an offset for each, masked by going out of
-//! range.
+//! AMD buffer instructions: a uniform base, an offset per thread, and masks by out-of-range offsets.
 
 use super::gpu::BufferIsa;
 use super::memory::{AccessGroups, from_memory, memory_element, owner, to_memory};
@@ -14,19 +13,19 @@ use crate::sys::build::{Op, Val};
 use linear_layout::target::BufferInstructions;
 use melior::ir::{Attribute, Type};
 
-/// `amdg.buffer_load`
+/// Lowers `amdg.buffer_load`.
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtLoad)?;
     let view = amdg::BufferLoad::of(op).expect("the dispatch goes by kind");
-    let operands = Operands {
+    let operands = BufferOperands {
         base: view.ptr(),
         offsets: view.offsets(),
         mask: view.mask(),
         widest: usize::MAX,
     };
-    let (element, held) = memory_element(l, operands.base)?;
+    let (element, register_type) = memory_element(l, operands.base)?;
     let layout = l.tensor_layout(view.result())?;
-    let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let buffer = GlobalBuffer::new(l, op, &operands, element, &layout, instructions);
     let cache = buffer.cache_bits(view.cache_policy(), false);
     let others = view.other().map(|o| l.get(o));
 
@@ -46,18 +45,18 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             }
         }
         for (r, value) in group.iter().zip(values) {
-            registers[*r] = from_memory(l, value, held);
+            registers[*r] = from_memory(l, value, register_type);
         }
     }
     l.set(view.result(), registers);
     Ok(())
 }
 
-/// `amdg.buffer_store`: by one of the threads that hold an element.
+/// Lowers `amdg.buffer_store`: the owner of each element stores it.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtStore)?;
     let view = amdg::BufferStore::of(op).expect("the dispatch goes by kind");
-    let operands = Operands {
+    let operands = BufferOperands {
         base: view.ptr(),
         offsets: view.offsets(),
         mask: view.mask(),
@@ -65,7 +64,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     };
     let (element, _) = memory_element(l, operands.base)?;
     let layout = l.tensor_layout(view.value())?;
-    let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let buffer = GlobalBuffer::new(l, op, &operands, element, &layout, instructions);
     let cache = buffer.cache_bits(view.cache_policy(), true);
     let values = l.get(view.value());
     let (owner, repeated) = owner(l, Some(&layout));
@@ -87,7 +86,10 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The GPU's buffer instructions, or which operation to use `instead` where it has none.
+/// Returns the GPU's buffer instructions.
+///
+/// # Errors
+/// The GPU has none; the note suggests `instead`.
 pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
     l.gpu.buffers().ok_or_else(|| {
         Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
@@ -97,24 +99,24 @@ pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instruct
     })
 }
 
-/// What buffer instructions are told, and how they are emitted.
+/// The table of buffer instructions, and their emission.
 pub(super) type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
-/// What all operations have.
+/// The operands that all buffer operations have.
 ///
-/// Their `stride`, of which Triton 3.9 makes nothing either, is a hint: the elements are where the offsets say.
-pub(super) struct Operands<'c> {
+/// Their `stride` is a hint that Triton 3.9 ignores too: the offsets determine the elements.
+pub(super) struct BufferOperands<'c> {
     pub(super) base: Val<'c>,
     pub(super) offsets: Val<'c>,
     pub(super) mask: Option<Val<'c>>,
-    /// How many elements one access may have.
+    /// Largest number of elements per access.
     pub(super) widest: usize,
 }
 
-/// What the accesses of one operation share.
-pub(super) struct Buffer<'c> {
+/// A buffer in global memory, and the accesses of one operation to it.
+pub(super) struct GlobalBuffer<'c> {
     pub(super) accesses: AccessGroups<'c>,
-    /// The address of the first element.
+    /// Address of the first element.
     base: Val<'c>,
     pub(super) resource: Val<'c>,
     offsets: Registers<'c>,
@@ -123,16 +125,16 @@ pub(super) struct Buffer<'c> {
     pub(super) isa: &'static dyn BufferIsa,
 }
 
-impl<'c> Buffer<'c> {
+impl<'c> GlobalBuffer<'c> {
     pub(super) fn new(
         l: &mut Lowering<'c>,
         op: Op<'c>,
-        operands: &Operands<'c>,
+        operands: &BufferOperands<'c>,
         element: Type<'c>,
         layout: &TensorLayout,
         (instructions, isa): Instructions,
     ) -> Self {
-        let &Operands {
+        let &BufferOperands {
             base,
             offsets,
             mask,
@@ -160,20 +162,19 @@ impl<'c> Buffer<'c> {
         }
     }
 
-    /// The bits that say how data is cached.
+    /// Returns the cache bits of the instructions.
     pub(super) fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
         let modifier = policy(of, "cache_modifier").unwrap_or_default();
         self.instructions.cache.of(&modifier, is_store)
     }
 
-    /// The address of a register's element.
+    /// Returns the address of a register's element.
     pub(super) fn pointer(&self, l: &mut Lowering<'c>, register: usize) -> Val<'c> {
         let element = self.accesses.element;
         l.e.gep(self.base, element, self.offsets[register])
     }
 
-    /// The offset in bytes of a register's element, or one out of range where its mask or `owner`
-    /// is false.
+    /// Returns the byte offset of a register's element, out of range where its mask or `owner` is false.
     pub(super) fn offset(
         &self,
         l: &mut Lowering<'c>,
@@ -190,7 +191,7 @@ impl<'c> Buffer<'c> {
         offset
     }
 
-    /// The type that one access moves: a word or several, which every GPU has instructions for.
+    /// Returns the type of one access: one or more words, which every GPU supports.
     fn words(&self, l: &Lowering<'c>) -> Type<'c> {
         let bits = self.accesses.bits();
         if bits <= 32 {
@@ -213,7 +214,6 @@ impl<'c> Buffer<'c> {
     }
 }
 
-/// The range of a buffer: 2 GiB less two bytes, so that every offset the pass makes is inside and
-/// [`OUT_OF_RANGE`] is not.
+/// The range of a buffer: 2 GiB less two bytes, which includes all offsets of the pass and excludes [`OUT_OF_RANGE`].
 const BUFFER_BYTES: i64 = 0x7fff_fffe;
 const OUT_OF_RANGE: u32 = 0x8000_0000;

@@ -1,8 +1,7 @@
-//! What loops and branches hand on: the registers of a value, 16-bit floats two to a word.
+//! Loop-carried values and block operands: the registers of a value, 16-bit floats in pairs.
 //!
-//! The arithmetic of 16-bit floats, their exchanges between lanes and their accesses to memory all work on pairs.
-//! Handed on one by one, each would be taken out of its word before and brought back into it after a loop's turn: a
-//! byte permute for each pair and turn.
+//! Arithmetic, lane exchanges and memory accesses of 16-bit floats work on pairs. Carried one by one, they would be
+//! unpacked and packed again in each iteration, by a byte permute per pair.
 
 use super::emit::{Emitter, block_arguments};
 use super::state::Lowering;
@@ -12,7 +11,7 @@ use crate::sys::build::{self, Blk, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// Whether registers of these types are handed on in pairs.
+/// Returns true if registers of these types are carried in pairs.
 fn is_paired(types: &[Type<'_>]) -> bool {
     types.len() > 1
         && types.len().is_multiple_of(2)
@@ -26,7 +25,7 @@ fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// The types that are handed on for a value of a type: none where it cannot be lowered.
+    /// Returns the block operand types of a value; none if its type cannot be lowered.
     fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
         let registers = self.placeholder_types(type_);
         if is_paired(&registers) {
@@ -36,7 +35,7 @@ impl<'c> Lowering<'c> {
         registers
     }
 
-    /// The types that are handed on for several values, end to end, and how many each has.
+    /// Returns the block operand types of several values, concatenated, and the number of each value.
     pub(crate) fn carried_types(
         &self,
         types: impl Iterator<Item = Type<'c>>,
@@ -46,7 +45,7 @@ impl<'c> Lowering<'c> {
         (each.concat(), counts)
     }
 
-    /// What is handed on for several values, end to end.
+    /// Returns the block operands of several values, concatenated.
     pub(crate) fn carried(&mut self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
         let mut flat = Vec::new();
         for value in values {
@@ -61,12 +60,12 @@ impl<'c> Lowering<'c> {
         flat
     }
 
-    /// What an operation that ends a region, or begins a loop, hands on.
+    /// Returns the block operands of all operands of an operation.
     pub(crate) fn carried_operands(&mut self, op: Op<'c>) -> Vec<Val<'c>> {
         self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
     }
 
-    /// Gives each value the registers of its share of what was handed on, where the emitter stands.
+    /// Sets the registers of values from block arguments, at the insertion point.
     pub(crate) fn receive(
         &mut self,
         values: impl IntoIterator<Item = Val<'c>>,
@@ -90,14 +89,14 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Adds the block that an old one becomes, behind another.
+    /// Adds the lowered block of a source block, behind `before`.
     pub(crate) fn add_block(&mut self, before: Blk<'c>, old: Blk<'c>) -> Blk<'c> {
         let arguments = block_arguments(old);
         let (types, _) = self.carried_types(arguments.iter().map(ValueLike::r#type));
         self.e.add_block(before, &types)
     }
 
-    /// Goes on in the block that an old one becomes, whose arguments get their registers there.
+    /// Enters the lowered block of a source block, and sets the registers of its arguments.
     pub(crate) fn enter(&mut self, new: Blk<'c>, old: Blk<'c>) {
         self.e.enter_block(new);
         let arguments = block_arguments(old);

@@ -16,9 +16,9 @@
 //! [`Gpu::copies_in_lane_order`]: super::gpu::Gpu::copies_in_lane_order
 //! [`Gpu::counts_copies`]: super::gpu::Gpu::counts_copies
 
-use super::buffer::{self, Buffer};
+use super::buffer::{self, GlobalBuffer};
 use super::gpu::{CachePolicy, GlobalAccess, SharedCopy};
-use super::local::{View, proved_access};
+use super::local::{MemdescLayout, verified_access};
 use super::memory::{cache_policy, memory_element, owner, to_memory};
 use super::state::{Lowering, Outcome};
 use super::steps::{self, Destination, ProgramInputs, StoreHook};
@@ -98,13 +98,13 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     let vector = l
         .axis
         .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
-    let operands = buffer::Operands {
+    let operands = buffer::BufferOperands {
         base,
         offsets,
         mask,
         widest: usize::MAX,
     };
-    let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let buffer = GlobalBuffer::new(l, op, &operands, element, &layout, instructions);
     let elements = Elements {
         masks: buffer.masks.clone(),
         source: Source::Buffer {
@@ -134,7 +134,7 @@ fn program<'c>(
     key.extend(vector.register_bits().iter().map(|bit| usize::from(*bit)));
     let (layouts, gpu) = (l.layouts, l.gpu);
     l.allocation.plan_late(op, key, || {
-        let view = View::of(layouts, ends[1].r#type())?;
+        let view = MemdescLayout::of(layouts, ends[1].r#type())?;
         let access = BufferAccess {
             registers,
             place: &view.place,
@@ -144,7 +144,7 @@ fn program<'c>(
             neighbours: Some(vector.register_bits()),
             target: gpu.target,
         };
-        let program = proved_access(&access)?;
+        let program = verified_access(&access)?;
         let bytes = stored_bytes(&program, view.place.element_bytes());
         let bytes = bytes.filter(|bytes| gpu.copies_in_lane_order(*bytes));
         Ok(CopyProgram {
@@ -168,7 +168,10 @@ enum Source<'c> {
     /// The address of each element.
     Pointers(Registers<'c>),
     /// Offsets in a buffer of global memory.
-    Buffer { buffer: Buffer<'c>, cache_bits: u32 },
+    Buffer {
+        buffer: GlobalBuffer<'c>,
+        cache_bits: u32,
+    },
 }
 
 /// The elements that each thread copies.

@@ -1,4 +1,4 @@
-//! What a module says to its user: texts as constants, and the functions of the runtime that print them.
+//! Module-level declarations: strings, constant tables, and external functions.
 
 use super::emit;
 use crate::sys::Rewriter;
@@ -6,82 +6,82 @@ use crate::sys::build::Blk;
 use melior::Context;
 use std::collections::BTreeMap;
 
-/// The texts and functions that the functions of a module use, each declared once.
+/// The declarations that the functions of a module use, each emitted once.
 #[derive(Debug, Default)]
 pub(crate) struct Declarations {
-    /// The name of the variable that holds a text.
-    names: BTreeMap<Vec<u8>, String>,
-    /// The name of the variable that holds the elements of a constant.
+    /// Variable of each string.
+    strings: BTreeMap<Vec<u8>, String>,
+    /// Variable of each constant table.
     tables: BTreeMap<Vec<u8>, String>,
-    /// The functions by their names.
-    functions: BTreeMap<String, Declared>,
+    /// External functions by name.
+    functions: BTreeMap<String, ExternalFunction>,
 }
 
-/// A function that is defined elsewhere.
+/// A declaration of a function that is defined elsewhere.
 #[derive(Debug)]
-struct Declared {
+struct ExternalFunction {
     type_: String,
-    /// The name and the path of a library, where the kernel says them.
+    /// Name and path of the library, if the kernel specifies them.
     library: Option<[String; 2]>,
 }
 
 impl Declarations {
-    /// Returns the name of a constant that holds a text and ends with a zero byte.
+    /// Returns the name of a zero-terminated string constant.
     pub(crate) fn constant(&mut self, text: &[u8]) -> String {
-        let number = self.names.len();
-        let name = self.names.entry(text.to_owned());
+        let number = self.strings.len();
+        let name = self.strings.entry(text.to_owned());
         name.or_insert_with(|| format!("{TEXT}{number}")).clone()
     }
 
-    /// Returns the name of a constant that holds bytes.
+    /// Returns the name of a constant table.
     pub(crate) fn table(&mut self, bytes: Vec<u8>) -> String {
         let number = self.tables.len();
         let name = self.tables.entry(bytes);
         name.or_insert_with(|| format!("{TABLE}{number}")).clone()
     }
 
-    /// Notes that a function of the runtime is called, whose type is spelled as MLIR does.
+    /// Declares a runtime function, whose type is spelled as in MLIR.
     pub(crate) fn function(&mut self, name: &str, type_: &str) {
         self.functions
             .entry(name.to_owned())
-            .or_insert_with(|| Declared {
+            .or_insert_with(|| ExternalFunction {
                 type_: type_.to_owned(),
                 library: None,
             });
     }
 
-    /// Notes that a function of a library is called; `library` is its name and its path, where they are known.
+    /// Declares a library function; `library` is the library's name and path, empty if unknown.
     ///
     /// # Errors
-    /// The type that it is called as elsewhere.
+    /// The function was declared with another type, which is returned.
     pub(crate) fn library_function(
         &mut self,
         name: &str,
         type_: &str,
         library: [&str; 2],
     ) -> Result<(), String> {
-        let known = self
+        let declared = self
             .functions
             .entry(name.to_owned())
-            .or_insert_with(|| Declared {
+            .or_insert_with(|| ExternalFunction {
                 type_: type_.to_owned(),
                 library: Some(library.map(str::to_owned)),
             });
-        if known.type_ == type_ {
+        if declared.type_ == type_ {
             Ok(())
         } else {
-            Err(known.type_.clone())
+            Err(declared.type_.clone())
         }
     }
 
-    /// Declares what has been used at the beginning of a module's block.
+    /// Emits the declarations at the start of a module's block.
     pub(crate) fn declare<'c>(self, rewriter: Rewriter<'c>, context: &'c Context, block: Blk<'c>) {
         for (name, declared) in &self.functions {
             let library = declared.library.as_ref();
             let library = library.map(|parts| parts.each_ref().map(String::as_str));
             emit::declare_function(rewriter, context, block, name, &declared.type_, library);
         }
-        for (text, name) in &self.names {
+        for (text, name) in &self.strings {
             emit::declare_text(rewriter, context, block, name, text);
         }
         for (bytes, name) in &self.tables {
@@ -90,7 +90,7 @@ impl Declarations {
     }
 }
 
-/// The format that prints these bytes as they are.
+/// Escapes bytes for a `printf` format.
 pub(crate) fn literal(text: &[u8]) -> Vec<u8> {
     let escaped = text.iter().flat_map(|byte| match byte {
         b'%' => &b"%%"[..],
@@ -99,6 +99,6 @@ pub(crate) fn literal(text: &[u8]) -> Vec<u8> {
     escaped.copied().collect()
 }
 
-/// How names of constants begin.
+/// Prefixes of the names of constants.
 const TEXT: &str = "text_";
 const TABLE: &str = "table_";

@@ -1,8 +1,7 @@
-//! Which file lowers which operation: the one table of what can be lowered.
+//! Dispatch of operations to families: the table of supported operations.
 //!
-//! [`own`] leaves no operation of ours out, so that a new one does not compile until it is decided
-//! here whether it lowers. [`can_be_lowered`] is the same table as text, for diagnostics and for the
-//! README.
+//! [`own`] matches all operations of this project, so that a new one does not compile until it has a row.
+//! [`can_be_lowered`] lists the table for diagnostics and the README.
 
 use super::allocate::PlanContext;
 use super::state::{LowerFn, Lowering, Outcome};
@@ -18,7 +17,10 @@ use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 
-/// Lowers an operation, or says that it cannot be.
+/// Lowers an operation.
+///
+/// # Errors
+/// It is not supported.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = AnyKind::of(op);
     let found = match kind {
@@ -27,7 +29,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         AnyKind::Other => None,
     };
     match found {
-        // What it lacks has been reported; a loop or a branch hands on what there is.
+        // A missing operand has been reported; control flow forwards the operands that exist.
         Some(_) if l.lacks_operand(op) && !is_control(kind) => {
             l.set_placeholders(op);
             Ok(())
@@ -37,10 +39,10 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Checks that every operation of a function can be lowered, before anything is planned or changed.
+/// Checks that every operation of a function is supported, before anything is planned or changed.
 ///
 /// # Errors
-/// Each that cannot be is reported.
+/// Reports each operation that is not.
 pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
     function.walk(WalkOrder::PreOrder, |op| {
@@ -53,10 +55,10 @@ pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
     outcome
 }
 
-/// What an operation does in shared memory, as its family says.
+/// Returns the shared-memory effects of an operation.
 ///
 /// # Errors
-/// It cannot be said; why is what lowering it would say.
+/// The operation cannot be planned.
 pub(crate) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -102,7 +104,7 @@ pub(crate) fn effects(
             ..Effects::default()
         }),
         kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
-        // Of what cannot be lowered it says what it can, too.
+        // Unsupported operations are included.
         kinds!(LL_NotLowered)
         | K::AmdgAsyncWait
         | K::AmdgBufferLoadToLocal
@@ -125,7 +127,7 @@ pub(crate) fn effects(
     }
 }
 
-/// Whether an operation hands on values of any type.
+/// Returns true if an operation forwards operands of any type.
 fn is_control(kind: AnyKind) -> bool {
     use UpstreamKind as K;
     matches!(
@@ -144,7 +146,7 @@ fn is_control(kind: AnyKind) -> bool {
     )
 }
 
-/// How an operation of ours is lowered, where it can be.
+/// Returns the lowering of an operation of this project, if it is supported.
 fn own(kind: OpKind) -> Option<LowerFn> {
     use OpKind as K;
     Some(match kind {
@@ -229,7 +231,7 @@ fn own(kind: OpKind) -> Option<LowerFn> {
     })
 }
 
-/// How an operation of MLIR's own dialects is lowered, where it can be.
+/// Returns the lowering of an upstream operation, if it is supported.
 fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
     use UpstreamKind as K;
     Some(match kind {
@@ -257,7 +259,7 @@ fn upstream(kind: UpstreamKind) -> Option<LowerFn> {
     })
 }
 
-/// Whether an operation is lowered by the table, or as a function.
+/// Returns true if an operation is in the table or is a function.
 #[cfg(test)]
 pub(super) fn is_in_table(kind: AnyKind) -> bool {
     match kind {
@@ -267,11 +269,11 @@ pub(super) fn is_in_table(kind: AnyKind) -> bool {
     }
 }
 
-/// The operations of a dialect that can be lowered, sorted, without the dialect's name.
+/// Returns the names of a dialect's supported operations, sorted, without the dialect's prefix.
 fn lowered_of(dialect: &str) -> Vec<&'static str> {
     let own = OpKind::ALL
         .iter()
-        // A function is what is lowered: it has no line in the table.
+        // Functions have no row in the table.
         .filter(|kind| **kind == OpKind::TtFunc || own(**kind).is_some())
         .map(|kind| kind.name());
     let upstream = UpstreamKind::ALL
@@ -285,7 +287,7 @@ fn lowered_of(dialect: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Every dialect with operations that can be lowered, with their names: what the README says.
+/// Returns every dialect with supported operations, and their names.
 #[must_use]
 pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
     let names = OpKind::ALL.iter().map(|kind| kind.name());

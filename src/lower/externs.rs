@@ -356,7 +356,7 @@ fn integer_of_float<'c>(
         "away" => l.e.upstream(K::MathRound, &[x], type_, &[]),
         _ => return None,
     };
-    Some(l.e.saturated(whole, result, is_signed))
+    Some(l.e.fptoi_sat(whole, result, is_signed))
 }
 
 /// The nearest float, or the float of the same bits.

@@ -1,4 +1,4 @@
-//! Functions: what a signature becomes, and what is said of arguments.
+//! Functions: signatures, argument attributes, bodies.
 
 use super::abi::Abi;
 use super::areas::{FunctionScratch, NUM_AREAS, ProgramScratch};
@@ -6,7 +6,7 @@ use super::bounds::Bounds;
 use super::calls::{self, FunctionPlan};
 use super::copies::{self, CountedCopies};
 use super::declarations::Declarations;
-use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
+use super::emit::{self, Emitter, NamedAttr, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use super::shared::SharedLimit;
 use super::state::{LowerFn, Lowering, Outcome, SHARED};
@@ -26,20 +26,18 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What all functions of a module are lowered to.
+/// Properties shared by the functions of a module.
 pub(crate) struct ModuleContext<'c> {
-    /// The module's block.
     pub(crate) body: Blk<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
-    /// Whether allocations and bounds are marked for the simulator.
+    /// Annotates allocations and index bounds for the simulator.
     pub(crate) bounds: bool,
-    /// Calls libraries for every function that they have.
+    /// Prefers device library functions to the built-in expansions.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
-    /// How an operation is lowered.
     pub(crate) lower: LowerFn,
 }
 
@@ -74,7 +72,7 @@ pub(crate) fn lower<'c>(
     let context = build::context(function);
     let location = function.location();
     let region = melior::ir::Region::new();
-    // The arguments follow, once the types of their registers are known.
+    // Arguments are added once the types of their registers are known.
     let block = rewriter.append_block(&region, &[]);
     let mut lowering = Lowering {
         e: Emitter::new(rewriter, context, location, block),
@@ -105,7 +103,7 @@ pub(crate) fn lower<'c>(
         },
     };
     let l = &mut lowering;
-    l.e.are_copies_apart = gpu.counts_copies_with_loads() && l.allocation.starts_copies();
+    l.e.separates_copies = gpu.counts_copies_with_loads() && l.allocation.starts_copies();
     let mut arguments = Vec::new();
     let mut counts = Vec::new();
     let types: Vec<Type<'c>> = block_arguments(entry).iter().map(|a| a.r#type()).collect();
@@ -162,7 +160,7 @@ pub(crate) fn lower<'c>(
     } else {
         Vec::new()
     };
-    let mut attributes: Vec<Named<'c>> = Vec::new();
+    let mut attributes: Vec<NamedAttr<'c>> = Vec::new();
     if let Some(hints) = argument_attributes(
         e,
         planned.function,
@@ -172,9 +170,9 @@ pub(crate) fn lower<'c>(
     ) {
         attributes.push((emit::ARGUMENTS, hints));
     }
-    // What a user says to the LLVM dialect and those of the GPUs goes on to them.
+    // The user's attributes of output dialects are kept.
     for (key, value) in attributes_of(function) {
-        if emit::is_of_output(key) && !own.iter().any(|(known, _)| *known == key) {
+        if emit::is_of_output(key) && !own.iter().any(|(name, _)| *name == key) {
             attributes.push((key, value));
         }
     }
@@ -189,7 +187,7 @@ pub(crate) fn lower<'c>(
 /// The address space of global memory.
 const GLOBAL_SPACE: u32 = 1;
 
-/// What keeps a function from being copied into those that call it. It has nothing to say of a kernel.
+/// The attribute that prevents inlining; meaningless on a kernel.
 const NOINLINE: &str = "noinline";
 
 fn is_noinline(function: Op<'_>) -> bool {
@@ -214,7 +212,7 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     .note("use smaller tensors, or layouts whose conversion stays within a warp"))
 }
 
-/// The types of an argument's registers: a kernel takes scalars and pointers, one to one.
+/// Returns the types of an argument's registers; a kernel takes scalars, pointers and descriptors only.
 fn argument_types<'c>(
     l: &Lowering<'c>,
     type_: Type<'c>,
@@ -233,12 +231,12 @@ fn argument_types<'c>(
         })
 }
 
-/// The attributes of a descriptor that a kernel is given by value.
+/// The attributes of a descriptor passed by value.
 const BY_VALUE: &str =
     "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
 
-/// What is said of arguments to dialects of the output, and the promised alignment of pointers. An argument
-/// that became several registers has nothing said of it.
+/// Returns the argument attributes: those of output dialects, and the alignment of pointers. Arguments of several
+/// registers get none.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,
@@ -266,7 +264,7 @@ fn argument_attributes<'c>(
         });
     }
     texts.retain(|text| !text.is_empty());
-    // Of what the launcher adds nothing is said.
+    // Scratch pointers have no attributes.
     texts.extend(registers[at..].iter().map(|_| "{}".to_owned()));
     Some(e.parsed(&format!("[{}]", texts.join(", "))))
 }
@@ -279,34 +277,34 @@ fn register_attributes<'c>(
     let mut alignment = None;
     for (key, value) in entries {
         match sys::identifier_text(key) {
-            DIVISIBILITY => alignment = first_promise(value),
+            DIVISIBILITY => alignment = scalar_divisibility(value),
             key if emit::is_of_output(key) => {
                 kept.push(format!("\"{}\" = {value}", emit::escaped(key.as_bytes())));
             }
-            // The others are for passes before this one and for the axis analysis.
+            // Other attributes are for earlier passes and the axis analysis.
             _ => {}
         }
     }
     let align = emit::ALIGN;
-    let is_given = kept
+    let has_alignment = kept
         .iter()
         .any(|text| text.starts_with(&format!("\"{}\"", emit::escaped(align.as_bytes()))));
     if let Some(bytes) = alignment
         && sys::is_llvm_pointer(type_)
         && bytes > 1
-        && !is_given
+        && !has_alignment
     {
         kept.push(format!("{align} = {bytes} : i64"));
     }
     format!("{{{}}}", kept.join(", "))
 }
 
-/// A promise of a scalar: a number, or a list of one.
-fn first_promise(value: Attribute<'_>) -> Option<i64> {
+/// Returns the divisibility of a scalar: a number, or a list of one.
+fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }
 
-/// Declares the shared memory of the module, whose size the launcher gives.
+/// Declares the module's dynamic shared memory.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,

@@ -1,4 +1,4 @@
-//! `tt.gather`: through lanes of the same warp, or through shared memory.
+//! `tt.gather`: by shuffles within a warp, or through shared memory.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -15,7 +15,7 @@ use linear_layout::machine;
 use linear_layout::plan::gather::{Gather, GatherPlan, plan_gather};
 use melior::ir::ValueLike;
 
-/// What a gather does in shared memory.
+/// Returns the shared-memory effects of a gather's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let gather = tt::Gather::of(op).expect("the dispatch goes by kind");
     let types = [gather.src(), gather.indices()].map(|value| sys::type_id(value.r#type()));

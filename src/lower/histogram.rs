@@ -1,6 +1,6 @@
-//! `tt.histogram`: by additions to bins in shared memory, or by votes of lanes.
+//! `tt.histogram`: by atomic additions in shared memory, or by ballots.
 //!
-//! An element whose value is no bin's number is not counted, on no GPU.
+//! Elements out of range are not counted on any GPU.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -17,7 +17,7 @@ use linear_layout::machine;
 use linear_layout::plan::histogram::{Histogram, HistogramPlan, plan_histogram};
 use melior::ir::ValueLike;
 
-/// What a histogram does in shared memory.
+/// Returns the shared-memory effects of a histogram's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let histogram = tt::Histogram::of(op).expect("the dispatch goes by kind");
     let types = [histogram.src(), histogram.result()].map(|value| sys::type_id(value.r#type()));
@@ -85,7 +85,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The value of an element, which must be a bin's number where the mask holds.
+/// Returns the value of an element, which must be below the number of bins where the mask holds.
 fn bounded<'c>(
     l: &mut Lowering<'c>,
     value: Val<'c>,
@@ -100,7 +100,7 @@ fn bounded<'c>(
     }
 }
 
-/// An integer as an `i32`; what is lost of a wider one is of no bin.
+/// Converts an integer to an `i32`; values that do not fit are out of range anyway.
 fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     let i32 = l.e.types.i32;
     match bits_of(value.r#type()) {
@@ -110,7 +110,7 @@ fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Whether an integer without sign is below a power of two; nothing where all of its type are.
+/// Returns the condition that an unsigned integer is below a power of two; `None` if it always is.
 fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'c>> {
     if log2 >= bits_of(value.r#type()) {
         return None;
@@ -119,7 +119,7 @@ fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'
     Some(l.e.is_zero(above))
 }
 
-/// Both conditions, each of which holds where it is not given.
+/// Returns the conjunction of optional conditions.
 fn both<'c>(l: &mut Lowering<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(l.e.and(a, b)),

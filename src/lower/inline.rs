@@ -1,7 +1,7 @@
-//! Regions of scalars, run in place: the body of `tt.map_elementwise`, and what an operation combines with.
+//! Inlining of scalar regions: the body of `tt.map_elementwise`, and combine regions.
 //!
-//! The operations of such a region are lowered anew for each group of elements, with one register per value. A
-//! region of several blocks has each of them in the middle of the function, and goes on behind them.
+//! The operations of a region are lowered once per group of elements, with one register per value. The blocks of a
+//! multi-block region are inserted behind the current one.
 
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
@@ -12,7 +12,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Lowering<'c> {
-    /// Runs a region on scalars; returns what its end hands on, registers of `types`.
+    /// Inlines a region on scalars; returns the registers that it yields, of `types`.
     pub(crate) fn inline(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -22,8 +22,8 @@ impl<'c> Lowering<'c> {
         let entry = graph
             .entry()
             .ok_or_else(|| Diagnostic::new("needs a region with a block"))?;
-        for (own, given) in block_arguments(entry).into_iter().zip(arguments) {
-            self.set(own, [*given]);
+        for (parameter, argument) in block_arguments(entry).into_iter().zip(arguments) {
+            self.set(parameter, [*argument]);
         }
         let location = self.e.location;
         let results = if graph.order().len() == 1 {
@@ -56,7 +56,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Runs the region on `pack` registers at a time.
+/// Lowers `tt.map_elementwise`: inlines the region on `pack` registers at a time.
 pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::MapElementwise::of(op).expect("the dispatch goes by kind");
     let pack = usize::try_from(view.pack()).unwrap_or_default();
@@ -82,26 +82,25 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         types.extend(std::iter::repeat_n(list[0], pack));
     }
     let graph = BlockGraph::of(op, 0);
-    let mut made = vec![Vec::with_capacity(registers); results.len()];
+    let mut lists = vec![Vec::with_capacity(registers); results.len()];
     for first in (0..registers).step_by(pack) {
-        // All elements of one operand, then all of the next; results alike.
+        // Operands and results are ordered operand by operand.
         let arguments: Vec<Val<'c>> = sources
             .iter()
             .flat_map(|list| list[first..first + pack].to_vec())
             .collect();
         let group = l.inline(&graph, &arguments, &types)?;
-        for (list, own) in made.iter_mut().zip(group.chunks(pack)) {
+        for (list, own) in lists.iter_mut().zip(group.chunks(pack)) {
             list.extend_from_slice(own);
         }
     }
-    for (result, list) in results.into_iter().zip(made) {
+    for (result, list) in results.into_iter().zip(lists) {
         l.set(result, list);
     }
     Ok(())
 }
 
-/// The end of a region on scalars: what it hands on is for the operation around it, and for the block behind a region
-/// of several.
+/// Lowers the terminator of a scalar region: a branch to the exit of a multi-block region, else [`Lowering::yielded`].
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {

@@ -1,7 +1,7 @@
-//! Buffers in shared memory: what they take, how they are stored to and loaded from.
+//! Memdescs of shared memory: allocation, stores and loads.
 //!
-//! A lowered buffer is two values: the address of what was allocated, and the position of the view in it, in
-//! bytes before padding. A view moves the position alone, so loops and branches carry buffers like registers.
+//! A lowered memdesc is two values: the address of the allocation, and the byte offset of the view in it before padding.
+//! Views change the offset only, so memdescs are loop-carried like registers.
 //! [`MemoryPlan`] decides which registers go in one access.
 
 pub(crate) mod atomic;
@@ -26,20 +26,20 @@ use linear_layout::target::{Access, Target};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use view::ALIGNMENT;
-pub(super) use view::View;
+pub(super) use view::MemdescLayout;
 
-// --- what allocation asks ---
+// --- effects ---
 
-/// The bytes that a buffer takes.
+/// Returns the size and alignment of an allocation.
 fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request, Diagnostic> {
-    let view = View::of(layouts, alloc.result().r#type())?;
-    let asked = alloc.alignment().unwrap_or(1);
-    let asked = u32::try_from(asked)
+    let view = MemdescLayout::of(layouts, alloc.result().r#type())?;
+    let requested = alloc.alignment().unwrap_or(1);
+    let requested = u32::try_from(requested)
         .ok()
-        .filter(|asked| asked.is_power_of_two())
+        .filter(|requested| requested.is_power_of_two())
         .ok_or_else(|| {
             Diagnostic::new(format!(
-                "has an alignment of {asked}, expected a power of two"
+                "has an alignment of {requested}, expected a power of two"
             ))
         })?;
     let own = view
@@ -48,14 +48,14 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
         .and_then(|e| layouts.encoding(e).ok()?.alignment_bytes());
     Ok(Request {
         bytes: view.bytes,
-        alignment: asked.max(own.unwrap_or(1)).max(ALIGNMENT),
+        alignment: requested.max(own.unwrap_or(1)).max(ALIGNMENT),
     })
 }
 
-/// Checks that a buffer begins at a multiple of so many bytes, which units that swizzle addresses count on.
+/// Checks the alignment of a buffer in bytes, which units that swizzle addresses rely on.
 ///
 /// # Errors
-/// It may begin elsewhere.
+/// The buffer may be aligned less.
 pub(super) fn check_alignment(
     layouts: &Layouts,
     buffer: Val<'_>,
@@ -65,8 +65,8 @@ pub(super) fn check_alignment(
     let alloc = sys::defining_operation(root).and_then(ttg::LocalAlloc::of);
     let found = match alloc {
         Some(alloc) => request(layouts, alloc)?.alignment,
-        // What is handed on is aligned as its type says.
-        None => View::of(layouts, root.r#type())?
+        // Other memdescs are aligned according to their type.
+        None => MemdescLayout::of(layouts, root.r#type())?
             .type_
             .encoding
             .and_then(|e| layouts.encoding(e).ok()?.alignment_bytes())
@@ -84,7 +84,7 @@ pub(super) fn check_alignment(
     )))
 }
 
-/// What an operation on buffers does in shared memory.
+/// Returns the effects of an operation on memdescs.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let made = match ttg::LocalAlloc::of(op) {
         Some(alloc) => Some(BufferAllocation {
@@ -111,16 +111,16 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     })
 }
 
-/// The program of an access to a buffer.
+/// The plan of an access to a buffer.
 #[derive(Debug)]
 struct AccessProgram(Program);
 
-/// An operation that stores registers to a buffer, or loads them from it.
+/// An operation that stores registers to a buffer or loads them.
 struct BufferOp<'c> {
     /// The tensor stored or loaded.
     tensor: Val<'c>,
     buffer: Val<'c>,
-    /// The indices, and the axis of the buffer that they go along.
+    /// The indices of a gather or scatter, and their axis.
     indices: Option<(Val<'c>, i64)>,
     access: Access,
 }
@@ -149,7 +149,7 @@ impl<'c> BufferOp<'c> {
         })
     }
 
-    /// All that the program depends on.
+    /// Returns the cache key.
     fn key(&self) -> Vec<usize> {
         let types = [self.tensor, self.buffer].map(|value| sys::type_id(value.r#type()));
         let axis = self.indices.map_or(0, |(_, axis)| {
@@ -165,10 +165,10 @@ impl<'c> BufferOp<'c> {
 
     /// Plans the access, and has the machine prove the program.
     fn plan(&self, layouts: &Layouts, target: &Target) -> Result<AccessProgram, Diagnostic> {
-        // Registers of a gather lie as its indices do.
+        // The result of a gather has the layout of its indices.
         let tensor = self.indices.map_or(self.tensor, |(indices, _)| indices);
         let layout = layout_of(layouts, tensor.r#type())?;
-        let view = View::of(layouts, self.buffer.r#type())?;
+        let view = MemdescLayout::of(layouts, self.buffer.r#type())?;
         let indexed = self.indices.map(|(_, axis)| {
             let axis = usize::try_from(axis).unwrap_or_default();
             (axis, view.shape().get(axis).copied().unwrap_or(1))
@@ -182,12 +182,12 @@ impl<'c> BufferOp<'c> {
             neighbours: None,
             target,
         };
-        Ok(AccessProgram(proved_access(&access)?))
+        Ok(AccessProgram(verified_access(&access)?))
     }
 }
 
-/// Plans an access to a buffer, and has the machine prove the program.
-pub(super) fn proved_access(access: &BufferAccess<'_>) -> Result<Program, Diagnostic> {
+/// Plans an access to a buffer and verifies the program by execution.
+pub(super) fn verified_access(access: &BufferAccess<'_>) -> Result<Program, Diagnostic> {
     let program = plan_access(access).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_access(&program, access).map_err(wrong)?;
     Ok(program)
@@ -198,7 +198,7 @@ pub(super) fn proved_access(access: &BufferAccess<'_>) -> Result<Program, Diagno
 pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let alloc = ttg::LocalAlloc::of(op).expect("the dispatch goes by kind");
     let Some(offset) = l.allocation.buffer(op) else {
-        // It has no place, which has been reported.
+        // Allocation failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };
@@ -213,7 +213,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Ends the life of a buffer. Its bytes are free after its last use, so there is nothing to emit but for the simulator.
+/// Lowers `ttg.local_dealloc`: liveness follows from uses, so only a mark for the simulator is emitted.
 pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
     if let Some(user) = use_after(op, views::root(dealloc.src())) {
@@ -228,7 +228,7 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The first operation that uses a buffer after an operation of the same block, in that block or in regions within.
+/// Returns the first operation behind `op` in its block, or nested there, that uses a buffer.
 fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     let later = std::iter::successors(build::next(op), |op| build::next(*op));
     let mut pending: Vec<Op<'c>> = later.collect();
@@ -247,11 +247,11 @@ fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     None
 }
 
-/// Stores registers to a buffer, or loads them.
+/// Lowers a store to a buffer or a load from it.
 pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let access = BufferOp::of(op).expect("the dispatch goes by kind");
     let Some((plan, _)) = l.allocation.plan::<AccessProgram>(op) else {
-        // The program could not be made, which has been reported.
+        // Planning failed and was reported.
         l.set_placeholders(op);
         return Ok(());
     };

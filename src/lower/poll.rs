@@ -1,9 +1,8 @@
-//! `tt.atomic_poll`: the owner of each element reads memory until it holds what is expected, or a time has passed;
-//! then all threads of the block go on.
+//! `tt.atomic_poll`: the owner of each element reads memory until it has the expected value, or a timeout elapses.
 //!
 //! ```text
 //! owner: loop { found = load; } while (found != expected && elapsed < timeout)
-//! everybody waits for the owners; what the wait acquires, all of them see
+//! all threads: CTA barrier, which also makes the acquired writes visible to them
 //! ```
 
 use super::allocate::PlanContext;
@@ -20,15 +19,15 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Whether the owners have found out what others ask for: without a time the wait ends with what is expected.
-fn is_shared(view: tt::AtomicPoll<'_, '_>) -> bool {
+/// Returns true if the result must be broadcast: without a timeout it is always true.
+fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
     view.timeout().is_some() && !sys::is_unused(view.result())
 }
 
-/// Everybody waits for the owners, and hears what they found.
+/// Returns the effects of the broadcast of the result, and the barrier.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
-    let mut effects = if is_shared(view) {
+    let mut effects = if is_broadcast(view) {
         broadcast::plan(context, op, view.result().r#type())?.effects()
     } else {
         Effects::default()
@@ -56,29 +55,26 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let now = l.gpu.nanoseconds(&mut l.e);
             l.e.add(now, timeout)
         });
-        let poll = |r: &usize| {
-            let place = [pointers[*r], expected[*r]];
-            wait(l, view, element, place, end)
-        };
+        let poll = |r: &usize| wait(l, view, element, [pointers[*r], expected[*r]], end);
         polled.iter().map(poll).collect()
     };
     let found = match is_owner {
         None => body(l),
         Some(is_owner) => {
-            let no = l.e.constant(i1, 0);
+            let false_ = l.e.constant(i1, 0);
             let fork = l.e.fork(is_owner);
             let found = body(l);
-            l.e.join_or(fork, &found, &vec![no; polled.len()])
+            l.e.join_or(fork, &found, &vec![false_; polled.len()])
         }
     };
     if acquires(view.sem()) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, view.scope());
     }
-    let way = l.allocation.plan::<OpPlan>(op);
-    let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
-    let yes = l.e.constant(i1, 1);
-    let mut registers = vec![yes; num_registers];
-    if is_shared(view) {
+    let plan = l.allocation.plan::<OpPlan>(op);
+    let has_barrier = plan.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
+    let true_ = l.e.constant(i1, 1);
+    let mut registers = vec![true_; num_registers];
+    if is_broadcast(view) {
         for (r, found) in polled.into_iter().zip(found) {
             registers[r] = found;
         }
@@ -87,13 +83,13 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     } else {
         l.set(view.result(), registers);
     }
-    if !waits {
+    if !has_barrier {
         l.gpu.block_barrier(&mut l.e);
     }
     Ok(())
 }
 
-/// Reads an integer until it is what is expected, or the time is over; returns whether it is.
+/// Emits the polling loop of one element; returns the condition that it has the expected value.
 fn wait<'c>(
     l: &mut Lowering<'c>,
     view: tt::AtomicPoll<'c, 'c>,
@@ -114,20 +110,20 @@ fn wait<'c>(
     let found = l.gpu.atomic(&mut l.e, &access, AtomicAction::Load);
     let found = found.expect("a load gives a value");
     let differ = l.e.xor(found, expected);
-    let is_there = l.e.is_zero(differ);
-    let is_missing = l.e.is_nonzero(differ);
+    let is_equal = l.e.is_zero(differ);
+    let is_different = l.e.is_nonzero(differ);
     let condition = match end {
-        None => is_missing,
+        None => is_different,
         Some(end) => {
             let now = l.gpu.nanoseconds(&mut l.e);
-            // The clock may wrap around: what counts is the difference.
-            let left = l.e.sub(now, end);
-            let zero = l.e.zero(left.r#type());
-            let is_early = l.e.icmp(ICmpPredicate::Slt, left, zero);
-            l.e.and(is_missing, is_early)
+            // The sign of the difference is right even if the clock wraps around.
+            let elapsed = l.e.sub(now, end);
+            let zero = l.e.zero(elapsed.r#type());
+            let is_early = l.e.icmp(ICmpPredicate::Slt, elapsed, zero);
+            l.e.and(is_different, is_early)
         }
     };
     let body = l.e.begin_body(header, condition);
     l.e.end_loop(body, &[], None);
-    is_there
+    is_equal
 }

@@ -1,4 +1,4 @@
-//! `tt.dot` and `tt.dot_scaled`: by the matrix instruction that their layouts are made for.
+//! `tt.dot` and `tt.dot_scaled`: by the matrix instruction that matches their layouts.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -16,7 +16,7 @@ use linear_layout::target::Target;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// What a product does in shared memory.
+/// Returns the shared-memory effects of a product's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let dot = tt::Dot::of(op).expect("the dispatch goes by kind");
     let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
@@ -43,11 +43,11 @@ fn plan(layouts: &Layouts, gpu: Gpu, dot: tt::Dot<'_, '_>) -> Result<ProductPlan
         target: gpu.target,
     };
     let plan = plan_product(&product).map_err(|e| Diagnostic::new(e.to_string()))?;
-    prove(&plan, &product)?;
+    verify(&plan, &product)?;
     Ok(plan)
 }
 
-/// What a product with scales does in shared memory.
+/// Returns the shared-memory effects of a scaled product's plan.
 pub(crate) fn effects_of_scaled(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -61,29 +61,29 @@ pub(crate) fn effects_of_scaled(
     let (layouts, gpu) = (context.layouts, context.gpu);
     let plan = context
         .plans
-        .plan(op, key, || plan_scaled(layouts, gpu.target, dot, prove))?;
+        .plan(op, key, || plan_scaled(layouts, gpu.target, dot, verify))?;
     Ok(Effects::of_program(plan.program(), None))
 }
 
-/// Returns true if an instruction multiplies by the scales of a product whose sum lies as the instruction has it. Others
-/// are products of factors that are scaled before, for which instructions and layouts of the sum can be chosen.
+/// Returns true if an instruction applies the scales of a product and its sum has the instruction's layout. Other scaled
+/// products are decomposed: factors are scaled first, and instruction and layout of the sum are chosen freely.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
     let layouts = Layouts::of(dot.op().context());
     let plan = plan_scaled(layouts, target, dot, |_, _| Ok(()));
     plan.is_ok_and(|plan| !plan.is_converted()[2])
 }
 
-/// Has the machine prove a plan.
-fn prove(plan: &ProductPlan, product: &MatrixProduct<'_>) -> Result<(), Diagnostic> {
+/// Verifies a plan by execution.
+fn verify(plan: &ProductPlan, product: &MatrixProduct<'_>) -> Result<(), Diagnostic> {
     machine::check_product(plan.program(), product).map_err(wrong)
 }
 
-/// Plans a product with scales, and has the plan proved.
+/// Plans a scaled product and verifies the plan.
 fn plan_scaled(
     layouts: &Layouts,
     target: &Target,
     dot: tt::DotScaled<'_, '_>,
-    prove: impl Fn(&ProductPlan, &MatrixProduct<'_>) -> Result<(), Diagnostic>,
+    verify: impl Fn(&ProductPlan, &MatrixProduct<'_>) -> Result<(), Diagnostic>,
 ) -> Result<ProductPlan, Diagnostic> {
     let types = ScaledTypes::native(dot, target)?;
     let layout = |value: Val<'_>| layout_of(layouts, value.r#type());
@@ -105,7 +105,7 @@ fn plan_scaled(
         target,
     };
     let plan = plan_product(&product).map_err(|e| Diagnostic::new(e.to_string()))?;
-    prove(&plan, &product)?;
+    verify(&plan, &product)?;
     Ok(plan)
 }
 
@@ -140,7 +140,7 @@ fn emit<'c>(
     let mut elements = Vec::new();
     for operand in operands {
         let registers = operand.map_or_else(Vec::new, |value| l.get(value).to_vec());
-        // Scales that are missing have no registers.
+        // Absent scales have no registers.
         let element = registers
             .first()
             .map_or(l.e.types.i8, |register| register.r#type());

@@ -1,4 +1,4 @@
-//! The program: its place in the grid, its warps, and where all of them wait.
+//! Program and warp indices, CTA barriers, and programmatic dependent launch.
 
 use super::gpu::GridDependency;
 use super::state::{Lowering, Outcome};
@@ -28,7 +28,7 @@ pub(crate) fn warp_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// A barrier that the program asks for serves the analysis, too.
+/// Returns the effects of an explicit barrier, which the analysis takes into account.
 pub(crate) fn barrier_effects() -> Effects {
     Effects {
         acts: vec![Act::Barrier],
@@ -36,7 +36,7 @@ pub(crate) fn barrier_effects() -> Effects {
     }
 }
 
-/// All accesses are in order across it, whichever memories it is asked to order.
+/// Lowers `ttg.barrier`, which orders all accesses regardless of its address spaces.
 pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
     l.gpu.block_barrier(&mut l.e);
     Ok(())

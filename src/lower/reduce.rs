@@ -1,4 +1,4 @@
-//! `tt.reduce`: its plan, which the walk carries out as a program over tuples.
+//! `tt.reduce`: planned here, emitted by [`tuples`].
 
 use super::allocate::PlanContext;
 use super::gpu::{Gpu, LaneOperation};
@@ -15,7 +15,7 @@ use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction}
 use linear_layout::plan::tuples::LaneReduction;
 use melior::ir::ValueLike;
 
-/// What a reduction does in shared memory: what the conversions in its plan do.
+/// Returns the shared-memory effects of a reduction's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();

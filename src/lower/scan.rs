@@ -1,4 +1,4 @@
-//! `tt.scan`: its plan, which the walk carries out as a program over tuples.
+//! `tt.scan`: planned here, emitted by [`tuples`].
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -12,7 +12,7 @@ use crate::sys::build::Op;
 use linear_layout::machine;
 use linear_layout::plan::scan::{Scan, baseline_scan, plan_scan};
 
-/// What a scan does in shared memory: what the conversions in its plan do.
+/// Returns the shared-memory effects of a scan's plan.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scan = tt::Scan::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(scan.axis()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The addresses of scratch memory in global memory: see [`super::areas`] for where everything lies.
+//! Addresses of global scratch memory, which [`super::areas`] allocates.
 
 use super::abi::Abi;
 use super::areas::NUM_AREAS;
@@ -8,7 +8,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, operation_id};
 
 impl<'c> Lowering<'c> {
-    /// The addresses of the program's bytes, for a call that needs them; none for another.
+    /// Returns the addresses that a call passes: those of the program's memory if the callee needs them.
     pub(crate) fn scratch_of_call(&mut self, call: Op<'c>) -> Vec<Val<'c>> {
         if self.scratch.arguments.is_none() || !self.scratch.calls.contains(&operation_id(call)) {
             return Vec::new();
@@ -18,7 +18,7 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    /// The address of the program's bytes in an area, where the function is told.
+    /// Returns the address of the program's memory in an area, if the function has the argument.
     fn program_scratch(&mut self, area: usize) -> Option<Val<'c>> {
         let base = self.scratch.arguments?[area];
         let bytes = self.scratch.program.bytes[area];
@@ -42,11 +42,11 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// The address of an allocation.
+/// Lowers `ttg.global_scratch_alloc`.
 pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::GlobalScratchAlloc::of(op).expect("the dispatch goes by kind");
-    let place = l.scratch.scratch.places.get(&operation_id(op)).copied();
-    let (area, offset) = place.ok_or_else(|| Diagnostic::new("has no scratch offset"))?;
+    let offset = l.scratch.scratch.offsets.get(&operation_id(op)).copied();
+    let (area, offset) = offset.ok_or_else(|| Diagnostic::new("has no scratch offset"))?;
     let base = l.program_scratch(area).ok_or_else(|| {
         Diagnostic::new(format!(
             "needs global scratch memory, which `abi={}` does not pass to kernels",
@@ -57,7 +57,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             Abi::Triton.name()
         ))
     })?;
-    let place = l.e.gep_bytes(base, l.scratch.frame[area] + offset);
-    l.set(view.result(), [place]);
+    let address = l.e.gep_bytes(base, l.scratch.frame[area] + offset);
+    l.set(view.result(), [address]);
     Ok(())
 }

@@ -1,32 +1,32 @@
-//! How much shared memory a function takes.
+//! Shared-memory budget options.
 
 use super::gpu::Gpu;
 
-/// How many bytes of shared memory are given for fewer barriers and rounds.
+/// The trade-off between shared memory and barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// None: a function takes what it would if each operation went the plain way, and all bytes were used again.
+    /// Never more than the baseline with maximal reuse of bytes.
     #[default]
     Least,
-    /// All that no fewer blocks run on a processor at the same time for.
+    /// More memory for fewer barriers, as long as occupancy stays the same.
     Fast,
 }
 
-/// What is said of a function that takes more shared memory than the GPU has.
+/// The severity of a function that needs more shared memory than the GPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
-    /// An error: no GPU of the target can run it.
+    /// An error.
     #[default]
     Error,
-    /// A warning: the launcher decides, as Triton's does.
+    /// A warning: the launcher reports the error, as Triton's does.
     Warning,
 }
 
 impl SharedLimit {
-    /// All of them.
+    /// All severities.
     pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
 
-    /// What the option calls it.
+    /// Returns the name of the option's value.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,10 +37,10 @@ impl SharedLimit {
 }
 
 impl SharedBytes {
-    /// All of them.
+    /// All trade-offs.
     pub const ALL: [Self; 2] = [Self::Least, Self::Fast];
 
-    /// What the option calls it.
+    /// Returns the name of the option's value.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,10 +49,10 @@ impl SharedBytes {
         }
     }
 
-    /// How many bytes may be taken where the plain way takes so many, and what is planned so many.
-    pub(crate) fn room(self, plain: u32, planned: u32, gpu: Gpu) -> u32 {
+    /// Returns the budget in bytes, given the needs of the baseline and of the plans.
+    pub(crate) fn budget(self, baseline: u32, planned: u32, gpu: Gpu) -> u32 {
         match self {
-            Self::Least => plain,
+            Self::Least => baseline,
             Self::Fast => gpu
                 .target
                 .shared_bytes_at_same_occupancy(planned, gpu.threads()),

@@ -69,7 +69,7 @@ impl<'c> Lowering<'c> {
     /// Emits a barrier that orders shared memory only. Where copies are counted with loads, a barrier for all memory
     /// would wait for them.
     pub(crate) fn shared_barrier(&mut self) {
-        if self.e.are_copies_apart {
+        if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);
         } else {
             self.gpu.block_barrier(&mut self.e);

@@ -5,7 +5,7 @@
 
 use super::emit::Fork;
 use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
-use super::local::{View, check_alignment};
+use super::local::{MemdescLayout, check_alignment};
 use super::mbarrier::{issuer, object, units};
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
@@ -32,7 +32,7 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     let layouts = l.layouts;
     let key = vec![sys::type_id(buffer.r#type())];
     l.allocation.plan_late(op, key, || {
-        let view = View::of(layouts, buffer.r#type())?;
+        let view = MemdescLayout::of(layouts, buffer.r#type())?;
         if view.shape() != view.alloc_shape() {
             return Err(Diagnostic::new(format!(
                 "needs a whole buffer, but `{}` is a part of one",
@@ -224,7 +224,7 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let first_lane = l.e.fork(is_lane);
     let mut fields = vec![
         DescriptorField::Long("global_address", None, source),
-        DescriptorField::Known("rank", i64::from(small(sizes.len() as u64)) - 1),
+        DescriptorField::Constant("rank", i64::from(small(sizes.len() as u64)) - 1),
     ];
     let words = |name, values: Vec<Val<'c>>| {
         let values = values.into_iter().enumerate();
@@ -236,10 +236,10 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     fields.extend(strides.map(|(i, v)| DescriptorField::Long("global_stride", Some(i), v)));
     fields.extend(words("element_stride", steps));
     fields.extend([
-        DescriptorField::Known("elemtype", create.elem_type()),
-        DescriptorField::Known("interleave_layout", create.interleave_layout()),
-        DescriptorField::Known("swizzle_mode", create.swizzle_mode()),
-        DescriptorField::Known("fill_mode", create.fill_mode()),
+        DescriptorField::Constant("elemtype", create.elem_type()),
+        DescriptorField::Constant("interleave_layout", create.interleave_layout()),
+        DescriptorField::Constant("swizzle_mode", create.swizzle_mode()),
+        DescriptorField::Constant("fill_mode", create.fill_mode()),
     ]);
     for field in fields {
         units.set_field(&mut l.e, shared, field);

@@ -1,4 +1,4 @@
-//! What lowering keeps of the operations that it builds again.
+//! Attributes are kept by operations that lowering rebuilds.
 
 use super::emit::attributes_of;
 use super::{LoweringOptions, lower_module};
@@ -38,16 +38,16 @@ fn below<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
     }
 }
 
-/// Attributes by name, as text: those that lowering is to keep.
-fn kept(op: Op<'_>) -> HashMap<String, String> {
+/// Returns the attributes of an operation by name, as text.
+fn attribute_texts(op: Op<'_>) -> HashMap<String, String> {
     attributes_of(op)
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_string()))
         .collect()
 }
 
-/// Whether an operation says what another did, flags as LLVM spells them, or more ways to be fast.
-fn says((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
+/// Returns true if an attribute is kept: as it was, as LLVM spells it, or with more fast-math flags.
+fn is_kept((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     let flags = |text: &str| -> Option<Vec<String>> {
         let (_, inside) = text.strip_suffix('>')?.split_once('<')?;
         Some(inside.split(',').map(|f| f.trim().to_owned()).collect())
@@ -55,7 +55,7 @@ fn says((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     if found.get(key).is_some_and(|found| found == wanted) {
         return true;
     }
-    // To nearest even, which is how every operation rounds that has no mode.
+    // Rounding to nearest even is the default.
     if (key, wanted) == ("roundingmode", "0 : i32") {
         return true;
     }
@@ -71,7 +71,7 @@ fn says((key, wanted): (&str, &str), found: &HashMap<String, String>) -> bool {
     flags(wanted).is_some_and(|wanted| wanted.iter().all(|f| f == "none" || found.contains(f)))
 }
 
-/// Operations that become others, and have no attributes of their own.
+/// Operations that are replaced by others, and have no attributes of their own.
 const REPLACED: [&str; 5] = [
     "arith.addui_extended",
     "arith.bitcast",
@@ -80,8 +80,7 @@ const REPLACED: [&str; 5] = [
     "arith.mului_extended",
 ];
 
-/// Marks each operation that lowering builds again, lowers, and finds each with its attributes;
-/// returns how many there were.
+/// Marks each operation that lowering rebuilds, lowers the module, and checks the attributes of each; returns their number.
 fn check(text: &str, what: &str) -> usize {
     let context = context();
     let mut module = Module::parse(&context, text).expect("the module is valid");
@@ -101,7 +100,7 @@ fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str
             let mark =
                 IntegerAttribute::new(IntegerType::new(build::context(op), 64).into(), number);
             rewriter.set_attribute(op, MARK, mark.into());
-            wanted.insert(number, (name, kept(op)));
+            wanted.insert(number, (name, attribute_texts(op)));
         }
     }
     lower_module(
@@ -120,9 +119,9 @@ fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str
         };
         met.insert(number);
         let (name, attributes) = &wanted[&number];
-        let found = kept(op);
+        let found = attribute_texts(op);
         for (key, value) in attributes {
-            let has = says((key, value), &found);
+            let has = is_kept((key, value), &found);
             assert!(has, "{what}: `{name}` loses `{key} = {value}`: {op}");
         }
     }
@@ -136,7 +135,7 @@ fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str
 }
 
 #[test]
-fn kernels_keep_the_attributes_of_what_is_built_again() {
+fn kernels_keep_the_attributes_of_rebuilt_operations() {
     let mut count = 0;
     for gpu in ["sm_80", "sm_90", "gfx942"] {
         for kernel in ["vector_add", "transpose"] {
@@ -151,8 +150,8 @@ fn kernels_keep_the_attributes_of_what_is_built_again() {
     assert!(count > 20, "{count}");
 }
 
-/// Each operation with an attribute of its own, on tensors, its result stored. A function of `math` that
-/// may not be approximated becomes operations of our own, whose error is known without the user's flags.
+/// Operations with attributes on tensors. Functions of `math` without `afn` are expanded, with error bounds that hold
+/// without the user's flags.
 #[test]
 fn flags_of_elements_are_kept() {
     let integers = [

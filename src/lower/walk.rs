@@ -1,6 +1,4 @@
-//! The walk over a function's operations, block by block.
-//!
-//! A block is lowered after those that dominate it, so that each value has its registers before it is used.
+//! The walk over a function's blocks in dominator-tree order, which lowers definitions before uses.
 
 use super::blocks::BlockGraph;
 use super::state::Lowering;
@@ -8,15 +6,14 @@ use crate::sys;
 use crate::sys::build::{self, Blk, Op};
 use melior::ir::operation::OperationLike;
 
-/// What the walk down the tree of dominators does next.
+/// A step of the walk over the dominator tree.
 enum Visit {
     Enter(usize),
     Leave,
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the blocks of a region into new ones behind its `entry` block, which the emitter stands in and whose
-    /// arguments have their registers.
+    /// Lowers the blocks of a region to new ones behind `entry`, the current block, whose arguments are set.
     pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
@@ -55,8 +52,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Lowers an operation; reports that it cannot be, once however often a region is copied, and goes on with
-    /// something in place of its results.
+    /// Lowers an operation. An error is reported once, even if its region is inlined several times, and the results become
+    /// placeholders.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {
@@ -65,10 +62,10 @@ impl<'c> Lowering<'c> {
         if self.allocation.needs_fence(op) {
             self.gpu.proxy_fence(&mut self.e);
         }
-        let around = self.bounds.enter(op);
-        let lowered = (self.lower)(self, op);
-        self.bounds.leave(around);
-        if let Err(diagnostic) = lowered {
+        let outer = self.bounds.enter(op);
+        let outcome = (self.lower)(self, op);
+        self.bounds.leave(outer);
+        if let Err(diagnostic) = outcome {
             if self.refused.insert(sys::operation_id(op)) {
                 self.emitted = Some(sys::emit_error(op, &diagnostic));
             }

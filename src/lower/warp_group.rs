@@ -1,15 +1,15 @@
-//! `ttng.warp_group_dot`: products of four warps, which read shared memory by descriptors and run beside the program.
+//! Warp-group products: `ttng.warp_group_dot`, asynchronous products that read shared memory by descriptors.
 //!
-//! A plan says which instruction multiplies which tiles, and the machine has read every descriptor of it. Here they are
-//! emitted in its order: a fence, the issues, the end of their group. `ttng.warp_group_dot_wait` ties the registers that are
-//! written or read meanwhile, so that nothing that uses them moves before it.
+//! The plan assigns an instruction to each tile; verification resolves every descriptor of it. Emission follows the plan: a
+//! fence, the instructions, a commit of the group. `ttng.warp_group_dot_wait` ties the registers in flight, so that no use
+//! of them moves above it.
 
 use super::allocate::PlanContext;
 use super::asynchronous;
 use super::emit::block_arguments;
 use super::gpu::{Accumulation, GroupFactor, GroupProduct, UnitIsa};
 use super::index::emit_index;
-use super::local::{View, check_alignment};
+use super::local::{MemdescLayout, check_alignment};
 use super::mbarrier::units;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
@@ -32,7 +32,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use std::collections::HashMap;
 
-/// What a product does in shared memory.
+/// Returns the shared-memory effects of a product.
 pub(crate) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -60,14 +60,14 @@ fn plan(
     dot: ttng::WarpGroupDot<'_, '_>,
 ) -> Result<WarpGroupPlan, Diagnostic> {
     let d = layout_of(layouts, dot.c().r#type())?;
-    let b = View::of(layouts, dot.b().r#type())?;
+    let b = MemdescLayout::of(layouts, dot.b().r#type())?;
     let b = FactorBuffer {
         view_mask: b.view_mask()?,
         place: &b.place,
     };
     let (registers, buffer);
     let (a, k) = if is_buffer(dot.a().r#type()) {
-        buffer = View::of(layouts, dot.a().r#type())?;
+        buffer = MemdescLayout::of(layouts, dot.a().r#type())?;
         let factor = FactorBuffer {
             view_mask: buffer.view_mask()?,
             place: &buffer.place,
@@ -106,9 +106,9 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let left = match plan.descriptor(0) {
         Some(descriptor) => {
             let start = descriptor_of(l, dot.a(), descriptor, plan.group_positions(0))?;
-            Left::Buffer(start, *descriptor)
+            LeftOperand::Buffer(start, *descriptor)
         }
-        None => Left::Registers(left_words(l, units, dot.a(), &plan)),
+        None => LeftOperand::Registers(left_words(l, units, dot.a(), &plan)),
     };
     let Some(of_b) = plan.descriptor(1) else {
         return Err(wrong("B is in no buffer"));
@@ -117,46 +117,45 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let use_c = dot.use_c().map(|value| l.get(value)[0]);
     let mut sums = l.get(dot.c()).to_vec();
     let zero = l.e.zero(sums[0].r#type());
-    let given = match use_c.map(|use_c| (use_c, l.e.known_constant(use_c))) {
+    let initial = match use_c.map(|use_c| (use_c, l.e.known_constant(use_c))) {
         Some((_, Some(0))) => Accumulation::None,
         _ if sums.iter().all(|sum| *sum == zero) => Accumulation::None,
         Some((use_c, None)) => Accumulation::If(use_c),
         _ => Accumulation::Always,
     };
     let most = partial_sums(dot, &plan);
-    let run = ProductEmitter {
+    let emitter = ProductEmitter {
         units,
         plan: &plan,
         left,
         right: (right, *of_b),
     };
     units.fence_products(&mut l.e);
-    // The issues of one tile stand together.
+    // The instructions of one tile are consecutive.
     for issues in plan.issues().chunk_by(|_, next| !next.is_first_k()) {
         match most {
             None => {
-                let mut accumulation = given;
+                let mut accumulation = initial;
                 for issue in issues {
-                    run.issue(l, issue, &mut sums, accumulation);
+                    emitter.issue(l, issue, &mut sums, accumulation);
                     accumulation = Accumulation::Always;
                 }
             }
-            Some(most) => run.in_parts(l, issues, &mut sums, (most, given)),
+            Some(most) => emitter.issue_in_parts(l, issues, &mut sums, (most, initial)),
         }
     }
     units.commit_products(&mut l.e);
     if !dot.is_async() {
-        sums = tied(l, units, 0, &[sums]).remove(0);
+        sums = wait_and_tie(l, units, 0, &[sums]).remove(0);
     }
     l.set(dot.d(), sums);
     Ok(())
 }
 
-/// Gives the sums of a loop's products that begin as one constant registers before the loop, which its products then add
-/// to in place.
+/// Materialises constant initial accumulators of a loop's products in registers before the loop.
 ///
-/// LLVM would set them anew on the way around a loop that no round runs of, and `ptxas` serialises products whose
-/// registers are set in two places (its message C7515).
+/// LLVM would otherwise set them a second time on the path around the loop, and `ptxas` serialises products whose
+/// accumulators are set in two places (its message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -184,7 +183,7 @@ pub(crate) fn materialise_sums<'c>(
         if !is_constant || !sums.contains(argument) {
             continue;
         }
-        // Pairs of halves are words to an instruction.
+        // Instructions take pairs of 16-bit floats as words.
         let words: Vec<Val<'c>> = registers
             .iter()
             .map(|register| match sys::float_width(register.r#type()) {
@@ -192,14 +191,15 @@ pub(crate) fn materialise_sums<'c>(
                 _ => words::as_integer(&mut l.e, *register, 32),
             })
             .collect();
-        let settled = units.settled(&mut l.e, &words);
-        for ((register, type_), settled) in registers.iter_mut().zip(types).zip(settled) {
-            *register = l.e.bitcast(settled, *type_);
+        let copies = units.opaque_copies(&mut l.e, &words);
+        for ((register, type_), copy) in registers.iter_mut().zip(types).zip(copies) {
+            *register = l.e.bitcast(copy, *type_);
         }
     }
 }
 
-/// How many issues may add to a sum of 8-bit floats before it is added in full precision, where that is said.
+/// Returns the number of instructions whose sum of 8-bit products may accumulate before it is added in full precision, if
+/// it is limited.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -208,19 +208,19 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
     let issues = 1 + all.take_while(|issue| !issue.is_first_k()).count();
     let is_partial = matches!(a, Number::E4m3 | Number::E5m2) && sum == Number::F32;
     let most = usize::try_from((imprecise / k).max(1)).unwrap_or(usize::MAX);
-    // The sum of a whole product is a part, too, of that of a loop.
+    // The sum of a whole product is in turn a part of the loop's sum.
     (is_partial && most <= issues).then_some(most)
 }
 
-/// A as it is issued.
-enum Left<'c> {
+/// The operand A as instructions take it.
+enum LeftOperand<'c> {
     /// The descriptor of its first tile.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// The words, by the registers that each is packed of.
+    /// Words, by the registers that each is packed from.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// The words of A that the issues take, copied so that no instruction in flight reads a register that changes.
+/// Returns the words of A, copied so that no instruction in flight reads a register that is overwritten.
 fn left_words<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -228,23 +228,23 @@ fn left_words<'c>(
     plan: &WarpGroupPlan,
 ) -> HashMap<Vec<u32>, Val<'c>> {
     let registers = l.get(a);
-    let mut kept = HashMap::new();
+    let mut copies = HashMap::new();
     for issue in plan.issues() {
         let IssuedFactor::Words(words) = issue.a() else {
             continue;
         };
         for word in words {
-            kept.entry(word.clone()).or_insert_with_key(|word| {
+            copies.entry(word.clone()).or_insert_with_key(|word| {
                 let parts: Vec<Val<'c>> = word.iter().map(|r| registers[*r as usize]).collect();
                 let word = words::pack(&mut l.e, &parts)[0];
-                units.kept_word(&mut l.e, word)
+                units.copy_word(&mut l.e, word)
             });
         }
     }
-    kept
+    copies
 }
 
-/// The lower half of the descriptor of the first tile of a buffer for each warp group; the upper half is known.
+/// Returns the lower half of the descriptor of a buffer's first tile for each warp group; the upper half is constant.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -270,7 +270,7 @@ fn descriptor_of<'c>(
     Ok(l.e.or_disjoint(start, low))
 }
 
-/// The lower and the upper 32 bits.
+/// Splits a word into its lower and upper 32 bits.
 fn halves(word: u64) -> [u32; 2] {
     [word, word >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)).expect("32 bits"))
 }
@@ -278,8 +278,8 @@ fn halves(word: u64) -> [u32; 2] {
 /// log2 of the warps of a group.
 const WARPS_LOG2: u32 = 2;
 
-/// Computes the number of the warp group where a function begins that multiplies by several: by an exchange, so that
-/// compilers see it to be the same in all lanes, and outside of loops, which no exchange leaves.
+/// Computes the number of the warp group at the start of a function with products of several: by a shuffle, so that
+/// compilers see it as uniform, and outside of loops, from which a shuffle cannot be hoisted.
 pub(crate) fn begin_function<'c>(l: &mut Lowering<'c>, function: Op<'c>) {
     if l.gpu.num_warps <= 1 << WARPS_LOG2 {
         return;
@@ -307,12 +307,12 @@ fn count(groups: &[u64]) -> u32 {
 struct ProductEmitter<'a, 'c> {
     units: &'a dyn UnitIsa,
     plan: &'a WarpGroupPlan,
-    left: Left<'c>,
+    left: LeftOperand<'c>,
     right: (Val<'c>, MatrixDescriptor),
 }
 
 impl<'c> ProductEmitter<'_, 'c> {
-    /// Multiplies one tile, and adds it to its sums.
+    /// Issues the product of one tile, accumulating in its sums.
     fn issue(
         &self,
         l: &mut Lowering<'c>,
@@ -328,13 +328,13 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Multiplies tiles, at most so many before their sum is added in full precision.
-    fn in_parts(
+    /// Issues products of tiles, at most `most` before their sum is added in full precision.
+    fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,
         issues: &[WarpGroupIssue],
         sums: &mut [Val<'c>],
-        (most, given): (usize, Accumulation<'c>),
+        (most, initial): (usize, Accumulation<'c>),
     ) {
         let registers = issues[0].accumulators();
         for (i, part) in issues.chunks(most).enumerate() {
@@ -346,10 +346,10 @@ impl<'c> ProductEmitter<'_, 'c> {
                 accumulation = Accumulation::Always;
             }
             self.units.commit_products(&mut l.e);
-            let partial = tied(l, self.units, 0, &[partial]).remove(0);
+            let partial = wait_and_tie(l, self.units, 0, &[partial]).remove(0);
             for ((register, before), partial) in registers.iter().zip(before).zip(partial) {
                 let added = |l: &mut Lowering<'c>| l.e.pure(llvm::fadd(before, partial));
-                sums[*register as usize] = match given {
+                sums[*register as usize] = match initial {
                     Accumulation::None if i == 0 => partial,
                     Accumulation::If(use_c) if i == 0 => {
                         let added = added(l);
@@ -380,12 +380,12 @@ impl<'c> ProductEmitter<'_, 'c> {
             l.e.or_disjoint(low, high)
         };
         let (a, a_is_transposed) = match (&self.left, issue.a()) {
-            (Left::Buffer(first, descriptor), IssuedFactor::Position(bytes)) => {
+            (LeftOperand::Buffer(first, descriptor), IssuedFactor::Position(bytes)) => {
                 let tile = at(l, (*first, *descriptor), *bytes);
                 (GroupFactor::Tile(tile), Some(!descriptor.is_k_major))
             }
-            (Left::Registers(kept), IssuedFactor::Words(words)) => {
-                let words = words.each_ref().map(|word| kept[word]);
+            (LeftOperand::Registers(copies), IssuedFactor::Words(words)) => {
+                let words = words.each_ref().map(|word| copies[word]);
                 (GroupFactor::Words(words), None)
             }
             _ => unreachable!("a plan issues words of A if it has no descriptor of A"),
@@ -407,8 +407,8 @@ impl<'c> ProductEmitter<'_, 'c> {
     }
 }
 
-/// Waits until at most so many groups are under way; returns the registers as they are then.
-fn tied<'c>(
+/// Waits until at most `most` groups are in flight; returns the registers tied to the wait.
+fn wait_and_tie<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
     most: u32,
@@ -448,7 +448,7 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     let registers = tensors.iter().map(|(input, _)| l.get(*input).to_vec());
     let registers: Vec<Vec<Val<'c>>> = registers.collect();
-    let waited = tied(l, units, most, &registers);
+    let waited = wait_and_tie(l, units, most, &registers);
     for ((_, output), registers) in tensors.into_iter().zip(waited) {
         l.set(output, registers);
     }

@@ -1,4 +1,4 @@
-//! Elements as words: what lanes exchange is 32 bits wide.
+//! Packing of elements into 32-bit words, as lanes exchange them.
 //!
 //! ```text
 //! two f16, four i8     one word for each two or four, the last one padded
@@ -13,7 +13,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// A value as an integer of as many bits.
+/// Casts a value to an integer of the same width.
 pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> Val<'c> {
     let integer = e.int_type(bits);
     let type_ = value.r#type();
@@ -26,7 +26,7 @@ pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> 
     e.bitcast(value, integer)
 }
 
-/// An integer as a value of a type of as many bits.
+/// Casts an integer to a type of the same width.
 pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
     if value.r#type() == type_ {
         return value;
@@ -37,13 +37,13 @@ pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c
     e.bitcast(value, type_)
 }
 
-/// How many elements of so many bits a word holds, at least one.
+/// Returns the number of elements per word, at least one.
 fn per_word(bits: u32) -> usize {
     (32 / bits.max(8)).max(1) as usize
 }
 
-/// The type that an element has in a word: its own, but an integer where it is narrower than a byte.
-fn contained<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
+/// Returns the type of an element in a word: i8 if it is narrower than a byte, else its own.
+fn container_of<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
     if bits_of(element) < 8 {
         e.types.i8
     } else {
@@ -73,7 +73,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
     if bits == 32 {
         return elements.iter().map(|x| as_integer(e, *x, 32)).collect();
     }
-    let container = contained(e, type_);
+    let container = container_of(e, type_);
     elements
         .chunks(per_word(bits))
         .map(|chunk| {
@@ -82,7 +82,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
                 parts = parts.into_iter().map(|x| e.zext(x, container)).collect();
             }
             if parts.len() < per_word(bits) {
-                // Any bits, beside which the bits of others count: poison would make a word of both poison.
+                // Undef, not poison, which would make the whole word poison.
                 let missing = e.pure(llvm::mlir_undef(container));
                 parts.resize(per_word(bits), missing);
             }
@@ -92,7 +92,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
         .collect()
 }
 
-/// Takes `count` elements of a type out of words; the inverse of [`pack`].
+/// Unpacks `count` elements from words; the inverse of [`pack`].
 pub(crate) fn unpack<'c>(
     e: &mut Emitter<'c>,
     words: &[Val<'c>],
@@ -114,7 +114,7 @@ pub(crate) fn unpack<'c>(
     if bits == 32 {
         return words.iter().map(|x| integer_as(e, *x, type_)).collect();
     }
-    let container = contained(e, type_);
+    let container = container_of(e, type_);
     let vector_type = e.vector_type(per_word(bits), container);
     let mut parts: Vec<Val<'c>> = words
         .iter()

@@ -1,7 +1,7 @@
-//! Every attribute of an operation that lowers reaches the lowering, or there is a reason why it need not.
+//! Every attribute of a supported operation is read by the lowering, or is listed with a reason why it need not be.
 //!
-//! The operations and their attributes come from the TableGen records, so that a new attribute has no entry here and
-//! fails the test.
+//! The operations and their attributes come from the TableGen records, so that a new attribute fails the test until it
+//! has an entry here.
 
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::lower::dispatch::is_in_table;
@@ -9,14 +9,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// What becomes of an attribute.
+/// The treatment of an attribute.
 #[derive(Clone, Copy)]
 enum Fate {
     /// A file calls its accessor.
     ReadIn(&'static str),
     /// A file copies all attributes of the operation to the emitted one.
     PassedOnIn(&'static str),
-    /// What is emitted is right whatever its value is.
+    /// The lowering is right regardless of its value.
     Unneeded(&'static str),
 }
 use Fate::{PassedOnIn, ReadIn, Unneeded};
@@ -24,7 +24,7 @@ use Fate::{PassedOnIn, ReadIn, Unneeded};
 const ONE_CTA: &str = "it is about the CTAs of a cluster, and clusters of several are refused";
 const HINT: &str = "it asks for speed and not for another result";
 
-/// Attributes of our own operations: the operation, its attribute, and what becomes of it.
+/// Attributes of this project's operations: the operation, its attribute, and its treatment.
 #[rustfmt::skip]
 const OWN: &[(&str, &str, Fate)] = &[
     ("amdg.async_wait", "num_inst", Unneeded("it waits for all copies")),
@@ -143,7 +143,7 @@ const OWN: &[(&str, &str, Fate)] = &[
     ("ttng.warp_group_dot_wait", "warpGroupLocal", Unneeded("a barrier stands where the analysis finds that warp groups need one")),
 ];
 
-/// Attributes of MLIR's own operations, which mean the same on each that has them.
+/// Attributes of upstream operations, which mean the same on each that has them.
 #[rustfmt::skip]
 const UPSTREAM: &[(&str, Fate)] = &[
     ("branch_weights", PassedOnIn("src/lower/emit/control.rs")),
@@ -166,11 +166,11 @@ const UPSTREAM: &[(&str, Fate)] = &[
     ("variant", PassedOnIn("src/lower/emit/emitter.rs")),
 ];
 
-/// Attributes of single operations of MLIR, in place of those above.
+/// Exceptions for single upstream operations.
 const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] =
     &[("ub.poison", "value", Unneeded("any value is right"))];
 
-/// Checks that a file does with an attribute what its entry says.
+/// Checks the entry of an attribute against the source of its file.
 fn check(name: &str, attribute: &str, accessor: &str, fate: Fate) {
     let (file, calls) = match fate {
         Unneeded(reason) => return assert!(!reason.is_empty()),

@@ -1,4 +1,4 @@
-//! Attributes and types, each made once.
+//! Construction of attributes and types.
 
 use super::emitter::Emitter;
 use super::types::pointer_type;
@@ -49,25 +49,25 @@ impl<'c> Emitter<'c> {
         Attribute::unit(self.context)
     }
 
-    /// An attribute of an upstream dialect by its text: for those that MLIR's C interface cannot make.
+    /// Parses an attribute that MLIR's C API cannot construct.
     pub(crate) fn parsed(&self, text: &str) -> Attribute<'c> {
         Attribute::parse(self.context, text).expect("the text is ours")
     }
 
-    /// The same, parsed the first time only.
-    pub(crate) fn kept(&mut self, text: &'static str) -> Attribute<'c> {
-        if let Some(known) = self.kept.get(text) {
-            return *known;
+    /// Parses an attribute once, and caches it.
+    pub(crate) fn cached_attr(&mut self, text: &'static str) -> Attribute<'c> {
+        if let Some(attribute) = self.parsed_attrs.get(text) {
+            return *attribute;
         }
         let parsed = self.parsed(text);
-        self.kept.insert(text, parsed);
+        self.parsed_attrs.insert(text, parsed);
         parsed
     }
 
-    /// The range of an `i32` from 0 to less than `end`.
+    /// Returns the range attribute of an `i32` in `0..end`.
     pub(crate) fn range_below(&mut self, end: u32) -> Attribute<'c> {
-        if let Some(known) = self.ranges.get(&end) {
-            return *known;
+        if let Some(range) = self.ranges.get(&end) {
+            return *range;
         }
         let range = self.parsed(&format!("#llvm.constant_range<i32, 0, {end}>"));
         self.ranges.insert(end, range);

@@ -1,16 +1,16 @@
-//! Calls of what is not an operation: intrinsics, inline assembly.
+//! Calls: intrinsics, functions, inline assembly.
 
 use super::emitter::Emitter;
 use crate::ir::builders::llvm;
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 
-/// What is said of a function that touches no memory.
+/// The memory effects of a function that does not access memory.
 const NO_MEMORY: &str = "#llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, \
                          errnoMem = none, targetMem0 = none, targetMem1 = none>";
 
 impl<'c> Emitter<'c> {
-    /// Calls an intrinsic of LLVM that has no operation of its own and no effect.
+    /// Calls a pure LLVM intrinsic that has no operation of its own.
     pub(crate) fn call_intrinsic(
         &mut self,
         name: &str,
@@ -20,7 +20,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
-    /// Calls an intrinsic of LLVM that has an effect.
+    /// Calls an LLVM intrinsic with side effects.
     pub(crate) fn call_intrinsic_with_effect(
         &mut self,
         name: &'static str,
@@ -41,7 +41,7 @@ impl<'c> Emitter<'c> {
         result.map(|_| build::only_result(call))
     }
 
-    /// Calls a function of the module that does nothing but compute its result.
+    /// Calls a pure function of the module.
     pub(crate) fn pure_call(
         &mut self,
         callee: Attribute<'c>,
@@ -49,11 +49,11 @@ impl<'c> Emitter<'c> {
         result: Type<'c>,
     ) -> Val<'c> {
         let call = llvm::call(operands, &[], Some(result)).callee(callee);
-        let call = call.memory_effects(self.kept(NO_MEMORY));
+        let call = call.memory_effects(self.cached_attr(NO_MEMORY));
         self.pure(call.no_unwind(true).will_return(true))
     }
 
-    /// Assembly of one instruction without an effect.
+    /// Emits assembly of one instruction without side effects.
     pub(crate) fn pure_asm(
         &mut self,
         text: &str,
@@ -64,7 +64,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::inline_asm(operands, text, constraints, Some(result)))
     }
 
-    /// Assembly with an effect, and its result where it has one.
+    /// Emits assembly with side effects; returns its result, if it has one.
     pub(crate) fn inline_asm(
         &mut self,
         text: &str,

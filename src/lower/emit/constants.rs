@@ -1,4 +1,4 @@
-//! Constants: numbers, zeros of any type, and nothing in particular.
+//! Constants: numbers, zeros and undefined values.
 
 use super::emitter::Emitter;
 use crate::ir::builders::llvm;
@@ -21,7 +21,7 @@ impl<'c> Emitter<'c> {
         constant
     }
 
-    /// A constant given as an attribute, known to the folds where it is an integer.
+    /// Emits a constant from an attribute; integers take part in folding.
     pub(crate) fn constant_attr(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
         let constant = self.constant_of(type_, value);
         if let Some(integer) = build::integer_value(value) {
@@ -39,13 +39,12 @@ impl<'c> Emitter<'c> {
         self.constant(self.types.i32, i64::from(value.cast_signed()))
     }
 
-    /// A constant float.
     pub(crate) fn float(&mut self, type_: Type<'c>, value: f64) -> Val<'c> {
         let attribute = FloatAttribute::new(self.context, type_, value).into();
         self.constant_of(type_, attribute)
     }
 
-    /// A constant of any type, 0 in all its parts.
+    /// Emits the zero of any type.
     pub(crate) fn zero(&mut self, type_: Type<'c>) -> Val<'c> {
         if sys::float_width(type_).is_some() {
             return self.float(type_, 0.0);
@@ -56,9 +55,9 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_zero(type_))
     }
 
-    /// A zero that stands for a value which is not defined, as the simulator is told by an attribute.
+    /// Emits a zero in place of an undefined value, marked as such for the simulator.
     ///
-    /// Poison would leave the register of an inline assembly without a value, and change what an assembler makes of it.
+    /// Poison would leave an operand register of inline assembly unset, which changes the code that assemblers produce.
     pub(crate) fn unset(&mut self, type_: Type<'c>) -> Val<'c> {
         let mark = [(UNSET, self.unit())];
         self.pure(llvm::mlir_zero(type_).with_attributes(&mark))

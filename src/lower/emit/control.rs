@@ -79,9 +79,9 @@ impl<'c> Emitter<'c> {
     pub(crate) fn leave_block(&mut self) {
         let (block, added) = self.outer.pop().expect("a block was entered");
         self.block = block;
-        // Values of that block do not dominate what follows.
+        // Values of that block do not dominate the insertion point.
         for key in added {
-            self.known.remove(&key);
+            self.available.remove(&key);
         }
     }
 

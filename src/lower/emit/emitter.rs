@@ -1,7 +1,7 @@
-//! The emitter: where operations go, and which pure ones are known.
+//! The emitter: insertion point and value numbering of pure operations.
 
-use super::fast::Fast;
 use super::types::Types;
+use super::upstream::FastMathFlags;
 use crate::ir::UpstreamKind;
 use crate::ir::builders::{AttributeSource, Building, Parts};
 use crate::sys::build::{self, Blk, Op, Val};
@@ -11,54 +11,53 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, Identifier, Location};
 use rustc_hash::FxHashMap;
 
-/// A named attribute by its name.
-pub(crate) type Named<'c> = (&'c str, Attribute<'c>);
+/// A named attribute.
+pub(crate) type NamedAttr<'c> = (&'c str, Attribute<'c>);
 
-/// What a pure operation is: its name, its type, how many operands, the operands, then each
-/// attribute's name and value; all of them unique in a context, so equal numbers are equal operations.
-type Key = Vec<usize>;
+/// The identity of a pure operation: name, result type, number of operands, operands, then names and values of
+/// attributes. All are uniqued in a context, so equal numbers mean equal operations.
+type OpKey = Vec<usize>;
 
-/// All attributes of an operation, inherent and discardable.
-pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<Named<'c>> {
+/// Returns all attributes of an operation, inherent and discardable.
+pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<NamedAttr<'c>> {
     op.attributes()
         .map(|(key, value)| (sys::identifier_text(key), value))
         .collect()
 }
 
-/// The arguments of a block.
+/// Returns the arguments of a block.
 pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
     (0..block.argument_count())
         .map(|i| build::argument(block, i))
         .collect()
 }
 
-/// Emits into one block after another; a block is entered from one that dominates it.
+/// An IR builder for one function; blocks are entered in dominance order.
 pub(crate) struct Emitter<'c> {
     pub(super) rewriter: Rewriter<'c>,
     pub(crate) context: &'c Context,
     pub(crate) location: Location<'c>,
     pub(super) block: Blk<'c>,
-    /// The block that the function begins with.
     entry: Blk<'c>,
-    /// How many operations stand at its beginning that were put there later.
+    /// Number of operations inserted at the start of the entry block.
     at_entry: usize,
-    /// The blocks that it was entered from, outermost first, and what each newer one made known.
-    pub(super) outer: Vec<(Blk<'c>, Vec<Key>)>,
-    /// The pure operations that dominate what is emitted next.
-    pub(super) known: FxHashMap<Key, Val<'c>>,
+    /// Stack of enclosing blocks, outermost first, and the keys that became available in the block entered from each.
+    pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
+    /// Pure operations that dominate the insertion point.
+    pub(super) available: FxHashMap<OpKey, Val<'c>>,
     pub(super) constants: FxHashMap<usize, u64>,
-    /// By where the text lies and how long it is: texts outlive the emitter, so the same place is the same text.
+    /// Identifiers by address and length of their text, which outlives the emitter.
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
-    /// Attributes by their text.
-    pub(super) kept: FxHashMap<&'static str, Attribute<'c>>,
-    /// What flags of `arith` say, by what they are.
-    pub(super) fast: FxHashMap<usize, Fast<'c>>,
+    /// Parsed attributes by their text.
+    pub(super) parsed_attrs: FxHashMap<&'static str, Attribute<'c>>,
+    /// Parsed fast-math flags by attribute.
+    pub(super) fast: FxHashMap<usize, FastMathFlags<'c>>,
     /// Ranges from 0 by their end.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
-    /// Every pure operation emitted, for the sweep at the end.
+    /// Pure operations emitted, for dead-code elimination.
     pure: Vec<Op<'c>>,
-    /// Whether LLVM is told that no access to shared memory meets a copy to it: barriers and waits order them.
-    pub(crate) are_copies_apart: bool,
+    /// True if copies to shared memory get an alias scope of their own: barriers and waits order them with accesses.
+    pub(crate) separates_copies: bool,
     pub(crate) types: Types<'c>,
 }
 
@@ -77,11 +76,11 @@ impl<'c> Emitter<'c> {
             entry: block,
             at_entry: 0,
             outer: Vec::new(),
-            known: FxHashMap::default(),
+            available: FxHashMap::default(),
             constants: FxHashMap::default(),
             identifiers: FxHashMap::default(),
-            kept: FxHashMap::default(),
-            are_copies_apart: false,
+            parsed_attrs: FxHashMap::default(),
+            separates_copies: false,
             fast: FxHashMap::default(),
             ranges: FxHashMap::default(),
             pure: Vec::new(),
@@ -96,15 +95,15 @@ impl<'c> Emitter<'c> {
             .or_insert_with(|| Identifier::new(self.context, name))
     }
 
-    /// Makes the attributes of an operation, each once where making it takes a parser.
+    /// Builds the attributes of an operation; parsed ones are cached.
     pub(super) fn attributes(
         &mut self,
         parts: &Parts<'_, 'c>,
     ) -> Vec<(Identifier<'c>, Attribute<'c>)> {
-        let attributes = parts.attributes.iter().map(|(key, said)| {
-            let value = match said {
-                AttributeSource::Parsed(text) => self.kept(text),
-                said => said.attribute(self.context),
+        let attributes = parts.attributes.iter().map(|(key, source)| {
+            let value = match source {
+                AttributeSource::Parsed(text) => self.cached_attr(text),
+                source => source.attribute(self.context),
             };
             (self.identifier(key), value)
         });
@@ -123,18 +122,18 @@ impl<'c> Emitter<'c> {
         mut parts: Parts<'_, 'c>,
         attributes: &[(Identifier<'c>, Attribute<'c>)],
     ) -> Op<'c> {
-        // The names are ours: a failure is a mistake of this room, caught at the border.
+        // Operation names are constants: a failure is a bug here.
         self.rewriter
             .append(self.block, parts.spec(self.location, attributes))
             .expect("every operation emitted is registered")
     }
 
-    /// Emits an operation with one result where the function begins, however deep the emitter stands.
+    /// Emits an operation with one result at the start of the entry block.
     pub(super) fn at_entry<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         let mut parts = op.into();
         let attributes = self.attributes(&parts);
         let spec = parts.spec(self.location, &attributes);
-        // After those that were put there before.
+        // Behind those inserted before.
         let operations = build::operations(self.entry);
         let made = match operations.get(self.at_entry) {
             Some(next) => self.rewriter.insert_before(*next, spec),
@@ -144,10 +143,9 @@ impl<'c> Emitter<'c> {
         build::only_result(made.expect("every operation emitted is registered"))
     }
 
-    /// Emits an operation like one that is there, with other operands: it keeps all its attributes, inherent and
-    /// discardable, since nothing about what it does is said elsewhere.
+    /// Emits a copy of an upstream operation with other operands, and all attributes, inherent and discardable.
     pub(crate) fn rebuild(&mut self, op: Op<'c>, operands: &[Val<'c>]) {
-        let kind = UpstreamKind::of(op).expect("what is built again is of MLIR's own dialects");
+        let kind = UpstreamKind::of(op).expect("only upstream operations are rebuilt");
         let same = Building::<()>::new(kind.into()).with_attributes(&attributes_of(op));
         self.operation(same.operands(operands));
     }
@@ -157,7 +155,7 @@ impl<'c> Emitter<'c> {
         build::only_result(self.operation(op))
     }
 
-    /// Emits a pure operation with one result, or finds it.
+    /// Emits a pure operation with one result, or returns an available one.
     pub(crate) fn pure<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         self.pure_of(op.into())
     }
@@ -165,7 +163,7 @@ impl<'c> Emitter<'c> {
     fn pure_of(&mut self, parts: Parts<'_, 'c>) -> Val<'c> {
         let attributes = self.attributes(&parts);
         let operands = &parts.operands;
-        let mut key = Key::with_capacity(3 + operands.len() + 2 * attributes.len());
+        let mut key = OpKey::with_capacity(3 + operands.len() + 2 * attributes.len());
         key.extend([
             identifier_id(self.identifier(parts.name.text())),
             type_id(parts.results[0]),
@@ -175,8 +173,8 @@ impl<'c> Emitter<'c> {
         for (name, value) in &attributes {
             key.extend([identifier_id(*name), attribute_id(*value)]);
         }
-        if let Some(known) = self.known.get(&key) {
-            return *known;
+        if let Some(value) = self.available.get(&key) {
+            return *value;
         }
         let op = self.append(parts, &attributes);
         self.pure.push(op);
@@ -184,18 +182,18 @@ impl<'c> Emitter<'c> {
         if let Some((_, added)) = self.outer.last_mut() {
             added.push(key.clone());
         }
-        self.known.insert(key, value);
+        self.available.insert(key, value);
         value
     }
 
-    /// Erases pure operations that nothing uses.
+    /// Erases unused pure operations.
     pub(crate) fn sweep(&mut self) {
         for op in self.pure.drain(..).rev() {
             if sys::is_unused(build::only_result(op)) {
                 self.rewriter.erase(op);
             }
         }
-        self.known.clear();
+        self.available.clear();
         self.constants.clear();
     }
 }

@@ -1,31 +1,31 @@
-//! Functions, and the variable that is a module's shared memory.
+//! Module-level operations: functions, shared memory, constants.
 
-use super::emitter::{Emitter, Named};
+use super::emitter::{Emitter, NamedAttr};
 use crate::ir::builders::{Parts, llvm};
 use crate::sys::Rewriter;
 use crate::sys::build::Blk;
 use melior::Context;
 use melior::ir::{Region, Type};
 
-/// What an argument promises of a pointer's alignment, in bytes.
+/// The argument attribute for the alignment of a pointer, in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
-/// What a function says of its arguments.
+/// The attribute for the argument attributes of a function.
 pub(crate) const ARGUMENTS: &str = "arg_attrs";
 
-/// What is said to LLVM of a loop, beside the branch that closes it.
+/// The discardable attribute for the LLVM annotation of a loop.
 pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
-/// Keeps a function from being copied into those that call it.
+/// The attribute that prevents inlining.
 pub(crate) const NO_INLINE: &str = "no_inline";
 
-/// Whether a discardable attribute is of a dialect of the output.
+/// Returns true if a discardable attribute belongs to a dialect of the output.
 pub(crate) fn is_of_output(name: &str) -> bool {
     let dialect = name.split('.').next().unwrap_or_default();
     OUTPUT.contains(&dialect) && dialect != name
 }
 
-/// Whether an operation is of a dialect of the output, or holds what is.
+/// Returns true if an operation may remain after lowering.
 pub(crate) fn is_lowered(name: &str) -> bool {
     is_of_output(name) || name == "builtin.module"
 }
@@ -46,11 +46,10 @@ pub(crate) fn declare_shared_memory<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// What a declaration says of the library that a function is in: its name and its path.
+/// The passthrough attributes for the name and the path of a function's library.
 const LIBRARY: [&str; 2] = ["libname", "libpath"];
 
-/// Declares a function of a runtime or a library, whose type is spelled as a function declares it, as the first
-/// operation of a block.
+/// Declares an external function, whose type is spelled as in a declaration, as the first operation of a block.
 pub(crate) fn declare_function<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -59,7 +58,7 @@ pub(crate) fn declare_function<'c>(
     type_: &str,
     library: Option<[&str; 2]>,
 ) {
-    let said = library.map_or(Vec::new(), |parts| {
+    let entries = library.map_or(Vec::new(), |parts| {
         LIBRARY
             .iter()
             .zip(parts)
@@ -67,16 +66,16 @@ pub(crate) fn declare_function<'c>(
             .map(|(key, part)| format!("[\"{key}\", \"{}\"]", escaped(part.as_bytes())))
             .collect()
     });
-    let attributes = match said[..] {
+    let attributes = match entries[..] {
         [] => String::new(),
-        _ => format!(" attributes {{passthrough = [{}]}}", said.join(", ")),
+        _ => format!(" attributes {{passthrough = [{}]}}", entries.join(", ")),
     };
     let name = escaped(name.as_bytes());
     let text = format!("llvm.func @\"{name}\"{type_}{attributes}");
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Bytes as they stand in a string of MLIR's text: all but letters, digits and `_` by their number.
+/// Escapes bytes for an MLIR string: all but letters, digits and `_`.
 pub(crate) fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
@@ -89,7 +88,7 @@ pub(crate) fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// Makes a constant of the bytes of a text and a zero byte, as the first operation of a block.
+/// Declares a zero-terminated string constant as the first operation of a block.
 pub(crate) fn declare_text<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -105,8 +104,7 @@ pub(crate) fn declare_text<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Makes a constant of bytes, whose address is a multiple of all alignments of elements, as the first operation of a
-/// block.
+/// Declares a constant of bytes, aligned for any element type, as the first operation of a block.
 pub(crate) fn declare_table<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -122,18 +120,18 @@ pub(crate) fn declare_table<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// The address space of texts and tables: global memory.
+/// The address space of string and table constants: global memory.
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {
-    /// Makes a function at the end of a module's block, with attributes beside those that each has.
+    /// Emits a function at the end of a module's block, with attributes beside linkage and calling convention.
     pub(crate) fn function(
         &mut self,
         module: Blk<'c>,
         name: &str,
         type_: Type<'c>,
         is_external: bool,
-        more: &[Named<'c>],
+        more: &[NamedAttr<'c>],
         body: Region<'c>,
     ) -> Result<(), String> {
         let linkage = if is_external {

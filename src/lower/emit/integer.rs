@@ -1,4 +1,4 @@
-//! Integers: arithmetic, folded where a constant makes it trivial, and comparisons.
+//! Integer arithmetic, with folding of neutral constants, and comparisons.
 
 use super::emitter::Emitter;
 use crate::ir::builders::llvm::{self, ICmpPredicate};
@@ -17,7 +17,6 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::or(a, b))
     }
 
-    /// Or of values without a bit in common.
     pub(crate) fn or_disjoint(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         match (self.known_constant(a), self.known_constant(b)) {
             (_, Some(0)) => a,
@@ -54,7 +53,6 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// `a << by` of any integer, by a constant.
     pub(crate) fn shl(&mut self, a: Val<'c>, by: u32) -> Val<'c> {
         if by == 0 {
             return a;
@@ -63,7 +61,6 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::shl(a, by))
     }
 
-    /// `a >> by` of any integer, without sign, by a constant.
     pub(crate) fn lshr(&mut self, a: Val<'c>, by: u32) -> Val<'c> {
         if by == 0 {
             return a;
@@ -76,13 +73,11 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::icmp(predicate, a, b, self.types.i1))
     }
 
-    /// `a == 0`
     pub(crate) fn is_zero(&mut self, a: Val<'c>) -> Val<'c> {
         let zero = self.zero(a.r#type());
         self.icmp(ICmpPredicate::Eq, a, zero)
     }
 
-    /// `a != 0`
     pub(crate) fn is_nonzero(&mut self, a: Val<'c>) -> Val<'c> {
         let zero = self.zero(a.r#type());
         self.icmp(ICmpPredicate::Ne, a, zero)

@@ -1,17 +1,15 @@
-//! Emitting operations, each pure one once.
+//! IR builder with value numbering.
 //!
-//! A pure operation with the same operands, attributes and type is emitted once per block and
-//! seen by the blocks that it dominates, so shared index arithmetic needs no clean-up pass afterwards.
+//! A pure operation with the same operands, attributes and type as one that dominates the insertion point is not emitted
+//! again, so shared index arithmetic needs no CSE pass afterwards.
 //!
-//! The other files have methods for what is emitted in several places, by kind; what they emit comes from
-//! [`crate::ir::builders`], as it does in [`super::gpu`].
+//! The files group convenience methods by kind; operations are built by [`crate::ir::builders`].
 
 mod attributes;
 mod call;
 mod constants;
 mod control;
 mod emitter;
-mod fast;
 mod float;
 mod function;
 mod integer;
@@ -24,10 +22,10 @@ mod upstream;
 
 pub(crate) use crate::ir::builders::llvm::{FCmpPredicate, ICmpPredicate};
 pub(crate) use control::Fork;
-pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
+pub(crate) use emitter::{Emitter, NamedAttr, attributes_of, block_arguments};
 pub(crate) use function::{
     ALIGN, ARGUMENTS, LOOP_ANNOTATION, NO_INLINE, declare_function, declare_shared_memory,
     declare_table, declare_text, escaped, is_lowered, is_of_output,
 };
-pub(crate) use memory::Usage;
+pub(crate) use memory::AccessFlags;
 pub(crate) use types::pointer_type;

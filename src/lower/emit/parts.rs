@@ -1,12 +1,12 @@
-//! Values as parts of others: vectors, structs, the same bits as another type, one of two.
+//! Vectors, structs, bitcasts and selects.
 
-use super::emitter::{Emitter, Named};
+use super::emitter::{Emitter, NamedAttr};
 use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Emitter<'c> {
-    /// The elements side by side; one element stays as it is.
+    /// Builds a vector; a single element stays as it is.
     pub(crate) fn gather(&mut self, elements: &[Val<'c>]) -> Val<'c> {
         if let [only] = elements {
             return *only;
@@ -20,7 +20,7 @@ impl<'c> Emitter<'c> {
         vector
     }
 
-    /// The opposite of [`Self::gather`].
+    /// Extracts the elements of a vector; the inverse of [`Self::gather`].
     pub(crate) fn scatter(
         &mut self,
         vector: Val<'c>,
@@ -39,12 +39,10 @@ impl<'c> Emitter<'c> {
             .collect()
     }
 
-    /// One member of a struct, of a given type.
     pub(crate) fn extract_value(&mut self, value: Val<'c>, i: usize, type_: Type<'c>) -> Val<'c> {
         self.pure(llvm::extractvalue(value, &[member_index(i)], type_))
     }
 
-    /// A struct with one member replaced.
     pub(crate) fn insert_value(&mut self, struct_: Val<'c>, member: Val<'c>, i: usize) -> Val<'c> {
         self.pure(llvm::insertvalue(struct_, member, &[member_index(i)]))
     }
@@ -56,13 +54,13 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::bitcast(value, type_))
     }
 
-    /// The same value with attributes that say something of it.
-    pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[Named<'c>]) -> Val<'c> {
+    /// Returns the value with attributes attached.
+    pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) -> Val<'c> {
         self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }
 
-    /// The same value, where what is said of it holds from here on, though nothing uses it.
-    pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[Named<'c>]) {
+    /// Attaches attributes to a value at this point of the program, although the result is unused.
+    pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) {
         self.effect(llvm::bitcast(value, value.r#type()).with_attributes(marks));
     }
 

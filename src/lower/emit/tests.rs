@@ -1,4 +1,4 @@
-//! Pure operations are emitted once, and what is emitted verifies.
+//! Value numbering, constant folding, and verification of emitted operations.
 
 use super::Emitter;
 use crate::lower::declarations::Declarations;
@@ -8,7 +8,7 @@ use crate::sys::build::{self, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Module, Region, Type, ValueLike};
 
-/// Emits into a function with arguments of these types, and verifies it.
+/// Emits a function with arguments of these types, and verifies it.
 #[track_caller]
 pub(crate) fn verified(
     types: &[&str],
@@ -40,7 +40,7 @@ pub(crate) fn verified(
     assert!(module.verify(), "{module}");
 }
 
-/// An operation is found again where the first dominates, and not beside it.
+/// An operation is reused where it dominates, and not elsewhere.
 #[test]
 fn a_pure_operation_is_emitted_once() {
     verified(&["i32", "i1"], |e, _, arguments| {

@@ -1,11 +1,11 @@
-//! Types that every lowering needs, each made once.
+//! Frequently used types.
 
 use melior::Context;
 use melior::dialect::llvm;
 use melior::ir::Type;
 use melior::ir::r#type::IntegerType;
 
-/// Types that every lowering needs.
+/// Frequently used types of one context.
 #[derive(Clone, Copy)]
 pub(crate) struct Types<'c> {
     pub(crate) i1: Type<'c>,
@@ -15,7 +15,6 @@ pub(crate) struct Types<'c> {
     pub(crate) i64: Type<'c>,
     pub(crate) f32: Type<'c>,
     pub(crate) f64: Type<'c>,
-    /// An address in shared memory.
     pub(crate) shared_pointer: Type<'c>,
 }
 
@@ -35,10 +34,10 @@ impl<'c> Types<'c> {
     }
 }
 
-/// The address space of shared memory, the same on both makers' GPUs.
+/// The address space of shared memory, the same for both vendors.
 const SHARED_SPACE: u32 = 3;
 
-/// An address in an address space.
+/// Returns the pointer type of an address space.
 pub(crate) fn pointer_type(context: &Context, space: u32) -> Type<'_> {
     llvm::r#type::pointer(context, space)
 }

@@ -1,112 +1,119 @@
-//! Operations of `arith` and `math` on scalars: as those of the LLVM dialect that they are, where there is one.
+//! Operations of `arith` and `math` on scalars, emitted as operations of the LLVM dialect where there is an equivalent.
 //!
-//! MLIR's conversions would say the same of them, after a walk over the whole module for each. What is left to them
-//! are those that are several of LLVM's, and those with what the LLVM dialect keeps as a
-//! property, which cannot be made as an attribute.
+//! MLIR's conversions would produce the same after a walk over the whole module. They remain responsible for operations
+//! that expand to several, and for those with properties that the LLVM dialect does not express as attributes.
 
-use super::emitter::{Emitter, Named};
-use super::fast::Fast;
+use super::emitter::{Emitter, NamedAttr};
 use crate::ir::UpstreamKind;
 use crate::ir::builders::{Building, Name, llvm};
 use crate::sys::attribute_id;
 use crate::sys::build::Val;
 use melior::ir::{Attribute, Type};
 
-/// How fast an operation may be, as `arith` and as the LLVM dialect call it.
+/// The attribute names of fast-math flags in `arith` and in the LLVM dialect.
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// What an operation of the LLVM dialect has no attribute for, and the value that asks for nothing: the rounding mode,
-/// whose default is `to_nearest_even`, and what does not overflow.
+/// Attributes without an equivalent in the LLVM dialect, and their default values.
 const WITHOUT: [(&str, &str); 2] = [
     ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),
 ];
 
-/// An operation of MLIR's own dialects as it is emitted, for any number of registers.
+/// Fast-math flags of an operation.
+#[derive(Clone, Copy)]
+pub(super) struct FastMathFlags<'c> {
+    /// The flags as an attribute of the LLVM dialect; `None` if no flag is set.
+    llvm: Option<Attribute<'c>>,
+    may_approximate: bool,
+}
+
+/// An operation of `arith` or `math` in the form in which it is emitted.
 pub(crate) struct Upstream<'c> {
     name: Name,
-    attributes: Vec<Named<'c>>,
+    attributes: Vec<NamedAttr<'c>>,
 }
 
 impl<'c> Emitter<'c> {
-    /// A pure operation of MLIR's own dialects on scalars: LLVM's, or one for MLIR's conversions to finish.
+    /// Emits a pure operation of `arith` or `math` on scalars: its LLVM equivalent, or else itself.
     pub(crate) fn upstream(
         &mut self,
         kind: UpstreamKind,
         operands: &[Val<'c>],
         result: Type<'c>,
-        attributes: &[Named<'c>],
+        attributes: &[NamedAttr<'c>],
     ) -> Val<'c> {
         let operation = self.as_upstream(kind, attributes);
         self.emit_upstream(&operation, operands, result)
     }
 
-    /// How an operation is emitted.
+    /// Returns the form in which an operation is emitted.
     pub(crate) fn as_upstream(
         &mut self,
         kind: UpstreamKind,
-        attributes: &[Named<'c>],
+        attributes: &[NamedAttr<'c>],
     ) -> Upstream<'c> {
-        let said = llvm_name(kind).and_then(|name| Some((name, self.said_by_llvm(attributes)?)));
-        let (name, attributes) = said.unwrap_or_else(|| (kind.into(), attributes.to_vec()));
+        let llvm = llvm_name(kind).and_then(|name| Some((name, self.to_llvm(attributes)?)));
+        let (name, attributes) = llvm.unwrap_or_else(|| (kind.into(), attributes.to_vec()));
         Upstream { name, attributes }
     }
 
-    /// The operation of one register.
+    /// Emits the operation on one register of each operand.
     pub(crate) fn emit_upstream(
         &mut self,
         operation: &Upstream<'c>,
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        let same = Building::<()>::new(operation.name).with_attributes(&operation.attributes);
-        self.pure(same.operands(operands).results(&[result]))
+        let op = Building::<()>::new(operation.name).with_attributes(&operation.attributes);
+        self.pure(op.operands(operands).results(&[result]))
     }
 
-    /// A call of an intrinsic in place of an operation that says this of itself.
+    /// Emits a call of an intrinsic in place of an operation with these attributes.
     pub(crate) fn upstream_intrinsic(
         &mut self,
         name: &str,
         operands: &[Val<'c>],
         result: Type<'c>,
-        attributes: &[Named<'c>],
+        attributes: &[NamedAttr<'c>],
     ) -> Val<'c> {
-        let said = self.said_by_llvm(attributes).unwrap_or_default();
-        self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)).with_attributes(&said))
+        let attributes = self.to_llvm(attributes).unwrap_or_default();
+        self.pure(
+            llvm::call_intrinsic(name, operands, &[], Some(result)).with_attributes(&attributes),
+        )
     }
 
-    /// Whether flags allow approximations.
-    pub(crate) fn may_approximate(&mut self, flags: &[Named<'c>]) -> bool {
+    /// Returns true if fast-math flags allow approximations.
+    pub(crate) fn may_approximate(&mut self, flags: &[NamedAttr<'c>]) -> bool {
         let fast = flags.iter().find(|(name, _)| *name == FAST[0]);
         fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
     }
 
-    /// Attributes as the LLVM dialect spells them, without those that say nothing; nothing where it cannot.
-    fn said_by_llvm(&mut self, attributes: &[Named<'c>]) -> Option<Vec<Named<'c>>> {
-        let mut said = Vec::with_capacity(attributes.len());
+    /// Translates attributes to the LLVM dialect, without defaults; `None` if one has no equivalent.
+    fn to_llvm(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
+        let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {
             if name == FAST[0] {
-                said.extend(self.fast(value).said.map(|flags| (FAST[1], flags)));
-            } else if let Some((_, nothing)) = WITHOUT.iter().find(|(known, _)| *known == name) {
-                if value.to_string() != *nothing {
+                translated.extend(self.fast(value).llvm.map(|flags| (FAST[1], flags)));
+            } else if let Some((_, default)) = WITHOUT.iter().find(|(known, _)| *known == name) {
+                if value.to_string() != *default {
                     return None;
                 }
             } else {
-                said.push((name, value));
+                translated.push((name, value));
             }
         }
-        Some(said)
+        Some(translated)
     }
 
-    /// What `#arith.fastmath` says, whose flags have the same names as LLVM's.
-    fn fast(&mut self, value: Attribute<'c>) -> Fast<'c> {
+    /// Parses `#arith.fastmath`, whose flags have the same names as LLVM's.
+    fn fast(&mut self, value: Attribute<'c>) -> FastMathFlags<'c> {
         if let Some(known) = self.fast.get(&attribute_id(value)) {
             return *known;
         }
         let text = value.to_string();
         let flags = text.strip_prefix("#arith.fastmath").unwrap_or("<none>");
         let mut each = flags.split(['<', ',', '>']).map(str::trim);
-        let fast = Fast {
-            said: (flags != "<none>").then(|| self.parsed(&format!("#llvm.fastmath{flags}"))),
+        let fast = FastMathFlags {
+            llvm: (flags != "<none>").then(|| self.parsed(&format!("#llvm.fastmath{flags}"))),
             may_approximate: each.any(|flag| flag == "afn" || flag == "fast"),
         };
         self.fast.insert(attribute_id(value), fast);
@@ -114,7 +121,7 @@ impl<'c> Emitter<'c> {
     }
 }
 
-/// The LLVM dialect's operation that takes the same operands and says the same of them.
+/// Returns the equivalent operation of the LLVM dialect.
 #[rustfmt::skip]
 fn llvm_name(kind: UpstreamKind) -> Option<Name> {
     use UpstreamKind as K;

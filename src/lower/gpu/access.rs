@@ -1,48 +1,47 @@
-//! One access of global memory, as both makers see it; atomic ones may go to shared memory.
+//! Global accesses and copies to shared memory, independent of the vendor.
 
-use crate::lower::emit::{Emitter, Usage};
+use crate::lower::emit::{AccessFlags, Emitter};
 use crate::lower::types::bits_of_several;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Cache behaviour that a user asked for by `cachePolicy`, as the IR spells it; empty for none.
+/// A parsed `cachePolicy` attribute; strings as the IR spells them, empty if absent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CachePolicy {
     /// `ca`, `cg`, `cs`, `cv`, `wb`, `wt`.
     pub(crate) modifier: String,
-    /// When the first cache lets go: `evict_first`, `evict_last`, and others.
+    /// Eviction priority in L1: `evict_first`, `evict_last`, and others.
     pub(crate) first: String,
-    /// When the second one does.
+    /// Eviction priorities in L2.
     pub(crate) second: Option<SecondCache>,
-    /// How many bytes around are fetched into it.
+    /// Number of bytes prefetched into L2.
     pub(crate) prefetch_bytes: Option<u32>,
 }
 
-/// What becomes of lines in the second cache.
+/// Eviction priorities in L2.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SecondCache {
-    /// When it lets go of some of them.
     pub(crate) primary: String,
-    /// And of the others; empty where nothing is said.
+    /// Priority of the remaining lines; empty if absent.
     pub(crate) secondary: String,
-    /// Of how many the former is said, as the bits of an f32.
+    /// Fraction of lines with the primary priority, as the bits of an f32.
     pub(crate) fraction: u32,
 }
 
-/// One access of a thread: elements side by side, from the lowest address on.
+/// One global access of a thread: contiguous elements, from the lowest address on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) pointer: Val<'c>,
-    /// How far behind the pointer the access begins: accesses to neighbours share the pointer of the first of them.
+    /// Constant offset from the pointer: accesses of a contiguous run share the pointer of the first.
     pub(crate) offset_bytes: u32,
-    /// Whether anything happens at all.
+    /// The access is executed if true.
     pub(crate) mask: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
     pub(crate) is_volatile: bool,
-    /// The type of one element in memory.
+    /// The element type in memory.
     pub(crate) element: Type<'c>,
     pub(crate) element_bits: u32,
-    /// How many elements.
+    /// Number of elements.
     pub(crate) width: usize,
     pub(crate) alignment_bytes: u32,
 }
@@ -54,7 +53,7 @@ pub(crate) struct SharedCopy<'a, 'c> {
     /// The destination of the thread, or of lane 0 of its warp ([`super::Gpu::copies_in_lane_order`]).
     pub(crate) to: Val<'c>,
     pub(crate) bytes: u32,
-    /// Where it is false, nothing is read, and zeros are written.
+    /// Zeros are stored without a load where it is false.
     pub(crate) mask: Option<Val<'c>>,
     /// The lane that has the source and the mask of what this lane writes, if that is not the lane itself.
     pub(crate) source_lane: Option<Val<'c>>,
@@ -66,7 +65,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         bits_of_several(self.element_bits, self.width)
     }
 
-    /// The elements as one value.
+    /// Returns the type of the elements as one value.
     pub(super) fn type_(&self, e: &Emitter<'c>) -> Type<'c> {
         if self.width == 1 {
             self.element
@@ -75,25 +74,25 @@ impl<'c> GlobalAccess<'_, 'c> {
         }
     }
 
-    /// Without a look at the mask.
-    pub(super) fn plain_load(&self, e: &mut Emitter<'c>, usage: Usage) -> Val<'c> {
+    /// Emits the load, ignoring the mask.
+    pub(super) fn unmasked_load(&self, e: &mut Emitter<'c>, flags: AccessFlags) -> Val<'c> {
         let type_ = self.type_(e);
         let is_volatile = self.is_volatile;
-        let usage = Usage {
-            is_volatile: is_volatile || usage.is_volatile,
-            ..usage
+        let flags = AccessFlags {
+            is_volatile: is_volatile || flags.is_volatile,
+            ..flags
         };
         let pointer = e.gep_bytes(self.pointer, self.offset_bytes);
-        e.load_as(pointer, type_, self.alignment_bytes, usage)
+        e.load_as(pointer, type_, self.alignment_bytes, flags)
     }
 
-    /// Without a look at the mask.
-    pub(super) fn plain_store(&self, e: &mut Emitter<'c>, whole: Val<'c>, usage: Usage) {
+    /// Emits the store, ignoring the mask.
+    pub(super) fn unmasked_store(&self, e: &mut Emitter<'c>, whole: Val<'c>, flags: AccessFlags) {
         let pointer = e.gep_bytes(self.pointer, self.offset_bytes);
-        e.store_as(whole, pointer, self.alignment_bytes, usage);
+        e.store_as(whole, pointer, self.alignment_bytes, flags);
     }
 
-    /// The value where the mask is false.
+    /// Returns the value of a load where the mask is false.
     pub(super) fn fallback(&self, e: &mut Emitter<'c>, others: Option<&[Val<'c>]>) -> Val<'c> {
         match others {
             Some(others) => e.gather(others),
@@ -105,9 +104,9 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 }
 
-/// What `body` gives where a mask holds, and the fallback elsewhere, branched around; without a mask, what `body`
-/// gives. Both give a value, or neither does.
-pub(super) fn where_true<'c>(
+/// Emits `body` in a branch on the mask, if there is one; returns its value joined with the fallback. Either both have a
+/// value or neither.
+pub(super) fn emit_masked<'c>(
     e: &mut Emitter<'c>,
     mask: Option<Val<'c>>,
     fallback: Option<Val<'c>>,
@@ -117,7 +116,7 @@ pub(super) fn where_true<'c>(
         return body(e);
     };
     let fork = e.fork(mask);
-    let made: Vec<Val<'c>> = body(e).into_iter().collect();
+    let values: Vec<Val<'c>> = body(e).into_iter().collect();
     let fallback: Vec<Val<'c>> = fallback.into_iter().collect();
-    e.join_or(fork, &made, &fallback).first().copied()
+    e.join_or(fork, &values, &fallback).first().copied()
 }

@@ -1,18 +1,18 @@
-//! AMD's GPUs: ROCDL.
+//! AMD GPUs (ROCDL).
 
 mod atomic;
 mod copy;
 mod float8;
 mod print;
 
-use super::access::{CachePolicy, GlobalAccess, SharedCopy, where_true};
+use super::access::{CachePolicy, GlobalAccess, SharedCopy, emit_masked};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{BufferIsa, Gpu, Isa};
 use crate::ir::builders::llvm::{self, AtomicOrdering};
 use crate::ir::builders::rocdl;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::declarations::Declarations;
-use crate::lower::emit::{Emitter, FCmpPredicate, Usage};
+use crate::lower::emit::{AccessFlags, Emitter, FCmpPredicate};
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::{Op, Val};
@@ -21,14 +21,14 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
 
-/// The message that asks for the time.
+/// The `s_sendmsg_rtn` message that returns the time.
 const GET_REALTIME: u32 = 131;
 
-/// The address space of what no kernel writes to.
+/// The address space of constant memory.
 const CONSTANT_SPACE: u32 = 4;
 
 impl Isa for Amd {
-    /// AMD's compiler takes no number of registers.
+    /// The number of registers cannot be set.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -51,7 +51,7 @@ impl Isa for Amd {
         e.pure(rocdl::workitem_id_x(e.types.i32).range(range))
     }
 
-    /// In a scalar register.
+    /// Moves the value to a scalar register.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
         e.pure(rocdl::readfirstlane(value))
     }
@@ -65,7 +65,7 @@ impl Isa for Amd {
         }
     }
 
-    /// The first three words behind the kernel's own arguments, from code object version 5 on.
+    /// Loads one of the first three implicit arguments of code object version 5.
     fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let pointer = e.pointer_type(CONSTANT_SPACE);
         let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
@@ -75,14 +75,14 @@ impl Isa for Amd {
         e.load(count, i32, 4)
     }
 
-    /// Triton's runtime hands on what version 5 of code objects asks for.
+    /// Triton's runtime passes the implicit arguments of code object version 5.
     fn launch_declaration(&self) -> Option<&'static str> {
         Some(
             "llvm.module_flags [#llvm.mlir.module_flag<error, \"amdhsa_code_object_version\", 500 : i32>]",
         )
     }
 
-    /// The counter has 100 MHz on all of them.
+    /// The counter runs at 100 MHz on all AMD GPUs.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         let ticks = if gpu.target.instructions.time_by_message {
@@ -121,7 +121,7 @@ impl Isa for Amd {
         copy::set_count(gpu, e, wait, most);
     }
 
-    /// A wave's accesses to LDS are carried out in order: only the compiler must keep it.
+    /// A wave's LDS accesses execute in order; the fence constrains the compiler only.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
     }
@@ -152,7 +152,7 @@ impl Isa for Amd {
         }
     }
 
-    /// Lanes are numbered by bytes of a register.
+    /// `ds_bpermute` addresses lanes by byte.
     fn shuffle_index<'c>(
         &self,
         _: Gpu,
@@ -173,10 +173,10 @@ impl Isa for Amd {
         fragment: Fragment,
     ) -> Option<Vec<Val<'c>>> {
         use Fragment as F;
-        // Elements of 16 bits come as such, bytes as words.
+        // 16-bit elements are loaded as such, bytes as words.
         let (i16, i32) = (e.types.i16, e.types.i32);
         let (halves, words) = (e.vector_type(2 * count, i16), e.vector_type(count, i32));
-        let [own, copies] = e.apart(pointer);
+        let [own, copies] = e.alias_scopes_of(pointer);
         let loaded = match fragment {
             F::Read16 => {
                 let read = rocdl::ds_read_tr16_b64(pointer, halves);
@@ -216,7 +216,6 @@ impl Isa for Amd {
         Some([0, 1].map(|i| e.extract_value(both, i, i32)))
     }
 
-    /// A masked access is branched around.
     fn load<'c>(
         &self,
         _: Gpu,
@@ -225,8 +224,8 @@ impl Isa for Amd {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c> {
         let fallback = access.mask.map(|_| access.fallback(e, others));
-        where_true(e, access.mask, fallback, |e| {
-            Some(access.plain_load(e, usage(access.cache, false)))
+        emit_masked(e, access.mask, fallback, |e| {
+            Some(access.unmasked_load(e, access_flags(access.cache, false)))
         })
         .expect("a load gives a value")
     }
@@ -238,8 +237,8 @@ impl Isa for Amd {
         access: &GlobalAccess<'_, 'c>,
         whole: Val<'c>,
     ) {
-        where_true(e, access.mask, None, |e| {
-            access.plain_store(e, whole, usage(access.cache, true));
+        emit_masked(e, access.mask, None, |e| {
+            access.unmasked_store(e, whole, access_flags(access.cache, true));
             None
         });
     }
@@ -258,8 +257,8 @@ impl Isa for Amd {
         access.by_llvm(e, action, atomic::scope_name(access.scope))
     }
 
-    /// LLVM has instructions for some formats and a loop of comparisons for the others.
-    fn has_float_extremes(&self) -> bool {
+    /// LLVM selects instructions for some formats and expands the others to compare-exchange loops.
+    fn has_float_min_max(&self) -> bool {
         true
     }
 
@@ -292,7 +291,7 @@ impl Isa for Amd {
         e.pure(llvm::intr_exp2(a))
     }
 
-    /// The instruction takes a subnormal number for 0.
+    /// The instruction flushes subnormal numbers, so they are scaled.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         let f32 = e.types.f32;
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
@@ -334,20 +333,20 @@ impl Isa for Amd {
     }
 }
 
-/// What LLVM is told of an access with a cache modifier, as Triton tells it.
-fn usage(cache: &CachePolicy, is_store: bool) -> Usage {
-    let (volatile, once) = match (&*cache.modifier, is_store) {
+/// Translates a cache modifier as Triton does.
+fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
+    let (is_volatile, is_nontemporal) = match (&*cache.modifier, is_store) {
         ("cv", false) | ("wt", true) => (true, true),
         ("cg", false) | ("cs", _) => (false, true),
         _ => (false, false),
     };
-    Usage {
-        is_volatile: volatile,
-        is_once: once,
+    AccessFlags {
+        is_volatile,
+        is_nontemporal,
     }
 }
 
-/// The address space of a buffer's descriptor.
+/// The address space of buffer descriptors.
 const RESOURCE_SPACE: u32 = 8;
 
 impl BufferIsa for Amd {
@@ -419,7 +418,7 @@ impl BufferIsa for Amd {
             let operands = [values, &place].concat();
             return e.call_intrinsic_with_effect(name, &operands, type_);
         }
-        // Bits are exchanged and compared, of floats too; the new value comes first.
+        // The instructions take integers; the new value comes first.
         let bits = bits_of(type_);
         let words = values.iter().rev();
         let words: Vec<Val<'c>> = words.map(|v| words::as_integer(e, *v, bits)).collect();
@@ -429,7 +428,7 @@ impl BufferIsa for Amd {
     }
 }
 
-/// A data-parallel primitive over all rows and banks.
+/// Emits a data-parallel primitive (DPP) over all rows and banks.
 fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     e.effect(rocdl::update_dpp(
         value,
@@ -441,7 +440,7 @@ fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     ))
 }
 
-/// Each lane's word from the same lane of the other row.
+/// Exchanges words between the two rows of 16 lanes.
 fn permlane_x16<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (low, high) = (e.i32(0x7654_3210), e.i32(0xfedc_ba98));
     e.effect(rocdl::permlanex16(value, value, low, high, true, false))

@@ -1,6 +1,6 @@
-//! One atomic access of global or shared memory, as both makers see it, and by LLVM's own operations.
+//! Atomic accesses of global and shared memory, independent of the vendor, and their emission by LLVM's operations.
 
-use super::access::{GlobalAccess, where_true};
+use super::access::{GlobalAccess, emit_masked};
 use crate::ir::builders::llvm::{self, AtomicBinOp, AtomicOrdering};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
@@ -9,46 +9,44 @@ use crate::lower::words;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// An atomic access of a thread, of elements side by side: each is accessed atomically, not all together.
+/// One atomic access of a thread to contiguous elements: each is atomic by itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
     pub(crate) memory: AtomicMemory,
     pub(crate) sem: MemSemantic,
     pub(crate) scope: MemSyncScope,
-    /// Whether anybody asks what was there before.
+    /// True if the old value is used.
     pub(crate) is_used: bool,
 }
 
-/// What memory an atomic access goes to.
+/// The memory of an atomic access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AtomicMemory {
     Global,
     Shared,
 }
 
-/// What an atomic access does.
+/// The operation of an atomic access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicAction<'c> {
-    /// Changes what is there by a value.
-    Change(RMWOp, Val<'c>),
-    /// Puts the second value where the first one is.
-    Compare([Val<'c>; 2]),
+    Rmw(RMWOp, Val<'c>),
+    /// A compare-exchange of the expected and the new value.
+    CompareExchange([Val<'c>; 2]),
     Load,
     Store(Val<'c>),
 }
 
-/// Whether what came before is seen by whoever sees the access.
+/// Returns true if the order includes release.
 pub(crate) fn releases(sem: MemSemantic) -> bool {
     matches!(sem, MemSemantic::Release | MemSemantic::AcquireRelease)
 }
 
-/// Whether what comes after sees what came before the access that it meets.
+/// Returns true if the order includes acquire.
 pub(crate) fn acquires(sem: MemSemantic) -> bool {
     matches!(sem, MemSemantic::Acquire | MemSemantic::AcquireRelease)
 }
 
-/// The order of an access, in LLVM's words.
 pub(super) fn ordering(sem: MemSemantic) -> AtomicOrdering {
     match sem {
         MemSemantic::Relaxed => AtomicOrdering::Monotonic,
@@ -76,8 +74,8 @@ fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
 }
 
 impl<'c> AtomicAccess<'_, 'c> {
-    /// By LLVM's operations, branched around where there is a mask; returns what was there, or 0 in the type of the
-    /// access where it is off, and nothing of a store.
+    /// Emits LLVM's operation, in a branch on the mask; returns the old value, or 0 where the mask is false; nothing for a
+    /// store.
     pub(super) fn by_llvm(
         &self,
         e: &mut Emitter<'c>,
@@ -88,17 +86,17 @@ impl<'c> AtomicAccess<'_, 'c> {
         let type_ = at.type_(e);
         let fallback = (!matches!(action, AtomicAction::Store(_))).then(|| e.zero(type_));
         let alignment = i64::from(at.alignment_bytes);
-        where_true(e, at.mask, fallback, |e| match action {
-            AtomicAction::Change(op, value) => {
-                let change = operation(op, value.r#type());
-                let change = llvm::atomicrmw(change, at.pointer, value, order);
-                Some(e.effect(change.syncscope(scope)))
+        emit_masked(e, at.mask, fallback, |e| match action {
+            AtomicAction::Rmw(op, value) => {
+                let op = operation(op, value.r#type());
+                let rmw = llvm::atomicrmw(op, at.pointer, value, order);
+                Some(e.effect(rmw.syncscope(scope)))
             }
-            AtomicAction::Compare(values) => {
-                // Bits are compared, of floats too.
+            AtomicAction::CompareExchange(values) => {
+                // `cmpxchg` takes integers and pointers only.
                 let bits = bits_of(type_);
                 let [expected, new] = values.map(|value| words::as_integer(e, value, bits));
-                // Nothing is written where the comparison fails, so nothing is released.
+                // A failed comparison does not write, hence does not release.
                 let failure = if acquires(self.sem) {
                     AtomicOrdering::Acquire
                 } else {

@@ -1,4 +1,4 @@
-//! What is asked of a GPU, and what its maker's instruction set answers.
+//! The interface to a GPU ([`Gpu`]), and to the instruction set of its vendor ([`Isa`]).
 
 use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction};
@@ -7,7 +7,7 @@ use super::units::UnitIsa;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::declarations::Declarations;
-use crate::lower::emit::{Emitter, Named};
+use crate::lower::emit::{Emitter, NamedAttr};
 use crate::lower::format::Rounding;
 use crate::sys::Rewriter;
 use crate::sys::build::{Blk, Op, Val};
@@ -16,7 +16,7 @@ use melior::Context;
 use melior::ir::{Attribute, Type};
 use std::fmt;
 
-/// Emits the operations of one GPU.
+/// A GPU as a target of emission, for one number of warps per CTA.
 #[derive(Clone, Copy)]
 pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
@@ -30,21 +30,20 @@ impl fmt::Debug for Gpu {
     }
 }
 
-/// What a kernel says to the order of kernels.
+/// Programmatic dependent launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GridDependency {
-    /// Waits for the kernels before it that it depends on, and sees what they wrote.
+    /// Waits until prerequisite kernels have completed and their writes are visible.
     Wait,
-    /// Lets those after it start.
+    /// Allows dependent kernels to start.
     LaunchDependents,
 }
 
-/// What a maker's GPUs do each in its own way.
+/// The instruction set of a vendor.
 ///
-/// A method that answers nothing by default is for what only some have, or what others do by operations
-/// that all have.
+/// Methods that return `None` by default are for instructions that not every GPU has.
 pub(super) trait Isa: Sync {
-    /// The attributes that make a function a kernel, whose threads use at most so many `registers`.
+    /// Returns the attributes of a kernel whose threads use at most `registers` registers.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -52,40 +51,39 @@ pub(super) trait Isa: Sync {
         registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)>;
 
-    /// The index of the thread in its block, in a range.
+    /// Emits the index of the thread in its CTA.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
-    /// An `i32` that is the same in all lanes of a warp, where the compiler can use that.
+    /// Marks a warp-uniform `i32` as such, for compilers that benefit.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
-    /// The index of the block along an axis, 0 to 2.
+    /// Emits the index of the CTA in the grid along an axis, 0 to 2.
     fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// The number of blocks along an axis, 0 to 2.
+    /// Emits the number of CTAs of the grid along an axis, 0 to 2.
     fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// An operation of the module that tells Triton's launcher what it must know, as text.
+    /// Returns a module-level operation that Triton's launcher requires, as text.
     fn launch_declaration(&self) -> Option<&'static str> {
         None
     }
 
-    /// Takes part in the order of kernels, where those of one stream may overlap.
+    /// Emits a step of programmatic dependent launch.
     fn grid_dependency(&self, _: &mut Emitter<'_>, _: GridDependency) -> Option<()> {
         None
     }
 
-    /// The time in nanoseconds, from any start, as an `i64`.
+    /// Emits the time in nanoseconds since an unspecified start, as an `i64`.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
-    /// A barrier that orders shared memory alone and lets copies and accesses to global memory go on.
+    /// Emits a barrier that orders shared memory only: copies and global accesses stay in flight.
     fn shared_barrier(&self, e: &mut Emitter<'_>) {
         self.block_barrier(e);
     }
 
-    /// Orders the generic accesses of a thread to shared memory before async ones; without a proxy for the latter,
-    /// nothing is needed.
+    /// Orders generic-proxy accesses of a thread to shared memory before async-proxy ones, on GPUs with an async proxy.
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
 
     fn warp_barrier(&self, e: &mut Emitter<'_>);
@@ -102,21 +100,21 @@ pub(super) trait Isa: Sync {
     /// Closes a group of copies.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
 
-    /// Waits until at most so many groups of this thread are under way.
+    /// Waits until at most `most` groups of this thread are in flight.
     fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
 
-    /// Waits until all copies of this warp have arrived; [`Self::set_count`] lets some go on.
+    /// Waits for all copies of this warp; [`Self::set_count`] raises the number that may stay in flight.
     fn wait_by_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>) -> Option<Op<'c>> {
         None
     }
 
-    /// Sets how many instructions may be in flight after a wait, or as many as there are.
+    /// Sets the number of instructions that may be in flight after a wait; `None` allows the maximum.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
-    /// An `i32` from lane `lane ^ mask`.
+    /// Returns the `i32` of lane `lane ^ mask`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
 
-    /// An `i32` from another lane of the warp.
+    /// Returns the `i32` of lane `source`.
     fn shuffle_index<'c>(
         &self,
         gpu: Gpu,
@@ -125,10 +123,10 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
-    /// The lanes of the warp in which a condition holds, lane 0 lowest: as many bits as there are lanes.
+    /// Returns the mask of lanes in which a condition holds, one bit per lane.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
 
-    /// A word combined over all lanes of the warp by one instruction.
+    /// Reduces a word over all lanes of the warp by one instruction.
     fn reduce_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -149,12 +147,12 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges rows and columns of a matrix of 8 rows of 8 elements of 16 bits, of which a lane has a word.
+    /// Transposes an 8x8 matrix of 16-bit elements, of which each lane has a word.
     fn transpose_matrix<'c>(&self, _: &mut Emitter<'c>, _word: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Reads matrices from shared memory, of which a lane gets `count` words.
+    /// Loads matrices from shared memory, `count` words per lane; `pointer` is the address of the lane's row.
     fn load_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -165,7 +163,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Writes matrices to shared memory, of which a lane has these words.
+    /// Stores matrices to shared memory; `pointer` is the address of the lane's row.
     fn store_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -176,7 +174,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Reads global memory; where the mask is false, `others`, or 0.
+    /// Loads from global memory; returns `others` or 0 where the mask is false.
     fn load<'c>(
         &self,
         gpu: Gpu,
@@ -185,7 +183,7 @@ pub(super) trait Isa: Sync {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
-    /// Writes global memory where the mask is true.
+    /// Stores to global memory where the mask is true.
     fn store<'c>(
         &self,
         gpu: Gpu,
@@ -194,10 +192,10 @@ pub(super) trait Isa: Sync {
         whole: Val<'c>,
     );
 
-    /// How many elements side by side one atomic access changes at most.
+    /// Returns the largest number of contiguous elements of one atomic access.
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
 
-    /// Accesses memory atomically where the mask is true; returns what was there, and nothing of a store.
+    /// Accesses memory atomically where the mask is true; returns the old value, except of a store.
     fn atomic<'c>(
         &self,
         gpu: Gpu,
@@ -206,15 +204,15 @@ pub(super) trait Isa: Sync {
         action: AtomicAction<'c>,
     ) -> Option<Val<'c>>;
 
-    /// Whether `max` and `min` of an atomic access are those of floats where the element is one.
-    fn has_float_extremes(&self) -> bool {
+    /// Returns true if atomic `max` and `min` exist for floats.
+    fn has_float_min_max(&self) -> bool {
         false
     }
 
-    /// Orders accesses to memory among the threads of a scope.
+    /// Emits a memory fence.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
-    /// Prints a line by a format of C: numbers of 32 and 64 bits, f64 and pointers.
+    /// Prints by a C format: 32- and 64-bit integers, f64 and pointers.
     fn print<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -223,7 +221,7 @@ pub(super) trait Isa: Sync {
         values: &[Val<'c>],
     );
 
-    /// Stops the kernel and says why.
+    /// Prints a failed assertion and stops the kernel.
     fn fail(
         &self,
         e: &mut Emitter<'_>,
@@ -233,20 +231,19 @@ pub(super) trait Isa: Sync {
         line: u32,
     );
 
-    /// 2 to the power of an f32, within 2 ulp.
+    /// Computes `exp2` of an f32 within 2 ulp.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// One over the square root of an f32, within 2 ulp.
+    /// Computes the reciprocal square root of an f32 within 2 ulp.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// A function of `math` by instructions of the GPU, with the user's flags, where LLVM does not make them
-    /// of the operation itself.
+    /// Computes a function of `math` approximately, where LLVM does not select the instruction for the operation itself.
     fn approximate<'c>(
         &self,
         _: &mut Emitter<'c>,
         _function: UpstreamKind,
         _x: Val<'c>,
-        _flags: &[Named<'c>],
+        _flags: &[NamedAttr<'c>],
     ) -> Option<Val<'c>> {
         None
     }
@@ -254,18 +251,17 @@ pub(super) trait Isa: Sync {
     /// Returns the name of the function `name` of f32 or f64 in the vendor's library.
     fn library_function(&self, name: &str, is_binary32: bool) -> String;
 
-    /// Whether LLVM's remainder of two f32 or f64 is exact.
+    /// Returns true if LLVM's `frem` is exact.
     fn has_exact_remainder(&self) -> bool {
         true
     }
 
-    /// A quotient of two f32 within 2 ulp, where there is an instruction for all of them that LLVM does not make of the
-    /// operation itself.
+    /// Computes a quotient of two f32 within 2 ulp, where LLVM does not select the instruction for `fdiv` itself.
     fn quotient<'c>(&self, _: &mut Emitter<'c>, _a: Val<'c>, _b: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.
+    /// Computes the upper 64 bits of a product of 64-bit integers.
     fn upper_half<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -276,8 +272,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// A float in a narrower format of 16 or 32 bits, where an instruction has the rounding mode, which is not the
-    /// nearest even number.
+    /// Converts a float to a narrower one of 16 or 32 bits with a rounding mode other than nearest even.
     fn round_float<'c>(
         &self,
         _: Gpu,
@@ -289,7 +284,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Floats of one type to the nearest codes of a format that the GPU's instructions know, if they take the type.
+    /// Converts floats to the nearest codes of an 8-bit format; too large numbers become the largest.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -297,7 +292,7 @@ pub(super) trait Isa: Sync {
         to: Float8,
     ) -> Option<Vec<Val<'c>>>;
 
-    /// Codes of a format that the GPU's instructions know to floats of a type, if they make it.
+    /// Converts codes of an 8-bit format to floats.
     fn widen_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -306,23 +301,21 @@ pub(super) trait Isa: Sync {
         to: Type<'c>,
     ) -> Option<Vec<Val<'c>>>;
 
-    /// How units beside the threads are asked, where there are any.
+    /// Returns the instructions for asynchronous units.
     fn units(&self) -> Option<&'static dyn UnitIsa> {
         None
     }
 
-    /// How buffer instructions are emitted, where there are any.
     fn buffers(&self) -> Option<&'static dyn BufferIsa> {
         None
     }
 }
 
-/// Buffer instructions: a base for all threads in a descriptor, an offset in bytes for each.
+/// Buffer instructions: a uniform descriptor, and a byte offset per thread.
 pub(crate) trait BufferIsa {
-    /// The descriptor of so many bytes from `base` on.
+    /// Returns the descriptor of `bytes` bytes at `base`.
     fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c>;
 
-    /// Reads words.
     fn load<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -332,7 +325,6 @@ pub(crate) trait BufferIsa {
         words: Type<'c>,
     ) -> Val<'c>;
 
-    /// Writes words.
     fn store<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -342,16 +334,15 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
-    /// Starts a copy of so many bytes to shared memory, of zeros where the offset is out of range, for a warp whose lanes
-    /// are in order from an address on. `from` is the descriptor and the offset, `how` the bytes of each lane and how
-    /// they are cached.
-    fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, how: (u32, u32));
+    /// Starts a copy to shared memory, of zeros where the offset is out of range; the lanes of a warp store in order from
+    /// `to` on. `from` is the descriptor and the offset, `size` the bytes per lane and the cache bits.
+    fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, size: (u32, u32));
 
-    /// Whether there is an instruction that changes, or compares where no operation is given.
+    /// Returns true if there is an instruction for a read-modify-write operation, or a compare-exchange for `None`.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
 
-    /// Changes an element atomically by a value, or by the second where there is the first; in no order. Returns
-    /// what was there. `place` is the descriptor and the offset.
+    /// Performs a relaxed read-modify-write operation, or a compare-exchange of two `values`; returns the old value.
+    /// `place` is the descriptor and the offset.
     fn atomic<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -375,8 +366,6 @@ impl Gpu {
         self.target.lanes * self.num_warps
     }
 
-    /// The attributes that make a function a kernel of this GPU, whose threads use at most so many
-    /// `registers`.
     pub(crate) fn kernel_attributes<'c>(
         self,
         e: &Emitter<'c>,
@@ -385,7 +374,7 @@ impl Gpu {
         self.isa.kernel_attributes(self, e, registers)
     }
 
-    /// The index of the thread in its block, warps one after another.
+    /// Emits the index of the thread in its CTA, warp by warp.
     pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let range = e.range_below(self.threads());
         self.isa.thread_id(e, range)
@@ -406,17 +395,14 @@ impl Gpu {
         self.isa.uniform(e, warp)
     }
 
-    /// The index of the block along an axis, 0 to 2.
     pub(crate) fn program_id<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         self.isa.program_id(e, axis)
     }
 
-    /// The number of blocks along an axis, 0 to 2.
     pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         self.isa.num_programs(e, axis)
     }
 
-    /// Declares in a module what Triton's launcher must know of it.
     pub(crate) fn declare_launch<'c>(
         self,
         rewriter: Rewriter<'c>,
@@ -428,47 +414,43 @@ impl Gpu {
         }
     }
 
-    /// Takes part in the order of kernels, where those of one stream may overlap.
     pub(crate) fn grid_dependency(self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let has = self.target.instructions.grid_dependencies;
         has.then(|| self.isa.grid_dependency(e, step))?
     }
 
-    /// The time in nanoseconds, from any start, as an `i64`.
     pub(crate) fn nanoseconds<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         self.isa.nanoseconds(self, e)
     }
 
-    /// How units beside the threads are asked, where the GPU has any.
     pub(crate) fn units(self) -> Option<&'static dyn UnitIsa> {
         let has = self.target.instructions.tensor_copies;
         has.then(|| self.isa.units())?
     }
 
-    /// All threads of the block wait; shared memory is in order across it.
+    /// Emits a CTA barrier that orders all memory.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
         self.isa.block_barrier(e);
     }
 
-    /// All threads of the block wait; shared memory is in order across it, and nothing else.
+    /// Emits a CTA barrier that orders shared memory only.
     pub(crate) fn shared_barrier(self, e: &mut Emitter<'_>) {
         self.isa.shared_barrier(e);
     }
 
-    /// Orders the generic accesses of a thread to shared memory before async ones.
     pub(crate) fn proxy_fence(self, e: &mut Emitter<'_>) {
         self.isa.proxy_fence(e);
     }
 
-    /// Returns true if an instruction copies so many bytes from global to shared memory, each lane to its own address.
+    /// Returns true if an instruction copies `bytes` bytes from global to shared memory, each lane to its own address.
     pub(crate) fn copies(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         let has = instructions.async_copies || instructions.async_to_shared;
         has && matches!(bytes, 4 | 8 | 16)
     }
 
-    /// Returns true if an instruction copies so many bytes for each lane from global to shared memory, those of a warp one
-    /// after another from one address on.
+    /// Returns true if an instruction copies `bytes` bytes per lane from global to shared memory, the lanes of a warp in
+    /// order from one address on.
     pub(crate) fn copies_in_lane_order(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         instructions.buffer_to_shared
@@ -481,13 +463,12 @@ impl Gpu {
         instructions.async_to_shared || instructions.buffer_to_shared
     }
 
-    /// Returns true if copies are counted together with accesses to global memory, so that ordering these in a barrier
-    /// waits for copies.
+    /// Returns true if copies share a counter with global accesses, so that a barrier that orders these waits for copies.
     pub(crate) fn counts_copies_with_loads(self) -> bool {
         self.target.instructions.buffer_to_shared
     }
 
-    /// Starts a copy that [`Self::copies`] or [`Self::copies_in_lane_order`] knows.
+    /// Starts a copy that [`Self::copies`] or [`Self::copies_in_lane_order`] supports.
     pub(crate) fn copy<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -497,42 +478,37 @@ impl Gpu {
         self.isa.copy(self, e, declarations, copy);
     }
 
-    /// Closes a group of copies; where there are no copies there are no groups.
     pub(crate) fn commit_copies(self, e: &mut Emitter<'_>) {
         if self.target.instructions.async_copies {
             self.isa.commit_copies(e);
         }
     }
 
-    /// Waits until at most so many groups of this thread are under way.
     pub(crate) fn wait_for_copies(self, e: &mut Emitter<'_>, most: u32) {
         if self.target.instructions.async_copies {
             self.isa.wait_for_copies(e, most);
         }
     }
 
-    /// Waits until all copies of this warp have arrived, where [`Self::counts_copies`].
+    /// Waits for all copies of this warp, if [`Self::counts_copies`].
     pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
         let wait = self.isa.wait_by_count(self, e);
         wait.expect("a GPU that counts copies waits for counts")
     }
 
-    /// Sets how many instructions may be in flight after a wait, or as many as there are.
     pub(crate) fn set_count<'c>(self, e: &mut Emitter<'c>, wait: Op<'c>, most: Option<u32>) {
         self.isa.set_count(self, e, wait, most);
     }
 
-    /// The lanes of a warp wait; shared memory is in order among them.
+    /// Emits a warp barrier that orders shared memory.
     pub(crate) fn warp_barrier(self, e: &mut Emitter<'_>) {
         self.isa.warp_barrier(e);
     }
 
-    /// An `i32` from lane `lane ^ mask`.
     pub(crate) fn shuffle_xor<'c>(self, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
         self.isa.shuffle_xor(self, e, value, mask)
     }
 
-    /// An `i32` from another lane of the warp.
     pub(crate) fn shuffle_index<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -542,12 +518,10 @@ impl Gpu {
         self.isa.shuffle_index(self, e, value, source)
     }
 
-    /// The lanes of the warp in which a condition holds, lane 0 lowest: as many bits as there are lanes.
     pub(crate) fn ballot<'c>(self, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
         self.isa.ballot(self, e, holds)
     }
 
-    /// A word combined over all lanes of the warp by one instruction.
     pub(crate) fn reduce_lanes<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -559,7 +533,6 @@ impl Gpu {
             .expect("plans reduce lanes at once where the target has the instruction")
     }
 
-    /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear, by one instruction.
     pub(crate) fn swap_lanes<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -572,13 +545,11 @@ impl Gpu {
             .expect("plans swap lanes where the target has the instruction")
     }
 
-    /// Exchanges rows and columns of a matrix of which a lane has a word.
     pub(crate) fn transpose_matrix<'c>(self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
         let moved = self.isa.transpose_matrix(e, word);
         moved.expect("plans transpose matrices where the target has the instruction")
     }
 
-    /// Reads matrices from shared memory: a lane gives the address of a row, and gets `count` words.
     pub(crate) fn load_matrices<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -590,7 +561,6 @@ impl Gpu {
         loaded.expect("plans load matrices where the target has the instruction")
     }
 
-    /// Writes matrices to shared memory: a lane gives the address of a row, and has these words.
     pub(crate) fn store_matrices<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -602,7 +572,6 @@ impl Gpu {
         stored.expect("plans store matrices where the target has the instruction");
     }
 
-    /// Reads global memory, one element or a vector; where the mask is false, `others`, or 0.
     pub(crate) fn load<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -612,7 +581,6 @@ impl Gpu {
         self.isa.load(self, e, access, others)
     }
 
-    /// Writes global memory, one element or a vector, where the mask is true.
     pub(crate) fn store<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -622,12 +590,10 @@ impl Gpu {
         self.isa.store(self, e, access, whole);
     }
 
-    /// How many elements side by side one atomic access changes at most.
     pub(crate) fn atomic_elements(self, op: RMWOp, element: Type<'_>) -> usize {
         self.isa.atomic_elements(self, op, element)
     }
 
-    /// Accesses memory atomically where the mask is true; returns what was there, and nothing of a store.
     pub(crate) fn atomic<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -637,12 +603,10 @@ impl Gpu {
         self.isa.atomic(self, e, access, action)
     }
 
-    /// Orders accesses to memory among the threads of a scope.
     pub(crate) fn fence(self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
         self.isa.fence(e, sem, scope);
     }
 
-    /// Prints a line by a format of C: numbers of 32 and 64 bits, f64 and pointers.
     pub(crate) fn print<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -653,7 +617,6 @@ impl Gpu {
         self.isa.print(e, declarations, format, values);
     }
 
-    /// Stops the kernel and says why.
     pub(crate) fn fail(
         self,
         e: &mut Emitter<'_>,
@@ -665,38 +628,32 @@ impl Gpu {
         self.isa.fail(e, declarations, message, file, line);
     }
 
-    /// 2 to the power of an f32, within 2 ulp.
     pub(crate) fn exp2<'c>(self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         self.isa.exp2(e, a)
     }
 
-    /// One over the square root of an f32, within 2 ulp.
     pub(crate) fn rsqrt<'c>(self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         self.isa.rsqrt(e, a)
     }
 
-    /// A function of `math` by instructions of the GPU, where LLVM does not make them of the operation itself.
     pub(crate) fn approximate<'c>(
         self,
         e: &mut Emitter<'c>,
         function: UpstreamKind,
         x: Val<'c>,
-        flags: &[Named<'c>],
+        flags: &[NamedAttr<'c>],
     ) -> Option<Val<'c>> {
         self.isa.approximate(e, function, x, flags)
     }
 
-    /// What the maker's library calls the function `name` of f64.
     pub(crate) fn library_function(self, name: &str, is_binary32: bool) -> String {
         self.isa.library_function(name, is_binary32)
     }
 
-    /// Whether LLVM's remainder of two f32 or f64 is exact.
     pub(crate) fn has_exact_remainder(self) -> bool {
         self.isa.has_exact_remainder()
     }
 
-    /// A quotient of two f32 within 2 ulp, where LLVM does not make it of the operation itself.
     pub(crate) fn quotient<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -706,7 +663,6 @@ impl Gpu {
         self.isa.quotient(e, a, b)
     }
 
-    /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.
     pub(crate) fn upper_half<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -717,12 +673,10 @@ impl Gpu {
         self.isa.upper_half(e, a, b, is_signed)
     }
 
-    /// Whether `max` and `min` of an atomic access are those of floats where the element is one.
-    pub(crate) fn has_float_extremes(self) -> bool {
-        self.isa.has_float_extremes()
+    pub(crate) fn has_float_min_max(self) -> bool {
+        self.isa.has_float_min_max()
     }
 
-    /// A float in a narrower format, where an instruction has the rounding mode.
     pub(crate) fn round_float<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -733,8 +687,6 @@ impl Gpu {
         self.isa.round_float(self, e, value, to, rounding)
     }
 
-    /// Floats of one type to the nearest codes of a format, the largest for what is too large, where the GPU has
-    /// instructions that take the type.
     pub(crate) fn narrow_float8<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -745,7 +697,6 @@ impl Gpu {
         has.then(|| self.isa.narrow_float8(e, values, to))?
     }
 
-    /// Codes of a format to floats of a type, where the GPU has instructions that make it.
     pub(crate) fn widen_float8<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -757,7 +708,7 @@ impl Gpu {
         has.then(|| self.isa.widen_float8(e, codes, from, to))?
     }
 
-    /// What buffer instructions are told and how they are emitted, where the GPU has them.
+    /// Returns the buffer instructions of the GPU, if it has any.
     pub(crate) fn buffers(self) -> Option<(BufferInstructions, &'static dyn BufferIsa)> {
         self.target.instructions.buffer.zip(self.isa.buffers())
     }

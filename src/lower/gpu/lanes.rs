@@ -1,4 +1,4 @@
-//! What one instruction combines all lanes of a warp by.
+//! Combine regions that one instruction performs, on packed elements or across the lanes of a warp.
 
 use crate::ir::{AnyKind, UpstreamKind};
 use crate::lower::emit::block_arguments;
@@ -9,7 +9,7 @@ use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// An operation on integers of up to 32 bits, or on f32.
+/// A reduction over lanes, of integers of up to 32 bits or of f32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LaneOperation {
     Add,
@@ -20,7 +20,7 @@ pub(crate) enum LaneOperation {
     Min,
     UnsignedMax,
     UnsignedMin,
-    /// The larger number; one that is not a number counts where `nan` says so.
+    /// The maximum, which propagates NaN if `nan`.
     FloatMax {
         nan: bool,
     },
@@ -29,18 +29,18 @@ pub(crate) enum LaneOperation {
     },
 }
 
-/// The one operation of a region that combines elements of one tensor.
+/// The single operation of a combine region of one tensor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) kind: UpstreamKind,
     pub(crate) element: Type<'c>,
-    /// Whether it takes what the region takes second first.
+    /// True if its operands are the region's arguments in reverse order.
     pub(crate) is_swapped: bool,
 }
 
 impl<'c> SingleOperation<'c> {
-    /// Finds what the region of an operation does, where it is one operation on all that the region takes.
+    /// Returns the operation of a region that has one, on all arguments of the region.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -76,7 +76,7 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Whether two elements in a word are combined by one instruction: f16, by what rounds or compares each by itself.
+    /// Returns true if one instruction combines two packed elements: elementwise operations on f16.
     pub(crate) fn is_packed(&self) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
@@ -93,8 +93,7 @@ impl<'c> SingleOperation<'c> {
 }
 
 impl LaneOperation {
-    /// Finds what the region of an operation on one tensor does, where it is one operation and on elements that
-    /// instructions take.
+    /// Returns the lane reduction of an operation's combine region, if it is one.
     pub(crate) fn of(op: Op<'_>) -> Option<Self> {
         SingleOperation::of(op).and_then(|single| Self::known(single.kind, single.element))
     }
@@ -126,7 +125,7 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// What a plan must know, where the GPU has the instruction.
+    /// Returns the reduction as planners take it, if the target has the instruction.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

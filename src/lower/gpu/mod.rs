@@ -1,9 +1,8 @@
-//! What differs between the makers' GPUs, down to the operation.
+//! Vendor-specific instructions.
 //!
-//! [`Gpu`] is what the families of operations ask: it knows the target's numbers, and what it cannot say by
-//! numbers it asks of an [`isa::Isa`], of which there are two, [`nvidia`] and [`amd`]. The choice is made once for a
-//! module, in [`choose`], and no other file asks who made a GPU. Names of operations of NVVM and ROCDL, and
-//! the text of inline assembly, stand in the files of the makers and nowhere else.
+//! [`Gpu`] is the interface to operation families: it combines the target's table with an [`isa::Isa`], implemented by
+//! [`nvidia`] and [`amd`]. [`choose`] selects one per module; no other file distinguishes vendors, and operations of
+//! NVVM and ROCDL and inline assembly occur in the vendors' files only.
 
 mod access;
 mod amd;
@@ -27,7 +26,7 @@ pub(crate) use units::{
 use isa::Isa;
 use linear_layout::target::{Target, Vendor};
 
-/// The instructions of a target, for blocks of so many warps.
+/// Selects the instruction set of a target, for CTAs of `num_warps` warps.
 pub(crate) fn choose(target: &'static Target, num_warps: u32) -> Gpu {
     let isa: &'static dyn Isa = match target.vendor {
         Vendor::Nvidia => &nvidia::Nvidia,

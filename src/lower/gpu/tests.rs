@@ -1,4 +1,4 @@
-//! Every method makes operations that MLIR verifies, on every target.
+//! Every method emits operations that verify, on every target.
 
 use super::{
     AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, GlobalAccess, Gpu, GridDependency,
@@ -14,7 +14,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Access, FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
 
-/// Every way to read or write global memory.
+/// Global accesses of every form.
 fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     let types = e.types;
     let policies = ["", "ca", "cg", "cs", "cv", "wb", "wt"].map(|modifier| CachePolicy {
@@ -59,7 +59,7 @@ fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) 
     }
 }
 
-/// Every format that the GPU has instructions for.
+/// Conversions of every format that the GPU supports.
 fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     let f16 = Type::float16(e.context);
     let half = e.fptrunc(x, f16);
@@ -80,7 +80,7 @@ fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     }
 }
 
-/// Every atomic access, of every order and scope that it may have.
+/// Atomic accesses of every order and scope.
 fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     use MemSemantic::{Acquire, AcquireRelease, Relaxed, Release};
     let types = e.types;
@@ -148,13 +148,13 @@ fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
         for (element, bits) in of(&op) {
             let mut width = gpu.atomic_elements(op, element);
             while width > 0 {
-                check(e, (element, bits), width, &|v| AtomicAction::Change(op, v));
+                check(e, (element, bits), width, &|v| AtomicAction::Rmw(op, v));
                 width /= 2;
             }
         }
     }
     for element in integers.into_iter().chain(floats) {
-        check(e, element, 1, &|v| AtomicAction::Compare([v, v]));
+        check(e, element, 1, &|v| AtomicAction::CompareExchange([v, v]));
         check(e, element, 1, &|_| AtomicAction::Load);
         check(e, element, 1, &AtomicAction::Store);
     }
@@ -182,7 +182,7 @@ fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>)
     }
 }
 
-/// Copies to shared memory in every form, and waits for them.
+/// Copies to shared memory of every form, and waits for them.
 fn copies<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -320,7 +320,7 @@ fn every_method_makes_verified_operations() {
     }
 }
 
-/// What is asked by columns of the table is there where the columns say so.
+/// Instructions exist where the target's table says so.
 #[test]
 fn instructions_are_those_of_the_table() {
     for target in TARGETS {

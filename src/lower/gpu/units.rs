@@ -1,70 +1,67 @@
-//! Units that work beside the threads of a block: the tensor memory accelerator, the products of warp groups, and the
-//! mbarriers that say when a copy has arrived.
+//! Asynchronous units: the tensor memory accelerator, warp-group products, and mbarriers.
 
 use crate::ir::ops::DescriptorReduceKind;
 use crate::lower::emit::Emitter;
 use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 
-/// What an mbarrier is asked by one thread.
+/// An operation of one thread on an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Begins its life, with so many arrivals in each phase.
+    /// Initialisation with the number of arrivals per phase.
     Init(u32),
-    /// Ends it.
     Invalidate,
-    /// Arrives once, and lets the phase wait for so many bytes.
+    /// One arrival that adds to the bytes expected in the phase.
     Expect(u32),
-    /// Arrives so many times.
+    /// A number of arrivals.
     Arrive(u32),
 }
 
-/// The direction of a copy of a box.
+/// The direction of a box copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxDirection<'c> {
-    /// To shared memory; an mbarrier learns of the bytes.
+    /// Global to shared memory; the mbarrier counts the bytes.
     Load { mbarrier: Val<'c> },
-    /// To global memory.
+    /// Shared to global memory.
     Store,
-    /// To global memory, combined with what is there.
+    /// Reduction into global memory.
     Reduce(DescriptorReduceKind),
 }
 
-/// One copy of a box.
+/// A box copy.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxAccess<'c> {
     pub(crate) direction: BoxDirection<'c>,
-    /// The address of the descriptor, in any space.
+    /// Generic address of the descriptor.
     pub(crate) descriptor: Val<'c>,
-    /// Where the box begins in the tensor, the contiguous dimension first.
+    /// Coordinates of the box in the tensor, the contiguous dimension first.
     pub(crate) coordinates: Vec<Val<'c>>,
-    /// The address of the box in shared memory.
+    /// Address of the box in shared memory.
     pub(crate) shared: Val<'c>,
 }
 
-/// A field of a descriptor that is made on the GPU.
+/// A field of a descriptor that is built on the GPU, by PTX's name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DescriptorField<'c> {
-    /// A field whose value is known, by PTX's name.
-    Known(&'static str, i64),
-    /// A 32-bit field, or one of several.
+    Constant(&'static str, i64),
+    /// A 32-bit field, with its ordinal if there are several.
     Word(&'static str, Option<usize>, Val<'c>),
-    /// A 64-bit field, or one of several.
+    /// A 64-bit field, with its ordinal if there are several.
     Long(&'static str, Option<usize>, Val<'c>),
 }
 
-/// Whether a product is added to what its registers hold.
+/// Accumulation mode of a product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Accumulation<'c> {
-    /// It replaces what they hold.
+    /// The product replaces the accumulator.
     None,
-    /// It is added.
+    /// The product is added.
     Always,
-    /// It is added where this is true, in all threads alike.
+    /// The product is added if this uniform condition holds.
     If(Val<'c>),
 }
 
-/// The left factor of a product of a warp group.
+/// The left operand of a warp-group product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum GroupFactor<'c> {
     /// The descriptor of a tile in shared memory.
@@ -73,28 +70,28 @@ pub(crate) enum GroupFactor<'c> {
     Words([Val<'c>; 4]),
 }
 
-/// One product of a warp group.
+/// A warp-group product.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupProduct<'c> {
-    /// The name of the instruction.
+    /// Name of the instruction.
     pub(crate) instruction: String,
-    /// The words of the sum.
+    /// Words of the accumulator.
     pub(crate) sums: Vec<Val<'c>>,
     pub(crate) a: GroupFactor<'c>,
-    /// The descriptor of a tile.
+    /// Descriptor of a tile.
     pub(crate) b: Val<'c>,
     pub(crate) accumulation: Accumulation<'c>,
     pub(crate) is_integer: bool,
-    /// Of elements that may be transposed, whether A, if it is in shared memory, and B are.
+    /// Transposition of A, if it is in shared memory, and of B; for element types that support it.
     pub(crate) transposed: Option<(Option<bool>, bool)>,
 }
 
-/// Instructions for the units of a GPU. `by` is true in the thread that gives the order.
+/// Instructions for asynchronous units. `by` is true in the issuing thread.
 pub(crate) trait UnitIsa {
-    /// Returns a condition that holds in one thread of the block, always the same, which is in warp 0.
+    /// Returns a condition that holds in one thread of warp 0, always the same.
     fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
-    /// Asks an mbarrier.
+    /// Emits an operation on an mbarrier.
     fn mbarrier<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -103,43 +100,43 @@ pub(crate) trait UnitIsa {
         by: Val<'c>,
     );
 
-    /// Waits in all threads until an mbarrier has left the phase of this parity.
+    /// Waits in all threads for the completion of an mbarrier's phase.
     fn wait<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, parity: Val<'c>);
 
-    /// Starts to copy a box.
+    /// Issues a box copy.
     fn copy_box<'c>(&self, e: &mut Emitter<'c>, access: &BoxAccess<'c>, by: Val<'c>);
 
     /// Closes a group of copies to global memory.
     fn commit_boxes(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most so many groups of this thread are under way, or still read shared memory.
+    /// Waits until at most `most` groups of this thread are in flight, or still read shared memory.
     fn wait_for_boxes(&self, e: &mut Emitter<'_>, most: u32, only_reads: bool);
 
     /// Sets a field of a descriptor in shared memory.
     fn set_field<'c>(&self, e: &mut Emitter<'c>, descriptor: Val<'c>, field: DescriptorField<'c>);
 
-    /// Copies a descriptor from shared to global memory by one warp, and releases it to the accelerator.
+    /// Copies a descriptor from shared to global memory by one warp, with a release to the tensor-map proxy.
     fn publish_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>, shared: Val<'c>);
 
-    /// Lets one warp's copies see a descriptor that was written to global memory.
+    /// Makes a descriptor in global memory visible to one warp's copies.
     fn acquire_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>);
 
-    /// Returns registers that hold these values, which no compiler knows.
-    fn settled<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>>;
+    /// Returns copies of values that compilers cannot see through.
+    fn opaque_copies<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>>;
 
-    /// Orders what registers hold before the products that follow.
+    /// Orders register accesses before the products that follow.
     fn fence_products(&self, e: &mut Emitter<'_>);
 
-    /// Returns a word that later changes of its register do not touch.
-    fn kept_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c>;
+    /// Returns a copy of a word in a register of its own.
+    fn copy_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c>;
 
-    /// Starts a product; returns the registers that its sum arrives in.
+    /// Issues a product; returns the accumulator registers, which are in flight.
     fn multiply<'c>(&self, e: &mut Emitter<'c>, product: &GroupProduct<'c>) -> Vec<Val<'c>>;
 
     /// Closes a group of products.
     fn commit_products(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most so many groups are under way; returns the registers as they are then.
+    /// Waits until at most `most` groups are in flight; returns the registers after the wait.
     fn wait_for_products<'c>(
         &self,
         e: &mut Emitter<'c>,

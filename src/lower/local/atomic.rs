@@ -1,10 +1,10 @@
-//! Elements of a buffer changed atomically at indices that are known at run time: `ttg.local_atomic_scatter_rmw`.
+//! Atomic scatters to shared memory: `ttg.local_atomic_scatter_rmw`.
 
 use super::indexed;
 use crate::analysis::effects::{AccessTarget, Act, Effects};
 use crate::ir::ops::{MemSemantic, MemSyncScope, ttg};
 use crate::lower::allocate::PlanContext;
-use crate::lower::atomic::check_change;
+use crate::lower::atomic::check_rmw;
 use crate::lower::broadcast;
 use crate::lower::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy};
 use crate::lower::memory::{AccessGroups, owner};
@@ -13,7 +13,7 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
-/// What the operation does in shared memory: to the buffer, and to hand on what was there.
+/// Returns the effects of the scatter and of the broadcast of old values.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let result = scatter.result();
@@ -29,14 +29,14 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     Ok(effects)
 }
 
-/// Changes one element for each index, by one of the threads that hold it.
+/// Lowers the operation: the owner of each index accesses its element.
 pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
     let (indices, values) = (scatter.indices(), scatter.values());
     let (plan, buffer) = indexed::plan(l, indices, scatter.dst(), scatter.axis())?;
     let element = l.types_of(values.r#type())?[0];
-    let change = scatter.atomic_rmw_op();
-    check_change(l.gpu, change, element)?;
+    let rmw = scatter.atomic_rmw_op();
+    check_rmw(l.gpu, rmw, element)?;
     let layout = l.tensor_layout(values)?;
     let (is_owner, repeated) = owner(l, Some(&layout));
     let indices = indexed::bounded(l, indices, scatter.dst(), scatter.axis())?;
@@ -58,7 +58,7 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             scope: MemSyncScope::Cta,
             is_used,
         };
-        let action = AtomicAction::Change(change, values[register]);
+        let action = AtomicAction::Rmw(rmw, values[register]);
         if let (true, Some(before)) = (is_used, l.gpu.atomic(&mut l.e, &access, action)) {
             found[register] = before;
         }

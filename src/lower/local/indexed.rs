@@ -1,6 +1,6 @@
-//! Elements of a buffer at indices that are known at run time: `ttg.local_gather`, `ttg.local_scatter`.
+//! Elements of a buffer at dynamic indices: `ttg.local_gather`, `ttg.local_scatter`.
 
-use super::view::{View, narrow, padded};
+use super::view::{MemdescLayout, narrow, padded};
 use crate::lower::index::emit_index;
 use crate::lower::state::Lowering;
 use crate::lower::types::bits_of;
@@ -10,7 +10,7 @@ use crate::sys::build::Val;
 use linear_layout::plan::memory::IndexedPlan;
 use melior::ir::ValueLike;
 
-/// The accesses of an operation's indices.
+/// Plans the accesses at an operation's indices.
 pub(super) fn plan<'c>(
     l: &Lowering<'c>,
     indices: Val<'c>,
@@ -18,7 +18,7 @@ pub(super) fn plan<'c>(
     axis: i64,
 ) -> Result<(IndexedPlan, SharedBuffer<'c>), Diagnostic> {
     let layout = l.tensor_layout(indices)?;
-    let view = View::of(l.layouts(), buffer.r#type())?;
+    let view = MemdescLayout::of(l.layouts(), buffer.r#type())?;
     let axis = usize::try_from(axis).unwrap_or_default();
     let size = view.shape().get(axis).copied().unwrap_or(1);
     let plan = IndexedPlan::new(&layout.unique, axis, size, &view.place)
@@ -26,29 +26,29 @@ pub(super) fn plan<'c>(
     Ok((plan, l.buffer(buffer)?))
 }
 
-/// The registers of indices into a buffer along a dimension.
+/// Returns the registers of indices along an axis, with bounds.
 pub(super) fn bounded<'c>(
     l: &mut Lowering<'c>,
     indices: Val<'c>,
     buffer: Val<'c>,
     axis: i64,
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
-    let view = View::of(l.layouts(), buffer.r#type())?;
+    let view = MemdescLayout::of(l.layouts(), buffer.r#type())?;
     let dimension = usize::try_from(axis).unwrap_or_default();
     let size = view.shape().get(dimension).copied().unwrap_or(1);
     let indices = l.get(indices);
     Ok(l.bounded_along(&indices, axis, size))
 }
 
-/// The size of a buffer along an axis, and the bits of an index there.
+/// Returns the size of a buffer along an axis, and its log2.
 pub(super) fn size(l: &Lowering<'_>, buffer: Val<'_>, axis: i64) -> Result<(u64, u32), Diagnostic> {
-    let view = View::of(l.layouts(), buffer.r#type())?;
+    let view = MemdescLayout::of(l.layouts(), buffer.r#type())?;
     let axis = usize::try_from(axis).unwrap_or_default();
     let size = view.shape().get(axis).copied().unwrap_or(1);
     Ok((size, size.trailing_zeros()))
 }
 
-/// An index as an `i32` of so many bits, whatever its type: beyond them it leads nowhere.
+/// Converts an index to an `i32`, truncated to `bits` bits.
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<'c> {
     let i32 = l.e.types.i32;
     let value = match bits_of(value.r#type()) {
@@ -60,7 +60,7 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<
     l.e.and(value, mask)
 }
 
-/// The address of the element that a register is of, at its index.
+/// Returns the address of a register's element at its index.
 pub(super) fn address<'c>(
     l: &mut Lowering<'c>,
     plan: &IndexedPlan,

@@ -1,4 +1,4 @@
-//! A buffer as its type says it: where its elements lie.
+//! Memdesc types: layout, size and alignment.
 
 use crate::ir::{Layouts, element_bits};
 use crate::lower::emit::Emitter;
@@ -7,18 +7,18 @@ use crate::sys::{self, Diagnostic};
 use linear_layout::plan::memory::Place;
 use melior::ir::Type;
 
-/// A buffer's type, with the place of one buffer of its encoding.
-pub(in crate::lower) struct View<'c> {
+/// A memdesc type with the layout of one buffer.
+pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: Place,
-    /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
+    /// Number of leading dimensions without encoding: 1 for a multi-buffer.
     pub(super) leading: usize,
-    /// The bytes of the whole allocation.
+    /// Bytes of the whole allocation.
     pub(super) bytes: u32,
 }
 
-impl<'c> View<'c> {
-    /// The bits that a position of the view can have set.
+impl<'c> MemdescLayout<'c> {
+    /// Returns the bits that may be set in the position of the view.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))
@@ -38,7 +38,7 @@ impl<'c> View<'c> {
             ));
         }
         let leading = view.shape.len() - encoding.rank();
-        // The allocation may have more buffers in a row than the type still shows: one of them is chosen already.
+        // A buffer selected from a multi-buffer has fewer dimensions than its allocation.
         let alloc_leading = view.alloc_shape.len() - encoding.rank();
         let bits = element_bits(view.element).unwrap_or_default();
         let place = encoding
@@ -65,24 +65,24 @@ impl<'c> View<'c> {
         })
     }
 
-    /// The shape of one buffer.
+    /// Returns the shape of one buffer.
     pub(in crate::lower) fn shape(&self) -> &[u64] {
         &self.type_.shape[self.leading..]
     }
 
-    /// Whether it is all that was allocated.
+    /// Returns true if the view is the whole allocation.
     pub(super) fn is_whole(&self) -> bool {
         self.type_.shape == self.type_.alloc_shape
     }
 
-    /// The shape of one buffer where it was allocated.
+    /// Returns the shape of one buffer of the allocation.
     pub(in crate::lower) fn alloc_shape(&self) -> &[u64] {
         let alloc = &self.type_.alloc_shape;
         &alloc[alloc.len() + self.leading - self.type_.shape.len()..]
     }
 }
 
-/// What every buffer's start is a multiple of: the widest access.
+/// Minimum alignment of buffers in bytes: the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
 /// The address of a position: as [`Place::padded`], at run time.
@@ -94,7 +94,7 @@ pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &Place, position: Val<'c>) 
     })
 }
 
-/// Offsets are below the size of shared memory, which has been checked.
+/// Converts an offset that was checked to be within shared memory.
 pub(super) fn narrow(offset: u64) -> u32 {
     u32::try_from(offset).expect("an offset in shared memory")
 }

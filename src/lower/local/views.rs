@@ -1,9 +1,8 @@
-//! Views of buffers: each moves the position, none moves data.
+//! Views of memdescs: they change the offset, and never move data.
 //!
-//! A view is right where its type's layout puts every element at the position at which it is already; each
-//! view checks that, so that a type whose layout says something else is an error.
+//! The layout of a view's type must map every element to its position in the source; other types are an error.
 
-use super::view::{ALIGNMENT, View, narrow, padded};
+use super::view::{ALIGNMENT, MemdescLayout, narrow, padded};
 use crate::analysis::effects::{self, ViewRange};
 use crate::ir::Layouts;
 use crate::ir::ops::{arith, ttg};
@@ -15,7 +14,7 @@ use crate::sys::{self};
 use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
-/// What part of its operand a view shows, if the operation is one.
+/// Returns the part of its operand that a view shows, if the operation is one.
 pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
     let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
         source: sys::value_id(src),
@@ -23,17 +22,17 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
         range,
     };
     if let Some(index) = ttg::MemDescIndex::of(op) {
-        let range = number(index.index())
+        let range = constant_number(index.index())
             .and_then(|first| row(layouts, index.src(), first, 1))
             .or_else(|| any_row(layouts, index))
             .unwrap_or(ViewRange::Unknown);
         return Some(of(index.src(), index.result(), range));
     }
     if let Some(slice) = ttg::MemDescSubslice::of(op) {
-        let range = View::of(layouts, slice.src().r#type())
+        let range = MemdescLayout::of(layouts, slice.src().r#type())
             .ok()
             .filter(|src| src.leading == 1)
-            .zip(View::of(layouts, slice.result().r#type()).ok())
+            .zip(MemdescLayout::of(layouts, slice.result().r#type()).ok())
             .filter(|(src, result)| src.shape() == result.shape())
             .and_then(|(_, result)| {
                 let first = u64::try_from(*slice.offsets().first()?).ok()?;
@@ -53,7 +52,7 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
     Some(of(src, result, ViewRange::All))
 }
 
-/// The buffer that a value is a view of, or the value itself.
+/// Returns the memdesc that a value is a view of, or the value itself.
 pub(super) fn root<'c>(value: Val<'c>) -> Val<'c> {
     let mut root = value;
     while let Some(src) = operand_of_view(root) {
@@ -79,9 +78,9 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
     Some(ttg::MemDescReinterpret::of(op)?.src())
 }
 
-/// The bytes of `count` buffers of a row.
+/// Returns the bytes of `count` buffers of a multi-buffer.
 fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
-    let place = View::of(layouts, buffers.r#type()).ok()?.place;
+    let place = MemdescLayout::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
         let position = number.checked_mul(1 << place.pitch_log2())?;
         u32::try_from(place.padded(position)).ok()
@@ -92,9 +91,9 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
     })
 }
 
-/// The bytes of one buffer of a row that is chosen at run time, if they all have as many.
+/// Returns the bytes of one dynamically selected buffer of a multi-buffer, if all have the same size.
 fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
-    let count = *View::of(layouts, index.src().r#type())
+    let count = *MemdescLayout::of(layouts, index.src().r#type())
         .ok()?
         .shape()
         .first()?;
@@ -111,15 +110,14 @@ fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRa
     })
 }
 
-/// The number that a value always is.
-fn number(value: Val<'_>) -> Option<u64> {
+fn constant_number(value: Val<'_>) -> Option<u64> {
     let constant = arith::Constant::of(sys::defining_operation(value)?)?;
     u64::try_from(sys::build::integer_value(constant.value())?).ok()
 }
 
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let index = ttg::MemDescIndex::of(op).expect("the dispatch goes by kind");
-    let src = View::of(l.layouts(), index.src().r#type())?;
+    let src = MemdescLayout::of(l.layouts(), index.src().r#type())?;
     let SharedBuffer { base, position } = l.buffer(index.src())?;
     let number = l.get(index.index())[0];
     let count = src.type_.shape.first().copied().unwrap_or(1);
@@ -132,7 +130,7 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 pub(crate) fn subslice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let slice = ttg::MemDescSubslice::of(op).expect("the dispatch goes by kind");
-    let src = View::of(l.layouts(), slice.src().r#type())?;
+    let src = MemdescLayout::of(l.layouts(), slice.src().r#type())?;
     let offsets: Vec<u64> = slice
         .offsets()
         .iter()
@@ -146,7 +144,7 @@ pub(crate) fn subslice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .map_err(|e| Diagnostic::new(e.to_string()))?;
     let SharedBuffer { base, position } = l.buffer(slice.src())?;
     let bytes = l.e.i32(narrow(before + bytes));
-    // A part begins at a multiple of its size: no bit is carried within a buffer.
+    // Offsets are multiples of the slice's size, so the addition does not carry within a buffer.
     let position = l.e.add(position, bytes);
     l.set_buffer(slice.result(), SharedBuffer { base, position });
     Ok(())
@@ -160,9 +158,8 @@ pub(crate) fn trans<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .map(|d| d.unsigned_abs() as usize)
         .collect();
     same_positions(l, trans.src(), trans.result(), |src, _| {
-        // What follows the number of a buffer in its row are the dims of one buffer.
-        let (row, within) = order.split_at(src.leading);
-        let is_in_place = row.iter().enumerate().all(|(i, d)| i == *d);
+        let (leading, within) = order.split_at(src.leading);
+        let is_in_place = leading.iter().enumerate().all(|(i, d)| i == *d);
         let within: Vec<usize> = within.iter().map(|d| d.wrapping_sub(src.leading)).collect();
         is_in_place.then(|| src.place.layout().transpose_standard(&within))
     })
@@ -171,20 +168,23 @@ pub(crate) fn trans<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let reshape = ttg::MemDescReshape::of(op).expect("the dispatch goes by kind");
     same_positions(l, reshape.src(), reshape.result(), |src, dst| {
-        let row = |view: &View<'c>| view.type_.shape[..view.leading].to_vec();
-        (row(src) == row(dst)).then(|| src.place.layout().reshape_standard(dst.shape()))
+        let leading = |view: &MemdescLayout<'c>| view.type_.shape[..view.leading].to_vec();
+        (leading(src) == leading(dst)).then(|| src.place.layout().reshape_standard(dst.shape()))
     })
 }
 
-/// Hands buffers on under another type, whose layout of one of them must be the `expected` one, if there is one.
+/// Forwards a memdesc under another type, whose layout must be the `expected` one.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,
     result: Val<'c>,
-    expected: impl Fn(&View<'c>, &View<'c>) -> Option<Result<LinearLayout, LayoutError>>,
+    expected: impl Fn(
+        &MemdescLayout<'c>,
+        &MemdescLayout<'c>,
+    ) -> Option<Result<LinearLayout, LayoutError>>,
 ) -> Outcome {
-    let from = View::of(l.layouts(), src.r#type())?;
-    let to = View::of(l.layouts(), result.r#type())?;
+    let from = MemdescLayout::of(l.layouts(), src.r#type())?;
+    let to = MemdescLayout::of(l.layouts(), result.r#type())?;
     let layout = expected(&from, &to).ok_or_else(|| {
         Diagnostic::new("cannot change the leading (multi-buffer) dimension of a memdesc")
             .note("select one buffer first, with `ttg.memdesc_index`")
@@ -203,10 +203,10 @@ fn same_positions<'c>(
 
 pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::MemDescReinterpret::of(op).expect("the dispatch goes by kind");
-    let src = View::of(l.layouts(), view.src().r#type())?;
-    // The verifier has seen to it that gaps are the same in bytes.
+    let src = MemdescLayout::of(l.layouts(), view.src().r#type())?;
+    // The verifier checks that paddings are equal in bytes.
     if !src.is_whole() {
-        check_piece(&src)?;
+        check_contiguous(&src)?;
     }
     let SharedBuffer { base, position } = l.buffer(view.src())?;
     let offset = padded(&mut l.e, &src.place, position);
@@ -217,15 +217,15 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// What is read as another type must lie in one piece, and begin where any access may.
-fn check_piece(part: &View<'_>) -> Outcome {
-    let piece = part
+/// Checks that a reinterpreted part is contiguous and aligned for any access.
+fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
+    let contiguous = part
         .place
         .piece_bytes(part.shape())
         .map_err(|e| Diagnostic::new(e.to_string()))?;
     let is_whole = part.shape() == part.alloc_shape();
     let count: u64 = part.type_.shape[..part.leading].iter().product();
-    let Some(bytes) = piece.filter(|_| is_whole || count == 1) else {
+    let Some(bytes) = contiguous.filter(|_| is_whole || count == 1) else {
         return Err(Diagnostic::new("needs a contiguous part of a buffer")
             .note("take whole rows that the swizzle of the buffer does not mix with others"));
     };

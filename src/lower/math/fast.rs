@@ -4,7 +4,7 @@
 //! |x| ulp; without the flag it keeps the bound of the table in [`super`].
 
 use crate::ir::UpstreamKind as K;
-use crate::lower::emit::Named;
+use crate::lower::emit::NamedAttr;
 use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
@@ -15,7 +15,7 @@ pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,
     x: Val<'c>,
-    flags: &[Named<'c>],
+    flags: &[NamedAttr<'c>],
 ) -> Option<Val<'c>> {
     if !l.e.may_approximate(flags) {
         return None;

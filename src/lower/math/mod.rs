@@ -59,7 +59,7 @@ mod tests;
 mod trigonometric;
 
 use super::elementwise::{self, check_formats};
-use super::emit::{FCmpPredicate, Named, attributes_of};
+use super::emit::{FCmpPredicate, NamedAttr, attributes_of};
 use super::format::width;
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind as K;
@@ -155,7 +155,7 @@ fn compute<'c>(
     kind: K,
     values: &[Val<'c>],
     types: &[Type<'c>],
-    attributes: &[Named<'c>],
+    attributes: &[NamedAttr<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     match format_of(kind, width(values[0].r#type())) {
         Format::Own => one(l, kind, values, attributes),
@@ -184,7 +184,7 @@ pub(crate) fn apply<'c>(
         return Ok(None);
     }
     let flags = is_approximate.then(|| l.e.approximate_flags());
-    let flags: Vec<Named<'c>> = flags.into_iter().collect();
+    let flags: Vec<NamedAttr<'c>> = flags.into_iter().collect();
     let made = compute(l, kind, values, &[type_], &flags)?;
     Ok(made.first().copied())
 }
@@ -203,7 +203,7 @@ fn one<'c>(
     l: &mut Lowering<'c>,
     kind: K,
     values: &[Val<'c>],
-    attributes: &[Named<'c>],
+    attributes: &[NamedAttr<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     let type_ = values[0].r#type();
     let gpu = l.gpu;

@@ -1,4 +1,4 @@
-//! Matrix instructions: an intrinsic, or a multiplication and an addition in each lane.
+//! Matrix instructions: an intrinsic, or a multiply-add in each lane.
 
 use super::ProgramEmitter;
 use crate::ir::builders::llvm;
@@ -13,7 +13,7 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Carries an instruction out on the registers of A, B and D, and sets those of D.
+    /// Emits an instruction on the registers of A, B and D, and sets those of D.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,
@@ -30,15 +30,15 @@ impl<'c> ProgramEmitter<'_, 'c> {
         };
         let scales = scales.map(|word| Some((self.get(word?.word), word?.selector)));
         let e = &mut self.l.e;
-        let passed: Vec<Vec<Val<'c>>> = (registers.iter().zip(&row.operands))
-            .map(|(registers, operand)| passed(e, registers, operand))
+        let operands: Vec<Vec<Val<'c>>> = (registers.iter().zip(&row.operands))
+            .map(|(registers, operand)| to_operand(e, registers, operand))
             .collect();
         let calls = row.calls.map_or(1, |calls| 1usize << calls.count_log2);
         let type_ = type_of(e, &row.operands[2]);
-        let mut sums = passed[2].clone();
+        let mut sums = operands[2].clone();
         for (call, index) in (0..calls).zip(0..) {
             let part = |operand: usize| -> &[Val<'c>] {
-                let all = &passed[operand];
+                let all = &operands[operand];
                 match row.calls {
                     Some(calls) if calls.operand == operand => {
                         let each = all.len() >> calls.count_log2;
@@ -61,7 +61,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
                         arguments.push(e.constant(type_, index));
                     }
                     Argument::Scales(factor) => {
-                        let one = one_of(row, scales.iter().all(Option::is_none));
+                        let one = neutral_scales(row, scales.iter().all(Option::is_none));
                         let type_ = e.types.i32;
                         let word = scales[factor].map(|(word, _)| word);
                         arguments.push(word.unwrap_or_else(|| e.constant(type_, one.into())));
@@ -78,11 +78,11 @@ impl<'c> ProgramEmitter<'_, 'c> {
                 1 => type_,
                 count => e.struct_type(&vec![type_; count]),
             };
-            let made = e.call_intrinsic(intrinsic, &arguments, whole);
+            let result = e.call_intrinsic(intrinsic, &arguments, whole);
             sums = match count {
-                1 => vec![made],
+                1 => vec![result],
                 count => (0..count)
-                    .map(|i| e.extract_value(made, i, type_))
+                    .map(|i| e.extract_value(result, i, type_))
                     .collect(),
             };
         }
@@ -107,7 +107,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(())
     }
 
-    /// `a * b + d` of one element each, in the type of the sum.
+    /// Computes `a * b + d` of one element each, in the type of the sum.
     fn multiply_in_lane(
         &mut self,
         row: &Product,
@@ -127,7 +127,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(e.pure(llvm::intr_fma(factors[0], factors[1], sum)))
     }
 
-    /// A factor in the type of the sum, which has all its values.
+    /// Extends a factor exactly to the type of the sum.
     fn widened(
         &mut self,
         value: Val<'c>,
@@ -154,8 +154,8 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// The word of scales that is passed for a factor without any.
-fn one_of(row: &Product, are_none: bool) -> u32 {
+/// Returns the word of scales for a factor without any.
+fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,
         Some(scales) => u32::from_ne_bytes([scales.number.one(); 4]),
@@ -177,15 +177,19 @@ fn type_of<'c>(e: &Emitter<'c>, operand: &TileOperand) -> Type<'c> {
     }
 }
 
-/// Registers as an intrinsic takes them.
-fn passed<'c>(e: &mut Emitter<'c>, registers: &[Val<'c>], operand: &TileOperand) -> Vec<Val<'c>> {
+/// Converts registers to an intrinsic's operand type.
+fn to_operand<'c>(
+    e: &mut Emitter<'c>,
+    registers: &[Val<'c>],
+    operand: &TileOperand,
+) -> Vec<Val<'c>> {
     let type_ = type_of(e, operand);
     let each = operand.vector * operand.scalar.bits() / bits_of(registers[0].r#type());
     let parts = registers.chunks(each.max(1) as usize);
     parts
         .map(|part| match part {
             [one] => e.bitcast(*one, type_),
-            // As numbers: two f32 that are rounded for one word are rounded by one instruction.
+            // A vector of floats, not of bits: LLVM then rounds two f32 for one word by one instruction.
             many => {
                 let whole = e.gather(many);
                 e.bitcast(whole, type_)

@@ -1,4 +1,4 @@
-//! Votes of the lanes of a warp, and additions to numbers in shared memory.
+//! Histogram steps: ballots, and atomic additions in shared memory.
 
 use super::ProgramEmitter;
 use crate::ir::builders::llvm;
@@ -10,7 +10,7 @@ use linear_layout::plan::program::{BinBit, Vote};
 use melior::ir::ValueLike;
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Adds to a number where the mask holds, and where the guard does.
+    /// Emits an atomic addition under a mask and a guard.
     pub(super) fn atomic_add(
         &mut self,
         pointer: Val<'c>,
@@ -32,11 +32,11 @@ impl<'c> ProgramEmitter<'_, 'c> {
             scope: MemSyncScope::Cta,
             is_used: false,
         };
-        let action = AtomicAction::Change(RMWOp::Add, value);
+        let action = AtomicAction::Rmw(RMWOp::Add, value);
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// Counts the elements of the warp in each of the bins that the lane owns, on top of `acc`.
+    /// Counts the elements of the warp in each bin that the lane owns, and adds them to `acc`.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,
@@ -50,12 +50,12 @@ impl<'c> ProgramEmitter<'_, 'c> {
         let own_lane = l.gpu.lane(&mut l.e);
         let owners = (0..lanes).filter(|lane| lane & vote.copies == 0);
         let owners = owners.fold(0u64, |mask, lane| mask | 1 << lane);
-        let everybody = u64::MAX >> (64 - lanes);
+        let all_lanes = u64::MAX >> (64 - lanes);
         let owners_mask = l.e.constant(word, owners.cast_signed());
-        let mut who = match mask {
+        let mut matching = match mask {
             Some(mask) => {
                 let voters = l.gpu.ballot(&mut l.e, mask);
-                if owners == everybody {
+                if owners == all_lanes {
                     voters
                 } else {
                     l.e.and(voters, owners_mask)
@@ -71,18 +71,18 @@ impl<'c> ProgramEmitter<'_, 'c> {
             let votes = l.gpu.ballot(&mut l.e, is_set);
             match place {
                 BinBit::Lane(bit) => {
-                    // All bits where the lane's own bit is clear: taken out of the votes to find who agrees.
+                    // Inverts the votes where the lane's own bit is clear.
                     let own = l.e.i32(1 << bit);
                     let own = l.e.and(own_lane, own);
                     let is_clear = l.e.is_zero(own);
-                    let turn = l.e.sext(is_clear, word);
-                    let agree = l.e.xor(votes, turn);
-                    who = l.e.and(who, agree);
+                    let inversion = l.e.sext(is_clear, word);
+                    let agree = l.e.xor(votes, inversion);
+                    matching = l.e.and(matching, agree);
                 }
                 BinBit::Register(_) => of_registers.push(votes),
             }
         }
-        let mut parts = vec![who];
+        let mut parts = vec![matching];
         for votes in of_registers {
             let all = l.e.constant(word, -1);
             let others = l.e.xor(votes, all);

@@ -1,11 +1,11 @@
-//! Atomic accesses by LLVM's operations, which it has the instructions for, or loops; and by buffer instructions.
+//! Atomic accesses: LLVM's scopes, and buffer instructions.
 
 use crate::ir::ops::{MemSyncScope, RMWOp};
 use crate::lower::types::bits_of;
 use crate::sys;
 use melior::ir::{Type, TypeLike};
 
-/// What LLVM calls the threads of a scope, but for those of the whole system.
+/// Returns LLVM's name of a synchronisation scope; `None` for the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("workgroup"),
@@ -14,7 +14,7 @@ pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     }
 }
 
-/// How many elements one access changes at most: pairs of 16 bits.
+/// Returns the largest number of elements of one access: pairs of 16-bit floats.
 pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     if op == RMWOp::Fadd && sys::float_width(element) == Some(16) {
         2
@@ -23,8 +23,8 @@ pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Whether every GPU has a buffer instruction for it: a change, or a comparison. Not all have those of 16 bits, sums
-/// of f64, and the larger or smaller of two floats.
+/// Returns true if every GPU has a buffer instruction for a read-modify-write operation, or for a compare-exchange.
+/// Not all have those of 16 bits, f64 additions, and float minima and maxima.
 pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bool {
     let is_extreme = matches!(op, Some(RMWOp::Max | RMWOp::Min));
     match bits_of(element) {
@@ -35,7 +35,7 @@ pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bo
     }
 }
 
-/// The buffer instruction of a change.
+/// Returns the buffer instruction of a read-modify-write operation.
 pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     match op {
         RMWOp::And => "llvm.amdgcn.raw.ptr.buffer.atomic.and",
@@ -51,5 +51,5 @@ pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     }
 }
 
-/// The buffer instruction of a comparison, which takes the new value first.
+/// The buffer instruction for compare-exchange, which takes the new value first.
 pub(super) const BUFFER_COMPARISON: &str = "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap";

@@ -1,16 +1,15 @@
-//! Copies from global memory to LDS, and the waits that count them.
+//! Asynchronous copies from global memory to LDS, and waits by count.
 //!
 //! | GPU | instruction | destination | counter |
 //! |---|---|---|---|
 //! | gfx942, gfx950 | `global_load_lds`, `buffer_load … lds` | one address for a wave, lanes in order | `vmcnt`, with loads and stores |
 //! | gfx1250 | `global_load_async_to_lds` | one address for each lane | `asynccnt` |
 //!
-//! A masked lane copies zeros from a constant in global memory instead of being branched around: a wave issues each
-//! instruction whatever its masks are, so that counts are exact.
+//! A masked lane copies zeros from a constant in global memory instead of branching: a wave issues each instruction
+//! regardless of masks, so that counts are exact.
 //!
-//! LLVM lets go of a wave's copies where it knows of an order between them and an access to LDS: a workgroup fence and
-//! an access that may alias both wait for `vmcnt(0)`. Barriers here have fences of a wavefront, which order the compiler
-//! alone, and copies have an alias scope that no other access meets.
+//! LLVM inserts `vmcnt(0)` waits at workgroup fences and at LDS accesses that may alias a copy. Barriers here therefore
+//! use wavefront fences, which constrain the compiler only, and copies have an alias scope of their own.
 
 use super::super::access::SharedCopy;
 use super::super::isa::{Gpu, Isa};
@@ -23,7 +22,7 @@ use crate::lower::words;
 use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, ValueLike};
 
-/// The most bytes of a copy.
+/// Largest number of bytes per lane of a copy.
 const MOST_BYTES: usize = 16;
 
 /// The largest count of an `s_waitcnt vmcnt`, and of an `s_wait_asynccnt`.
@@ -62,7 +61,7 @@ pub(super) fn copy<'c>(
     };
 }
 
-/// A value from another lane, word by word.
+/// Returns the value of another lane, word by word.
 pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let parts = words::pack(e, &[value]);
     let parts: Vec<Val<'c>> = parts
@@ -72,7 +71,7 @@ pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: V
     words::unpack(e, &parts, 1, value.r#type())[0]
 }
 
-/// Waits for all copies. The compiler keeps accesses to LDS on their side of it.
+/// Waits for all copies; the fence keeps the compiler from moving LDS accesses across.
 pub(super) fn wait<'c>(gpu: Gpu, e: &mut Emitter<'c>) -> Op<'c> {
     let wait = if gpu.target.instructions.buffer_to_shared {
         e.operation(rocdl::s_waitcnt(waitcnt(0, MOST_LGKM)))
@@ -93,7 +92,7 @@ pub(super) fn set_count<'c>(gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: O
     e.set_attribute(wait, name, count);
 }
 
-/// The wave's own accesses to LDS have been carried out when it arrives.
+/// Emits a barrier behind a wait for the wave's own LDS accesses.
 pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
     e.operation(llvm::fence(AtomicOrdering::Release).syncscope(WAVE));
     e.operation(rocdl::s_waitcnt(waitcnt(MOST_COUNT, 0)));
@@ -101,13 +100,12 @@ pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
     e.operation(llvm::fence(AtomicOrdering::Acquire).syncscope(WAVE));
 }
 
-/// The scope of a wave.
 const WAVE: &str = "wavefront";
 
-/// The largest count of accesses to LDS.
+/// The largest count of an `s_waitcnt lgkmcnt`.
 const MOST_LGKM: u32 = 15;
 
-/// The operand of an `s_waitcnt` of gfx9 that waits for nothing but counts of vector memory and of LDS.
+/// Encodes the operand of a gfx9 `s_waitcnt` on vector memory and LDS.
 fn waitcnt(vector: u32, lds: u32) -> i64 {
     const NO_EXPORTS: u32 = 7 << 4;
     i64::from(vector & 0xf | NO_EXPORTS | lds << 8 | vector >> 4 << 14)

@@ -1,4 +1,4 @@
-//! Floats of 8 bits: instructions take two numbers, and write or read one half of a word.
+//! 8-bit floats: conversion instructions on two numbers, which access one half of a word.
 
 use crate::ir::builders::llvm;
 use crate::lower::emit::{Emitter, FCmpPredicate};
@@ -6,10 +6,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// f32 to the nearest codes, too large numbers to the largest.
+/// Converts f32 to the nearest codes with saturation.
 ///
-/// The instructions make NaN or infinity of what is too large. A bit of the mode register would make them
-/// saturate, and arithmetic on f16 with them, so numbers are bounded before.
+/// The instructions overflow to NaN or infinity. The mode bit that makes them saturate affects f16 arithmetic too, so
+/// numbers are clamped first.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -27,8 +27,8 @@ pub(super) fn narrow<'c>(
     for four in values.chunks(4) {
         let mut word = e.undefined(i32);
         for (half, two) in (0..).zip(four.chunks(2)) {
-            let low = bounded(e, two[0], to);
-            let high = two.get(1).map_or(low, |high| bounded(e, *high, to));
+            let low = clamp(e, two[0], to);
+            let high = two.get(1).map_or(low, |high| clamp(e, *high, to));
             let is_upper = e.types.i1;
             let is_upper = e.constant(is_upper, half);
             word = e.call_intrinsic(name, &[low, high, word, is_upper], i32);
@@ -40,8 +40,8 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Between the largest numbers of a format; NaN stays, and infinity where it becomes NaN.
-fn bounded<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
+/// Clamps a value to the range of a format; preserves NaN, and infinity if the format encodes it as NaN.
+fn clamp<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     let f32 = e.types.f32;
     let largest = to.value(to.largest());
     let [low, high] = [-largest, largest].map(|bound| e.float(f32, bound));
@@ -60,7 +60,7 @@ fn bounded<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     }
 }
 
-/// Codes to f32.
+/// Converts codes to f32.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

@@ -1,4 +1,4 @@
-//! Printing by functions of AMD's device libraries (`ockl`), which ask the host over hostcalls.
+//! Printing by functions of AMD's device libraries (`ockl`), which use hostcalls.
 
 use crate::lower::declarations::{Declarations, literal};
 use crate::lower::emit::Emitter;
@@ -8,7 +8,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// How many values one call hands on.
+/// Number of values per call.
 const GROUP: usize = 7;
 
 /// Prints as C's `printf`.
@@ -26,7 +26,7 @@ pub(super) fn print<'c>(
     message(e, declarations, begun, format, values);
 }
 
-/// Prints to where errors go, then stops the kernel.
+/// Prints to standard error, then stops the kernel.
 pub(super) fn fail(
     e: &mut Emitter<'_>,
     declarations: &mut Declarations,
@@ -44,7 +44,7 @@ pub(super) fn fail(
     e.trap();
 }
 
-/// The format and the values of a message that has begun.
+/// Appends a format and values to an open message.
 fn message<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,
@@ -88,7 +88,7 @@ fn message<'c>(
     }
 }
 
-/// A value as 64 bits; those of 32 bits are numbers whose upper half nobody reads.
+/// Extends a value to 64 bits; the upper half of a 32-bit integer is not read.
 fn word<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let i64 = e.types.i64;
     let type_ = value.r#type();

@@ -1,27 +1,27 @@
-//! Global memory by PTX: accesses with a predicate or a cache behaviour, which LLVM cannot say.
+//! Global accesses by PTX: predicates and cache operators, which LLVM's operations do not have.
 
 use crate::ir::builders::nvvm::{self, LoadCacheModifierKind};
-use crate::lower::emit::{Emitter, Usage};
+use crate::lower::emit::{AccessFlags, Emitter};
 use crate::lower::gpu::access::{CachePolicy, GlobalAccess, SecondCache, SharedCopy};
 use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Reads with the predicate on the instruction: the fallback stays where it is false.
+/// Emits a load, predicated if masked: the result registers are initialised to the fallback.
 pub(super) fn load<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
     access: &GlobalAccess<'_, 'c>,
     others: Option<&[Val<'c>]>,
 ) -> Val<'c> {
-    // A volatile access goes past the caches, and PTX takes no word about them.
+    // `ld.volatile` takes no cache operators.
     let cache = if access.is_volatile {
-        Cache::default()
+        CacheOperators::default()
     } else {
-        Cache::of(gpu, e, access.cache, false)
+        CacheOperators::of(gpu, e, access.cache, false)
     };
-    if access.mask.is_none() && cache == Cache::default() {
-        return access.plain_load(e, Usage::default());
+    if access.mask.is_none() && cache == CacheOperators::default() {
+        return access.unmasked_load(e, AccessFlags::default());
     }
     let fallback = access.fallback(e, others);
     let words = Words::of(e, access);
@@ -44,10 +44,10 @@ pub(super) fn load<'c>(
         None => String::new(),
     };
     let volatile = if access.is_volatile { ".volatile" } else { "" };
-    let policy = cache.hand_on(&mut operands, &mut constraints, words.count);
+    let policy = cache.push_policy(&mut operands, &mut constraints, words.count);
     text += &format!(
         "{predicate}ld{volatile}.global{}{}.{} {}, [${}{}]{policy};",
-        cache.words,
+        cache.qualifiers,
         words.suffix(),
         words.untyped,
         words.list(0),
@@ -60,16 +60,16 @@ pub(super) fn load<'c>(
     words.join(e, whole.expect("a load has a result"), type_)
 }
 
-/// Writes with the predicate on the instruction.
+/// Emits a store, predicated if masked.
 pub(super) fn store<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
     access: &GlobalAccess<'_, 'c>,
     whole: Val<'c>,
 ) {
-    let cache = Cache::of(gpu, e, access.cache, true);
-    if access.mask.is_none() && cache == Cache::default() {
-        access.plain_store(e, whole, Usage::default());
+    let cache = CacheOperators::of(gpu, e, access.cache, true);
+    if access.mask.is_none() && cache == CacheOperators::default() {
+        access.unmasked_store(e, whole, AccessFlags::default());
         return;
     }
     let words = Words::of(e, access);
@@ -84,10 +84,10 @@ pub(super) fn store<'c>(
         operands.push(mask);
         constraints.push("b".to_owned());
     }
-    let policy = cache.hand_on(&mut operands, &mut constraints, 0);
+    let policy = cache.push_policy(&mut operands, &mut constraints, 0);
     let text = format!(
         "{predicate}st.global{}{}.{} [$0{}], {}{policy};",
-        cache.words,
+        cache.qualifiers,
         words.suffix(),
         words.untyped,
         offset(access),
@@ -96,7 +96,7 @@ pub(super) fn store<'c>(
     e.inline_asm(&text, &constraints.join(","), &operands, None);
 }
 
-/// Starts a copy: past the first cache where it has 16 bytes and nothing else is asked for.
+/// Issues a `cp.async`, which bypasses L1 for 16 bytes unless `ca` is specified.
 pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     let modifier = match copy.bytes {
         16 if copy.cache.modifier != "ca" => LoadCacheModifierKind::Cg,
@@ -112,7 +112,7 @@ pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     ));
 }
 
-/// What PTX adds to the register of an address.
+/// Returns the offset in a PTX address operand.
 fn offset(access: &GlobalAccess<'_, '_>) -> String {
     match access.offset_bytes {
         0 => String::new(),
@@ -120,16 +120,16 @@ fn offset(access: &GlobalAccess<'_, '_>) -> String {
     }
 }
 
-/// Cache behaviour as PTX spells it.
+/// The cache operators of a PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Cache<'c> {
-    /// The words of the instruction; empty for none.
-    words: String,
-    /// What they refer to.
+struct CacheOperators<'c> {
+    /// Qualifiers of the instruction.
+    qualifiers: String,
+    /// The operand of `.L2::cache_hint`.
     policy: Option<Val<'c>>,
 }
 
-impl<'c> Cache<'c> {
+impl<'c> CacheOperators<'c> {
     fn of(gpu: Gpu, e: &mut Emitter<'c>, policy: &CachePolicy, is_store: bool) -> Self {
         let modifier = match (&*policy.modifier, is_store) {
             ("ca" | "cv", false) | ("wb" | "wt", true) | ("cg" | "cs", _) => &*policy.modifier,
@@ -139,8 +139,8 @@ impl<'c> Cache<'c> {
             "" | "none" => "",
             name => name,
         };
-        // PTX takes one or the other.
-        let mut words = match (modifier, first) {
+        // A cache operator excludes an L1 eviction priority.
+        let mut qualifiers = match (modifier, first) {
             ("", "") => String::new(),
             ("", first) => format!(".L1::{first}"),
             (modifier, _) => format!(".{modifier}"),
@@ -159,21 +159,21 @@ impl<'c> Cache<'c> {
             e.pure_asm(&text, "=l", &[], i64)
         };
         let has_policies = gpu.target.instructions.cache_policies;
-        let made = second.filter(|_| has_policies).map(policy_of);
-        if made.is_some() {
-            words += ".L2::cache_hint";
+        let cache_hint = second.filter(|_| has_policies).map(policy_of);
+        if cache_hint.is_some() {
+            qualifiers += ".L2::cache_hint";
         }
         if let (Some(bytes), false, true) = (policy.prefetch_bytes, is_store, has_policies) {
-            words += &format!(".L2::{bytes}B");
+            qualifiers += &format!(".L2::{bytes}B");
         }
         Self {
-            words,
-            policy: made,
+            qualifiers,
+            policy: cache_hint,
         }
     }
 
-    /// Adds the policy to the operands of an instruction with so many results; returns how its text ends.
-    fn hand_on(
+    /// Adds the cache policy to the operands of an instruction; returns the end of its text.
+    fn push_policy(
         &self,
         operands: &mut Vec<Val<'c>>,
         constraints: &mut Vec<String>,
@@ -189,13 +189,13 @@ impl<'c> Cache<'c> {
     }
 }
 
-/// An access as the registers of PTX: 1, 2 or 4 words of 8 to 64 bits.
+/// The PTX registers of an access: 1, 2 or 4 words of 8 to 64 bits.
 pub(super) struct Words<'c> {
     pub(super) count: usize,
     type_: Type<'c>,
     /// The PTX type of a word in memory, as `b32`.
     untyped: &'static str,
-    /// The PTX type of the register that holds it: there are none of 8 bits.
+    /// The PTX type of the register that holds it, at least 16 bits.
     pub(super) register: &'static str,
     /// The constraint letter of inline assembly.
     pub(super) constraint: &'static str,
@@ -253,7 +253,7 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// A vector of elements as words.
+    /// Splits a vector of elements into words.
     pub(super) fn split(&self, e: &mut Emitter<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
         let type_ = if self.count == 1 {
             self.type_
@@ -278,7 +278,7 @@ impl<'c> Words<'c> {
         e.struct_type(&vec![self.container; self.count])
     }
 
-    /// The words of a result as a vector of elements.
+    /// Joins the words of a result to a vector of elements.
     pub(super) fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
         let mut words: Vec<Val<'c>> = if self.count == 1 {
             vec![result]

@@ -1,4 +1,4 @@
-//! Atomic accesses by PTX: `atom`, `red` where nobody asks what was there, atomic `ld` and `st`.
+//! Atomic accesses by PTX: `atom`, `red` if the old value is unused, atomic `ld` and `st`.
 
 use super::access::Words;
 use super::units;
@@ -10,7 +10,7 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike};
 
-/// What LLVM calls the threads of a scope, but for those of the whole system.
+/// Returns LLVM's name of a synchronisation scope; `None` for the system scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
         MemSyncScope::Cta => Some("block"),
@@ -23,30 +23,30 @@ fn is_bf16(element: Type<'_>) -> bool {
     element == Type::bfloat16(sys::context_of(element.context()))
 }
 
-/// How many elements one access changes at most.
+/// Returns the largest number of elements of one access.
 pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     let has_vectors = gpu.target.instructions.vector_atomics;
     match sys::float_width(element) {
         _ if op != RMWOp::Fadd => 1,
         Some(32) if has_vectors => 4,
-        // Pairs in one word, and up to four words.
+        // Two per word, up to four words.
         Some(16) if has_vectors => 8,
         Some(16) if !is_bf16(element) => 2,
         _ => 1,
     }
 }
 
-/// An instruction and its type, as `add.noftz` and `f16x2`; nothing where LLVM makes a loop of it.
-fn spelled(
+/// Returns the PTX operation and type, as `add.noftz` and `f16x2`; `None` if LLVM expands it to a loop.
+fn opcode(
     gpu: Gpu,
     access: &AtomicAccess<'_, '_>,
     action: &AtomicAction<'_>,
 ) -> Option<(&'static str, String)> {
     let at = &access.at;
     let bits = at.element_bits;
-    let AtomicAction::Change(op, _) = action else {
-        // What is compared has no kind but its width.
-        let is_compared = matches!(action, AtomicAction::Compare(_));
+    let AtomicAction::Rmw(op, _) = action else {
+        // Compare-exchange, loads and stores are untyped.
+        let is_compared = matches!(action, AtomicAction::CompareExchange(_));
         return (!is_compared || bits >= 16).then(|| ("cas", format!("b{bits}")));
     };
     if *op == RMWOp::Fadd {
@@ -77,14 +77,14 @@ fn spelled(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// Carries an access out with the predicate on the instruction; what was there is 0 where it is false.
+/// Emits an access, predicated if masked; the old value is 0 where the mask is false.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
     access: &AtomicAccess<'_, 'c>,
     action: AtomicAction<'c>,
 ) -> Option<Val<'c>> {
-    let Some((name, type_)) = spelled(gpu, access, &action) else {
+    let Some((name, type_)) = opcode(gpu, access, &action) else {
         return access.by_llvm(e, action, scope_name(access.scope));
     };
     let at = &access.at;
@@ -94,26 +94,28 @@ pub(super) fn access<'c>(
     };
     let order = format!("{}.{}.{memory}", access.sem.name(), access.scope.name());
     let words = Words::of(e, at);
-    // `red` cannot acquire, and an exchange has none.
-    let is_silent = !access.is_used
+    // `red` cannot acquire, and there is no `red.exch`.
+    let is_red = !access.is_used
         && matches!(access.sem, MemSemantic::Relaxed | MemSemantic::Release)
-        && !matches!(action, AtomicAction::Change(RMWOp::Xchg, _));
+        && !matches!(action, AtomicAction::Rmw(RMWOp::Xchg, _));
     let (opcode, values) = match action {
-        AtomicAction::Change(_, value) => {
-            let verb = if is_silent { "red" } else { "atom" };
+        AtomicAction::Rmw(_, value) => {
+            let verb = if is_red { "red" } else { "atom" };
             let opcode = format!("{verb}.{order}.{name}{}.{type_}", words.suffix());
             (opcode, vec![value])
         }
-        AtomicAction::Compare(values) => (format!("atom.{order}.{name}.{type_}"), values.to_vec()),
+        AtomicAction::CompareExchange(values) => {
+            (format!("atom.{order}.{name}.{type_}"), values.to_vec())
+        }
         AtomicAction::Load => (format!("ld.{order}.{type_}"), Vec::new()),
         AtomicAction::Store(value) => (format!("st.{order}.{type_}"), vec![value]),
     };
-    let gives = match action {
-        AtomicAction::Change(..) => !is_silent,
-        AtomicAction::Compare(_) | AtomicAction::Load => true,
+    let has_result = match action {
+        AtomicAction::Rmw(..) => !is_red,
+        AtomicAction::CompareExchange(_) | AtomicAction::Load => true,
         AtomicAction::Store(_) => false,
     };
-    let results = if gives { words.count } else { 0 };
+    let results = if has_result { words.count } else { 0 };
 
     let mut constraints = vec![format!("={}", words.constraint); results];
     let (pointer, constraint) = match access.memory {
@@ -138,17 +140,17 @@ pub(super) fn access<'c>(
         constraints.push("b".to_owned());
         operands.push(mask);
     }
-    text += &if gives {
+    text += &if has_result {
         format!("{opcode} {}, {arguments};", words.list(0))
     } else {
         format!("{opcode} {arguments};")
     };
-    let result = gives.then(|| words.result_type(e));
+    let result = has_result.then(|| words.result_type(e));
     let found = e.inline_asm(&text, &constraints.join(","), &operands, result);
     let type_ = at.type_(e);
     match found {
         Some(found) => Some(words.join(e, found, type_)),
-        // Nobody asks for it.
+        // Unused.
         None if !matches!(action, AtomicAction::Store(_)) => Some(e.undefined(type_)),
         None => None,
     }

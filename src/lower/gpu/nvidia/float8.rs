@@ -1,11 +1,11 @@
-//! Floats of 8 bits: `cvt` of two at a time, which LLVM's own operations ask a newer PTX for than we do.
+//! 8-bit floats: `cvt` of two at a time; LLVM's own operations would require a newer PTX version.
 
 use crate::lower::emit::Emitter;
 use crate::sys::build::Val;
 use linear_layout::target::Float8;
 use melior::ir::{Type, ValueLike};
 
-/// f32 or f16 to the nearest codes, too large numbers to the largest.
+/// Converts f32 or f16 to the nearest codes with saturation.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -40,7 +40,7 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Codes to f16.
+/// Converts codes to f16.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

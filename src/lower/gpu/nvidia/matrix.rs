@@ -1,4 +1,4 @@
-//! Matrices, by warps.
+//! Warp-wide matrix loads, stores and transposition: `ldmatrix`, `stmatrix`, `movmatrix`.
 
 use crate::ir::builders::nvvm::{self, LdStMatrixEltType, MMALayout};
 use crate::lower::emit::Emitter;
@@ -6,7 +6,7 @@ use crate::sys::build::Val;
 use linear_layout::target::Fragment;
 use melior::ir::Attribute;
 
-/// Reads `count` words a lane of matrices whose rows lie where lanes say.
+/// Loads matrices, `count` words per lane; `pointer` is the address of the lane's row.
 pub(super) fn load<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,
@@ -34,16 +34,16 @@ pub(super) fn load<'c>(
     Some(words.collect())
 }
 
-/// Exchanges rows and columns of the matrix of which lanes have a word each. MLIR and LLVM have no operation for it.
+/// Transposes a matrix of which each lane has a word. MLIR and LLVM have no operation for it.
 pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
-    // With an effect, as lanes must come together: what has none may be moved into a branch.
+    // With a side effect, since it is convergent and must not be sunk into a branch.
     let text = "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;";
     let i32 = e.types.i32;
     let moved = e.inline_asm(text, "=r,r", &[word], Some(i32));
-    moved.expect("a result was asked for")
+    moved.expect("the assembly has a result")
 }
 
-/// Writes words of matrices to rows that lie where lanes say.
+/// Stores words of matrices; `pointer` is the address of the lane's row.
 pub(super) fn store<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,
@@ -70,5 +70,5 @@ fn layout<'c>(
         F::StoredBytes => (Col, "#nvvm.ld_st_matrix_shape<m = 16, n = 8>", B8),
         F::Read16 | F::Read8 | F::Load16 | F::Load8 => return None,
     };
-    Some((layout, e.kept(shape), element))
+    Some((layout, e.cached_attr(shape), element))
 }

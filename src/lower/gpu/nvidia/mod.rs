@@ -1,4 +1,4 @@
-//! NVIDIA's GPUs: NVVM, and PTX where it has no operation.
+//! NVIDIA GPUs: NVVM, and PTX where NVVM has no operation.
 
 mod access;
 mod atomic;
@@ -18,7 +18,7 @@ use crate::ir::builders::llvm;
 use crate::ir::builders::nvvm::{self, ReduxKind, ShflKind, VoteSyncKind};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::declarations::Declarations;
-use crate::lower::emit::{Emitter, Named};
+use crate::lower::emit::{Emitter, NamedAttr};
 use crate::lower::format::Rounding;
 use crate::sys::build::Val;
 use linear_layout::target::{Float8, Fragment};
@@ -48,7 +48,7 @@ impl Isa for Nvidia {
         e.pure(nvvm::read_ptx_sreg_tid_x(e.types.i32).range(range))
     }
 
-    /// The compiler finds out for itself.
+    /// The compiler infers uniformity.
     fn uniform<'c>(&self, _: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
         value
     }
@@ -71,7 +71,7 @@ impl Isa for Nvidia {
         }
     }
 
-    /// No access may move across it, which LLVM's intrinsics do not say.
+    /// Assembly, since LLVM's intrinsics let memory accesses move across.
     fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let text = match step {
             GridDependency::Wait => "griddepcontrol.wait;",
@@ -81,7 +81,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Each reading is another one, which the operation of NVVM does not say.
+    /// Assembly, since NVVM's operation is pure and would be merged.
     fn nanoseconds<'c>(&self, _: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         e.inline_asm("mov.u64 $0, %globaltimer;", "=l", &[], Some(i64))
@@ -93,7 +93,7 @@ impl Isa for Nvidia {
     }
 
     fn proxy_fence(&self, e: &mut Emitter<'_>) {
-        // LLVM moves accesses across assembly that does not say that it touches memory.
+        // LLVM moves accesses across assembly without a memory clobber.
         e.inline_asm("fence.proxy.async.shared::cta;", "~{memory}", &[], None);
     }
 
@@ -255,7 +255,7 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// NVPTX has a power of two only as an approximation, which one must allow.
+    /// NVPTX has `exp2` only as an approximation, which needs the flag.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }
@@ -265,18 +265,17 @@ impl Isa for Nvidia {
         e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
     }
 
-    /// PTX has the power and the logarithm of base 2 only, and LLVM's own `log2` has no instructions,
-    /// whatever its flags allow.
+    /// PTX has exponential and logarithm to base 2 only, and LLVM selects no instruction for `log2`.
     fn approximate<'c>(
         &self,
         e: &mut Emitter<'c>,
         function: UpstreamKind,
         x: Val<'c>,
-        flags: &[Named<'c>],
+        flags: &[NamedAttr<'c>],
     ) -> Option<Val<'c>> {
         let f32 = e.types.f32;
         Some(match function {
-            // Without `ftz` the assembler scales arguments and results of subnormal numbers.
+            // Without `ftz`, ptxas adds scaling for subnormal numbers.
             UpstreamKind::MathExp2 if x.r#type() == f32 => {
                 e.upstream_intrinsic("llvm.nvvm.ex2.approx.ftz.f32", &[x], f32, flags)
             }
@@ -299,12 +298,12 @@ impl Isa for Nvidia {
         })
     }
 
-    /// LLVM makes `div.approx` of a quotient that may be approximate, which is 0 where the divisor is large.
-    /// It makes a difference of a rounded multiple.
+    /// LLVM expands `frem` to the difference to a rounded multiple.
     fn has_exact_remainder(&self) -> bool {
         false
     }
 
+    /// LLVM would select `div.approx`, which is 0 for large divisors.
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }
@@ -376,7 +375,7 @@ fn log2<'c>(e: &mut Emitter<'c>, x: Val<'c>) -> Val<'c> {
     e.call_intrinsic("llvm.nvvm.lg2.approx.f", &[x], x.r#type())
 }
 
-fn scale<'c>(e: &mut Emitter<'c>, value: Val<'c>, factor: f64, flags: &[Named<'c>]) -> Val<'c> {
+fn scale<'c>(e: &mut Emitter<'c>, value: Val<'c>, factor: f64, flags: &[NamedAttr<'c>]) -> Val<'c> {
     let type_ = value.r#type();
     let factor = e.float(type_, factor);
     e.upstream(UpstreamKind::ArithMulF, &[value, factor], type_, flags)

@@ -1,4 +1,4 @@
-//! Printing and failing by functions of CUDA's device runtime, which the driver links in.
+//! Printing and assertions by functions of CUDA's device runtime, which the driver links.
 
 use crate::lower::declarations::Declarations;
 use crate::lower::emit::Emitter;
@@ -6,7 +6,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Prints as C's `printf`; the values lie one after another on the stack, each at a multiple of its size.
+/// Prints as C's `printf`; the values are passed in a stack buffer, naturally aligned.
 pub(super) fn print<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,
@@ -15,18 +15,18 @@ pub(super) fn print<'c>(
 ) {
     declarations.function("vprintf", "(!llvm.ptr, !llvm.ptr) -> i32");
     let mut end = 0u32;
-    let places: Vec<u32> = values
+    let offsets: Vec<u32> = values
         .iter()
         .map(|value| {
             let bytes = bits_of(value.r#type()) / 8;
-            let place = end.next_multiple_of(bytes);
-            end = place + bytes;
-            place
+            let offset = end.next_multiple_of(bytes);
+            end = offset + bytes;
+            offset
         })
         .collect();
     let stack = e.stack(end.div_ceil(8).max(1));
-    for (value, place) in values.iter().zip(places) {
-        let at = e.gep_bytes(stack, place);
+    for (value, offset) in values.iter().zip(offsets) {
+        let at = e.gep_bytes(stack, offset);
         e.store(*value, at, bits_of(value.r#type()) / 8);
     }
     let text = e.address_of_text(&declarations.constant(format));
@@ -35,7 +35,7 @@ pub(super) fn print<'c>(
     e.call(callee, &[text, stack], Some(i32));
 }
 
-/// Stops the kernel with a message, as C's `assert`.
+/// Reports a failed assertion, as C's `assert`, and stops the kernel.
 pub(super) fn fail(
     e: &mut Emitter<'_>,
     declarations: &mut Declarations,

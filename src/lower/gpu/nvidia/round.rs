@@ -1,4 +1,4 @@
-//! Floats in a narrower format, rounded in a direction: `cvt.rz`, `cvt.rm`, `cvt.rp`.
+//! Directed rounding to narrower floats: `cvt.rz`, `cvt.rm`, `cvt.rp`.
 
 use crate::lower::emit::Emitter;
 use crate::lower::format::{Rounding, width};
@@ -6,7 +6,7 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// f32 or f64 to f16, bf16 or f32.
+/// Converts f32 or f64 to f16, bf16 or f32.
 ///
 /// # Source
 /// PTX ISA 8.0, `cvt`: f32 to bf16 by `.rn` and `.rz` from `sm_80` on; all others to bf16 from `sm_90` on.
@@ -33,12 +33,12 @@ pub(super) fn round<'c>(
         return Some(e.pure_asm(&text, &format!("=f,{source}"), &[value], to));
     }
     let instructions = gpu.target.instructions;
-    let (format, is_there) = match to {
+    let (format, is_supported) = match to {
         _ if to == Type::float16(e.context) => ("f16", true),
         _ if from == "f32" && mode == "rz" => ("bf16", instructions.bf16_conversions),
         _ => ("bf16", instructions.bf16_rounding_modes),
     };
-    if !is_there {
+    if !is_supported {
         return None;
     }
     let text = format!("cvt.{mode}.{format}.{from} $0, $1;");

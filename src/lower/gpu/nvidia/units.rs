@@ -1,4 +1,4 @@
-//! The units of Hopper by PTX: MLIR's operations have no predicate, or lack a form.
+//! Asynchronous units of Hopper by PTX, where NVVM's operations have no predicate or lack a form.
 
 use super::Nvidia;
 use crate::ir::builders::{llvm, nvvm};
@@ -12,7 +12,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// The address of shared memory as PTX takes it, in a register of 32 bits.
+/// Returns a shared-memory address as PTX takes it, in a 32-bit register.
 pub(super) fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     e.pure(llvm::ptrtoint(pointer, i32))
@@ -35,7 +35,7 @@ impl UnitIsa for Nvidia {
         by: Val<'c>,
     ) {
         let object = address(e, object);
-        let asked = match action {
+        let instruction = match action {
             MbarrierAction::Init(arrivals) => format!("init.shared::cta.b64 [$1], {arrivals}"),
             MbarrierAction::Invalidate => "inval.shared::cta.b64 [$1]".to_owned(),
             MbarrierAction::Expect(bytes) => {
@@ -44,7 +44,7 @@ impl UnitIsa for Nvidia {
             MbarrierAction::Arrive(1) => "arrive.shared::cta.b64 _, [$1]".to_owned(),
             MbarrierAction::Arrive(count) => format!("arrive.shared::cta.b64 _, [$1], {count}"),
         };
-        let text = format!("@$0 mbarrier.{asked};");
+        let text = format!("@$0 mbarrier.{instruction};");
         e.inline_asm(&text, "b,r,~{memory}", &[by, object], None);
     }
 
@@ -96,20 +96,20 @@ impl UnitIsa for Nvidia {
 
     fn set_field<'c>(&self, e: &mut Emitter<'c>, descriptor: Val<'c>, field: DescriptorField<'c>) {
         let object = address(e, descriptor);
-        let place = |ordinal: Option<usize>| match ordinal {
+        let target = |ordinal: Option<usize>| match ordinal {
             Some(i) => format!("[$0], {i}"),
             None => "[$0]".to_owned(),
         };
-        let (name, bits, given, value) = match field {
-            DescriptorField::Known(name, value) => (name, 32, format!("[$0], {value}"), None),
+        let (name, bits, arguments, value) = match field {
+            DescriptorField::Constant(name, value) => (name, 32, format!("[$0], {value}"), None),
             DescriptorField::Word(name, i, value) => {
-                (name, 32, format!("{}, $1", place(i)), Some((value, ",r")))
+                (name, 32, format!("{}, $1", target(i)), Some((value, ",r")))
             }
             DescriptorField::Long(name, i, value) => {
-                (name, 64, format!("{}, $1", place(i)), Some((value, ",l")))
+                (name, 64, format!("{}, $1", target(i)), Some((value, ",l")))
             }
         };
-        let text = format!("tensormap.replace.tile.{name}.shared::cta.b1024.b{bits} {given};");
+        let text = format!("tensormap.replace.tile.{name}.shared::cta.b1024.b{bits} {arguments};");
         let mut operands = vec![object];
         let mut constraints = "r".to_owned();
         if let Some((value, constraint)) = value {
@@ -128,13 +128,13 @@ impl UnitIsa for Nvidia {
     }
 
     fn acquire_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>) {
-        // `ptxas` does not order copies behind the fence alone.
+        // The fence alone does not keep `ptxas` from moving copies above it.
         let text = "fence.proxy.tensormap::generic.acquire.gpu [$0], 128;\n\
              cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;";
         e.inline_asm(text, "l,~{memory}", &[global], None);
     }
 
-    fn settled<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
+    fn opaque_copies<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
         let mut asm = Assembly::of(e, values);
         asm.tie(values);
         asm.emit(e, "")
@@ -144,11 +144,11 @@ impl UnitIsa for Nvidia {
         e.operation(nvvm::wgmma_fence_aligned());
     }
 
-    fn kept_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
+    fn copy_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
         let type_ = word.r#type();
         let text = format!("={0},{0}", register(e, type_));
         e.inline_asm("mov.b32 $0, $1;", &text, &[word], Some(type_))
-            .expect("a result was asked for")
+            .expect("the assembly has a result")
     }
 
     fn multiply<'c>(&self, e: &mut Emitter<'c>, product: &GroupProduct<'c>) -> Vec<Val<'c>> {
@@ -207,7 +207,7 @@ impl UnitIsa for Nvidia {
     }
 }
 
-/// The constraint of a register of a type.
+/// Returns the register constraint of a type.
 fn register<'c>(e: &Emitter<'c>, type_: Type<'c>) -> &'static str {
     match bits_of(type_) {
         64 if type_ == e.types.i64 => "l",
@@ -230,7 +230,7 @@ struct Assembly<'c> {
 }
 
 impl<'c> Assembly<'c> {
-    /// Its results have the types of these values.
+    /// Creates assembly whose results have the types of these values.
     fn of(e: &Emitter<'c>, like: &[Val<'c>]) -> Self {
         let results: Vec<Type<'c>> = like.iter().map(|value| value.r#type()).collect();
         let constraints = results
@@ -243,14 +243,14 @@ impl<'c> Assembly<'c> {
         }
     }
 
-    /// The results begin as these values.
+    /// Ties the results to these operands.
     fn tie(&mut self, values: &[Val<'c>]) {
         self.constraints
             .extend((0..values.len()).map(|i| i.to_string()));
         self.operands.extend(values);
     }
 
-    /// Adds an operand; returns what the text calls it.
+    /// Adds an operand; returns its name in the text.
     fn input(&mut self, constraint: &str, value: Val<'c>) -> String {
         self.constraints.push(constraint.to_owned());
         self.operands.push(value);
@@ -265,13 +265,13 @@ impl<'c> Assembly<'c> {
         };
         let mut constraints = self.constraints;
         constraints.push("~{memory}".to_owned());
-        let made = e.inline_asm(text, &constraints.join(","), &self.operands, type_);
-        match (made, &self.results[..]) {
+        let result = e.inline_asm(text, &constraints.join(","), &self.operands, type_);
+        match (result, &self.results[..]) {
             (Some(one), [_]) => vec![one],
-            (Some(made), types) => {
+            (Some(result), types) => {
                 let parts = types.iter().enumerate();
                 parts
-                    .map(|(i, type_)| e.extract_value(made, i, *type_))
+                    .map(|(i, type_)| e.extract_value(result, i, *type_))
                     .collect()
             }
             (None, _) => Vec::new(),
