@@ -1,7 +1,7 @@
-//! Builds the C++ side: runs `mlir-tblgen` over `dialect/` and `passes/`,
-//! compiles the glue beside them, and links LLVM and MLIR as shared libraries.
+//! Builds the C++ side: runs `mlir-tblgen` on `dialect/` and `passes/`, compiles the C++ sources, and links the shared
+//! libraries of LLVM and MLIR.
 //!
-//! Where LLVM is comes from the environment that `tools/setup.sh` writes to `.cargo/config.toml`.
+//! The path of LLVM comes from the environment that `tools/setup.sh` writes to `.cargo/config.toml`.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
@@ -33,14 +33,14 @@ mod mlir {
     use std::sync::atomic::Ordering::Relaxed;
 
     const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
-    /// A sanitizer for the C++ side, as `address`; the linker has to be told as well: `make asan`.
+    /// Sanitizer of the C++ side, as `address`; the linker needs it as well: `make asan`.
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
-    /// Set where nothing is linked, as by `make lint`: cargo keeps what it builds for Clippy and for documentation apart,
-    /// and each would compile the C++ side once more.
+    /// Set by `make lint` to skip C++: cargo keeps separate outputs for Clippy and documentation, and each would
+    /// compile it once more.
     const CHECK_VARIABLE: &str = "LL_CHECK_ONLY";
 
-    /// One dialect: the stem of its `*Ops.td` file, or of what stands for it, and its namespace in the IR.
+    /// Stem of a dialect's `*Ops.td` file, or of its replacement, and the dialect's namespace.
     const DIALECTS: [(&str, &str); 7] = [
         ("TritonOps", "tt"),
         ("TritonGPUOps", "ttg"),
@@ -75,8 +75,8 @@ mod mlir {
     fn generate(prefix: &Path, generated: &Path) {
         let tblgen = prefix.join("bin/mlir-tblgen");
         let run = |td: &str, generator: &str, extra: &[&str], output: &str| {
-            // `--write-if-changed` keeps the time of files that stay the same, and with it the
-            // objects built from them.
+            // `--write-if-changed` keeps the modification time of unchanged files, and with it the objects built from
+            // them.
             let status = Command::new(&tblgen)
                 .args(["-I", "dialect", "-I", "passes", "-I"])
                 .arg(prefix.join("include"))
@@ -193,7 +193,7 @@ mod mlir {
             .unwrap_or_else(|e| panic!("{td} is not valid TableGen: {e}"))
     }
 
-    /// What the dialects have, as Rust data: see `src/ir/reference.rs`.
+    /// Returns the reference of the dialects as Rust data, for `src/ir/reference.rs`.
     fn reference(prefix: &Path) -> String {
         let mut text = String::from("[\n");
         for (stem, name) in DIALECTS {
@@ -237,7 +237,7 @@ mod mlir {
         text + "]\n"
     }
 
-    /// Compiles what changed: one object per source, kept in `OUT_DIR` with the files it read.
+    /// Compiles changed sources: an object per source, kept in `OUT_DIR` with its list of dependencies.
     fn compile(prefix: &Path, generated: &Path, out: &Path) {
         let sources: Vec<PathBuf> = fs::read_dir("dialect")
             .expect("dialect/ exists")
@@ -247,12 +247,12 @@ mod mlir {
         println!("cargo:rerun-if-changed=src/sys/bridge.rs");
         let mut build = cxx_build::bridge("src/sys/bridge.rs");
         build
-            // MLIR tells traits apart by the name a compiler gives them, and GCC's names differ
-            // from Clang's, which built the shared libMLIR.
+            // MLIR identifies traits by compiler-generated names, and GCC's differ from Clang's, which built the shared
+            // libMLIR.
             .compiler(prefix.join("bin/clang++"))
             .include(".")
             .include(generated)
-            // As system headers, so that their warnings are not ours.
+            // Marked as system headers to silence their warnings.
             .flag(format!("-isystem{}", prefix.join("include").display()))
             .std("c++17")
             .flag("-fno-rtti")
@@ -271,7 +271,7 @@ mod mlir {
         let compiler = build.get_compiler();
         let objects = out.join("objects");
         fs::create_dir_all(&objects).expect("OUT_DIR is writable");
-        // Compiles one file, and writes down beside the result which files were read for it.
+        // Compiles a file, and records its dependencies beside the object.
         let run = |flags: &[&str], source: &Path, output: &Path| {
             let status = compiler
                 .to_command()
@@ -287,7 +287,7 @@ mod mlir {
         };
         let headers = objects.join("Dialects.pch");
         if !is_fresh(&headers) {
-            // Most of the time goes into reading MLIR's headers: they are read once.
+            // Reading MLIR's headers dominates, so they are precompiled.
             let flags = ["-fpch-instantiate-templates", "-x", "c++-header"];
             run(&flags, Path::new("dialect/Dialects.h"), &headers);
         }
@@ -332,7 +332,7 @@ mod mlir {
         objects.join(stem).with_extension("o")
     }
 
-    /// Whether an object is newer than every file that it was built from, and this script.
+    /// Returns true if an object is newer than its dependencies and this script.
     fn is_fresh(object: &Path) -> bool {
         let (Some(built), Ok(rule)) = (
             modified(object),
@@ -350,10 +350,10 @@ mod mlir {
             .all(|file| modified(Path::new(file)).is_some_and(|t| t <= built))
     }
 
-    /// Links against the shared MLIR and LLVM, after the static C++ part that needs them.
+    /// Links the shared MLIR and LLVM after the static C++ part, which depends on them.
     ///
-    /// `mlir-sys` asks for `-lMLIR-C`. Debian ships the C API only as archives, so where the
-    /// shared library is missing a linker script of that name stands in for it.
+    /// `mlir-sys` links `-lMLIR-C`. Debian ships the C API only as archives, so a linker script of that name replaces a
+    /// missing shared library.
     fn link(prefix: &Path, out: &Path) {
         let lib = prefix.join("lib");
         if !lib.join("libMLIR-C.so").exists() {
@@ -361,7 +361,7 @@ mod mlir {
                 .expect("the LLVM library folder is readable")
                 .filter_map(|entry| entry.ok()?.path().to_str().map(str::to_owned))
                 .filter(|path| path.contains("/libMLIRCAPI") && path.ends_with(".a"))
-                // The execution engine needs libraries that a compiler does not.
+                // The execution engine depends on libraries that a compiler does not need.
                 .filter(|path| !path.contains("ExecutionEngine"))
                 .collect();
             let script = format!("GROUP ( {} )\n", archives.join(" "));
@@ -373,8 +373,8 @@ mod mlir {
         println!("cargo:rustc-link-lib=dylib=MLIR");
         println!("cargo:rustc-link-lib=dylib=LLVM");
         println!("cargo:rustc-link-arg=-Wl,-rpath,{}", lib.display());
-        // For the build scripts of packages that depend on this one, as DEP_LINEAR_LAYOUT_LIB_DIR:
-        // cargo hands the libraries on to them, but not where to find them when they run.
+        // For the build scripts of dependent packages, as DEP_LINEAR_LAYOUT_LIB_DIR: cargo passes on the libraries, but
+        // not their run-time path.
         println!("cargo:lib_dir={}", lib.display());
     }
 }

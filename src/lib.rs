@@ -1,10 +1,10 @@
-//! An MLIR dialect family that attaches layouts to tensors, compatible with Triton's textual IR, with
-//! passes over it and a lowering to LLVM for NVIDIA and AMD.
+//! An MLIR dialect family that attaches layouts to tensors, compatible with Triton's textual IR, with passes over it
+//! and a lowering to LLVM for NVIDIA and AMD.
 //!
-//! The algebra below it is the crate [`linear_layout`], the simulator of lowered kernels [`gpu_sim`].
-//! Modules, lowest first; each one uses only those above it in this list: [`sys`] what is unsafe, [`ir`]
-//! typed operations and their rules, [`analysis`] facts about whole functions, [`lower`] emission,
-//! [`passes`] what users run, [`driver`] from text to a result. [`simulated`] gives what was lowered to the simulator.
+//! The layout algebra is the crate [`linear_layout`], the simulator of lowered kernels [`gpu_sim`]. Modules, lowest
+//! first; each uses only earlier ones: [`sys`] unsafe code, [`ir`] typed operations and their rules, [`analysis`]
+//! data-flow analyses, [`lower`] emission, [`passes`] the passes, [`driver`] from text to a result. [`simulated`]
+//! converts lowered modules for the simulator.
 
 #![cfg_attr(
     test,
@@ -28,7 +28,7 @@ pub mod sys;
 pub use gpu_sim;
 pub use linear_layout;
 
-/// Makes dialects, passes and the C API work, and registers the passes with MLIR. Idempotent.
+/// Installs the implementation of dialects, passes and the C API, and registers the passes with MLIR. Idempotent.
 pub fn install() {
     passes::install();
     sys::install_requests(&driver::requests::Driver);
@@ -48,7 +48,7 @@ mod split_mix;
 #[cfg(test)]
 mod testing;
 
-/// The README's example, compiled and run with the other examples.
+/// The README's example as a doctest.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

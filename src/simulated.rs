@@ -1,4 +1,4 @@
-//! A module of the LLVM dialect as the plain data that [`gpu_sim`] runs, read by walking its operations.
+//! Conversion of a module of the LLVM dialect to the module that [`gpu_sim`] runs.
 
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::parts::{self, AttributeParts, TypeParts};
@@ -9,7 +9,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{self, BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// Reads a module; `file` is the name of the input, which MLIR calls `-`.
+/// Converts a module; `file` replaces the input name `-` of MLIR.
 ///
 /// Values are numbered as MLIR numbers them, in each function on its own.
 ///
@@ -46,29 +46,28 @@ pub fn module(op: Op<'_>, file: &str) -> Module {
     reader.module
 }
 
-/// The numbers that the next value and the next argument of a region's first block have in their names.
+/// Numbers for the next value and the next argument of an entry block, as in MLIR's printed names.
 #[derive(Clone, Copy, Default)]
 struct ValueNumbers {
     value: usize,
     argument: usize,
 }
 
-/// The state of a walk.
 struct ModuleReader<'c> {
     module: Module,
     file: &'c str,
-    /// The floats that the simulator calculates with.
+    /// Float types of the simulator.
     floats: [(ir::Type<'c>, FloatTy); 4],
     values: FxHashMap<usize, Value>,
     types: FxHashMap<usize, Type>,
-    /// The texts of attributes that have no other form here.
+    /// Texts of attributes without a structured form.
     texts: FxHashMap<usize, String>,
-    /// The structures around the type at hand: an identified one may be a part of itself.
+    /// Types being converted: an identified struct may contain itself.
     open: Vec<usize>,
 }
 
 impl ModuleReader<'_> {
-    /// Reads an operation of a region with these blocks; its own regions go on with `numbers`.
+    /// Converts an operation of a region with these blocks; its own regions continue `numbers`.
     fn operation(
         &mut self,
         op: Op<'_>,
@@ -107,7 +106,7 @@ impl ModuleReader<'_> {
         }
     }
 
-    /// Reads the blocks of a region. All of its values have names before the regions inside it begin.
+    /// Converts the blocks of a region. All of its values are named before its nested regions.
     fn region(&mut self, region: ir::RegionRef<'_, '_>, mut numbers: ValueNumbers) -> Vec<Block> {
         let blocks: Vec<(Blk<'_>, Vec<Op<'_>>)> = build::blocks_of(region)
             .into_iter()
@@ -148,13 +147,12 @@ impl ModuleReader<'_> {
         blocks.collect()
     }
 
-    /// Gives a value its name.
     fn name(&mut self, value: Val<'_>, name: String) {
         let number = self.module.value(name);
         self.values.insert(value_id(value), number);
     }
 
-    /// Returns a value that has been named, as every one has that an operation in the module may use.
+    /// Returns a named value; every value that an operation may use has been named.
     fn value(&mut self, value: Val<'_>) -> Value {
         let module = &mut self.module;
         let known = self.values.entry(value_id(value));
@@ -254,7 +252,7 @@ impl ModuleReader<'_> {
     }
 }
 
-/// A number of a type by its bits, with zeros above its width.
+/// Returns a number of a type by its bits, with zeros above its width.
 fn number(bits: u64, ty: &Type) -> Attribute {
     match ty {
         Type::Float(float) => Attribute::Float(bits, *float),

@@ -1,4 +1,4 @@
-//! Arguments: numbers, shapes, dims, and the sizes of dims.
+//! Argument types: numbers, shapes, dims, and sizes of dims.
 
 use crate::error::{Failure, failed};
 use linear_layout::layout::{Dim, LinearLayout};
@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 
-/// Returns a whole number of this type; one that does not fit is a `LayoutError`, anything else a `TypeError`.
+/// Returns an integer of this type; one out of range is a `LayoutError`, another object a `TypeError`.
 pub(crate) fn number<T>(value: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -53,7 +53,7 @@ fn naturals(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u64>> {
         .collect()
 }
 
-/// Sizes of the dims of a tensor; a number is the size of the only dim.
+/// Sizes of the dims of a tensor; an integer is the size of the only dim.
 pub(crate) struct Shape(pub(crate) Vec<u64>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
@@ -64,7 +64,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Shape {
     }
 }
 
-/// Numbers of dims or of modes.
+/// Indices of dims or modes.
 pub(crate) struct Places(pub(crate) Vec<usize>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Places {
@@ -88,7 +88,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Natural {
     }
 }
 
-/// The number of a dim or of a mode, or how many there are.
+/// Index of a dim or mode, or their number.
 #[derive(Clone, Copy)]
 pub(crate) struct Place(pub(crate) usize);
 
@@ -200,10 +200,10 @@ pub(crate) fn sizes_to_python<'py>(
     Ok(dict)
 }
 
-/// The most bits of a layout that is written out, element by element.
+/// Most bits of a layout that is listed element by element.
 pub(crate) const MOST_BITS: usize = 26;
 
-/// Refuses to write out a layout that is too large for it.
+/// Raises an error for a layout too large to be listed.
 pub(crate) fn check_size(layout: &LinearLayout, most_bits: usize, what: &str) -> PyResult<()> {
     let bits = layout.total_in_bits().max(layout.total_out_bits());
     if bits <= most_bits {

@@ -14,7 +14,7 @@ use linear_layout::view::{Scene, Window, svg};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Bits of places or elements up to which plans are made: every register is a value of the plan.
+/// Bits of places or elements up to which conversions are planned: every register is a value of the plan.
 const MOST_PLANNED: usize = 20;
 
 /// A conversion between two layouts of registers on a GPU: its steps, and what they cost.
@@ -128,7 +128,7 @@ impl Conversion {
     ///     ['%1 = shuffle %0 from lanes 0']
     #[getter]
     fn steps(&self) -> Vec<String> {
-        // The lines before the steps are tables, and the last one has the results.
+        // Tables precede the steps, and the results follow them.
         let program = self.plan.program();
         let text = program.to_string();
         let lines: Vec<&str> = text.lines().collect();

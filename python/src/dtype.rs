@@ -1,4 +1,4 @@
-//! Types of elements, of which conversions need the width.
+//! Element types; conversions need their width.
 
 use crate::args::natural;
 use crate::error::Failure;
@@ -6,8 +6,8 @@ use linear_layout::encoding::{self, FLOATS, is_element_width};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
 
-/// Returns the width in bits of an element: a number of bits, a name as in IR or as in NumPy, PyTorch and Triton, or a
-/// type object of theirs.
+/// Returns the width of an element type in bits: a number of bits, a name of IR, NumPy, PyTorch or Triton, or a type
+/// object of these.
 pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
     if dtype.is_instance_of::<PyInt>() {
         let bits = natural(dtype, "the width of an element")?;
@@ -20,7 +20,7 @@ pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
     if let Ok(text) = dtype.cast::<PyString>() {
         return of_name(text.to_str()?);
     }
-    // Triton's types say it in bits; NumPy's and PyTorch's in bytes, but for NumPy's scalar classes.
+    // Triton's types have a width in bits; NumPy's and PyTorch's in bytes, except for NumPy's scalar classes.
     if let Ok(bits) = dtype.getattr("primitive_bitwidth") {
         return element_bits(&bits);
     }
@@ -54,7 +54,7 @@ fn of_name(text: &str) -> PyResult<u32> {
         .iter()
         .filter_map(|prefix| name.strip_prefix(prefix)?.parse().ok())
         .find_map(|bits: u64| width(bits));
-    // There are no floats of one byte and less without a format.
+    // Floats of one byte or less need a format.
     found
         .filter(|bits| *bits >= 16 || !name.contains('f'))
         .ok_or_else(|| unknown(text))

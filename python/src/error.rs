@@ -1,4 +1,4 @@
-//! The package's exception, and messages with notes for it.
+//! The package's exception, and error messages with notes.
 
 use core::fmt::{self, Display};
 use pyo3::PyErr;
@@ -23,7 +23,7 @@ Example:
 "
 );
 
-/// A message on its way to an exception.
+/// An error message that becomes an exception.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
@@ -35,13 +35,13 @@ impl Failure {
         Self { message }
     }
 
-    /// Adds the nearest fix.
+    /// Adds a note with the nearest fix.
     pub(crate) fn note(mut self, note: impl Display) -> Self {
         self.message += &format!("\nnote: {note}");
         self
     }
 
-    /// Adds the text that is wrong with a mark below the byte where it is, as long as it is one line.
+    /// Adds the invalid text with a caret below the offset, if it has one line.
     pub(crate) fn at(mut self, text: &str, offset: usize) -> Self {
         if text.is_char_boundary(offset) && !text.contains('\n') {
             let column = text[..offset].chars().count();
@@ -63,7 +63,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// Returns the exception that says what an error of the libraries says.
+/// Returns the exception for an error of the libraries.
 pub(crate) fn failed(error: impl Display) -> PyErr {
     Failure::new(error).into()
 }

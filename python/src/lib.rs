@@ -44,7 +44,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(conversion::convert, module)?)?;
     module.add_function(wrap_pyfunction!(module::layouts, module)?)?;
     module.add_function(wrap_pyfunction!(target::targets, module)?)?;
-    // The classes of both systems are public in `linear_layout.cute` and `linear_layout.tilus`, without prefixes.
+    // These classes are public in `linear_layout.cute` and `linear_layout.tilus`, without prefixes.
     module.add("CuteLayout", py.get_type::<cute::CuteLayout>())?;
     module.add("CuteComposedLayout", py.get_type::<cute::ComposedLayout>())?;
     module.add("CuteSwizzle", py.get_type::<cute::Swizzle>())?;

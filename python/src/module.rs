@@ -1,4 +1,4 @@
-//! The layouts of a whole module.
+//! Layouts named in the text of a module.
 
 use crate::error::Failure;
 use crate::layout::Layout;

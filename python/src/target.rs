@@ -1,4 +1,4 @@
-//! GPUs.
+//! Targets.
 
 use crate::error::failed;
 use linear_layout::target::{TARGETS, Target};
@@ -123,7 +123,7 @@ pub(crate) fn targets() -> Vec<PyTarget> {
     TARGETS.iter().map(PyTarget).collect()
 }
 
-/// A GPU or its name.
+/// A `Target` or its name.
 pub(crate) struct TargetArgument(pub(crate) &'static Target);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for TargetArgument {

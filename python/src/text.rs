@@ -1,4 +1,4 @@
-//! Layouts from text, of any of the systems.
+//! Parsing of layouts of any supported system.
 
 use crate::error::{Failure, failed};
 use linear_layout::bridge::{
@@ -13,13 +13,13 @@ use linear_layout::tilus::{RegisterLayout, SharedLayout};
 use linear_layout::view::shape_text;
 use pyo3::prelude::*;
 
-/// A linear layout and, where it came from one, its encoding.
+/// A linear layout, and its encoding if it has one.
 pub(crate) type Read = (LinearLayout, Option<Encoding>);
 
-/// Reads any spelling of a layout that is linear.
+/// Parses a layout that is linear.
 ///
-/// `shape` is that of the tensor, `aliases` the text of a module whose `#name = ...` lines the text may use, `lanes`
-/// the size of a warp where threads are only numbered.
+/// `shape` is the shape of the tensor, `aliases` the text of a module with `#name = ...` lines, and `lanes` the size of
+/// a warp for systems that only number threads.
 pub(crate) fn read(
     text: &str,
     shape: Option<&[u64]>,
@@ -60,12 +60,12 @@ const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<..
 const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
 const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
 
-/// Returns the exception for text that is no layout of CuTe.
+/// Returns the exception for an invalid CuTe layout.
 pub(crate) fn cute_error(error: &linear_layout::cute::CuteError, text: &str) -> PyErr {
     marked(error, error.place(), text).note(CUTE).into()
 }
 
-/// Returns the exception for text that is no layout of Tilus.
+/// Returns the exception for an invalid Tilus layout.
 pub(crate) fn tilus_error(error: &linear_layout::tilus::TilusError, text: &str) -> PyErr {
     marked(error, error.parse_offset(), text).note(TILUS).into()
 }
@@ -105,7 +105,7 @@ fn of_cute(text: &str, shape: Option<&[u64]>, lanes: u64) -> PyResult<LinearLayo
     linear_of_cute(&layout, shape, lanes)
 }
 
-/// Returns a layout of CuTe as a map of bits; with a shape, as one of threads and values of a tensor.
+/// Returns a CuTe layout as a linear layout; with a shape, as one of threads and values.
 pub(crate) fn linear_of_cute(
     layout: &ComposedLayout,
     shape: Option<&[u64]>,
@@ -120,7 +120,7 @@ pub(crate) fn linear_of_cute(
     .map_err(not_linear)
 }
 
-/// Returns a layout that says its shape itself, if it is the one that was asked for.
+/// Returns a layout with its own shape, if that is the requested one.
 fn own_shape(layout: LinearLayout, shape: Option<&[u64]>) -> PyResult<LinearLayout> {
     let own: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     match shape {
@@ -135,7 +135,7 @@ fn own_shape(layout: LinearLayout, shape: Option<&[u64]>) -> PyResult<LinearLayo
     }
 }
 
-/// Returns the shape, which an encoding does not say.
+/// Returns the shape, which an encoding requires.
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
         Failure::new("an encoding needs the shape of its tensor")

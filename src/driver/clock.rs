@@ -1,9 +1,9 @@
-//! How long each phase takes, from text to assembly.
+//! Timing of the phases of a translation.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Times of the phases of one translation, in their order.
+/// The phases of a translation in order, with their times.
 #[derive(Clone, Debug)]
 pub struct Clock {
     since: Instant,
@@ -18,19 +18,19 @@ impl Clock {
         }
     }
 
-    /// Begins to count anew: what came before is no phase.
+    /// Restarts the clock without recording a phase.
     pub(super) fn skip(&mut self) {
         self.since = Instant::now();
     }
 
-    /// Ends a phase; the next one begins.
+    /// Records the end of a phase, which begins the next one.
     pub(super) fn end(&mut self, phase: &'static str) {
         let now = Instant::now();
         self.phases.push((phase, now - self.since));
         self.since = now;
     }
 
-    /// The phases that have ended, in their order, with the time of each.
+    /// Returns the completed phases in order, each with its time.
     #[must_use]
     pub fn phases(&self) -> &[(&'static str, Duration)] {
         &self.phases
@@ -40,7 +40,7 @@ impl Clock {
         self.phases.iter().map(|(_, time)| time).sum()
     }
 
-    /// Returns the faster of two rounds.
+    /// Returns the faster of two runs.
     #[must_use]
     pub fn best(self, other: Self) -> Self {
         if other.total() < self.total() {
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// Returns a line for each phase: its name and milliseconds.
+    /// Formats a line per phase: name and milliseconds.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Debug information: which line of the source each instruction comes from, by MLIR's locations.
+//! Debug information: line tables from MLIR locations.
 
 use super::Failure;
 use crate::sys;
@@ -10,12 +10,12 @@ use melior::ir::{BlockLike, Location, Module, RegionLike};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_passes};
 
-/// What MLIR calls the file of a module that is parsed from memory.
+/// MLIR's file name for a module parsed from memory.
 const UNNAMED: &str = "-";
 
-/// Describes each function of a module to debuggers, so that translation writes the locations in it.
+/// Attaches debug information to each function of a module, so that translation emits line tables.
 ///
-/// `file` is what the input is called: operations whose text says no location are at their place in it.
+/// `file` is the name of the input: operations without a location get their position in it.
 pub(super) fn describe(
     context: &Context,
     module: &mut Module<'_>,
@@ -25,7 +25,8 @@ pub(super) fn describe(
     sys::rewrite(module, |rewriter, module| {
         locate(rewriter, module, module.location(), file);
     });
-    // PTX has directives for lines, which `ptxas` takes beside all optimisations; debug sections would end those.
+    // PTX has directives for lines, which `ptxas` accepts at all optimisation levels; debug sections disable
+    // optimisation.
     let kind = match target.assembly {
         Assembly::Ptx => "DebugDirectivesOnly",
         Assembly::Gcn => "LineTablesOnly",
@@ -40,7 +41,7 @@ pub(super) fn describe(
     manager.run(module).map_err(failed)
 }
 
-/// Gives an operation, and all below it, a location in a file: LLVM asks for one at each call.
+/// Sets a file location on an operation and its body: LLVM requires one at each call.
 fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, file: &str) {
     let mut pending = vec![(op, around)];
     while let Some((op, around)) = pending.pop() {
@@ -65,8 +66,8 @@ fn locate<'c>(rewriter: sys::Rewriter<'c>, op: Op<'c>, around: Location<'c>, fil
     }
 }
 
-/// Returns a location that has a place in a file wherever MLIR's pass looks for one: it crashes at a call site whose
-/// callee has none, so that is left out. Returns nothing where no part of the location has a place.
+/// Removes call sites without a file location in the callee, on which MLIR's pass crashes. Returns nothing if no part
+/// of the location is in a file.
 fn placed(location: Location<'_>) -> Option<Location<'_>> {
     if location.is_call_site() {
         let (callee, caller) = (location.call_site_callee(), location.call_site_caller());

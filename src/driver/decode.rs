@@ -1,4 +1,4 @@
-//! From the text of a module to a kernel that the simulator runs.
+//! Decoding of a module to a kernel for the simulator.
 
 use super::{Failure, context, parse, run_pipeline};
 use crate::ir::{Recorder, chosen_module, inner_modules};
@@ -9,7 +9,7 @@ use gpu_sim::Decoded;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
-/// Parses text or bytecode, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
+/// Parses text or bytecode, lowers it by `pipeline` (by default if it contains `tt.func`), and decodes one kernel.
 ///
 /// # Errors
 /// The diagnostics of MLIR or of the decoder.
@@ -25,7 +25,7 @@ pub fn decode(
     })?
 }
 
-/// Returns whether a module, or one inside it, still holds `tt` functions.
+/// Returns true if a module, or one nested in it, contains `tt` functions.
 fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     build::module_body(module).is_some_and(|body| {
         build::operations(body)
@@ -34,8 +34,7 @@ fn has_kernels(module: OperationRef<'_, '_>) -> bool {
     }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// Calls `read` with the module that holds the kernel `entry`, or the only one, lowered by `pipeline` or where it
-/// holds `tt.func`.
+/// Calls `read` with the module that contains the kernel `entry`, or the only one, lowered as by [`decode`].
 ///
 /// # Errors
 /// The diagnostics of MLIR, or that there is no such module.
@@ -54,7 +53,7 @@ pub fn with_lowered<T>(
         run_pipeline(&context, &recorder, &mut module, file, pipeline)?;
     }
     let file_module = module.as_operation();
-    // Of an entry that no function of one module has the decoder says what there is.
+    // The decoder lists the kernels of a single module if `entry` is unknown.
     let chosen = if inner_modules(file_module).is_empty() {
         file_module
     } else {

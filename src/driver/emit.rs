@@ -1,4 +1,4 @@
-//! From an LLVM module to bytes.
+//! Emission of an LLVM module as text or object code.
 
 use super::{Emit, Failure, link};
 use crate::sys;
@@ -8,11 +8,11 @@ use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
 use linear_layout::target::{Assembly, Target};
 
-/// The most sums, products and addresses that a function has for LLVM 22 to reduce their strength.
+/// Most candidates per function for which LLVM 22's straight-line strength reduction is run.
 ///
-/// LLVM's straight-line strength reduction compares each with each, at 1 to 4 µs a pair: 2.2 of 2.3
-/// seconds of a kernel with 1500 of them. Kernels up to this bound took at most 0.13 s when measured, and lost up to a
-/// tenth of their instructions. Above it code may be longer: of one kernel with 1500, a quarter in 2.5 s.
+/// The pass compares all pairs, at 1 to 4 µs a pair: 2.2 of 2.3 seconds of a kernel with 1500 candidates. Up to this
+/// bound it took at most 0.13 s when measured, and removed up to a tenth of the instructions. Above it code may be
+/// longer: by a quarter for a kernel with 1500.
 const MAX_STRENGTH_REDUCTIONS: usize = 512;
 
 /// The kind of output of a translation.
@@ -27,7 +27,7 @@ pub enum Artifact {
 }
 
 impl Artifact {
-    /// What the user asked for, if this GPU has it; assembly by default.
+    /// Returns the requested kind of output if the target supports it; assembly by default.
     pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
         let asked = match emit {
             None => return Ok(Self::Assembly),
@@ -63,7 +63,7 @@ impl Artifact {
     }
 }
 
-/// What an assembly language is called, whose GPUs it is for, and how to ask for it.
+/// Returns the name, vendor and option of an assembly language.
 fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),
@@ -71,7 +71,6 @@ fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Optimises a module.
 pub(super) fn optimize(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -95,7 +94,7 @@ pub(super) fn optimize(
     Ok(())
 }
 
-/// Writes a module that calls nothing but what there is.
+/// Emits a module without undefined functions.
 pub(super) fn emit(
     module: &Module<'_>,
     machine: &TargetMachine,
@@ -118,14 +117,14 @@ pub(super) fn emit(
         .to_vec();
     match artifact {
         Artifact::Object => link::code_object(&bytes),
-        // LLVM ends a buffer of text with a null byte.
+        // LLVM terminates a text buffer by a null byte.
         Artifact::Assembly | Artifact::Ir => {
             Ok(bytes.strip_suffix(b"\0").unwrap_or(&bytes).to_vec())
         }
     }
 }
 
-/// How many candidates for straight-line strength reduction the function with most of them has.
+/// Returns the largest number of candidates for straight-line strength reduction in a function.
 fn num_strength_reductions(module: &Module<'_>) -> usize {
     module
         .get_functions()

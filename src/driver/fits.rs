@@ -1,4 +1,4 @@
-//! Checks of a lowered module against the GPU that it is translated for, before LLVM's back end sees it.
+//! Checks of a lowered module against its target, before LLVM's back end.
 
 use super::Failure;
 use crate::ir::ModuleInfo;
@@ -7,7 +7,7 @@ use linear_layout::target::{Assembly, Target};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{BlockLike, Module, OperationRef};
 
-/// What an assembly language has in the LLVM dialect: its vendor, its dialect, and the calling convention of kernels.
+/// Returns the vendor, LLVM-level dialect and kernel calling convention of an assembly language.
 fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     match assembly {
         Assembly::Ptx => ("NVIDIA", "nvvm", "ptx_kernel"),
@@ -15,19 +15,20 @@ fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str)
     }
 }
 
-/// An operation that MLIR does not translate to LLVM IR: the module has not been lowered.
+/// Returns true unless MLIR cannot translate the operation to LLVM IR: the module has not been lowered.
 pub(super) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
     let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
     ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
 }
 
-/// Checks that a module is not for another GPU than the one that it is translated for.
+/// Checks that a module is not lowered for another vendor.
 ///
-/// A module that has not been lowered passes: its translation fails with a reason of its own.
+/// A module that has not been lowered passes: its translation fails with its own error.
 ///
 /// # Errors
-/// The GPU that the module names is of the other vendor, which is returned, or an operation is of the other vendor's dialect, which is reported at the operation.
+/// The module's target is of the other vendor, which is returned; or an operation is of the other vendor's dialect,
+/// which is reported at the operation.
 pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
     let mut is_whole = true;
     let mut foreign = None;
@@ -76,7 +77,7 @@ pub(super) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Re
     Err(Failure(Vec::new()))
 }
 
-/// Whether an operation is of a vendor's dialect, or a kernel as the vendor's GPUs call it.
+/// Returns true for an operation of a vendor's dialect, or a kernel with its calling convention.
 fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
     let name = sys::text(op.name().as_string_ref());
     name.split('.').next() == Some(dialect)
@@ -86,10 +87,10 @@ fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
             .is_ok_and(|attribute| attribute.to_string().contains(convention))
 }
 
-/// Checks the names that other modules see.
+/// Checks the names of symbols with external linkage.
 ///
 /// # Errors
-/// Some name is none of the language; each is reported at its operation.
+/// A name is not valid in the language; each is reported at its operation.
 pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
     let mut outcome = Ok(());
     let mut next = module.body().first_operation();
@@ -105,7 +106,7 @@ pub(super) fn check_names(module: &Module<'_>, language: Language) -> Result<(),
             _ => false,
         };
         let linkage = op.attribute("linkage").map(|linkage| linkage.to_string());
-        // Names that no other module sees are changed by LLVM where they have to be.
+        // LLVM renames local symbols as needed.
         let is_local =
             linkage.is_ok_and(|text| text.contains("internal") || text.contains("private"));
         let name = op.attribute("sym_name").ok().and_then(sys::string_value);
@@ -131,19 +132,19 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// What the names of functions are written in.
+/// The language of emitted symbol names.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Language {
-    /// PTX, whose assembler is NVIDIA's.
+    /// PTX for NVIDIA's assembler.
     Ptx,
-    /// Assembly for AMD's GPUs: its directives take no name in quotes.
+    /// Assembly for AMD GPUs, whose directives do not accept quoted names.
     Gcn,
     /// The symbols of an ELF object.
     Object,
 }
 
 impl Language {
-    /// What it is called, and what its names are.
+    /// Returns the language's name, and its rule for names.
     fn described(self) -> (&'static str, &'static str) {
         match self {
             Self::Ptx => (
@@ -162,7 +163,7 @@ impl Language {
         }
     }
 
-    /// Returns whether a name is one.
+    /// Returns true if a name is valid.
     fn has_name(self, name: Text<'_>) -> bool {
         let bytes = name.bytes();
         let Some((first, rest)) = bytes.split_first() else {
@@ -185,7 +186,7 @@ impl Language {
     }
 }
 
-/// A name that every assembler takes.
+/// Returns a similar name that is valid in every language.
 fn nearest_name(name: Text<'_>) -> String {
     let letters = name.to_string();
     let mut nearest: String = letters

@@ -1,4 +1,4 @@
-//! Which GPU a module is for, and LLVM's machine for it.
+//! LLVM target machine of a module's GPU.
 
 use super::{Failure, Options};
 use crate::ir::{GpuError, ModuleInfo};
@@ -11,24 +11,23 @@ use linear_layout::encoding::spelling::nearest;
 use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
-/// A GPU as LLVM's back end names it.
+/// A target with LLVM's names for it.
 pub(super) struct LlvmGpu {
-    /// What we know of it.
     pub(super) target: &'static Target,
     cpu: String,
     features: String,
-    /// What the user named, so that nobody has checked it yet.
+    /// Names set by the user, which have to be checked.
     given: Option<LlvmNames>,
 }
 
-/// LLVM's names that a user has given.
+/// Processor and features set by the user.
 struct LlvmNames {
     cpu: Option<String>,
     features: String,
 }
 
 impl LlvmGpu {
-    /// The GPU that the command line names, or else the module.
+    /// Selects the target of the command line, or else that of the module.
     pub(super) fn choose(module: &Module<'_>, options: &Options) -> Result<Self, Failure> {
         let target = ModuleInfo::gpu(module.as_operation(), options.target.as_deref()).map_err(
             |reason| match reason {
@@ -50,7 +49,7 @@ impl LlvmGpu {
         })
     }
 
-    /// LLVM's back end for this GPU.
+    /// Creates LLVM's target machine.
     pub(super) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
         let config = InitializationConfig::default();
         match self.target.assembly {
@@ -58,7 +57,7 @@ impl LlvmGpu {
             Assembly::Gcn => LlvmTarget::initialize_amd_gpu(&config),
         }
         for (name, value) in self.target.assembly.llvm_options() {
-            // The code is right without them too, as of an LLVM that does not know them.
+            // An LLVM without these options generates correct code too.
             sys::set_llvm_option(name, value);
         }
         let level = match optimize {
@@ -76,14 +75,14 @@ impl LlvmGpu {
                 .create_target_machine(&triple, cpu, features, level, relocation, code)
                 .ok_or_else(|| Failure::new(format!("LLVM does not know the processor `{cpu}`")))
         };
-        // Of a name that it does not know, LLVM says so eight times, and goes on with another.
+        // LLVM only warns of an unknown name, eight times, and continues with another.
         if let Some(names) = &self.given {
             self.check(names, &create("", "")?)?;
         }
         create(&self.cpu, &self.features)
     }
 
-    /// Whether LLVM knows the names that the user has given.
+    /// Checks that LLVM knows the user's processor and features.
     fn check(&self, names: &LlvmNames, any: &TargetMachine) -> Result<(), Failure> {
         let unknown = |what: &str, name: &str, known: &[String], sign: &str| {
             let failure = Failure::new(format!(
@@ -122,13 +121,12 @@ impl LlvmGpu {
     }
 }
 
-/// The features that a kernel is compiled with: those of the target, then the user's.
+/// Returns the features of the target, followed by the user's.
 fn features(target: &Target, extra: Option<&str>) -> String {
     let own = Some(target.llvm_features).filter(|features| !features.is_empty());
     own.into_iter().chain(extra).collect::<Vec<_>>().join(",")
 }
 
-/// The data layout of a machine, as text.
 pub(super) fn data_layout(machine: &TargetMachine) -> String {
     machine
         .get_target_data()

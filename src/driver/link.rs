@@ -1,4 +1,4 @@
-//! What a module needs from elsewhere: libraries of bitcode, and the linker of code objects.
+//! Linking: bitcode libraries, and AMD code objects.
 
 use super::{Failure, Options};
 use crate::sys;
@@ -11,11 +11,11 @@ use linear_layout::target::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A library that a GPU's maker has, and how it is got.
+/// A vendor's bitcode library.
 struct Library {
-    /// How the names of its functions begin.
+    /// Prefix of its functions' names.
     prefix: &'static str,
-    /// What `--link-bitcode` finds it by.
+    /// Name for `--link-bitcode`.
     name: &'static str,
     description: &'static str,
     install: &'static str,
@@ -42,7 +42,7 @@ const LIBRARIES: [Library; 3] = [
     },
 ];
 
-/// Functions that a driver defines, and one that LLVM answers itself.
+/// Functions defined by drivers, and one that LLVM resolves.
 const RUNTIME: [&str; 5] = [
     "vprintf",
     "__assertfail",
@@ -51,7 +51,7 @@ const RUNTIME: [&str; 5] = [
     "__nvvm_reflect",
 ];
 
-/// Folders that libraries are looked for in by their names, in lists of folders that variables hold.
+/// Library folders relative to the folders listed in variables.
 const FOLDERS_IN: [(&str, &str); 5] = [
     ("LL_BITCODE_PATH", ""),
     ("CUDA_HOME", "nvvm/libdevice"),
@@ -60,7 +60,7 @@ const FOLDERS_IN: [(&str, &str); 5] = [
     ("ROCM_PATH", "amdgcn/bitcode"),
 ];
 
-/// The same, where toolkits are installed.
+/// Library folders of installed toolkits.
 const FOLDERS: [&str; 7] = [
     "/usr/local/cuda/nvvm/libdevice",
     "/usr/lib/cuda/nvvm/libdevice",
@@ -71,7 +71,7 @@ const FOLDERS: [&str; 7] = [
     "/usr/lib/amdgcn/bitcode",
 ];
 
-/// The file that a path or the name of a library stands for.
+/// Resolves a path or library name to a file.
 fn find(asked: &Path) -> Result<PathBuf, Failure> {
     if asked.is_file() || asked.components().count() > 1 {
         return Ok(asked.to_owned());
@@ -89,7 +89,7 @@ fn find(asked: &Path) -> Result<PathBuf, Failure> {
         })
         .chain(FOLDERS.map(PathBuf::from))
         .collect();
-    // `libdevice` is `libdevice.10.bc`.
+    // `libdevice` matches `libdevice.10.bc`.
     let is_it = |file: &Path| {
         let found = file.file_name().unwrap_or_default().to_string_lossy();
         found == name
@@ -121,7 +121,7 @@ fn find(asked: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Writes down in a module what the options say of its kernels and of the libraries that it is linked with.
+/// Records the kernel attributes and library options in a module.
 pub(super) fn describe(module: &Module<'_>, options: &Options) {
     let context = module.get_context();
     if options.reflect_ftz {
@@ -131,7 +131,7 @@ pub(super) fn describe(module: &Module<'_>, options: &Options) {
     if options.kernel_attributes.is_empty() {
         return;
     }
-    // LLVM's numbers of the calling conventions of kernels: PTX, AMDGCN.
+    // LLVM's calling convention numbers of kernels: PTX, AMDGCN.
     let is_kernel =
         |function: &FunctionValue<'_>| [71, 91].contains(&function.get_call_conventions());
     for function in module.get_functions().filter(is_kernel) {
@@ -142,7 +142,7 @@ pub(super) fn describe(module: &Module<'_>, options: &Options) {
     }
 }
 
-/// Links libraries of bitcode into a module, and forgets what of them it does not need.
+/// Links bitcode libraries into a module, and drops what it does not use.
 pub(super) fn add_bitcode(
     module: &Module<'_>,
     files: &[PathBuf],
@@ -157,7 +157,7 @@ pub(super) fn add_bitcode(
         .iter()
         .map(|asked| find(asked))
         .collect::<Result<_, _>>()?;
-    // A library may call one that stands before it.
+    // A library may call an earlier one.
     for file in files.iter().chain(&files[..files.len() - 1]) {
         let cannot =
             |reason: String| Failure::new(format!("cannot link `{}`: {reason}", file.display()));
@@ -173,19 +173,19 @@ pub(super) fn add_bitcode(
         }
     }
     configure(module, target);
-    // What nobody calls need not be optimised.
+    // Unused functions need not be optimised.
     module
         .run_passes("globaldce", machine, PassBuilderOptions::create())
         .map_err(|reason| Failure::new(format!("LLVM cannot shrink the module: {reason}")))
 }
 
-/// Defines what AMD's libraries ask of the GPU, and of the exactness that is wanted: numbers as IEEE 754 has them.
+/// Defines the GPU and precision parameters of AMD's libraries: IEEE 754 semantics.
 fn configure(module: &Module<'_>, target: &Target) {
     let is_wide = target.lanes == 64;
     let version = target
         .llvm_cpu
         .trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    // Of `90a` the last two digits are the minor version and the stepping, and are hexadecimal.
+    // The last two hexadecimal digits of `90a` are minor version and stepping.
     let version = version.split_at_checked(version.len().saturating_sub(2));
     let version = version.and_then(|(major, rest)| {
         let rest = u64::from_str_radix(rest, 16).ok()?;
@@ -221,15 +221,14 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A function that is called and defined nowhere.
+/// A function that is called but not defined.
 pub(super) struct UndefinedFunction {
     pub(super) name: String,
-    /// How to get it.
+    /// Suggested fix.
     pub(super) fix: String,
 }
 
-/// The functions that are called and not there, of which an assembler or a driver would complain later and in other
-/// words.
+/// Returns the functions that are called but not defined, which an assembler or driver would reject later.
 pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction> {
     let is_missing = |function: &FunctionValue<'_>| {
         let name = function.get_name().to_string_lossy();
@@ -272,12 +271,12 @@ fn missing_one(function: FunctionValue<'_>) -> UndefinedFunction {
     UndefinedFunction { name, fix }
 }
 
-/// Links an AMD object to a code object, as the driver loads it.
+/// Links an AMD object to a code object that the driver loads.
 pub(super) fn code_object(object: &[u8]) -> Result<Vec<u8>, Failure> {
     let linker = linker()?;
     let folder = std::env::temp_dir().join(format!("ll-translate-{}", std::process::id()));
     let result = link_in(&folder, &linker, object);
-    // Nobody else knows of the folder; what cannot be removed is the system's to clean up.
+    // The folder is private; failure to remove it is harmless.
     let _ = std::fs::remove_dir_all(&folder);
     result
 }
@@ -314,7 +313,7 @@ fn link_in(folder: &Path, linker: &Path, object: &[u8]) -> Result<Vec<u8>, Failu
     std::fs::read(&to).map_err(|reason| cannot(&format!("read `{}`", to.display()), reason))
 }
 
-/// `lld`: below the prefix of the LLVM that this tool was built with, or on the path.
+/// Returns `lld`: that of the linked LLVM, or the one on the path.
 fn linker() -> Result<PathBuf, Failure> {
     let beside = Path::new(env!("MLIR_SYS_220_PREFIX")).join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Annotations of loops: MLIR's conversion of loops leaves them beside the branch back, and its
-//! translation to LLVM IR looks for them in it.
+//! Loop annotations: MLIR's loop conversion attaches them to the operation beside the back edge, its translation to
+//! LLVM IR reads them from the branch.
 
 use crate::sys;
 use crate::sys::build;
@@ -9,7 +9,7 @@ use melior::ir::{BlockLike, Module, RegionLike};
 const BESIDE: &str = "llvm.loop_annotation";
 const WITHIN: &str = "loop_annotation";
 
-/// Moves the annotations of a module's loops to where the translation looks for them.
+/// Moves loop annotations to the branches that the translation reads.
 pub(super) fn annotate(module: &mut Module<'_>) {
     sys::rewrite(module, |rewriter, module| {
         let mut rest = vec![module];

@@ -1,9 +1,9 @@
-//! From the text of a module to a result: what the command lines and the C API share.
+//! Drivers: from the text of a module to a result, for the command lines and the C API.
 //!
-//! [`translate`] makes LLVM IR, assembly or a code object, [`decode`] a kernel that [`gpu_sim`] runs, and
-//! [`rewrite`] runs passes. [`requests`] offers the three to callers that know text and JSON only.
-//! Each takes the bytes of a file, works in a context of its own, and returns what was said with the result or
-//! instead of it: nothing here prints, reads a command line, or ends the process.
+//! [`translate`] emits LLVM IR, assembly or a code object, [`decode`] returns a kernel for [`gpu_sim`], and [`rewrite`]
+//! runs passes. [`requests`] wraps the three for callers that only have text and JSON. Each takes the bytes of a file,
+//! creates its own context, and returns messages with the result or instead of it: nothing here prints, reads a command
+//! line, or ends the process.
 
 mod clock;
 mod debug;
@@ -32,7 +32,7 @@ use melior::ir::Module;
 use melior::utility::register_all_dialects;
 use std::fmt;
 
-/// The errors of work that failed, with their notes, and what was said before them.
+/// The errors of a failed driver, with earlier messages.
 #[derive(Clone, Debug)]
 pub struct Failure(pub Vec<Message>);
 
@@ -41,7 +41,7 @@ impl Failure {
         Self(vec![Message::error(message.to_string())])
     }
 
-    /// Adds the nearest fix to the last error.
+    /// Attaches a note to the last error.
     fn note(mut self, note: impl fmt::Display) -> Self {
         if let Some(last) = self.0.last_mut() {
             last.notes.push(Message::note(note.to_string()));
@@ -50,7 +50,7 @@ impl Failure {
     }
 }
 
-/// Each message with its notes and, where it can be read, the line of the file that it is about.
+/// Prints each message with its notes and source lines.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |message: &&Message| message.severity != Severity::Remark;
@@ -61,8 +61,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// A context that knows every dialect, ours among them, so that a kernel that has not been lowered
-/// yet is recognised as such.
+/// Creates a context with all dialects, so that a kernel that has not been lowered is recognised.
 fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
@@ -70,7 +69,7 @@ fn context() -> Context {
     Context::new_with_registry(&registry, false)
 }
 
-/// Reads a module, and checks first whether MLIR can; `file` is its name in messages.
+/// Parses a module after [`sys::checked_input`] accepts it; `file` is its name in messages.
 fn parse<'c>(
     context: &'c Context,
     recorder: &Recorder,
@@ -87,20 +86,18 @@ fn parse<'c>(
     })
 }
 
-/// Returns MLIR's diagnostics since the last call, without the operations that it prints, which may be the whole module.
+/// Returns the recorded messages without printed operations, which may be the whole module.
 fn take_messages(recorder: &Recorder, file: &str) -> Vec<Message> {
     recorder
         .take()
         .into_iter()
         .map(|mut message| {
             message.notes.retain(|note| !note.shows_operation);
-            // A module that is parsed from memory calls its file "-".
             message.in_file("-", file)
         })
         .collect()
 }
 
-/// Runs a pipeline of passes on a module.
 fn run_pipeline(
     context: &Context,
     recorder: &Recorder,

@@ -1,29 +1,28 @@
-//! The order of instructions within a basic block of LLVM IR, chosen by the registers that it keeps live.
+//! Instruction scheduling within basic blocks of LLVM IR, to reduce register pressure for `ptxas`.
 //!
-//! An operation on a tensor becomes one instruction per element that a thread holds, so a chain of operations keeps whole
-//! tensors of intermediate values live. `ptxas` starts from the order of its PTX, and spills what does not fit. The
-//! times that this order is chosen by are in `tools/docs/adr/0037-order-by-registers.md`.
+//! An operation on a tensor becomes one instruction per register, so a chain of operations keeps whole tensors of
+//! intermediate values live. `ptxas` starts from the order of its PTX, and spills what does not fit.
+//! `tools/docs/adr/0037-order-by-registers.md` has the measurements.
 //!
-//! [`Schedule::choose`] compares the given order with others by their peak of live registers. Loads, stores, barriers and
-//! shuffles keep their order among each other in all of them. Where the best order needs more registers than a thread has,
-//! [`order_instructions`] has `ptxas` aim at one thread block per multiprocessor: it otherwise gives some kernels that
-//! spill 32 registers per thread. AMD's back end schedules for registers itself.
+//! [`Schedule::choose`] compares the given order with others by their peak of live registers. Loads, stores, barriers
+//! and shuffles keep their relative order in all of them. If the best order exceeds the registers of a thread,
+//! [`order_instructions`] makes `ptxas` aim at one thread block per multiprocessor: it otherwise limits some kernels
+//! that spill to 32 registers per thread. AMD's back end schedules for registers itself.
 
 use crate::sys::{BlockInstruction, BlockOrder};
 use inkwell::attributes::AttributeLoc;
 use inkwell::module::Module;
 
-/// The peak of live registers up to which an order is left alone: distance between dependent instructions hides latency,
-/// and with 64 registers each, half of the threads that a multiprocessor can hold are resident.
+/// Peak of live registers up to which the order is kept: distance between dependent instructions hides latency, and
+/// with 64 registers each, half of the threads of a multiprocessor are resident.
 const MIN_PEAK: u32 = 64;
 
-/// The registers of 32 bits that an instruction of NVIDIA's GPUs can name.
+/// 32-bit registers that an instruction of NVIDIA GPUs can address.
 const MAX_REGISTERS: u32 = 255;
 
-/// Attributes of functions by which a user bounds registers; `ptxas` takes one bound.
+/// Function attributes by which a user bounds registers; `ptxas` accepts one bound.
 const BOUNDS: [&str; 2] = ["nvvm.maxnreg", "nvvm.minctasm"];
 
-/// Orders the instructions of every function of a module for `ptxas`.
 pub(super) fn order_instructions(module: &Module<'_>) {
     for function in module.get_functions() {
         let mut peak = 0;
@@ -49,19 +48,19 @@ pub(super) fn order_instructions(module: &Module<'_>) {
     }
 }
 
-/// The orders of the instructions of one block.
+/// The candidate schedules of a block.
 struct Schedule<'a>(&'a [BlockInstruction]);
 
 impl Schedule<'_> {
-    /// Returns the order with the lowest peak, or nothing where the given one is as good, with that peak.
+    /// Returns the order with the lowest peak, unless the given one is as good, and that peak.
     fn choose(&self) -> (Option<Vec<u32>>, u32) {
         let given: Vec<u32> = (0..).take(self.0.len()).collect();
         let limit = self.peak(&given);
         if limit <= MIN_PEAK {
             return (None, limit);
         }
-        // Each value right before its first user; then all but those whose computation frees registers, which are others
-        // in the order that this makes.
+        // Candidates: each value right before its first user; then the same except for instructions that free
+        // registers, which are others in the resulting order.
         let mut orders = vec![self.arranged(|at| !self.0[at].is_movable)];
         let mut reducing = given;
         for _ in 0..2 {
@@ -76,8 +75,8 @@ impl Schedule<'_> {
         }
     }
 
-    /// Arranges the block so that the instructions that `is_fixed` names keep their order, and each other one comes right
-    /// before its first user.
+    /// Moves each instruction right before its first user, except for those that `is_fixed` selects, which keep their
+    /// order.
     fn arranged(&self, is_fixed: impl Fn(usize) -> bool) -> Vec<u32> {
         let count = self.0.len();
         let Some(terminator) = count.checked_sub(1) else {
@@ -86,7 +85,7 @@ impl Schedule<'_> {
         let mut order = Vec::with_capacity(count);
         let mut is_placed = vec![false; count];
         let mut waiting = Vec::new();
-        // What only other blocks use stands at the end.
+        // Values used only in other blocks are placed last.
         let fixed = (0..terminator).filter(|&at| is_fixed(at));
         for root in fixed.chain(0..count) {
             waiting.push(root);
@@ -108,7 +107,7 @@ impl Schedule<'_> {
         order
     }
 
-    /// Tells the instructions that cannot move, and those that free more registers than they take where `order` has them.
+    /// Returns a predicate for instructions that are fixed, or free more registers than they define in `order`.
     fn frees_registers_in(&self, order: &[u32]) -> impl Fn(usize) -> bool {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -119,7 +118,7 @@ impl Schedule<'_> {
         move |at| !self.0[at].is_movable || freed[at] > self.0[at].registers
     }
 
-    /// Returns the last user of each value in an order, or nothing for a value that outlives the block or has no user.
+    /// Returns the last user of each value in an order; nothing for a value that is live out or unused.
     fn last_users(&self, order: &[u32]) -> Vec<Option<usize>> {
         let mut last = vec![None; self.0.len()];
         for at in order.iter().map(|&at| at as usize) {
@@ -132,7 +131,7 @@ impl Schedule<'_> {
         last
     }
 
-    /// Returns the most registers that values of the block take at once in an order.
+    /// Returns the peak of registers that values of the block occupy in an order.
     fn peak(&self, order: &[u32]) -> u32 {
         let mut freed: Vec<u32> = vec![0; self.0.len()];
         for (value, user) in self.last_users(order).into_iter().enumerate() {
@@ -170,11 +169,11 @@ mod tests {
         }
     }
 
-    /// `count` loads, their images under two operations one after the other, and a store of each.
+    /// Builds `count` loads, two dependent operations on each, and a store of each.
     fn elementwise(count: u32) -> Vec<BlockInstruction> {
         let loads = (0..count).map(|_| value(&[], false));
         let first = (0..count).map(|at| value(&[at], true));
-        // The second has another operand that is of no other use.
+        // The second operation has another operand with no other use.
         let other = (0..count).map(|_| value(&[], true));
         let second = (0..count).map(|at| value(&[count + at, 2 * count + at], true));
         let stores = (0..count).map(|at| BlockInstruction {
@@ -208,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_sum_stays_with_its_terms() {
-        // Loads in pairs whose sum is used at the end: computing sums late would keep both terms.
+        // Pairs of loads whose sum is used at the end: late sums would keep both terms live.
         let mut block = Vec::new();
         for pair in 0..64 {
             block.extend([value(&[], false), value(&[], false)]);

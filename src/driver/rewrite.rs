@@ -1,10 +1,10 @@
-//! A pipeline of passes over the text of a module.
+//! Pass pipelines on the text of a module.
 
 use super::{Failure, context, parse, run_pipeline, take_messages};
 use crate::ir::{Message, Recorder};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 
-/// Runs a pipeline of this project's and of MLIR's passes, and returns the module's text, and the warnings and remarks.
+/// Runs a pipeline of this project's and MLIR's passes, and returns the module's text with warnings and remarks.
 ///
 /// `file` is the name of the input in messages. `keeps_locations` writes the location of each operation.
 ///

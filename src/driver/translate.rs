@@ -1,4 +1,5 @@
-//! From a module of the LLVM dialect, or a kernel that is lowered first, to LLVM IR, assembly or a code object.
+//! Translation of a module of the LLVM dialect, or of a kernel that is lowered first, to LLVM IR, assembly or a code
+//! object.
 
 use super::emit::{self, Artifact};
 use super::fits::{self, Language};
@@ -18,7 +19,7 @@ use serde_json::{Map, Value};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 
-/// The kind of output that is asked for.
+/// The requested kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -35,44 +36,44 @@ pub enum Emit {
 
 /// Options of a translation; [`Options::new`] has the defaults of `ll-translate`.
 ///
-/// A request of the C API gives them as JSON, by the names of `ll-translate`; what it leaves out is as of a file
-/// `<string>` that is lowered.
+/// A request of the C API gives them as JSON, with the names of `ll-translate`; by default the file is called
+/// `<string>` and is lowered.
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields, default = "Options::of_request")]
 pub struct Options {
     /// The name of the input in messages and in debug information.
     pub file: String,
-    /// The output; by default the assembly of the target.
+    /// Kind of output; by default the assembly of the target.
     pub emit: Option<Emit>,
-    /// Fills in [`Translated::llvm_ir`] beside an output of another kind.
+    /// Sets [`Translated::llvm_ir`] for other kinds of output too.
     #[serde(rename = "llvm_ir")]
     pub keeps_llvm_ir: bool,
     /// The pipeline of passes that lowers the module first.
     pub lower: Option<String>,
-    /// LLVM's level of optimisation, 0 to 3.
+    /// Optimisation level of LLVM, 0 to 3.
     pub optimize: u8,
     /// The GPU, as `cuda:90`; by default the module's `ttg.target`.
     pub target: Option<String>,
-    /// The module that is meant where the input holds several: its symbol, a function in it, or its number.
+    /// The module to translate if the input has several: its symbol, a function in it, or its number.
     pub module: Option<String>,
-    /// Writes lines of the source into the output.
+    /// Emits line tables.
     pub debug_info: bool,
-    /// LLVM's name of the processor; by default it follows from the target.
+    /// LLVM's name of the processor; by default that of the target.
     pub cpu: Option<String>,
-    /// Features of LLVM's to add, as `+ptx84`, separated by commas.
+    /// Additional LLVM features, as `+ptx84`, separated by commas.
     pub features: Option<String>,
-    /// Libraries of bitcode to link in: paths, or names as `libdevice`.
+    /// Bitcode libraries to link: paths, or names as `libdevice`.
     #[serde(rename = "link_bitcode")]
     pub bitcode: Vec<PathBuf>,
     /// Makes libdevice flush subnormal numbers to zero.
     pub reflect_ftz: bool,
-    /// Attributes that LLVM's back end reads of kernels, as `amdgpu-waves-per-eu`.
+    /// Kernel attributes for LLVM's back end, as `amdgpu-waves-per-eu`.
     #[serde(deserialize_with = "texts")]
     pub kernel_attributes: Vec<(String, String)>,
 }
 
 impl Options {
-    /// The options of `ll-translate` without arguments; `file` is the name of the input in messages.
+    /// Returns the default options of `ll-translate`; `file` is the name of the input in messages.
     #[must_use]
     pub fn new(file: impl Into<String>) -> Self {
         Self {
@@ -99,7 +100,7 @@ impl Options {
         }
     }
 
-    /// The name of the input in the commands that messages suggest.
+    /// Returns the name of the input for suggested commands.
     fn shown_file(&self) -> &str {
         if self.file.starts_with('<') {
             "kernel.mlir"
@@ -109,7 +110,7 @@ impl Options {
     }
 }
 
-/// Reads the texts of an object, by their keys.
+/// Deserialises an object of strings as pairs.
 fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, D::Error> {
     let text = |(key, value): (String, Value)| match value {
         Value::String(value) => Ok((key, value)),
@@ -128,17 +129,17 @@ fn texts<'de, D: Deserializer<'de>>(object: D) -> Result<Vec<(String, String)>, 
 pub struct Translated {
     /// The output.
     pub bytes: Vec<u8>,
-    /// The kind of output.
+    /// Kind of output.
     pub artifact: Artifact,
-    /// The optimised LLVM IR, where [`Options::keeps_llvm_ir`] asks for it.
+    /// The optimised LLVM IR, if [`Options::keeps_llvm_ir`] is set.
     pub llvm_ir: Option<String>,
-    /// The target that it is for.
+    /// The target of the output.
     pub target: &'static Target,
-    /// The attributes of the lowered module that are whole numbers, as `ttg.shared`, in bytes or as MLIR has them.
+    /// Integer attributes of the lowered module, as `ttg.shared` in bytes.
     pub attributes: Vec<(String, i64)>,
     /// Warnings and remarks.
     pub messages: Vec<Message>,
-    /// The time of each phase.
+    /// Times of the phases.
     pub clock: Clock,
 }
 
@@ -198,9 +199,9 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
         fits::check_names(&module, language).map_err(reported)?;
     }
     let machine = gpu.machine(options.optimize)?;
-    // The machine is made once for any number of modules.
+    // Excluded from the times: one target machine serves any number of modules.
     clock.skip();
-    // Before translation, since the alignment of an access follows from the data layout.
+    // Set before translation, since the alignment of accesses follows from the data layout.
     sys::rewrite(&mut module, |rewriter, module| {
         for (name, value) in [
             ("llvm.data_layout", gpu::data_layout(&machine)),
@@ -215,7 +216,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     if options.debug_info {
         debug::describe(&context, &mut module, gpu.target, file)?;
     }
-    // What LLVM leaves in the middle of its work cannot be freed.
+    // LLVM objects cannot be freed after a fatal error within LLVM.
     let llvm = ManuallyDrop::new(inkwell::context::Context::create());
     let translated = sys::to_llvm_ir(&module, &llvm).map(ManuallyDrop::new);
     let machine = ManuallyDrop::new(machine);
@@ -264,7 +265,7 @@ pub fn translate(input: &[u8], options: &Options) -> Result<Translated, Failure>
     })
 }
 
-/// The attributes of a module that are whole numbers.
+/// Returns the integer attributes of a module.
 fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     let module = module.as_operation();
     let attributes = module.attributes();
@@ -275,7 +276,7 @@ fn numbers(module: &Module<'_>) -> Vec<(String, i64)> {
     attributes.filter_map(number).collect()
 }
 
-/// The module that is meant, where the file holds others than its own.
+/// Returns the selected module if the file has several.
 fn chosen<'c>(
     context: &'c Context,
     file: &Module<'c>,
@@ -296,7 +297,7 @@ fn chosen<'c>(
     Ok(text.ok().and_then(|text| Module::parse(context, &text)))
 }
 
-/// Why MLIR did not translate a module, with the fix where that is plain.
+/// Returns the failure of a translation by MLIR, with a fix if there is one.
 fn not_translated(
     said: Vec<Message>,
     recorder: &Recorder,
@@ -304,7 +305,7 @@ fn not_translated(
     options: &Options,
 ) -> Failure {
     let shown = options.shown_file();
-    // MLIR's own words would show the whole function.
+    // MLIR's own message prints the whole function.
     let mut is_lowered = true;
     module.as_operation().walk(WalkOrder::PreOrder, |op| {
         if fits::is_lowered(op) {
@@ -328,7 +329,7 @@ fn not_translated(
     }
 }
 
-/// Why a module is not complete: where the functions that nothing defines are called first, and how to get them.
+/// Returns the failure of undefined functions, at the first call of each.
 fn not_defined(
     missing: &[UndefinedFunction],
     recorder: &Recorder,
@@ -358,7 +359,7 @@ fn not_defined(
         WalkResult::Advance
     });
     let mut messages = take_messages(recorder, file);
-    // What LLVM made a call of.
+    // Calls that LLVM introduced.
     for function in rest {
         let called = format!(
             "the module calls the undefined function `{}`",

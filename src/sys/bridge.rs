@@ -1,7 +1,7 @@
-//! The functions that cross between C++ and Rust, declared once for both sides.
+//! Declarations of the functions that cross between C++ and Rust.
 //!
-//! Handles cross as those of MLIR's and LLVM's C API, each a type of its own. Every function that C++ calls catches
-//! panics in [`super::guard`].
+//! Handles cross as those of MLIR's and LLVM's C API, as one type each. Functions called by C++ catch panics in
+//! [`super::guard`].
 
 use super::callbacks::*;
 use inkwell::llvm_sys::prelude::{
@@ -9,15 +9,15 @@ use inkwell::llvm_sys::prelude::{
 };
 use inkwell::llvm_sys::target_machine as machine;
 
-/// Handles of the C APIs as types that cxx takes.
+/// Declares C API handles as types for cxx.
 macro_rules! handles {
     ($($name:ident($raw:ty), $id:tt;)*) => {$(
-        /// The handle of the C API of this name.
+        /// The C API handle of this name.
         #[derive(Clone, Copy, Debug)]
         #[repr(transparent)]
         pub struct $name(pub(super) $raw);
 
-        // SAFETY: both sides have one pointer, and C++ declares the name to be the C API's.
+        // SAFETY: both sides are one pointer, and C++ declares the name as the C API's.
         unsafe impl cxx::ExternType for $name {
             type Id = cxx::type_id!($id);
             type Kind = cxx::kind::Trivial;
@@ -42,7 +42,7 @@ handles! {
 
 #[cxx::bridge(namespace = "ll::bridge")]
 pub(super) mod ffi {
-    /// A pass of MLIR's own that finishes what one of ours leaves.
+    /// An MLIR pass that runs after one of ours.
     #[derive(Debug)]
     enum FollowUp {
         /// `convert-to-llvm`.
@@ -53,59 +53,58 @@ pub(super) mod ffi {
         Cse,
     }
 
-    /// The value of an option of a pass; which part counts, is for the option to say.
+    /// The value of a pass option; the type of the option selects the field.
     #[derive(Clone, Copy, Debug)]
     struct OptionValue<'a> {
-        /// That of a text.
+        /// Text value.
         text: &'a [u8],
-        /// That of a number; 0 or 1 for `false` and `true`.
+        /// Integer value; 0 or 1 for `false` and `true`.
         number: i64,
     }
 
-    /// What a pass did: whether it succeeded, and what to run after it: passes of ours, as a textual pipeline,
-    /// then those of MLIR.
+    /// The result of a pass: success, and the passes to run next: ours as a textual pipeline, then those of MLIR.
     struct PassOutcome {
         succeeded: bool,
         pipeline: String,
         follow_ups: Vec<FollowUp>,
     }
 
-    /// An instruction of a basic block of LLVM IR, phis left out.
+    /// An instruction of a basic block of LLVM IR other than a phi.
     #[derive(Clone, Debug)]
     struct BlockInstruction {
-        /// The positions in the block of the instructions whose results it uses.
+        /// Positions in the block of the instructions that define its operands.
         operands: Vec<u32>,
-        /// The 32-bit registers that its result takes; 0 for a predicate.
+        /// 32-bit registers of its result; 0 for a predicate.
         registers: u32,
-        /// True if it may stand anywhere between its operands and its users.
+        /// True if it may move anywhere between its operands and users.
         is_movable: bool,
-        /// True if its result is used by another block, or by a phi.
+        /// True if another block or a phi uses its result.
         is_live_out: bool,
     }
 
-    /// What became of bytecode in a child process.
+    /// The outcome of reading bytecode in a child process.
     #[derive(Debug)]
     enum BytecodeOutcome {
-        /// It was read, and written again.
+        /// Read, verified and written again.
         Written,
-        /// There is no child process, so it was not tried.
+        /// No child process could be created.
         Untried,
-        /// MLIR's reader refused it; the bytes are what it said.
+        /// Rejected by MLIR's reader; the bytes are its diagnostics.
         Refused,
-        /// Its operations are nested too deep.
+        /// Operations are nested too deep.
         TooDeep,
-        /// MLIR's reader ended by a signal.
+        /// The child process was terminated by a signal.
         Damaged,
     }
 
-    /// Bytecode that a child process has read.
+    /// The result of reading bytecode in a child process.
     struct TriedBytecode {
         outcome: BytecodeOutcome,
         bytes: Vec<u8>,
         signal: i32,
     }
 
-    /// What was read of an input, or why it could not be.
+    /// An input file's contents, or the error.
     struct ReadInput {
         bytes: Vec<u8>,
         refusal: String,
@@ -142,15 +141,15 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
-    /// Which operation one is: number `index` of ours (kind 1) or of MLIR's own (kind 2), in the order
-    /// of the generated enums; kind 0 for any other.
+    /// The identity of an operation: number `index` of ours (kind 1) or of MLIR's (kind 2), in the order of the
+    /// generated enums; kind 0 for any other.
     struct OpNumber {
         kind: u8,
         index: u16,
     }
 
-    /// What an attribute is: broken for a reason that stands at `place` in its text, or to be spelled in
-    /// another way; else both texts are empty.
+    /// The check of an attribute: an error at offset `place`, or another normal spelling; both texts are empty
+    /// otherwise.
     struct AttributeCheck {
         reason: String,
         rule: &'static str,
@@ -158,19 +157,19 @@ pub(super) mod ffi {
         normal: String,
     }
 
-    /// What a type is: broken for a reason, or sound, with an empty text.
+    /// The check of a type: an error, or an empty text.
     struct TypeCheck {
         reason: String,
         rule: &'static str,
     }
 
-    /// What a label stands for, or why it stands for nothing.
+    /// The explanation of a rule label, or the error of an unknown one.
     struct RuleExplanation {
         is_known: bool,
         text: String,
     }
 
-    /// How to say that a name is unknown; the note is empty where there is nothing to add.
+    /// The message for an unknown name; the note may be empty.
     struct UnknownName {
         message: String,
         note: String,

@@ -1,8 +1,8 @@
-//! Operations, blocks and values: what a new one is made of, and how those that are there are read.
+//! Construction and inspection of operations, blocks and values.
 //!
-//! melior ties a value to the block it was read from. A pass keeps values in tables while it changes
-//! blocks, so here all are tied to one lifetime, that of the work they belong to: a
-//! [`Rewriter`](super::Rewriter) sees to it that nothing goes before that ends.
+//! melior ties a value to the block it was read from. Passes keep values in tables while they change blocks, so here
+//! all handles have one lifetime, that of the current [`Rewriter`](super::Rewriter), which keeps erased objects alive
+//! until it ends.
 
 use melior::Context;
 use melior::ir::attribute::IntegerAttribute;
@@ -13,34 +13,34 @@ use melior::ir::{
     RegionLike, RegionRef, Type, TypeLike, Value, ValueLike,
 };
 
-/// A value that lives as long as the work on it.
+/// A value with the lifetime of the rewriter.
 pub type Val<'c> = Value<'c, 'c>;
-/// A block that lives as long as the work on it.
+/// A block with the lifetime of the rewriter.
 pub type Blk<'c> = BlockRef<'c, 'c>;
-/// An operation that lives as long as the work on it.
+/// An operation with the lifetime of the rewriter.
 pub type Op<'c> = OperationRef<'c, 'c>;
 
-/// What an operation is made of.
+/// The specification of an operation to be created.
 #[derive(Debug)]
 pub struct Spec<'s, 'c> {
-    /// Its full name, as `llvm.add`.
+    /// Full name, as `llvm.add`.
     pub name: &'s str,
-    /// Where in the source it comes from.
+    /// Source location.
     pub location: Location<'c>,
-    /// Its operands.
+    /// Operands.
     pub operands: &'s [Val<'c>],
-    /// The types of its results.
+    /// Result types.
     pub results: &'s [Type<'c>],
-    /// Its attributes, inherent ones included.
+    /// Attributes, inherent ones included.
     pub attributes: &'s [(Identifier<'c>, Attribute<'c>)],
-    /// Its regions; consumed.
+    /// Regions; consumed.
     pub regions: Vec<Region<'c>>,
-    /// The blocks that it may go to, of the region it is put into.
+    /// Successor blocks, in the region of the operation.
     pub successors: &'s [Blk<'c>],
 }
 
 impl Spec<'_, '_> {
-    /// Makes the operation, which nobody owns yet.
+    /// Creates the operation, owned by the caller.
     pub(super) fn create(self) -> Result<mlir_sys::MlirOperation, String> {
         use mlir_sys as m;
         let name = self.name;
@@ -56,8 +56,8 @@ impl Spec<'_, '_> {
         let results: Vec<m::MlirType> = self.results.iter().map(TypeLike::to_raw).collect();
         let regions: Vec<m::MlirRegion> = self.regions.into_iter().map(Region::into_raw).collect();
         let successors: Vec<m::MlirBlock> = self.successors.iter().map(|b| b.to_raw()).collect();
-        // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and
-        // takes over the regions.
+        // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and takes ownership
+        // of the regions.
         let raw = unsafe {
             let text = m::MlirStringRef {
                 data: name.as_ptr().cast(),
@@ -91,10 +91,10 @@ impl Spec<'_, '_> {
     }
 }
 
-/// The i-th result of an operation.
+/// Returns result `i` of an operation.
 ///
 /// # Panics
-/// It has fewer.
+/// There are fewer.
 #[must_use]
 pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(i < op.result_count(), "result {i} of {}", op.result_count());
@@ -107,40 +107,40 @@ pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// The result of an operation that has one.
+/// Returns the only result of an operation.
 ///
 /// # Panics
-/// It has none.
+/// There is none.
 #[must_use]
 pub fn only_result<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     result(op, 0)
 }
 
-/// The results of an operation, in order.
+/// Returns the results of an operation.
 #[must_use]
 pub fn results<'c>(op: OperationRef<'_, 'c>) -> Vec<Val<'c>> {
     (0..op.result_count()).map(|i| result(op, i)).collect()
 }
 
-/// The operands of an operation, in order.
+/// Returns the operands of an operation.
 #[must_use]
 pub fn operands<'c>(op: OperationRef<'_, 'c>) -> Vec<Val<'c>> {
     (0..op.operand_count()).map(|i| operand(op, i)).collect()
 }
 
-/// The operand of an operation that has one.
+/// Returns the only operand of an operation.
 ///
 /// # Panics
-/// It has none.
+/// There is none.
 #[must_use]
 pub fn only_operand<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     operand(op, 0)
 }
 
-/// The i-th operand of an operation.
+/// Returns operand `i` of an operation.
 ///
 /// # Panics
-/// It has fewer.
+/// There are fewer.
 #[must_use]
 pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
@@ -157,10 +157,10 @@ pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// The i-th argument of a block.
+/// Returns argument `i` of a block.
 ///
 /// # Panics
-/// It has fewer.
+/// There are fewer.
 #[must_use]
 pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
@@ -177,17 +177,17 @@ pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     }
 }
 
-/// The only block of a region of an operation, where there is just one.
+/// Returns the block of a region of an operation if there is exactly one.
 #[must_use]
 pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'c>> {
-    // melior's own error prints the operation with all that is in it.
+    // melior's own error prints the whole operation.
     if region >= op.region_count() {
         return None;
     }
     block_of(op.region(region).ok()?)
 }
 
-/// The only block of a region, where there is just one.
+/// Returns the block of a region if there is exactly one.
 #[must_use]
 pub fn block_of<'c>(region: RegionRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = region.first_block()?;
@@ -198,19 +198,19 @@ pub fn block_of<'c>(region: RegionRef<'_, 'c>) -> Option<Blk<'c>> {
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
-/// The block of a module that its operations stand in.
+/// Returns the body of a module.
 #[must_use]
 pub fn module_body<'c>(module: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     single_block(module, 0)
 }
 
-/// The blocks of a region of an operation, in order.
+/// Returns the blocks of a region of an operation.
 #[must_use]
 pub fn blocks<'c>(op: OperationRef<'_, 'c>, region: usize) -> Vec<Blk<'c>> {
     op.region(region).map_or_else(|_| Vec::new(), blocks_of)
 }
 
-/// The blocks of a region, in order.
+/// Returns the blocks of a region.
 #[must_use]
 pub fn blocks_of<'c>(region: RegionRef<'_, 'c>) -> Vec<Blk<'c>> {
     let mut all = Vec::new();
@@ -223,16 +223,16 @@ pub fn blocks_of<'c>(region: RegionRef<'_, 'c>) -> Vec<Blk<'c>> {
     all
 }
 
-/// The blocks that an operation may go to, in order.
+/// Returns the successor blocks of an operation.
 #[must_use]
 pub fn successors<'c>(op: OperationRef<'_, 'c>) -> Vec<Blk<'c>> {
     op.successors()
-        // SAFETY: the block lives as long as the operation that goes to it.
+        // SAFETY: a successor lives as long as its terminator.
         .map(|block| unsafe { BlockRef::from_raw(block.to_raw()) })
         .collect()
 }
 
-/// The operations of a block, in order.
+/// Returns the operations of a block.
 #[must_use]
 pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     let mut all = Vec::new();
@@ -245,7 +245,7 @@ pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     all
 }
 
-/// Returns an operation and those within it, in the order of the text.
+/// Returns an operation and all nested ones in textual order.
 #[must_use]
 pub fn in_order<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     let mut all = Vec::new();
@@ -260,23 +260,23 @@ pub fn in_order<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     all
 }
 
-/// The operation around an operation.
+/// Returns the parent operation.
 #[must_use]
 pub fn parent<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     let parent = op.parent_operation()?;
-    // SAFETY: an operation lives as long as what lies in it.
+    // SAFETY: an operation outlives its body.
     Some(unsafe { OperationRef::from_raw(parent.to_raw()) })
 }
 
-/// The block that an operation stands in.
+/// Returns the block of an operation.
 #[must_use]
 pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = op.block()?;
-    // SAFETY: a block lives as long as what stands in it.
+    // SAFETY: a block outlives its operations.
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
-/// The operation that follows one in its block.
+/// Returns the next operation in the block.
 #[must_use]
 pub fn next<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     let next = op.next_in_block()?;
@@ -284,17 +284,16 @@ pub fn next<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
     Some(unsafe { OperationRef::from_raw(next.to_raw()) })
 }
 
-/// The context of an operation.
+/// Returns the context of an operation.
 #[must_use]
 pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
 }
 
-/// The number that an attribute is, or nothing for one that is no integer of at most 64 bits.
+/// Returns an integer attribute of at most 64 bits, or nothing for another attribute.
 ///
-/// `-1 : i32`, `-1 : si32` and `-1 : index` are -1, and so is `true`; `255 : ui8` is 255. MLIR has a
-/// function for each kind of type, which takes no other. melior's own conversion prints what it
-/// refuses, which may be a large constant.
+/// `-1 : i32`, `-1 : si32` and `-1 : index` are -1, `true` is -1 too; `255 : ui8` is 255. MLIR has a function for each
+/// signedness, which accepts no other; melior's own conversion prints the attribute it refuses, which may be large.
 #[must_use]
 pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     let number = Some(attribute).filter(Attribute::is_integer)?;
@@ -312,17 +311,16 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     }
 }
 
-/// The number that an attribute of an operation is, where it has it and it is one.
+/// Returns an integer attribute of an operation.
 #[must_use]
 pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
     integer_value(op.attribute(name).ok()?)
 }
 
-/// The bits of a constant float of 8 bits, `0x3C` of `1.0 : f8E5M2`; nothing for another attribute.
+/// Returns the bits of an 8-bit float attribute, `0x3C` for `1.0 : f8E5M2`.
 #[must_use]
 pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
-    // SAFETY: the attribute is alive; the value is asked only of a float, and of the tensor of one
-    // element that is made of it the only byte is read.
+    // SAFETY: the attribute is alive; the value is read only of a float, through a splat tensor of one byte.
     unsafe {
         let raw = attribute.to_raw();
         if !mlir_sys::mlirAttributeIsAFloat(raw) {
@@ -339,10 +337,10 @@ pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
     }
 }
 
-/// The element that all elements of a constant tensor are, if they are all the same.
+/// Returns the value of a splat constant.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
-    // SAFETY: the attribute is alive; the value is asked only of a splat.
+    // SAFETY: the attribute is alive, and is a splat.
     unsafe {
         let raw = elements.to_raw();
         (mlir_sys::mlirAttributeIsADenseElements(raw)
@@ -351,12 +349,12 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     }
 }
 
-/// The elements of a constant tensor of a shape, the last dimension fastest; nothing for another attribute.
+/// Returns the elements of a constant tensor of a shape, the last dimension fastest.
 #[must_use]
 pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<Attribute<'c>>> {
     let count = shape.iter().product::<u64>();
     let raw = elements.to_raw();
-    // SAFETY: the attribute is alive, and is asked for a number of elements only where it has elements.
+    // SAFETY: the attribute is alive, and the number of elements is read only of elements attributes.
     let is_whole = unsafe {
         mlir_sys::mlirAttributeIsADenseElements(raw)
             && mlir_sys::mlirElementsAttrGetNumElements(raw).cast_unsigned() == count
@@ -376,7 +374,7 @@ pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<
             })
             .collect();
         index.reverse();
-        // SAFETY: the index has as many numbers as the tensor has dimensions, each below its size.
+        // SAFETY: the index has an entry per dimension, each below its size.
         unsafe {
             let rank = index.len().cast_signed();
             let value = mlir_sys::mlirElementsAttrGetValue(raw, rank, index.as_mut_ptr());
@@ -386,14 +384,14 @@ pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<
     Some((0..count).map(element).collect())
 }
 
-/// The bits of a constant number or float of at most 64 bits, as an element of a tensor has them.
+/// Returns the bits of an integer or float constant of at most 64 bits.
 #[must_use]
 pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     if let Some(number) = integer_value(attribute) {
         return Some(number.cast_unsigned());
     }
-    // SAFETY: the attribute is alive; the width is asked only of a float, and of the tensor of one element that is
-    // made of it no more bytes are read than it has.
+    // SAFETY: the attribute is alive; the width is read only of a float, and no more bytes than it has are read of a
+    // splat tensor of it.
     unsafe {
         let raw = attribute.to_raw();
         if !mlir_sys::mlirAttributeIsAFloat(raw) {
@@ -414,7 +412,7 @@ pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
     }
 }
 
-/// The constant tensor of a type whose elements are all one number or float.
+/// Returns a splat constant of a tensor type.
 #[must_use]
 pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     // SAFETY: type and attribute are alive and of one context.
@@ -426,7 +424,7 @@ pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
     }
 }
 
-/// What passes have noted beside an operation: the attributes that its declaration does not have.
+/// Returns the discardable attributes of an operation, which its declaration does not have.
 #[must_use]
 pub fn discardable_attributes<'c>(
     op: OperationRef<'c, '_>,
@@ -436,7 +434,7 @@ pub fn discardable_attributes<'c>(
         .collect()
 }
 
-/// All attributes of an operation, inherent and discardable.
+/// Returns all attributes of an operation, inherent and discardable.
 #[must_use]
 pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     op.attributes().collect()

@@ -1,6 +1,6 @@
-//! What `linear_layout_c.h` declares, for compilers written in C or C++.
+//! The layout functions of `linear_layout_c.h`.
 //!
-//! Errors become diagnostics of the context that the argument belongs to; no panic leaves.
+//! Errors become diagnostics of the argument's context; panics are caught.
 
 use super::bridge::{self, ffi};
 use super::callbacks::{guard, internal, semantics};
@@ -35,21 +35,21 @@ fn text(text: &str) -> MlirStringRef {
     }
 }
 
-/// Reports an error to the context of a type.
+/// Emits an error in the context of a type.
 fn report(type_: MlirType, reason: &str) -> MlirLogicalResult {
     let reason = CString::new(reason.replace('\0', " ")).unwrap_or_default();
-    // SAFETY: the type is alive by the caller's word, and the text ends with a null byte.
+    // SAFETY: the caller guarantees that the type is alive; the text ends with a null byte.
     unsafe {
         let location = mlir_sys::mlirLocationUnknownGet(mlir_sys::mlirTypeGetContext(type_));
-        // The message is no format: MLIR takes it as it is.
+        // MLIR does not interpret the message as a format.
         mlir_sys::mlirEmitError(location, reason.as_ptr());
     }
     logical(false)
 }
 
-/// What a computation over layouts gives, or a diagnostic where it fails or panics.
+/// Runs a computation over layouts; an error or panic becomes a diagnostic.
 fn answered(type_: MlirType, compute: impl FnOnce() -> Result<(), String>) -> MlirLogicalResult {
-    // Without a type there is no context that could be told.
+    // A null type has no context for a diagnostic.
     if type_.ptr.is_null() {
         return logical(false);
     }
@@ -65,9 +65,9 @@ fn layout_of(type_: MlirType) -> Result<LinearLayout, String> {
         return Err("a null type has no layout".to_owned());
     }
     crate::install();
-    // SAFETY: the type is alive by the caller's word, and used only in this call.
+    // SAFETY: the caller guarantees that the type is alive; it is used only in this call.
     let type_ = unsafe { melior::ir::Type::from_raw(type_) };
-    // The dialect is loaded here if the context has not needed it so far.
+    // Loads the dialect if the context has not needed it before.
     semantics().layout(super::layout_cache(type_.context()), type_)
 }
 
@@ -96,7 +96,7 @@ pub(crate) extern "C" fn linearLayoutDiagnosticRule(diagnostic: MlirDiagnostic) 
     if label.ptr.is_null() {
         return text("");
     }
-    // SAFETY: the attribute is a text, and lives as long as the context of the diagnostic.
+    // SAFETY: the attribute is a string, and lives as long as the diagnostic's context.
     unsafe { mlir_sys::mlirStringAttrGetValue(label) }
 }
 
@@ -117,7 +117,7 @@ pub(crate) extern "C" fn linearLayoutVisitBases(
                     .map(|n| i32::try_from(n).map_err(|_| format!("a basis of {n} elements")))
                     .collect::<Result<_, _>>()?;
                 let rank = basis.len().cast_signed();
-                // SAFETY: the callback takes what it is declared to take, and keeps none of it.
+                // SAFETY: the callback has the declared signature, and keeps no argument.
                 unsafe { visit(text(dim.name()), index, rank, basis.as_ptr(), user_data) };
             }
         }
@@ -148,7 +148,7 @@ pub(crate) extern "C" fn linearLayoutCompare(
 ) -> MlirLogicalResult {
     answered(left, || {
         let answer = layout_of(left)? == layout_of(right)?;
-        // SAFETY: the caller's pointer is that of a `bool`, or null.
+        // SAFETY: the caller's pointer is null or points to a `bool`.
         let equal =
             unsafe { equal.as_mut() }.ok_or("`linearLayoutCompare` was given no `equal`")?;
         *equal = answer;

@@ -1,10 +1,10 @@
-//! The part of `linear_layout_c.h` that takes text and gives text: requests, carried out by [`Requests`].
+//! The request functions of `linear_layout_c.h`, which take and return text; [`Requests`] implements them.
 
 use super::callbacks::{guard, internal};
 use mlir_sys::MlirStringRef;
 use std::sync::OnceLock;
 
-/// The requests of the C API, as the rooms above carry them out. No answer is a panic.
+/// The request handlers of the C API, implemented by higher layers. They do not panic.
 pub trait Requests: Sync {
     /// Translates a module.
     fn compile(&self, source: &[u8], options: &str) -> Answer;
@@ -12,24 +12,24 @@ pub trait Requests: Sync {
     fn rewrite(&self, source: &[u8], options: &str) -> Answer;
     /// Runs a kernel on the CPU.
     fn simulate(&self, source: &[u8], options: &str, buffers: &mut [&mut [u8]]) -> Answer;
-    /// The answer to a request that panicked or cannot be read.
+    /// Returns the answer to a request that panicked or cannot be decoded.
     fn refuse(&self, text: String) -> Answer;
 }
 
 /// `LinearLayoutResponse`.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The request succeeded.
+    /// True if the request succeeded.
     pub succeeded: bool,
     /// A JSON object.
     pub report: String,
-    /// The text or the bytes that were asked for; empty where the request failed.
+    /// The requested text or bytes; empty on failure.
     pub output: Vec<u8>,
 }
 
 static REQUESTS: OnceLock<&'static dyn Requests> = OnceLock::new();
 
-/// Installs the handler of requests; a second one is ignored.
+/// Installs the request handlers; later calls have no effect.
 pub fn install_requests(requests: &'static dyn Requests) {
     let _ = REQUESTS.set(requests);
 }
@@ -41,15 +41,15 @@ pub(crate) struct RequestBuffer {
     size: usize,
 }
 
-/// The bytes of a text.
+/// Returns the bytes of a string.
 ///
 /// # Safety
-/// The text is alive as long as the result is used.
+/// The string outlives the result.
 unsafe fn bytes<'a>(text: MlirStringRef) -> &'a [u8] {
     if text.length == 0 || text.data.is_null() {
         return &[];
     }
-    // SAFETY: by the caller's word.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::slice::from_raw_parts(text.data.cast(), text.length) }
 }
 
@@ -62,7 +62,7 @@ fn answer(
         let requests = *REQUESTS
             .get()
             .ok_or("no handler of requests is installed")?;
-        // SAFETY: the options are alive as long as the call.
+        // SAFETY: the options outlive the call.
         let Ok(options) = std::str::from_utf8(unsafe { bytes(options) }) else {
             return Ok(requests.refuse("options: not UTF-8".to_owned()));
         };
@@ -87,7 +87,7 @@ pub(crate) extern "C" fn linearLayoutCompile(
     options: MlirStringRef,
 ) -> *mut Answer {
     answer(options, |requests, options| {
-        // SAFETY: the source is alive as long as the call.
+        // SAFETY: the source outlives the call.
         requests.compile(unsafe { bytes(source) }, options)
     })
 }
@@ -98,7 +98,7 @@ pub(crate) extern "C" fn linearLayoutRewrite(
     options: MlirStringRef,
 ) -> *mut Answer {
     answer(options, |requests, options| {
-        // SAFETY: the source is alive as long as the call.
+        // SAFETY: the source outlives the call.
         requests.rewrite(unsafe { bytes(source) }, options)
     })
 }
@@ -113,24 +113,24 @@ pub(crate) extern "C" fn linearLayoutSimulate(
     let buffers = if buffers.is_null() {
         &[]
     } else {
-        // SAFETY: the array is alive as long as the call, by the caller's word.
+        // SAFETY: the caller guarantees that the array outlives the call.
         unsafe { std::slice::from_raw_parts(buffers, num_buffers) }
     };
     answer(options, |requests, options| {
         let slice = |buffer: &RequestBuffer| match buffer.size {
             0 => &mut [][..],
-            // SAFETY: the caller's memory, of which no two buffers share any.
+            // SAFETY: the caller's memory; buffers do not overlap.
             size => unsafe { std::slice::from_raw_parts_mut(buffer.data, size) },
         };
         let mut slices: Vec<&mut [u8]> = buffers.iter().map(slice).collect();
-        // SAFETY: the source is alive as long as the call.
+        // SAFETY: the source outlives the call.
         requests.simulate(unsafe { bytes(source) }, options, &mut slices)
     })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn linearLayoutResponseSucceeded(answer: *const Answer) -> bool {
-    // SAFETY: an answer of one of the functions above, or null.
+    // SAFETY: an answer of the functions above, or null.
     unsafe { answer.as_ref() }.is_some_and(|answer| answer.succeeded)
 }
 
@@ -156,7 +156,7 @@ pub(crate) extern "C" fn linearLayoutResponseOutput(answer: *const Answer) -> Ml
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn linearLayoutResponseDestroy(answer: *mut Answer) {
     if !answer.is_null() {
-        // SAFETY: an answer that is not used any more, by the caller's word.
+        // SAFETY: the caller does not use the answer any more.
         drop(unsafe { Box::from_raw(answer) });
     }
 }

@@ -1,7 +1,6 @@
-//! What C++ asks Rust: the answers come from [`Semantics`] and [`Passes`], which the rooms above install.
+//! Functions that C++ calls, implemented by [`Semantics`] and [`Passes`], which higher layers install.
 //!
-//! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
-//! diagnostic, never an unwinding stack.
+//! Each function catches panics: MLIR gets a failure and a diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{
     self, AttributeCheck, FollowUp, OptionValue, PassOutcome, ReadInput, RuleExplanation,
@@ -19,20 +18,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
-/// Why something is wrong, and the nearest ways out.
+/// An error, warning or remark with notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What was found and what was expected; lower case, no final period.
+    /// The text: what was found and what was expected; lower case, no final period.
     pub message: String,
-    /// Fixes and details, each a note under the message.
+    /// Attached notes: the nearest fix, details.
     pub notes: Vec<String>,
-    /// The label of the rule that is broken; several where operations share a check, of which each has a
-    /// rule of its own.
+    /// Label of the broken rule; several if operations share a check, each with a rule of its own.
     pub rules: Vec<&'static str>,
 }
 
 impl Diagnostic {
-    /// A diagnostic without notes.
+    /// Returns a diagnostic without notes.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -41,14 +39,14 @@ impl Diagnostic {
         }
     }
 
-    /// Says which rule is broken, by its label.
+    /// Sets the labels of the broken rule.
     #[must_use]
     pub fn of_rules(mut self, rules: impl IntoIterator<Item = &'static str>) -> Self {
         self.rules = rules.into_iter().collect();
         self
     }
 
-    /// Adds a note, usually the nearest fix.
+    /// Attaches a note, usually the nearest fix.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
@@ -56,67 +54,67 @@ impl Diagnostic {
     }
 }
 
-/// Why an attribute or type does not exist, and where in its text that stands.
+/// The error of an invalid attribute or type, with its position in the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeError {
-    /// What was found, what was expected and the nearest fix; lower case, no final period.
+    /// The text: what was found, what was expected and the nearest fix; lower case, no final period.
     pub reason: String,
-    /// The label of the rule that is broken, where one is.
+    /// Label of the broken rule, if there is one.
     pub rule: Option<&'static str>,
-    /// Where the key that is at fault begins, in bytes; 0 where it is no one key.
+    /// Offset of the offending key in bytes; 0 if there is no single one.
     pub place: usize,
 }
 
-/// The meaning of the dialects, as the C++ side needs it.
+/// Implementation of the dialects.
 pub trait Semantics: Sync {
-    /// A fresh cache for one MLIR context.
+    /// Creates the cache of an MLIR context.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// The normal spelling of an attribute that a user wrote as `text`, which may go on after it;
-    /// nothing where that is the spelling it has.
+    /// Returns the normal spelling of an attribute that a user wrote at the start of `text`, or nothing if it is
+    /// spelled so.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The broken rule.
     fn check_attribute(
         &self,
         cache: &LayoutCache,
         attribute: Attribute<'_>,
         text: &[u8],
     ) -> Result<Option<String>, AttributeError>;
-    /// A name that says what an encoding is, or nothing for an attribute that is none.
+    /// Returns a short name for an encoding, or nothing for another attribute.
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
-    /// The rules of one operation: its tensors against the module, then its own.
+    /// Checks the rules of an operation: its tensors against the module, then its own.
     ///
     /// # Errors
-    /// Every rule that is broken.
+    /// All broken rules.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>;
-    /// The rules of an attribute of `ttg` that stands on an operation without belonging to it.
+    /// Checks the rules of a discardable attribute of `ttg` on an operation.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The broken rules.
     fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str)
     -> Result<(), Vec<Diagnostic>>;
-    /// The rules of a type on its own, beyond those of the encoding in it.
+    /// Checks the rules of a type, beyond those of its encoding.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The broken rule.
     fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), AttributeError>;
-    /// What the rule with a label says.
+    /// Returns the text of the rule with a label.
     fn rule_text(&self, label: &str) -> Option<&'static str>;
-    /// The linear layout of a tensor's or a buffer's type.
+    /// Returns the linear layout of a tensor or buffer type.
     ///
     /// # Errors
-    /// Why it has none.
+    /// The type has no layout.
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
-    /// What to say of a name that a dialect of ours does not have, where it has the `known` ones.
+    /// Returns the diagnostic of an unknown name in a dialect that has the `known` ones.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
-    /// What to say of a key that an encoding cannot have, or not again; nothing for other attributes.
+    /// Returns the error of an unknown or repeated key of an encoding; nothing for other attributes.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
-    /// Brings an operation nearer to canonical form, where it is not in it.
+    /// Canonicalises an operation.
     fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
-    /// All operands of the operation, and with `results` its results, have the same encoding.
+    /// Checks that all operands of an operation, and with `results` its results, have the same encoding.
     ///
     /// # Errors
-    /// The two that differ.
+    /// The first pair that differs.
     fn verify_same_encoding(
         &self,
         op: OperationRef<'_, '_>,
@@ -124,9 +122,9 @@ pub trait Semantics: Sync {
     ) -> Result<(), Vec<Diagnostic>>;
 }
 
-/// The passes, by their numbers in `passes/Passes.td`, as the C++ side needs them.
+/// The passes, by their numbers in `passes/Passes.td`.
 pub trait Passes: Sync {
-    /// Runs a pass on a module, and returns the passes to run after it.
+    /// Runs a pass on a module, and returns the passes to run next.
     ///
     /// # Errors
     /// An error that has been emitted already.
@@ -137,7 +135,7 @@ pub trait Passes: Sync {
         rewriter: Rewriter<'c>,
         module: Op<'c>,
     ) -> Result<NextPasses, Reported>;
-    /// Looks at what the passes that [`Self::run`] asked for have left.
+    /// Checks the module after the passes that [`Self::run`] returned.
     ///
     /// # Errors
     /// An error that has been emitted already.
@@ -150,12 +148,12 @@ pub trait Passes: Sync {
     ) -> Result<(), Reported>;
 }
 
-/// What is to run after a pass.
+/// The passes to run after a pass.
 #[derive(Debug, Default)]
 pub struct NextPasses {
-    /// Passes of ours, as a textual pipeline on a module.
+    /// This project's passes, as a textual pipeline on a module.
     pub pipeline: String,
-    /// Then these of MLIR.
+    /// MLIR's passes, after those.
     pub follow_ups: Vec<FollowUp>,
 }
 
@@ -166,7 +164,7 @@ pub struct Reported(());
 static SEMANTICS: OnceLock<&'static dyn Semantics> = OnceLock::new();
 static PASSES: OnceLock<&'static dyn Passes> = OnceLock::new();
 
-/// Installs what the dialects mean and what the passes do; later calls have no effect.
+/// Installs the implementation of dialects and passes; later calls have no effect.
 pub fn install(semantics: &'static dyn Semantics, passes: &'static dyn Passes) {
     let _ = SEMANTICS.set(semantics);
     let _ = PASSES.set(passes);
@@ -184,7 +182,7 @@ fn passes() -> &'static dyn Passes {
         .expect("`install` runs before any pass is registered")
 }
 
-/// One context's cache of what its types and encodings mean.
+/// The layout cache of one context.
 #[allow(
     missing_debug_implementations,
     reason = "holds an opaque value of the rooms above"
@@ -192,7 +190,7 @@ fn passes() -> &'static dyn Passes {
 pub struct LayoutCache(Box<dyn Any + Send + Sync>);
 
 impl LayoutCache {
-    /// The cache as the type that [`Semantics::new_cache`] made.
+    /// Returns the cache as the type that [`Semantics::new_cache`] created.
     #[must_use]
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.downcast_ref()
@@ -215,7 +213,7 @@ impl LayoutCache {
     pub(super) fn pretty_name(&self, attribute: MlirAttribute) -> String {
         // SAFETY: C++ passes a live, uniqued attribute.
         let attribute = unsafe { Attribute::from_raw(attribute.0) };
-        // What cannot be named keeps the name that it has.
+        // An encoding without a short name keeps its alias.
         guard(|| semantics().pretty_name(self, attribute))
             .ok()
             .flatten()
@@ -246,27 +244,27 @@ impl LayoutCache {
     }
 }
 
-/// Whether an operation is another one now, or what is around it.
+/// Canonicalises an operation; returns true if the IR changed.
 pub(super) fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool {
-    // SAFETY: C++ passes the operation that a pattern is at, and the rewriter that the pattern got.
+    // SAFETY: C++ passes the operation and the rewriter of a pattern.
     let (op, work) = unsafe {
         let op = OperationRef::from_raw(op.0);
         (op, Work::of_pattern(rewriter.0, op))
     };
-    // What cannot be decided stays as it is.
+    // An operation stays unchanged after a panic.
     let _ = guard(|| semantics().canonicalize(work.rewriter(), op));
     work.rewriter().changes() != 0
 }
 
 pub(super) fn with_layout_comments(bytes: &[u8], marker: &str) -> Vec<u8> {
-    // Comments are a help, so without them the text goes out as it came.
+    // Comments are optional: the text is printed without them on failure.
     let text = std::str::from_utf8(bytes).ok();
     text.and_then(|text| guard(|| linear_layout::view::with_layout_comments(text, marker)).ok())
         .map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
 
 pub(super) fn read_checked_input(path: &[u8]) -> ReadInput {
-    // SAFETY: the bytes are an argument of the process, or a part of one that ends at an ASCII character.
+    // SAFETY: the bytes are a process argument, or a prefix of one that ends at an ASCII character.
     let path = unsafe { std::ffi::OsStr::from_encoded_bytes_unchecked(path) };
     let read = guard(|| super::read_checked_input(path.as_ref()));
     let (bytes, refusal) = match read {
@@ -281,7 +279,7 @@ pub(super) fn new_layout_cache() -> Box<LayoutCache> {
     Box::new(LayoutCache(semantics().new_cache()))
 }
 
-/// Emits an error at an operation's location, with notes.
+/// Emits an error with notes at an operation's location.
 pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported {
     let notes: Vec<String> = diagnostic
         .notes
@@ -297,23 +295,23 @@ pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported
     Reported(())
 }
 
-/// Whether errors name the rule that is broken in a note.
+/// True if errors have a note with the broken rule.
 static RULES_ARE_NAMED: AtomicBool = AtomicBool::new(false);
 
-/// Makes errors name the rule that is broken in a note, from now on, or not.
+/// Enables or disables the note with the broken rule.
 pub fn name_rules(are_named: bool) {
     RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
 }
 
-/// Whether passes that change layouts only prove it: always where tests run.
+/// True if layout rewrites are verified: by default in debug builds.
 static REWRITES_ARE_VERIFIED: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
 
-/// Makes passes that change layouts only prove that no thread holds anything else than before.
+/// Enables the verification that layout rewrites keep the elements of each thread.
 pub(super) fn verify_layout_rewrites() {
     REWRITES_ARE_VERIFIED.store(true, Ordering::Relaxed);
 }
 
-/// Returns whether passes that change layouts only prove it.
+/// Returns true if layout rewrites are verified.
 pub(crate) fn are_rewrites_verified() -> bool {
     REWRITES_ARE_VERIFIED.load(Ordering::Relaxed)
 }
@@ -326,10 +324,10 @@ pub(super) fn rule_note(label: &str) -> String {
     text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
 }
 
-/// From the label of a rule to what it says, or why there is none of that name.
+/// Function from a rule label to its explanation, or to the error of an unknown one.
 type Explain = fn(&str) -> Result<String, String>;
 
-/// What a label stands for, for [`super::opt_main`] while it runs.
+/// The explanation of rules for [`super::opt_main`] while it runs.
 pub(super) static EXPLAIN: Mutex<Option<Explain>> = Mutex::new(None);
 
 pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {
@@ -345,7 +343,7 @@ pub(super) fn explain_rule(label: &[u8]) -> RuleExplanation {
     }
 }
 
-/// Emits a warning at an operation's location, with notes.
+/// Emits a warning with notes at an operation's location.
 pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
     ffi::emit_warning(
         MlirOperation(op.to_raw()),
@@ -360,11 +358,11 @@ pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
 }
 
 thread_local! {
-    /// Where the last panic was, below [`guard`]; nothing outside of it.
+    /// Location of the last panic below [`guard`].
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Runs what may panic, and returns what a panic says and where it was, on one line.
+/// Runs a function; returns the message and location of a panic, on one line.
 pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static ONCE: Once = Once::new();
     ONCE.call_once(report_panics_once);
@@ -382,8 +380,8 @@ pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// A panic below [`guard`] becomes a diagnostic; it is printed as well, with the calls that led to it,
-/// where `RUST_BACKTRACE` asks for them.
+/// Installs the panic hook: a panic below [`guard`] becomes a diagnostic, and is printed with its backtrace if
+/// `RUST_BACKTRACE` is set.
 fn report_panics_once() {
     let is_asked = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let report = std::panic::take_hook();
@@ -408,7 +406,7 @@ fn verify(
     op: MlirOperation,
     check: impl FnOnce(OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>,
 ) -> bool {
-    // SAFETY: C++ passes the operation it is verifying.
+    // SAFETY: C++ passes the operation being verified.
     let op = unsafe { OperationRef::from_raw(op.0) };
     match guard(|| check(op)) {
         Ok(Ok(())) => true,
@@ -482,12 +480,12 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperati
     }
 }
 
-/// What a pass returns; nothing where it fails, after an error.
+/// Runs a pass; returns nothing after an error.
 fn pass<T>(
     op: MlirOperation,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> Result<T, Reported>,
 ) -> Option<T> {
-    // SAFETY: C++ passes the operation that the pass runs on.
+    // SAFETY: C++ passes the operation of the pass.
     let op = unsafe { OperationRef::from_raw(op.0) };
     match guard(|| rewriter::on(op, f)) {
         Ok(outcome) => outcome.ok(),
@@ -512,7 +510,7 @@ mod tests {
             file!()
         );
         assert_eq!(said, expected);
-        // One inside of another leaves the place of the outer one to it.
+        // A nested guard leaves the outer location in place.
         let said = guard(|| {
             let inner = guard(|| panic!("inner"));
             panic!("{}", inner.unwrap_err());

@@ -1,7 +1,7 @@
-//! What a tool reads before MLIR does: whether MLIR can read it at all.
+//! Validation of input before MLIR reads it.
 //!
-//! MLIR's parser and its verifier call themselves for what stands inside, so deep nesting ends them by
-//! a full stack; its reader of bytecode trusts lengths and indices. A tool asks [`checked_input`] first.
+//! MLIR's parser and verifier are recursive, so deep nesting overflows the stack; its bytecode reader trusts lengths
+//! and indices. Tools call [`checked_input`] first.
 
 use super::bridge::ffi::{self, BytecodeOutcome};
 use melior::Context;
@@ -11,15 +11,15 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::path::Path;
 
-/// How deep brackets, and with them regions, types and attributes, may be nested in each other.
+/// Largest nesting depth of brackets, and with them of regions, types and attributes.
 ///
-/// MLIR takes up to 4 KiB of stack for each, of the 8 MiB that a thread has.
+/// MLIR needs up to 4 KiB of stack per level, of the 8 MiB that a thread has.
 pub const MAX_NESTING: u32 = 1024;
 
-/// A bracket that stands deeper than [`MAX_NESTING`] others.
+/// A bracket nested deeper than [`MAX_NESTING`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooDeep {
-    /// The byte of the text at which it is.
+    /// Its offset in bytes.
     pub at: usize,
 }
 
@@ -32,13 +32,13 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// How a file in bytecode begins.
+/// Magic number of bytecode.
 const BYTECODE: &[u8] = b"ML\xefR";
 
-/// The most bytes that are read of a file: one without an end, such as `/dev/zero`, is an error.
+/// Largest file size: a file without an end, such as `/dev/zero`, is an error.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The bytes of a file, or of standard input for `-`.
+/// Reads a file, or standard input for `-`.
 ///
 /// # Errors
 /// The file cannot be read, or is longer than 1 GiB.
@@ -58,25 +58,24 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Parses a module, text or bytecode, that calls its file `-`. What is wrong with it goes to the
-/// context's diagnostic handler.
+/// Parses a module, text or bytecode, under the file name `-`. Errors go to the context's diagnostic handler.
 #[must_use]
 pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>> {
-    // The lexer looks at the byte behind the text.
+    // The lexer reads the byte behind the text.
     let mut ended = input.to_vec();
     ended.push(0);
     let text = mlir_sys::MlirStringRef {
         data: ended.as_ptr().cast(),
         length: input.len(),
     };
-    // SAFETY: the context is alive; the module that MLIR makes is owned by nobody else.
+    // SAFETY: the context is alive; the new module has no other owner.
     unsafe {
         let raw = mlir_sys::mlirModuleCreateParse(context.to_raw(), text);
         (!raw.ptr.is_null()).then(|| Module::from_raw(raw))
     }
 }
 
-/// Returns the bytes that MLIR can be given for an input: text as it is, but for spellings of a later MLIR; bytecode
+/// Returns the input in a form that MLIR can read: text, with spellings of later MLIR versions replaced; bytecode,
 /// written again.
 ///
 /// A child process reads bytecode, verifies it, and writes it again, so that a damaged file cannot corrupt this
@@ -107,7 +106,7 @@ pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
         let column = deep.at - start.map_or(0, |n| n + 1) + 1;
         return Err(format!("{name}:{line}:{column}: error: {deep}"));
     }
-    // The child's panic would look like damage.
+    // Otherwise the child would panic, which looks like a crash.
     super::callbacks::semantics();
     let tried = ffi::try_bytecode(&input, name, MAX_NESTING);
     match tried.outcome {
@@ -127,10 +126,10 @@ pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads a file, or standard input for `-`, and checks it by [`checked_input`].
+/// Reads a file, or standard input for `-`, and validates it by [`checked_input`].
 ///
 /// # Errors
-/// Why it cannot be read, ready to print.
+/// The error, ready to print.
 pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = read_input(path).map_err(|error| {
         let reason = match error.kind() {
@@ -144,7 +143,7 @@ pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
     checked_input(&input_name(path), bytes)
 }
 
-/// The name of an input in messages.
+/// Returns the name of an input in messages.
 #[must_use]
 pub fn input_name(path: &Path) -> String {
     if path.as_os_str() == "-" {
@@ -165,7 +164,7 @@ pub fn input_name(path: &Path) -> String {
 /// ```
 #[must_use]
 pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
-    // Angle brackets are counted apart, since `>=` closes nothing.
+    // Angle brackets are counted separately: `>=` closes none.
     let (mut depth, mut angles) = (0u32, 0u32);
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -189,8 +188,7 @@ pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
     None
 }
 
-/// The bytes of a string behind its opening quote, the closing one included; of what is not closed
-/// none, since a string ends in its line.
+/// Returns the length of a string literal after its opening quote; 0 if it is not closed in its line.
 fn string_length(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(&byte) = rest.get(at) {
@@ -204,16 +202,16 @@ fn string_length(rest: &[u8]) -> usize {
     0
 }
 
-/// The operations of ROCDL whose mask a later MLIR spells by names.
+/// ROCDL operations whose mask later MLIR versions spell by names.
 const MASKED: [&[u8]; 2] = [b"rocdl.sched.barrier", b"rocdl.sched.group.barrier"];
 
-/// The same mask in the form of an attribute.
+/// The mask attributes of these.
 const MASK_ATTRIBUTES: [(&[u8], u8); 2] = [
     (b"#rocdl<sched_group_mask ", b'>'),
     (b"#rocdl.sched_group_mask<", b'>'),
 ];
 
-/// The names of the groups of instructions, as `ROCDL::SchedGroupMask` has them since LLVM 23.
+/// Instruction groups of `ROCDL::SchedGroupMask`, as named since LLVM 23.
 const GROUPS: [(&str, u32); 13] = [
     ("none", 0),
     ("non_mem_non_sideeffect", 0x1),
@@ -230,8 +228,8 @@ const GROUPS: [(&str, u32); 13] = [
     ("ldsdma", 0x800),
 ];
 
-/// A text in which the masks of `rocdl.sched.barrier` and `rocdl.sched.group.barrier` are numbers, as MLIR 22 reads
-/// them, where a later one has written names; nothing where it has none.
+/// Replaces named masks of `rocdl.sched.barrier` and `rocdl.sched.group.barrier`, as later MLIR versions write, by
+/// numbers, as MLIR 22 reads them; returns nothing if there are none.
 ///
 /// The operation's parser is MLIR's and knows numbers only, and an operation that a dialect registers cannot be
 /// registered again, so the text is what can be changed. Each number takes as many bytes as the names, so that every
@@ -274,12 +272,12 @@ fn numbered_masks(text: &[u8]) -> Option<Vec<u8>> {
     changed
 }
 
-/// Whether a byte is part of an operation's name or of an identifier.
+/// Returns true if a byte is part of an operation name or identifier.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
 }
 
-/// The names behind an operation that begins here, with their number.
+/// Returns the named mask after an operation that starts here, with its number.
 fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let word = text[at..].iter().take_while(|b| is_word(**b)).count();
     if !MASKED.contains(&&text[at..at + word]) {
@@ -290,7 +288,7 @@ fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     Some((start..start + length, number.to_string()))
 }
 
-/// An attribute of names that begins here, with its number.
+/// Returns the mask attribute that starts here, with its number.
 fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     let (open, close) = MASK_ATTRIBUTES
         .iter()
@@ -301,7 +299,7 @@ fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
     (text.get(end) == Some(close)).then(|| (at..end + 1, format!("{number} : i32")))
 }
 
-/// The bytes of a list of names, as `valu|salu`, and the number that it is.
+/// Returns the length of a list of names, as `valu|salu`, and its number.
 fn groups(text: &[u8]) -> Option<(usize, u32)> {
     let (mut at, mut number) = (0, 0);
     loop {
@@ -398,7 +396,7 @@ mod tests {
         ] {
             assert_eq!(too_deep(text.repeat(3000).as_bytes()), None, "{text}");
         }
-        // A quote that nothing closes hides no brackets.
+        // An unclosed quote hides no brackets.
         let text = format!("\"\n{}", "{".repeat(2000));
         assert!(too_deep(text.as_bytes()).is_some());
     }

@@ -1,7 +1,7 @@
-//! The FFI fence: the only room with unsafe code.
+//! The FFI boundary: the only module with unsafe code.
 //!
-//! [`bridge`](self) declares what crosses, [`Semantics`] and [`Passes`] are what the rooms above supply, and the
-//! functions here wrap the rest of MLIR's C API that melior does not offer.
+//! [`bridge`](self) declares the functions that cross it, [`Semantics`] and [`Passes`] are implemented by higher
+//! layers, and the functions here wrap parts of MLIR's C API that melior lacks.
 #![allow(unsafe_code, reason = "the one room that talks to C and C++")]
 
 #[allow(unreachable_pub, reason = "cxx generates public items")]
@@ -52,43 +52,43 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
-/// A string of MLIR's, which may be empty and need not be UTF-8; melior's own `as_str` panics on one.
+/// Copies an MLIR string, which may be empty and need not be UTF-8; melior's `as_str` panics on those.
 #[must_use]
 pub fn text(string: melior::StringRef<'_>) -> String {
     let raw = string.to_raw();
     if raw.length == 0 {
         return String::new();
     }
-    // SAFETY: MLIR's string is alive as long as the reference to it.
+    // SAFETY: MLIR's string outlives the reference to it.
     let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A number that is the same for the same value and different for different live values.
+/// Returns an identifier of a value, unique among live values.
 #[must_use]
 pub fn value_id(value: Value<'_, '_>) -> usize {
     value.to_raw().ptr as usize
 }
 
-/// A number that is the same for the same uniqued type of a context.
+/// Returns an identifier of a uniqued type.
 #[must_use]
 pub fn type_id(type_: Type<'_>) -> usize {
     type_.to_raw().ptr as usize
 }
 
-/// A number that is the same for the same uniqued attribute of a context.
+/// Returns an identifier of a uniqued attribute.
 #[must_use]
 pub fn attribute_id(attribute: Attribute<'_>) -> usize {
     attribute.to_raw().ptr as usize
 }
 
-/// A number that is the same for the same name of an attribute or operation in a context.
+/// Returns an identifier of a uniqued name.
 #[must_use]
 pub fn identifier_id(identifier: Identifier<'_>) -> usize {
     identifier.to_raw().ptr as usize
 }
 
-/// The text of an identifier, which lives as long as its context.
+/// Returns the text of an identifier, which lives as long as its context.
 #[must_use]
 pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     // SAFETY: the context owns the text of its identifiers and never frees it before its own end.
@@ -99,7 +99,7 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The bytes of a string attribute, which may be empty and need not be UTF-8; melior's own `value` panics on both.
+/// Returns the bytes of a string attribute, which may be empty and need not be UTF-8; melior's `value` panics on those.
 #[must_use]
 pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -107,13 +107,13 @@ pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     if !unsafe { mlir_sys::mlirAttributeIsAString(raw) } {
         return None;
     }
-    // SAFETY: it is a string, as was just asked.
+    // SAFETY: the attribute is a string.
     let text = unsafe { mlir_sys::mlirStringAttrGetValue(raw) };
     // SAFETY: the context owns the text of its attributes and never frees it before its own end.
     Some(unsafe { owned_by_context(text) })
 }
 
-/// The name in a reference to a symbol without nested symbols; nothing for another attribute.
+/// Returns the name of a flat symbol reference; nothing for another attribute.
 #[must_use]
 pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
@@ -126,39 +126,39 @@ pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
 }
 
 /// # Safety
-/// A context owns the text, and the result does not outlive it.
+/// A context owns the text, and outlives the result.
 unsafe fn owned_by_context<'c>(text: mlir_sys::MlirStringRef) -> Text<'c> {
     Text::new(match text.length {
         0 => &[],
-        // SAFETY: the caller's duty.
+        // SAFETY: guaranteed by the caller.
         length => unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), length) },
     })
 }
 
-/// A number that is the same for the same live block.
+/// Returns an identifier of a block, unique among live blocks.
 #[must_use]
 pub fn block_id(block: BlockRef<'_, '_>) -> usize {
     block.to_raw().ptr as usize
 }
 
-/// A number that is the same for the same live operation.
+/// Returns an identifier of an operation, unique among live operations.
 #[must_use]
 pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// Which operation one is, in the order of the enums of `ir::ops`.
+/// The identity of an operation, in the order of the enums of `ir::ops`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpIndex {
-    /// One of our dialects.
+    /// An operation of this project's dialects.
     Own(usize),
-    /// One of MLIR's dialects that stands in TTGIR.
+    /// An operation of one of MLIR's dialects used in TTGIR.
     Upstream(usize),
     /// Any other.
     Other,
 }
 
-/// Which operation one is, found by the identity of its class.
+/// Returns the identity of an operation by its C++ class.
 #[must_use]
 pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     let number = ffi::op_number(MlirOperation(op.to_raw()));
@@ -169,29 +169,28 @@ pub fn op_number(op: OperationRef<'_, '_>) -> OpIndex {
     }
 }
 
-/// Whether an operation is a `builtin.module`.
+/// Returns true for a `builtin.module`.
 #[must_use]
 pub fn is_module(op: OperationRef<'_, '_>) -> bool {
     op.name().as_string_ref().as_str() == Ok("builtin.module")
 }
 
-/// Whether all tensors among an operation's operands and results have one encoding: by its own
-/// declaration, or because it works element by element.
+/// Returns true if all tensor operands and results have one encoding: by declaration, or as an elementwise operation.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(MlirOperation(op.to_raw()))
 }
 
-/// A layout that a program leaves open.
+/// An open layout, to be inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenLayout {
-    /// `#gluon.auto_encoding`: the one that its neighbours ask for.
+    /// `#gluon.auto_encoding`: determined by its neighbours.
     Auto,
-    /// `#gluon.coalesced_encoding`: the one in which global memory is best accessed.
+    /// `#gluon.coalesced_encoding`: the best one for global memory accesses.
     Coalesced,
 }
 
-/// Which layout an attribute leaves open, or nothing for another attribute.
+/// Returns the open layout that an attribute stands for, or nothing for another attribute.
 #[must_use]
 pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
@@ -201,7 +200,7 @@ pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
     }
 }
 
-/// The pointee and address space of a `!tt.ptr`, or nothing for another type.
+/// Returns the pointee and address space of a `!tt.ptr`.
 #[must_use]
 pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
     let info = ffi::pointer_info(MlirType(type_.to_raw()));
@@ -217,11 +216,11 @@ pub struct Tensor<'c> {
     pub shape: &'c [u64],
     /// The element type.
     pub element: Type<'c>,
-    /// The encoding, where there is one.
+    /// The encoding, if there is one.
     pub encoding: Option<Attribute<'c>>,
 }
 
-/// The parts of a ranked tensor of static shape, or nothing for another type.
+/// Returns the parts of a ranked tensor of static shape, or nothing for another type.
 #[must_use]
 pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     let info = ffi::tensor_info(MlirType(type_.to_raw()));
@@ -236,7 +235,7 @@ pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
     }
 }
 
-/// A discardable attribute of the innermost operation around `op`, itself included, that has it.
+/// Returns a discardable attribute of the innermost operation that has it, starting at `op`.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
     let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);
@@ -251,24 +250,24 @@ pub struct BufferType<'c> {
     pub shape: Vec<u64>,
     /// The element type.
     pub element: Type<'c>,
-    /// How it is laid out, where that is known.
+    /// The encoding, if known.
     pub encoding: Option<Attribute<'c>>,
-    /// The memory it is in; nothing for a tensor descriptor, which is in global memory.
+    /// Memory space; nothing for a tensor descriptor, whose block is in global memory.
     pub memory_space: Option<Attribute<'c>>,
-    /// Whether it may be written.
+    /// True if it is writable.
     pub is_mutable: bool,
-    /// Sizes of the dimensions of the whole allocation; empty for a tensor descriptor.
+    /// Shape of the whole allocation; empty for a tensor descriptor.
     pub alloc_shape: Vec<u64>,
-    /// Whether it describes an image, which is read as the columns of a convolution.
+    /// True for an im2col descriptor, which reads an image as the columns of a convolution.
     pub is_im2col: bool,
 }
 
-/// Returns true if a type is that of tokens of asynchronous copies.
+/// Returns true for the type of asynchronous tokens.
 pub fn is_async_token(type_: Type<'_>) -> bool {
     type_.to_string() == "!ttg.async.token"
 }
 
-/// The parts of a buffer's type, or nothing for another type.
+/// Returns the parts of a buffer type, or nothing for another type.
 #[must_use]
 pub fn buffer<'c>(type_: Type<'c>) -> Option<BufferType<'c>> {
     let info = ffi::buffer_info(MlirType(type_.to_raw()));
@@ -297,21 +296,21 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<BufferType<'c>> {
     })
 }
 
-/// The cache that belongs to a context's `ttg` dialect.
+/// Returns the layout cache of a context's `ttg` dialect.
 #[must_use]
 pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
-    // SAFETY: the handle is read while it is alive.
+    // SAFETY: the context is alive.
     let context = unsafe { context.to_ref() };
     ffi::layout_cache(MlirContext(context.to_raw()))
 }
 
-/// A context by reference, for constructors that ask for one.
+/// Returns a context by reference, as constructors need it.
 ///
-/// melior's own conversion borrows the handle, not the context, so a handle is kept here for each
-/// context address that was ever seen: one word each.
+/// melior's conversion borrows the handle, not the context, so a handle per context address is kept here: one word
+/// each.
 pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     static KEPT: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
-    // SAFETY: the handle is read while it is alive.
+    // SAFETY: the context is alive.
     let address = unsafe { context.to_ref() }.to_raw().ptr as usize;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let handle = *kept.entry(address).or_insert_with(|| {
@@ -320,8 +319,7 @@ pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
         };
         std::ptr::from_mut(Box::leak(Box::new(raw))) as usize
     });
-    // SAFETY: `Context` is one raw handle, as `ContextRef::to_ref` relies on; this one is never
-    // freed, and nothing drops what is only borrowed.
+    // SAFETY: `Context` is one raw handle, as `ContextRef::to_ref` relies on; this one is never freed.
     unsafe { &*(handle as *const Context) }
 }
 
@@ -335,24 +333,24 @@ pub fn register_passes() {
     ffi::register_passes();
 }
 
-/// What `ll-opt` says about itself.
+/// Texts of `ll-opt`.
 #[derive(Clone, Copy, Debug)]
 pub struct OptTexts<'t> {
-    /// The first lines of `--help`.
+    /// First lines of `--help`.
     pub overview: &'t str,
-    /// The last lines of `--help`.
+    /// Last lines of `--help`.
     pub examples: &'t str,
-    /// What `--show-dialects` prints before MLIR's list of names.
+    /// Output of `--show-dialects` before MLIR's list of names.
     pub dialects: &'t str,
-    /// What `--list-lowered-operations` prints.
+    /// Output of `--list-lowered-operations`.
     pub lowered: &'t str,
-    /// What `--explain-rule` prints for a label, or why it is no label.
+    /// Output of `--explain-rule` for a label, or its error.
     pub explain_rule: fn(&str) -> Result<String, String>,
-    /// The line of `--version`.
+    /// Output of `--version`.
     pub version: &'t str,
 }
 
-/// Arguments of a process as they cross: each ends with a zero byte, and need not be UTF-8.
+/// Joins process arguments: each ends with a zero byte, and need not be UTF-8.
 fn ended(arguments: &[OsString]) -> Vec<u8> {
     let mut all = Vec::new();
     for argument in arguments {
@@ -384,17 +382,17 @@ pub fn lsp_main(arguments: &[OsString]) -> i32 {
     ffi::lsp_main(&ended(arguments))
 }
 
-/// Whether a value has no use.
+/// Returns true if a value has no use.
 #[must_use]
 pub fn is_unused(value: Value<'_, '_>) -> bool {
     // SAFETY: the value is alive.
     unsafe { mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// A place in a file; lines and columns count from 1.
+/// A location in a file; lines and columns start at 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileLocation {
-    /// The file's name.
+    /// Name of the file.
     pub file: String,
     /// The line.
     pub line: u32,
@@ -402,10 +400,10 @@ pub struct FileLocation {
     pub column: u32,
 }
 
-/// The place that a location names, where it names one and nothing else.
+/// Returns the location that a `FileLineColLoc` names.
 #[must_use]
 pub fn file_location(location: Location<'_>) -> Option<FileLocation> {
-    // SAFETY: the location is alive, and is asked only for what its kind has; the name is copied.
+    // SAFETY: the location is alive, and only accessors of its kind are used; the name is copied.
     unsafe {
         let raw = location.to_raw();
         if !mlir_sys::mlirLocationIsAFileLineColRange(raw) {
@@ -423,7 +421,7 @@ pub fn file_location(location: Location<'_>) -> Option<FileLocation> {
     }
 }
 
-/// Whether a value has exactly one use.
+/// Returns true if a value has exactly one use.
 #[must_use]
 pub fn has_one_use(value: Value<'_, '_>) -> bool {
     // SAFETY: the value is alive; the second use is asked for only where there is a first.
@@ -434,19 +432,18 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// The block that an operation lies in, as a number; 0 for one in none.
+/// Returns an identifier of an operation's block; 0 if there is none.
 #[must_use]
 pub fn block_of(op: OperationRef<'_, '_>) -> usize {
     // SAFETY: the operation is alive.
     unsafe { mlir_sys::mlirOperationGetBlock(op.to_raw()).ptr as usize }
 }
 
-/// The operations that use a value, one for each use, with the number of the operand that it is.
+/// Returns the users of a value, one per use, with the operand number.
 #[must_use]
 pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     let mut all = Vec::new();
-    // SAFETY: the value is alive, and so are its uses and their owners; the next use is asked for only of one
-    // that is there.
+    // SAFETY: the value is alive, and so are its uses and their owners; only existing uses are followed.
     unsafe {
         let mut next = mlir_sys::mlirValueGetFirstUse(value.to_raw());
         while !mlir_sys::mlirOpOperandIsNull(next) {
@@ -461,27 +458,27 @@ pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
     all
 }
 
-/// The width of a floating-point type in bits, or nothing for another type.
+/// Returns the width of a floating-point type in bits.
 #[must_use]
 pub fn float_width(type_: Type<'_>) -> Option<u32> {
-    // SAFETY: the type is alive; the width is asked only of a float.
+    // SAFETY: the type is alive; the width is read only of a float.
     unsafe {
         mlir_sys::mlirTypeIsAFloat(type_.to_raw())
             .then(|| mlir_sys::mlirFloatTypeGetWidth(type_.to_raw()))
     }
 }
 
-/// Whether a type is `!llvm.ptr` of any address space.
+/// Returns true for `!llvm.ptr` of any address space.
 #[must_use]
 pub fn is_llvm_pointer(type_: Type<'_>) -> bool {
     // SAFETY: the type is alive.
     unsafe { mlir_sys::mlirTypeIsALLVMPointerType(type_.to_raw()) }
 }
 
-/// An entry of a dictionary attribute.
+/// Returns an entry of a dictionary attribute.
 #[must_use]
 pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
-    // SAFETY: the attribute is alive; the entry is asked only of a dictionary.
+    // SAFETY: the attribute is alive, and is a dictionary.
     unsafe {
         let raw = dictionary.to_raw();
         if !mlir_sys::mlirAttributeIsADictionary(raw) {
@@ -495,11 +492,11 @@ pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Att
     }
 }
 
-/// The entries of a dictionary attribute, sorted by name; none of another attribute.
+/// Returns the entries of a dictionary attribute, sorted by name; empty for another attribute.
 #[must_use]
 pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let raw = dictionary.to_raw();
-    // SAFETY: the attribute is alive; entries are asked only of a dictionary, as many as it has.
+    // SAFETY: the attribute is alive, and is a dictionary with this many entries.
     unsafe {
         if !mlir_sys::mlirAttributeIsADictionary(raw) {
             return Vec::new();
@@ -514,20 +511,20 @@ pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>,
     }
 }
 
-/// The operation that a value is a result of, or nothing for a block argument.
+/// Returns the operation that defines a value; nothing for a block argument.
 #[must_use]
 pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
-    // SAFETY: the value is alive; the owner is asked only of an operation's result.
+    // SAFETY: the value is alive; the owner is read only of an operation's result.
     unsafe {
         mlir_sys::mlirValueIsAOpResult(value.to_raw())
             .then(|| OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())))
     }
 }
 
-/// The block that a value is an argument of, or nothing for a result.
+/// Returns the block of a block argument; nothing for a result.
 #[must_use]
 pub fn block_of_argument<'c>(value: build::Val<'c>) -> Option<build::Blk<'c>> {
-    // SAFETY: the value is alive; the owner is asked only of a block's argument.
+    // SAFETY: the value is alive; the owner is read only of a block argument.
     unsafe {
         mlir_sys::mlirValueIsABlockArgument(value.to_raw())
             .then(|| BlockRef::from_raw(mlir_sys::mlirBlockArgumentGetOwner(value.to_raw())))

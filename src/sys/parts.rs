@@ -1,6 +1,6 @@
-//! Types, attributes and locations taken apart, one level at a time.
+//! Structural matching of types, attributes and locations, one level at a time.
 //!
-//! A reader that turns MLIR into data of its own matches on what is returned here, and recurses by itself.
+//! Converters of MLIR to their own data match on the results, and recurse themselves.
 
 use super::bridge::{MlirOperation, MlirType, ffi};
 use super::build::{self, dense_elements, integer_value, number_bits, splat_value};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 /// A type of the LLVM dialect, or a builtin one that the LLVM dialect takes.
 #[derive(Clone, Debug)]
 pub enum TypeParts<'c> {
-    /// An integer of so many bits, of any signedness.
+    /// An integer of this width, of any signedness.
     Integer(u32),
     /// `index`.
     Index,
@@ -21,15 +21,15 @@ pub enum TypeParts<'c> {
     Float,
     /// A pointer with its address space.
     Pointer(u32),
-    /// A vector of fixed size: how many elements, of what type.
+    /// A vector of fixed size: number and type of the elements.
     Vector(u64, Type<'c>),
-    /// An `!llvm.array`: how many elements, of what type.
+    /// An `!llvm.array`: number and type of the elements.
     Array(u64, Type<'c>),
-    /// An `!llvm.struct` whose body is known.
+    /// An `!llvm.struct` with a body.
     Struct {
-        /// Its fields follow each other without padding.
+        /// True if the fields have no padding.
         packed: bool,
-        /// The types of its fields.
+        /// Types of the fields.
         fields: Vec<Type<'c>>,
     },
     /// `!llvm.void`.
@@ -38,13 +38,13 @@ pub enum TypeParts<'c> {
     Other,
 }
 
-/// Takes a type apart.
+/// Returns the parts of a type.
 #[must_use]
 pub fn type_parts<'c>(type_: Type<'c>) -> TypeParts<'c> {
     use mlir_sys as m;
     let raw = type_.to_raw();
     let array = ffi::array_info(MlirType(raw));
-    // SAFETY: the type is alive, and is asked only for what its kind has; C++ returned a type of the same context, or
+    // SAFETY: the type is alive, and only accessors of its kind are used; C++ returned a type of the same context, or
     // null.
     unsafe {
         if m::mlirTypeIsAInteger(raw) {
@@ -78,7 +78,7 @@ pub fn type_parts<'c>(type_: Type<'c>) -> TypeParts<'c> {
 /// # Safety
 /// The type is alive and has a static shape.
 unsafe fn shape(raw: mlir_sys::MlirType) -> Vec<u64> {
-    // SAFETY: the caller's duty; the rank says which dimensions there are.
+    // SAFETY: guaranteed by the caller; the rank bounds the dimensions.
     unsafe {
         let rank = isize::try_from(mlir_sys::mlirShapedTypeGetRank(raw)).unwrap_or(0);
         let size = |i| mlir_sys::mlirShapedTypeGetDimSize(raw, i).cast_unsigned();
@@ -93,7 +93,7 @@ pub enum AttributeParts<'c> {
     Unit,
     /// `true` or `false`, the integer of one bit.
     Bool(bool),
-    /// An integer of at most 64 bits; negative by its sign bit where its type does not exclude that.
+    /// An integer of at most 64 bits; sign-extended unless its type is unsigned.
     Integer(i64, Type<'c>),
     /// The bits of a float of at most 64.
     Float(u64, Type<'c>),
@@ -101,18 +101,17 @@ pub enum AttributeParts<'c> {
     String(Text<'c>),
     /// A type.
     Type(Type<'c>),
-    /// The last name in a reference to a symbol.
+    /// The leaf name of a symbol reference.
     Symbol(Text<'c>),
-    /// A list.
+    /// An array attribute.
     Array(Vec<Attribute<'c>>),
-    /// A list of integers or booleans of one type.
+    /// A dense array of integers or booleans.
     Integers(Vec<i64>),
-    /// The bits of the elements of a vector or tensor, the last dimension fastest; one element stands for all of a
-    /// splat.
+    /// The bits of the elements of a vector or tensor, the last dimension fastest; a splat has one.
     Elements {
         /// The type of an element.
         element: Type<'c>,
-        /// There is one element.
+        /// True for a splat.
         splat: bool,
         /// The elements, with zeros above their width.
         bits: Vec<u64>,
@@ -123,13 +122,13 @@ pub enum AttributeParts<'c> {
     Other,
 }
 
-/// Takes an attribute apart.
+/// Returns the parts of an attribute.
 #[must_use]
 pub fn attribute_parts<'c>(attribute: Attribute<'c>) -> AttributeParts<'c> {
     use AttributeParts as P;
     use mlir_sys as m;
     let raw = attribute.to_raw();
-    // SAFETY: the attribute is alive, and is asked only for what its kind has; its context owns the text in it.
+    // SAFETY: the attribute is alive, and only accessors of its kind are used; its context owns its text.
     unsafe {
         if m::mlirAttributeIsABool(raw) {
             P::Bool(m::mlirBoolAttrGetValue(raw))
@@ -165,7 +164,7 @@ pub fn attribute_parts<'c>(attribute: Attribute<'c>) -> AttributeParts<'c> {
 /// # Safety
 /// The attribute is alive and a dictionary.
 unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c>, Attribute<'c>)> {
-    // SAFETY: the caller's duty.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let all = 0..mlir_sys::mlirDictionaryAttrGetNumElements(dictionary);
         all.map(|i| {
@@ -179,13 +178,13 @@ unsafe fn entries<'c>(dictionary: mlir_sys::MlirAttribute) -> Vec<(Identifier<'c
     }
 }
 
-/// The numbers of an `array<...>` of integers or booleans.
+/// Returns the numbers of an `array<...>` of integers or booleans.
 ///
 /// # Safety
 /// The attribute is alive.
 unsafe fn integers(raw: mlir_sys::MlirAttribute) -> Option<Vec<i64>> {
     use mlir_sys as m;
-    // SAFETY: the caller's duty; an element is asked of an array that has its type, for each that it has.
+    // SAFETY: guaranteed by the caller; elements are read with the type of the array, within its size.
     let all = |read: &dyn Fn(isize) -> i64| unsafe {
         let all = 0..m::mlirDenseArrayGetNumElements(raw);
         Some(all.map(read).collect())
@@ -208,11 +207,11 @@ unsafe fn integers(raw: mlir_sys::MlirAttribute) -> Option<Vec<i64>> {
     }
 }
 
-/// Takes constant elements apart; nothing where they are no numbers of at most 64 bits.
+/// Returns the parts of constant elements; nothing unless they are numbers of at most 64 bits.
 fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     use mlir_sys as m;
     let raw = attribute.to_raw();
-    // SAFETY: the attribute has elements, and so its type has a shape and an element type.
+    // SAFETY: an elements attribute has a type with a shape and an element type.
     let (shape, element, splat) = unsafe {
         let shaped = m::mlirAttributeGetType(raw);
         let element = Type::from_raw(m::mlirShapedTypeGetElementType(shaped));
@@ -229,7 +228,7 @@ fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     let bits = match width {
         8 | 16 | 32 | 64 if count > 0 => {
             let bytes = width as usize / 8;
-            // SAFETY: MLIR stores elements of these widths one after the other, and a splat as one of them.
+            // SAFETY: MLIR stores elements of these widths contiguously, and a splat as one.
             let data = unsafe {
                 let data = m::mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
                 std::slice::from_raw_parts(data, usize::try_from(count).ok()? * bytes)
@@ -257,12 +256,12 @@ fn elements<'c>(attribute: Attribute<'c>) -> Option<AttributeParts<'c>> {
     })
 }
 
-/// The inherent attributes of an operation, then those that passes have noted beside it, each group by name.
+/// Returns the inherent attributes of an operation, then the discardable ones, each group by name.
 #[must_use]
 pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let inherent = ffi::properties(MlirOperation(op.to_raw())).0;
     let mut all = Vec::new();
-    // SAFETY: C++ returned an attribute of the same context, or null, of which nothing is asked.
+    // SAFETY: C++ returned an attribute of the same context, or null.
     unsafe {
         if !inherent.ptr.is_null() && mlir_sys::mlirAttributeIsADictionary(inherent) {
             all = entries(inherent);
@@ -272,16 +271,17 @@ pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribut
     all
 }
 
-/// The first place that a location names, in the order in which MLIR writes it: of a call the callee comes first.
+/// Returns the first file location within a location, in the order in which MLIR prints it: the callee before the
+/// caller.
 #[must_use]
 pub fn first_file_location(location: Location<'_>) -> Option<FileLocation> {
     use mlir_sys as m;
     let mut pending = vec![location.to_raw()];
-    // A location may be a part of many others.
+    // Locations may share parts.
     let mut seen = HashSet::new();
     while let Some(raw) = pending.pop() {
-        // SAFETY: a location and its parts are alive as long as their context, and each is asked only for what its
-        // kind has.
+        // SAFETY: a location and its parts are alive as long as their context, and only accessors of their kind are
+        // used.
         unsafe {
             if let Some(found) = file_location(Location::from_raw(raw)) {
                 return Some(found);
@@ -384,7 +384,7 @@ mod tests {
                 .map(|place| (&*place.file, place.line, place.column));
             assert_eq!(found, expected, "{location}");
         }
-        // Each location is twice a part of the next one.
+        // Each location contains the previous one twice.
         let doubled = |i: usize| format!("#loc{} = loc(callsite(#loc{i} at #loc{i}))\n", i + 1);
         let many: String = (0..64).map(doubled).collect();
         let text = format!("#loc0 = loc(unknown)\n{many}module {{}} loc(#loc64)");

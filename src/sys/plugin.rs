@@ -1,4 +1,4 @@
-//! The two symbols by which `mlir-opt --load-dialect-plugin` and `--load-pass-plugin` find us.
+//! Entry points of `mlir-opt --load-dialect-plugin` and `--load-pass-plugin`.
 
 use super::bridge::{MlirDialectRegistry, ffi};
 use super::c_api::VERSION;

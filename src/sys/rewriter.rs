@@ -1,13 +1,12 @@
-//! The one object that changes IR.
+//! The rewriter: the only means to change IR.
 //!
-//! A pass and a pattern get a [`Rewriter`]; nothing else erases, replaces, moves, copies or adds operations,
-//! and what it does reaches MLIR's own rewriter, so that a driver of patterns hears of every change.
+//! Passes and patterns get a [`Rewriter`]. It wraps MLIR's rewriter, so that a pattern driver is notified of every
+//! change.
 //!
-//! Three things make handles safe to keep while it works. They carry its brand: their lifetime `'c` is that of
-//! one piece of work (`for<'c>` in every way to get a rewriter), so none of them outlives it. What is erased
-//! leaves the IR at once, and its memory goes when the work is done: a handle that is still kept shows a husk,
-//! in no module, with the operation's name, attributes and types, and placeholders for its operands. And every
-//! change is counted, so that what was computed of the IR is known to be out of date: [`Rewriter::changes`].
+//! Handles stay valid while it exists. Their lifetime `'c` is the rewriter's brand (every constructor is `for<'c>`), so
+//! none outlives it. An erased operation leaves the IR at once, but is freed only when the rewriter ends: a handle to
+//! it shows an operation without a parent, with its name, attributes and types, and placeholders as operands. Changes
+//! are counted, so that cached analyses can be invalidated: [`Rewriter::changes`].
 
 use super::bridge::{MlirAttribute, MlirBlock, MlirOperation, MlirRewriter, MlirType, ffi};
 use super::build::{self, Blk, Op, Spec, Val};
@@ -22,34 +21,34 @@ use mlir_sys as m;
 use std::cell::{Cell, OnceCell};
 use std::marker::PhantomData;
 
-/// The handle of the rewriter that a driver gives a pattern.
+/// The rewriter handle that a pattern driver passes.
 pub(super) type Raw = m::MlirRewriterBase;
 
-/// How many operands each group of an operation has, where its declaration needs it said.
+/// Number of operands in each group, for operations that declare it.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
 
-/// What changes the IR, for one piece of work on it; a copy is the same rewriter.
+/// The rewriter of a module or pattern; copies refer to the same rewriter.
 #[derive(Clone, Copy, Debug)]
 pub struct Rewriter<'c> {
     work: &'c Work,
-    /// Invariant: a handle of one piece of work is none of another.
+    /// Invariant lifetime: handles of different rewriters do not mix.
     brand: PhantomData<Cell<&'c ()>>,
 }
 
-/// One piece of work: a pass over a module, or a pattern at an operation.
+/// The scope of a rewriter: a pass on a module, or a pattern on an operation.
 #[derive(Debug)]
 pub(super) struct Work {
     rewriter: m::MlirRewriterBase,
     is_owned: bool,
-    /// The operation that holds all that may be changed.
+    /// The root operation; everything below may be changed.
     root: m::MlirOperation,
-    /// The block that erased operations lie in until the end.
+    /// The block that keeps erased operations until the end.
     limbo: OnceCell<m::MlirBlock>,
     changes: Cell<u64>,
 }
 
 impl Work {
-    /// Work on all that is below an operation.
+    /// Starts a scope on all operations below one.
     pub(super) fn on(root: OperationRef<'_, '_>) -> Self {
         // SAFETY: the operation and with it its context are alive.
         let rewriter =
@@ -57,10 +56,10 @@ impl Work {
         Self::with(rewriter, true, root.to_raw())
     }
 
-    /// The work of a pattern.
+    /// Starts the scope of a pattern.
     ///
     /// # Safety
-    /// `rewriter` is the one that the driver gave the pattern for `op`.
+    /// `rewriter` is the one that the driver passed for `op`.
     pub(super) unsafe fn of_pattern(
         rewriter: m::MlirRewriterBase,
         op: OperationRef<'_, '_>,
@@ -86,7 +85,7 @@ impl Work {
     }
 
     fn limbo(&self) -> m::MlirBlock {
-        // SAFETY: a block without arguments is made of nothing.
+        // SAFETY: a block without arguments needs no types.
         *self
             .limbo
             .get_or_init(|| unsafe { m::mlirBlockCreate(0, std::ptr::null(), std::ptr::null()) })
@@ -95,8 +94,8 @@ impl Work {
 
 impl Drop for Work {
     fn drop(&mut self) {
-        // SAFETY: no handle outlives the work; what lies in limbo is used by nothing outside of it. A
-        // rewriter of our own is destroyed once.
+        // SAFETY: no handle outlives the scope, and nothing outside uses erased operations. A rewriter of our own is
+        // destroyed once.
         unsafe {
             if let Some(limbo) = self.limbo.take() {
                 m::mlirBlockDestroy(limbo);
@@ -108,7 +107,7 @@ impl Drop for Work {
     }
 }
 
-/// Changes a module; its operations are within reach for as long as `f` runs.
+/// Changes a module; its operations are accessible while `f` runs.
 ///
 /// ```
 /// use linear_layout_mlir::sys::rewrite;
@@ -141,7 +140,7 @@ pub fn rewrite<T>(module: &mut Module<'_>, f: impl for<'c> FnOnce(Rewriter<'c>, 
     on(module.as_operation(), f)
 }
 
-/// Changes what is below an operation.
+/// Changes the operations below one.
 pub(super) fn on<T>(
     op: OperationRef<'_, '_>,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T,
@@ -150,9 +149,9 @@ pub(super) fn on<T>(
     f(work.rewriter(), op)
 }
 
-/// The operation around all others around this one.
+/// Returns the outermost ancestor of an operation.
 fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
-    // SAFETY: the operation is alive, and so is what it lies in.
+    // SAFETY: the operation is alive, and so are its ancestors.
     unsafe {
         loop {
             let parent = m::mlirOperationGetParentOperation(op);
@@ -165,7 +164,7 @@ fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
 }
 
 impl<'c> Rewriter<'c> {
-    /// How often it has changed anything; the same number twice means the same IR.
+    /// Returns the number of changes so far; the IR is unchanged while it stays the same.
     #[must_use]
     pub fn changes(self) -> u64 {
         self.work.changes.get()
@@ -175,10 +174,10 @@ impl<'c> Rewriter<'c> {
         self.work.changes.set(self.changes() + 1);
     }
 
-    /// Changes one operation in its place, and lets MLIR know.
+    /// Modifies an operation in place, and notifies MLIR.
     fn modify(self, op: Op<'c>, change: impl FnOnce(m::MlirOperation)) {
         let (rewriter, op) = (self.work.rewriter, op.to_raw());
-        // SAFETY: rewriter and operation are alive: see the module's comment.
+        // SAFETY: rewriter and operation are alive: see the module documentation.
         unsafe { m::mlirRewriterBaseStartOpModification(rewriter, op) };
         change(op);
         // SAFETY: as above; the modification was started.
@@ -186,12 +185,10 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    // --- adding ---
-
-    /// Makes an operation and appends it to a block.
+    /// Creates an operation at the end of a block.
     ///
     /// # Errors
-    /// MLIR has no such operation, or refuses the parts (it has emitted why).
+    /// MLIR rejects the operation (and has emitted the reason).
     pub fn append(self, block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
         let op = spec.create()?;
         // SAFETY: the block is alive.
@@ -199,7 +196,7 @@ impl<'c> Rewriter<'c> {
         Ok(self.insert(op))
     }
 
-    /// Makes an operation before another one.
+    /// Creates an operation before another one.
     ///
     /// # Errors
     /// As of [`Self::append`].
@@ -209,19 +206,19 @@ impl<'c> Rewriter<'c> {
         Ok(self.insert(op))
     }
 
-    /// Parses an operation and puts it at the beginning of a block.
+    /// Parses an operation and inserts it at the start of a block.
     ///
     /// # Panics
-    /// The text is no operation; it is the caller's own.
+    /// The text is not an operation.
     pub fn prepend_parsed(self, context: &'c Context, block: Blk<'c>, text: &str) {
-        // MLIR's lexer looks at what stands behind the text, and takes it for a part of the last word.
+        // MLIR's lexer reads past the end of the text.
         let ended = format!("{text}\0");
         let raw = |text: &str, length: usize| m::MlirStringRef {
             data: text.as_ptr().cast(),
             length,
         };
         let (source, name) = (raw(&ended, text.len()), "built in");
-        // SAFETY: context, rewriter and block are alive; the operation made has no other owner.
+        // SAFETY: context, rewriter and block are alive; the new operation has no other owner.
         let op = unsafe {
             let op = m::mlirOperationCreateParse(context.to_raw(), source, raw(name, name.len()));
             m::mlirRewriterBaseSetInsertionPointToStart(self.work.rewriter, block.to_raw());
@@ -244,12 +241,12 @@ impl<'c> Rewriter<'c> {
         unsafe { BlockRef::from_raw(block.to_raw()) }
     }
 
-    /// Adds a block with arguments behind another.
+    /// Adds a block with arguments after another one.
     #[must_use]
     pub fn add_block(self, before: Blk<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
         let block = Block::new(arguments).into_raw();
         self.count();
-        // SAFETY: the region that the other block stands in takes the new one over, and outlives the work.
+        // SAFETY: the region of the other block takes ownership of the new one, and outlives the scope.
         unsafe {
             let region = m::mlirBlockGetParentRegion(before.to_raw());
             m::mlirRegionInsertOwnedBlockAfter(region, before.to_raw(), block);
@@ -275,43 +272,40 @@ impl<'c> Rewriter<'c> {
         }
     }
 
-    /// Makes the same operation once more, with all below it, before another one.
+    /// Clones an operation with its regions, and inserts the clone before another operation.
     pub fn copy_before(self, place: Op<'c>, op: Op<'c>) -> Op<'c> {
         self.go_before(place);
         self.count();
-        // SAFETY: rewriter and operation are alive, and the rewriter has a place to insert at.
+        // SAFETY: rewriter and operation are alive, and the insertion point is set.
         unsafe { OperationRef::from_raw(m::mlirRewriterBaseClone(self.work.rewriter, op.to_raw())) }
     }
 
-    /// Does something with a copy of an operation and all below it, which then goes away.
+    /// Calls a function with a temporary clone of an operation.
     ///
-    /// The copy is a piece of work of its own: no handle of it leaves `f`.
+    /// The clone has its own scope: no handle of it leaves `f`.
     pub fn with_copy<T>(self, op: Op<'c>, f: impl for<'k> FnOnce(Rewriter<'k>, Op<'k>) -> T) -> T {
-        // SAFETY: the operation is alive; nobody else owns its copy, which outlives the work on it.
+        // SAFETY: the operation is alive; the clone has no other owner, and outlives its scope.
         let copy = unsafe { melior::ir::Operation::from_raw(m::mlirOperationClone(op.to_raw())) };
-        // SAFETY: the copy is alive until the end of this function.
+        // SAFETY: the clone is alive until the end of this function.
         on(unsafe { OperationRef::from_raw(copy.to_raw()) }, f)
     }
 
     fn go_before(self, place: Op<'c>) {
-        // SAFETY: rewriter and operation are alive; an operation below the root lies in a block.
+        // SAFETY: rewriter and operation are alive; an operation below the root is in a block.
         unsafe { m::mlirRewriterBaseSetInsertionPointBefore(self.work.rewriter, place.to_raw()) };
     }
 
-    /// Inserts what nobody owns where the rewriter is.
+    /// Inserts an operation without an owner at the insertion point.
     fn insert(self, op: m::MlirOperation) -> Op<'c> {
         self.count();
-        // SAFETY: the rewriter is alive and has a place to insert at, and takes the operation over.
+        // SAFETY: the rewriter is alive with an insertion point, and takes ownership.
         unsafe { OperationRef::from_raw(m::mlirRewriterBaseInsert(self.work.rewriter, op)) }
     }
 
-    // --- taking away ---
-
-    /// Takes an operation without uses out of the IR, with all below it.
+    /// Erases an operation without uses, with its regions. Idempotent.
     ///
-    /// Doing it again does nothing.
     /// # Panics
-    /// Its results are used, or it is the operation that this work is on.
+    /// Its results are used, or it is the root.
     pub fn erase(self, op: Op<'c>) {
         if self.is_erased(op) {
             return;
@@ -333,10 +327,10 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Erases an operation and puts other values in the place of its results.
+    /// Replaces the results of an operation by other values, and erases it.
     ///
     /// # Panics
-    /// There are more or fewer values than results.
+    /// The numbers of values and results differ.
     pub fn replace(self, op: Op<'c>, values: &[Val<'c>]) {
         assert_eq!(op.result_count(), values.len(), "a value for each result");
         let raw: Vec<m::MlirValue> = values.iter().map(ValueLike::to_raw).collect();
@@ -353,7 +347,7 @@ impl<'c> Rewriter<'c> {
         self.erase(op);
     }
 
-    /// Visits those operations that are still there when their turn comes.
+    /// Visits operations, except for those erased in the meantime.
     pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
         for op in ops {
             if !self.is_erased(op) {
@@ -370,8 +364,6 @@ impl<'c> Rewriter<'c> {
         })
     }
 
-    // --- changing ---
-
     /// Replaces every use of a value by another.
     pub fn replace_all_uses(self, old: Val<'c>, new: Val<'c>) {
         if super::is_unused(old) {
@@ -387,9 +379,9 @@ impl<'c> Rewriter<'c> {
     /// Replaces an operand.
     ///
     /// # Panics
-    /// The operation has fewer.
+    /// There are fewer.
     pub fn set_operand(self, op: Op<'c>, i: usize, value: Val<'c>) {
-        // It checks that there is one.
+        // Checks that there are enough operands.
         let _ = build::operand(op, i);
         self.modify(op, |op| {
             // SAFETY: the operation is alive and has that many operands.
@@ -397,8 +389,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Takes operands away; where the operation says how many each group of its operands has, it says so of
-    /// those that are left.
+    /// Removes operands, and updates the sizes of operand groups.
     pub fn remove_operands(self, op: Op<'c>, is_gone: impl Fn(usize) -> bool) {
         let kept: Vec<m::MlirValue> = (0..op.operand_count())
             .filter(|i| !is_gone(*i))
@@ -427,7 +418,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Takes arguments that nothing uses from a block.
+    /// Removes unused arguments of a block.
     ///
     /// # Panics
     /// One of them is used.
@@ -442,14 +433,14 @@ impl<'c> Rewriter<'c> {
                     "argument {i} of a block is taken away while it is used"
                 );
                 let at = u32::try_from(i).expect("a block has fewer arguments");
-                // SAFETY: the block is alive and has that many arguments; nothing uses this one.
+                // SAFETY: the block is alive and has that many arguments; this one is unused.
                 unsafe { m::mlirBlockEraseArgument(raw, at) };
                 self.count();
             }
         }
     }
 
-    /// Gives a result of an operation another type; that the operation allows it is the caller's to know.
+    /// Sets the type of a result; the caller ensures that the operation stays valid.
     pub fn set_result_type(self, op: Op<'c>, i: usize, type_: Type<'c>) {
         let result = build::result(op, i);
         self.modify(op, |_| {
@@ -458,7 +449,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Gives a value another type; that what makes it and what uses it allow it is the caller's to know.
+    /// Sets the type of a value; the caller ensures that its definition and users stay valid.
     pub fn set_type(self, value: Val<'c>, type_: Type<'c>) {
         let set = || {
             // SAFETY: value and type are alive and of one context.
@@ -485,7 +476,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Says where an operation comes from.
+    /// Sets the location of an operation.
     pub fn set_location(self, op: Op<'c>, location: Location<'c>) {
         self.modify(op, |op| {
             // SAFETY: operation and location are alive and of one context, which owns the location.
@@ -493,7 +484,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Takes an attribute from an operation, if it has it.
+    /// Removes an attribute of an operation, if present.
     pub fn remove_attribute(self, op: Op<'c>, name: &str) {
         let name = m::MlirStringRef {
             data: name.as_ptr().cast(),
@@ -505,7 +496,7 @@ impl<'c> Rewriter<'c> {
         });
     }
 
-    /// Moves all blocks of an operation's regions to the same regions of another one.
+    /// Moves the blocks of an operation's regions to the regions of another one.
     ///
     /// # Panics
     /// They have different numbers of regions.

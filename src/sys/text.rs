@@ -1,10 +1,10 @@
-//! Text of MLIR: bytes, until they are checked to be UTF-8; and how much of a text a message repeats.
+//! Byte strings of MLIR, and limits on quoted input in messages.
 
 use super::Diagnostic;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The bytes of a name or of a string attribute of MLIR, which need not be UTF-8.
+/// The bytes of a name or string attribute of MLIR, which need not be UTF-8.
 ///
 /// [`Text::checked`] is the way to a `&str`. A message shows the text as MLIR writes a string, with `\FF` for
 /// each byte that is not UTF-8, and `\00` for a control character.
@@ -19,19 +19,19 @@ use std::fmt;
 pub struct Text<'c>(&'c [u8]);
 
 impl<'c> Text<'c> {
-    /// The text of these bytes.
+    /// Returns the text of these bytes.
     #[must_use]
     pub const fn new(bytes: &'c [u8]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub const fn bytes(self) -> &'c [u8] {
         self.0
     }
 
-    /// The text, if it is UTF-8.
+    /// Returns the text if it is UTF-8.
     #[must_use]
     pub const fn utf8(self) -> Option<&'c str> {
         match std::str::from_utf8(self.0) {
@@ -40,10 +40,10 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// The text, for a use that only takes UTF-8; `key` names it in the error.
+    /// Returns the text for a use that requires UTF-8; `key` names it in the error.
     ///
     /// # Errors
-    /// A diagnostic if the text is not UTF-8.
+    /// The text is not UTF-8.
     pub fn checked(self, key: &str) -> Result<&'c str, Diagnostic> {
         self.utf8().ok_or_else(|| {
             Diagnostic::new(format!("has a `{key}` that is not UTF-8: `{self}`"))
@@ -74,13 +74,13 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// The most bytes that a message repeats of one type, attribute or name.
+/// Most bytes of a quoted type, attribute or name in a message.
 const MAX_PIECE: usize = 1000;
 
-/// The most bytes of a message. No message of ours is longer but for what it repeats of the input.
+/// Most bytes of a message, quoted input included.
 const MAX_MESSAGE: usize = 6000;
 
-/// Shortens what a message repeats of the input: each piece between backticks, then the whole.
+/// Shortens quoted input in a message: each part between backticks, then the whole.
 ///
 /// ```
 /// use linear_layout_mlir::sys::bounded;
@@ -106,7 +106,7 @@ pub fn bounded(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// The beginning and the end of a text, with `...` between them if it is longer than `most` bytes.
+/// Returns the start and end of a text joined by `...`, if it is longer than `most` bytes.
 fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();
@@ -142,7 +142,7 @@ mod tests {
         for text in ["short", &"x".repeat(MAX_PIECE)] {
             assert_eq!(bounded(text), text);
         }
-        // Letters of several bytes are not split.
+        // Multi-byte characters are not split.
         for filler in ["x", "\u{e9}", "\u{1F600}"] {
             let long = filler.repeat(100_000);
             for message in [format!("has `{long}`, not `{long}`"), long] {

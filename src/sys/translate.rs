@@ -1,4 +1,4 @@
-//! From a file to an MLIR module, and from there to an LLVM module.
+//! Parsing of MLIR modules, translation to LLVM IR, and access to LLVM.
 
 pub use super::bridge::ffi::BlockInstruction;
 use super::bridge::{
@@ -14,8 +14,7 @@ use std::ffi::{c_char, c_uint, c_void};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-/// Reads an MLIR file, text or bytecode; `-` is standard input. What is wrong with it goes to the
-/// context's diagnostic handler.
+/// Parses an MLIR file, text or bytecode; `-` is standard input. Errors go to the context's diagnostic handler.
 #[must_use]
 pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     let path = melior::StringRef::new(path);
@@ -24,37 +23,37 @@ pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
     if raw.ptr.is_null() {
         return None;
     }
-    // SAFETY: a module that MLIR has just made, and that nobody else owns.
+    // SAFETY: a new module without another owner.
     Some(unsafe { Module::from_raw(raw) })
 }
 
-/// Calls `handler` with each diagnostic of a context from now on, and with the label of the rule that it says is
-/// broken, or no text. MLIR prints none of them.
+/// Calls `handler` with each diagnostic of a context from now on, and with the label of the broken rule, if any. MLIR
+/// does not print them.
 pub fn attach_diagnostic_handler(
     context: &Context,
     handler: impl FnMut(&Diagnostic<'_>, String) + Send + 'static,
 ) {
     type Handler = Box<dyn FnMut(&Diagnostic<'_>, String) + Send>;
     unsafe extern "C" fn handle(raw: MlirDiagnostic, data: *mut c_void) -> MlirLogicalResult {
-        // SAFETY: MLIR calls handlers one at a time, with the data that it was given.
+        // SAFETY: MLIR calls handlers one at a time, with the data that was registered.
         let handler = unsafe { &mut *data.cast::<Handler>() };
         let label = ffi::diagnostic_rule(bridge::MlirDiagnostic(raw)).0;
         let label = if label.ptr.is_null() {
             String::new()
         } else {
-            // SAFETY: the label is a text attribute, which lives as long as the context.
+            // SAFETY: the label is a string attribute, which lives as long as the context.
             super::text(unsafe {
                 melior::StringRef::from_raw(mlir_sys::mlirStringAttrGetValue(label))
             })
         };
-        // SAFETY: the diagnostic lives as long as the call.
+        // SAFETY: the diagnostic outlives the call.
         let diagnostic = unsafe { Diagnostic::from_raw(raw) };
-        // A diagnostic whose handler panics is lost: a diagnostic of that would come here again.
+        // A panic of the handler loses the diagnostic: emitting another would recurse.
         let _ = guard(|| handler(&diagnostic, label));
         MlirLogicalResult { value: 1 }
     }
     unsafe extern "C" fn destroy(data: *mut c_void) {
-        // SAFETY: the box that was handed over below, once.
+        // SAFETY: the box that was leaked below, once.
         drop(unsafe { Box::from_raw(data.cast::<Handler>()) });
     }
     let handler: Handler = Box::new(handler);
@@ -69,8 +68,7 @@ pub fn attach_diagnostic_handler(
     }
 }
 
-/// Translates a module of the LLVM dialect. What cannot be translated goes to the diagnostic
-/// handler of the MLIR context.
+/// Translates a module of the LLVM dialect. Errors go to the diagnostic handler of the MLIR context.
 ///
 /// The context must know the translations: `melior::utility::register_all_llvm_translations`.
 #[must_use]
@@ -84,28 +82,28 @@ pub fn to_llvm_ir<'x>(
     if raw.is_null() {
         return None;
     }
-    // SAFETY: a module that MLIR has just made in this context, and that nobody else owns.
+    // SAFETY: a new module in this context without another owner.
     Some(unsafe { inkwell::module::Module::new(raw.cast()) })
 }
 
-/// Runs work of LLVM's, and returns where LLVM gives up, by a fatal error or a crash, instead of ending the process.
+/// Runs a function that calls LLVM, and recovers from a fatal error or crash in it.
 ///
 /// # Errors
-/// Why LLVM gave up. Whatever the work was about is then in no state to be used, or to be freed.
+/// The reason. LLVM objects that the function used must then be neither used nor freed.
 pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
     struct Recovery<F, T> {
         work: Option<F>,
         outcome: Result<T, String>,
     }
     extern "C" fn call<F: FnOnce() -> T, T>(data: *mut c_void) {
-        // SAFETY: the state below, to which there is no other reference during the call.
+        // SAFETY: the state below, which is not referenced elsewhere during the call.
         let state = unsafe { &mut *data.cast::<Recovery<F, T>>() };
         if let Some(work) = state.work.take() {
             state.outcome = guard(work);
         }
     }
     extern "C" fn report<F, T>(reason: *const c_char, length: usize, data: *mut c_void) {
-        // SAFETY: as above, and a text that lives as long as the call.
+        // SAFETY: as above, and a text that outlives the call.
         let (state, reason) = unsafe {
             let reason = std::slice::from_raw_parts(reason.cast(), length);
             (&mut *data.cast::<Recovery<F, T>>(), reason)
@@ -129,22 +127,21 @@ pub fn recovered<F: FnOnce() -> T, T>(work: F) -> Result<T, String> {
         outcome: Err("it was not called".to_owned()),
     };
     let data = (&raw mut state).cast();
-    // SAFETY: the state outlives the call; `work` does not unwind. Where LLVM jumps out of it, values of the frames in
+    // SAFETY: the state outlives the call; `work` does not unwind. If LLVM jumps out of it, values in the frames in
     // between are leaked and not used again.
     unsafe { linear_layout_run_recovered(call::<F, T>, data, report::<F, T>) };
     state.outcome
 }
 
-/// Leaves a pass of LLVM out of what is done with a module from now on, where the pass may be skipped; its
-/// name is the one that `llc -opt-disable` takes.
+/// Disables a skippable LLVM pass for a module; its name is that of `llc -opt-disable`.
 ///
-/// For tools: the context of the module is told, and contexts that are told share one list of passes.
+/// For tools: all contexts that have been told so share one list of passes.
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
 }
 
-/// The instructions of a basic block of LLVM IR after its phis, and the block that they stand in.
+/// The non-phi instructions of a basic block of LLVM IR.
 #[derive(Debug)]
 pub struct BlockOrder<'m> {
     block: BasicBlock<'m>,
@@ -162,16 +159,16 @@ impl<'m> BlockOrder<'m> {
         }
     }
 
-    /// The instructions, in the order of the block.
+    /// Returns the instructions in the order of the block.
     #[must_use]
     pub fn instructions(&self) -> &[BlockInstruction] {
         &self.instructions
     }
 
-    /// Puts the instructions into another order, of their positions in this one.
+    /// Reorders the instructions: `order` lists their current positions.
     ///
     /// # Panics
-    /// `order` is no permutation that has operands before their users and keeps the terminator last.
+    /// `order` is not a permutation with operands before users and the terminator last.
     pub fn set(self, order: &[u32]) {
         let mut is_placed = vec![false; self.instructions.len()];
         for &at in order {
@@ -198,10 +195,10 @@ impl<'m> BlockOrder<'m> {
     }
 }
 
-/// Links what a module calls, and what that calls, from a library of bitcode into it; nothing else of it is read.
+/// Links the functions that a module calls, transitively, from a bitcode library.
 ///
 /// # Errors
-/// The file is no bitcode, or a definition in it does not fit the module's.
+/// The file is not bitcode, or a definition in it conflicts with the module.
 pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Result<(), String> {
     use std::os::unix::ffi::OsStrExt;
     let path = library.as_os_str().as_bytes();
@@ -211,29 +208,29 @@ pub fn link_needed(module: &inkwell::module::Module<'_>, library: &Path) -> Resu
     }
 }
 
-/// Sets an option that only LLVM's command line has, for the whole process; its name is the one that `llc` takes.
+/// Sets an option of LLVM's command line for the whole process; its name is that of `llc`.
 ///
-/// The first value stays. Returns false if this LLVM has no such option, which is known once the target that has it is
-/// initialised. For tools: a library has no business with its host's options.
+/// The first value stays. Returns false if this LLVM has no such option; target options exist once the target is
+/// initialised. For tools: a library must not change its host's options.
 pub fn set_llvm_option(name: &str, value: &str) -> bool {
     static LOCK: Mutex<()> = Mutex::new(());
     let _held = LOCK.lock();
     ffi::set_option(name, value)
 }
 
-/// The names of the processors that LLVM knows of a machine's platform.
+/// Returns LLVM's names of the processors of a platform.
 #[must_use]
 pub fn processors(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
     ffi::processors(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
-/// The names of the features that LLVM knows of a machine's platform, without `+` or `-`.
+/// Returns LLVM's names of the features of a platform, without `+` or `-`.
 #[must_use]
 pub fn processor_features(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
     ffi::processor_features(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
-/// The version of the tools: `0.1.0 (linear-layout, LLVM 22.1.0)`, where LLVM is the one that runs.
+/// Returns the version of the tools and of the loaded LLVM: `0.1.0 (linear-layout, LLVM 22.1.0)`.
 #[must_use]
 pub fn version() -> &'static str {
     static VERSION: OnceLock<String> = OnceLock::new();
@@ -242,7 +239,7 @@ pub fn version() -> &'static str {
             fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
         }
         let (mut major, mut minor, mut patch) = (0, 0, 0);
-        // SAFETY: three places for a number each.
+        // SAFETY: three out-parameters for a number each.
         unsafe { LLVMGetVersion(&raw mut major, &raw mut minor, &raw mut patch) };
         let project = "linear-layout";
         let ours = env!("CARGO_PKG_VERSION");
@@ -250,8 +247,8 @@ pub fn version() -> &'static str {
     })
 }
 
-/// Ends the process quietly when the reader of its output has gone, as other tools of a shell do.
-/// Rust ignores the signal, and LLVM then aborts at the failing write.
+/// Restores the default action of SIGPIPE, so that the process ends quietly when its reader has gone. Rust ignores the
+/// signal, and LLVM then aborts at the failing write.
 pub fn stop_at_broken_pipe() {
     #[cfg(unix)]
     {
@@ -287,9 +284,9 @@ mod tests {
             let context = Context::create();
             let module = context.create_module("broken");
             let function = module.add_function("f", context.void_type().fn_type(&[], false), None);
-            // A block without an end.
+            // A block without a terminator.
             context.append_basic_block(function, "entry");
-            // SAFETY: a module, and no place for a text where the process is to be aborted.
+            // SAFETY: a module, and no out-parameter for a message if the process is to be aborted.
             unsafe { LLVMVerifyModule(module.as_mut_ptr().cast(), 0, std::ptr::null_mut()) }
         });
         assert!(
@@ -301,7 +298,7 @@ mod tests {
         unsafe extern "C" {
             fn raise(signal: c_int) -> c_int;
         }
-        // SAFETY: a signal that a crash would send.
+        // SAFETY: raises a signal like a crash.
         let crash = recovered(|| unsafe { raise(11) });
         assert_eq!(crash, Err("it crashed".to_owned()));
         let panic = recovered(|| -> u8 { panic!("on purpose") });

@@ -21,10 +21,9 @@ use peer::Peer;
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
 
-/// Names a peer; see the head of this file.
+/// Environment variable of the peer.
 const PEER: &str = "LL_PEER_ALGEBRA";
-/// The product of these identities, in order, reordered to `register, lane, warp, block` and
-/// `dim0, dim1`.
+/// Returns the product of these identities, with dims in the order `register, lane, warp, block` and `dim0, dim1`.
 fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
     let mut layout = LinearLayout::empty();
     for &(size, input, output) in factors {
@@ -67,7 +66,7 @@ fn mma() -> Result<LinearLayout, LayoutError> {
     ])
 }
 
-/// Best nanoseconds per call over many rounds.
+/// Returns the best nanoseconds per call over many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..400 {
@@ -81,7 +80,7 @@ fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     best
 }
 
-/// What a peer calls each operation.
+/// The peer's names of the operations.
 const PEER_NAMES: [(&str, &str); 11] = [
     (
         "product of nine identities",
@@ -105,10 +104,10 @@ const PEER_NAMES: [(&str, &str); 11] = [
     ("equality", "equality"),
 ];
 
-/// Our nanoseconds, in the order of `PEER_NAMES`.
+/// Returns nanoseconds in the order of `PEER_NAMES`.
 fn measure() -> Result<[f64; PEER_NAMES.len()], LayoutError> {
     let (blocked, mma) = (blocked()?, mma()?);
-    // From the elements of one layout to their place in a buffer: something to compose with.
+    // From elements of one layout to offsets in a buffer.
     let to_tensor = blocked.invert()?.compose(&mma)?;
     let (other, swapped) = (blocked.clone(), mma.clone());
     let point = [

@@ -1,8 +1,7 @@
-//! The choice of layouts: `cargo bench --bench assign`.
+//! Layout assignment: `cargo bench --bench assign`.
 //!
-//! Chains of 10 to 10 000 operations with eight layouts each, one where all prices differ and one where only the
-//! conversions do, so that ties have to be settled; and entangled graphs, which take moves. Each time is the best
-//! of several.
+//! Chains of 10 to 10 000 operations with eight layouts each, one with distinct prices and one with equal ones except
+//! for conversions, so that ties occur; and dense graphs, which need local search. Each time is the best of several.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -22,7 +21,7 @@ fn nodes(graph: &mut Graph, random: &mut Random, count: usize, prices: u64) -> V
     (0..count).map(|_| graph.node(own(random))).collect()
 }
 
-/// What it costs to go from each layout to each.
+/// Returns the costs of conversions between all layouts.
 fn conversions(random: &mut Random, prices: u64) -> Vec<(u64, u32)> {
     let pairs = 0..LAYOUTS * LAYOUTS;
     pairs
@@ -44,7 +43,7 @@ fn chain(count: usize, prices: u64) -> Graph {
     graph
 }
 
-/// A graph where each node has three neighbours or so.
+/// Returns a graph whose nodes have about three neighbours.
 fn entangled(count: usize) -> Graph {
     let mut random = Random(2);
     let mut graph = Graph::new();

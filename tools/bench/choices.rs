@@ -1,7 +1,7 @@
-//! How long layouts of whole kernels take to choose, best of many rounds: `cargo bench --bench choices`.
+//! Time to choose the layouts of whole kernels, best of many rounds: `cargo bench --bench choices`.
 //!
-//! `LL_PEER_CHOICES` may name a command that times Triton's removal of conversions on the same files: it is given
-//! them and prints `file<TAB>milliseconds` lines. It then runs in turns with ours, and the ratio is printed.
+//! `LL_PEER_CHOICES` may name a command that times Triton's removal of conversions on the same files: it gets them as
+//! arguments and prints `file<TAB>milliseconds` lines. It alternates with ours, and the ratio is printed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -16,10 +16,10 @@ use peer::Peer;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Names a peer; see the head of this file.
+/// Environment variable of the peer.
 const PEER: &str = "LL_PEER_CHOICES";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
-/// Rounds of each turn; the best one counts.
+/// Rounds per turn; the best one counts.
 const ROUNDS: usize = 20;
 
 /// A kernel, and its best time so far.
@@ -51,7 +51,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Chooses in a fresh context, which knows no layout yet; parsing is not counted.
+/// Chooses layouts in a fresh context with empty caches; parsing is not timed.
 fn choose(text: &str) -> Duration {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);

@@ -1,9 +1,9 @@
-//! Ours and a peer's times of the same operations, in turns and in one table.
+//! Alternating runs of our implementation and a peer, in one table.
 
 use crate::peer::{Peer, TURNS, columns, heads};
 
-/// Measures ours and the peer's in turns, and prints a row for each name: the best nanoseconds of ours, and the
-/// peer's beside them. The peer is given a file with this text.
+/// Runs our benchmark and the peer in turns, and prints a row for each name: best nanoseconds of ours and of the peer.
+/// The peer gets a file with this text.
 #[expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 pub(crate) fn compare<const N: usize>(
     mut peer: Option<Peer>,

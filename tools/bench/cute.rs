@@ -1,11 +1,11 @@
 //! The operations of CuTe's algebra: `cargo bench --bench cute`.
 //!
-//! A hundred random layouts of rank 2 to 5 with shapes of 2 to 64, and what each operation needs beside them. A time
-//! is that of one operation, averaged over all layouts, and the best of many rounds.
+//! A hundred random layouts of rank 2 to 5 with shapes of 2 to 64, with second operands. A time is that of one
+//! operation, averaged over all layouts, and the best of many rounds.
 //!
-//! `LL_PEER_CUTE` may name a program that is given a file of these questions, a line
-//! `operation<TAB>layout[<TAB>layout or number]` each, times another implementation, such as CUTLASS's `cutegen`,
-//! the same way, and prints `operation<TAB>nanoseconds` lines. It then runs in turns with ours.
+//! `LL_PEER_CUTE` may name a program that gets a file of these operations, a line `operation<TAB>layout[<TAB>layout or
+//! number]` each, times another implementation, such as CUTLASS's `cutegen`, the same way, and prints
+//! `operation<TAB>nanoseconds` lines. It alternates with ours.
 
 mod compare;
 mod peer;
@@ -19,12 +19,12 @@ use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
 use peer::Peer;
 use split_mix::Random;
 
-/// Names a peer; see the head of this file.
+/// Environment variable of the peer.
 const PEER: &str = "LL_PEER_CUTE";
 const LAYOUTS: usize = 100;
 const ROUNDS: usize = 400;
 
-/// A layout, and what it is taken by.
+/// A layout, and the second operands of its operations.
 struct Question {
     layout: Layout,
     other: Layout,
@@ -43,7 +43,7 @@ const OPERATIONS: [(&str, Operation); 6] = [
     ("logical_divide", |q| q.layout.logical_divide(&q.tiler)),
 ];
 
-/// A compact layout, or with gaps between some of its modes.
+/// Returns a compact layout, or one with gaps between some modes.
 fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     let rank = usize::try_from(2 + random.below(4)).unwrap_or(2);
     let mut modes = vec![Mode::new(1, 1); rank];
@@ -70,14 +70,14 @@ fn layout(random: &mut Random) -> Result<Layout, CuteError> {
     Layout::flat(&modes)
 }
 
-/// Random questions that all operations answer.
+/// Returns random operands that are valid for all operations.
 fn questions() -> Result<Vec<Question>, CuteError> {
     let mut random = Random(5);
     let mut found = Vec::new();
     while found.len() < LAYOUTS {
         let (layout, other) = (layout(&mut random)?, layout(&mut random)?);
         let first = layout.leaves()[0].shape;
-        // Of the first mode a divisor, then steps over all of it: a tile that runs through several modes.
+        // A divisor of the first mode, then steps over the whole mode: a tile that spans several modes.
         let step = (1..=first)
             .rev()
             .find(|step| first % step == 0 && *step < first);
@@ -108,7 +108,7 @@ fn questions() -> Result<Vec<Question>, CuteError> {
     Ok(found)
 }
 
-/// Nanoseconds of each operation.
+/// Returns the nanoseconds of each operation.
 fn measure(questions: &[Question]) -> [f64; OPERATIONS.len()] {
     OPERATIONS.map(|(_, answer)| {
         let mut best = f64::INFINITY;

@@ -1,8 +1,7 @@
-//! Every encoding family to its linear layout: `cargo bench --bench encodings`.
+//! Conversion of each encoding family to its linear layout: `cargo bench --bench encodings`.
 //!
-//! Prints the time of `Encoding::to_linear_layout`, of reading the text and of printing it. Each time
-//! is the best of many short rounds, so that a busy machine matters little. The aim is one
-//! microsecond for a layout of any family; a family above it makes the run fail.
+//! Prints the time of `Encoding::to_linear_layout`, of parsing and of printing. Each time is the best of many short
+//! rounds, which reduces noise. The run fails if the conversion of any family takes longer than one microsecond.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -11,7 +10,7 @@ use std::time::Instant;
 
 use linear_layout::encoding::Encoding;
 
-/// Nanoseconds that a layout may take.
+/// Limit of the conversion time in nanoseconds.
 const LIMIT_NS: f64 = 1000.0;
 
 const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>";
@@ -96,7 +95,7 @@ fn families() -> Vec<(&'static str, String, &'static [u64])> {
     ]
 }
 
-/// Best nanoseconds per call over many rounds.
+/// Returns the best nanoseconds per call over many rounds.
 fn best<R>(mut call: impl FnMut() -> R) -> f64 {
     const CALLS: u32 = 64;
     let mut best = f64::INFINITY;

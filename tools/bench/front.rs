@@ -1,8 +1,7 @@
-//! Front time: from text to the LLVM dialect, best of many rounds: `cargo bench --bench front`.
+//! Front end: from text to the LLVM dialect, best of many rounds: `cargo bench --bench front`.
 //!
-//! `LL_PEER_FRONT` may name a command that times the same of another compiler, such as Triton's own front
-//! end: it is given the kernels' files and prints `file<TAB>milliseconds` lines. It then runs in turns
-//! with ours, and the ratio is printed.
+//! `LL_PEER_FRONT` may name a command that times another compiler, such as Triton's front end: it gets the files of the
+//! kernels and prints `file<TAB>milliseconds` lines. It alternates with ours, and the ratio is printed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -17,11 +16,11 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects};
 use peer::Peer;
 use std::time::{Duration, Instant};
 
-/// Names a peer; see the head of this file.
+/// Environment variable of the peer.
 const PEER: &str = "LL_PEER_FRONT";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
 
-/// Rounds of each turn; the best one counts.
+/// Rounds per turn; the best one counts.
 const ROUNDS: usize = 20;
 
 /// A kernel, and its best times so far.
@@ -89,8 +88,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Parses and lowers a module in a fresh context; the context itself is not counted, as it is not
-/// for Triton.
+/// Parses and lowers a module in a fresh context, whose creation is not timed, as for Triton.
 fn front(text: &str) -> (Duration, Duration) {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);

@@ -1,6 +1,6 @@
-//! The kernels that benchmarks lower.
+//! Kernels of the benchmarks.
 
-/// Those of the tests' kernels that are lowered: all but the two with products.
+/// Kernels of the tests without products.
 const KERNELS: [&str; 6] = [
     "vector_add",
     "interleave",
@@ -10,7 +10,7 @@ const KERNELS: [&str; 6] = [
     "column_sum",
 ];
 
-/// Their names for some GPUs, as `sm_90/transpose`, and their files.
+/// Returns the names of the kernels for some GPUs, as `sm_90/transpose`, and their files.
 pub(crate) fn kernels(targets: &[&str]) -> Vec<(String, String)> {
     let names = targets
         .iter()

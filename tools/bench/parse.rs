@@ -1,11 +1,9 @@
-//! Parsing and verifying, per operation: a kernel of Triton's with our dialects, beside the same
-//! kernel in upstream dialects, whose C++ is that of `mlir-opt`.
+//! Parsing and verification per operation: a Triton kernel in our dialects, beside the same kernel in upstream
+//! dialects, whose C++ is that of `mlir-opt`.
 //!
-//! Both are read by one libMLIR in one process. `fresh` reads each file into a new context, which
-//! loads the dialects that it meets, as a tool does; `warm` into one that has read it before, so that
-//! types and encodings are there already. `verify` is what of the warm time the verifiers take.
-//!
-//! The last row is the floor: what MLIR's parser takes for the cheapest operation of two operands.
+//! One libMLIR in one process reads both. `fresh` parses each file in a new context, which loads dialects on demand, as
+//! a tool does; `warm` in one that has types and encodings cached. `verify` is the share of the verifiers in the warm
+//! time. The last row is a lower bound: MLIR's parser on the cheapest operation of two operands.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -59,7 +57,7 @@ fn parse(context: &Context, text: &str) -> Duration {
     time
 }
 
-/// One chain of `arith.addi`, with the locations that a compiler prints.
+/// Returns a chain of `arith.addi`, with locations as a compiler prints them.
 fn cheapest() -> String {
     let chain: String = (1..=CHEAPEST)
         .map(|i| format!("  %{i} = arith.addi %{}, %0 : i32 loc(#loc1)\n", i - 1))
@@ -69,7 +67,7 @@ fn cheapest() -> String {
     )
 }
 
-/// A text, a context that has read it, and the best times so far: fresh, warm, verifiers alone.
+/// A text, a context that has parsed it, and the best times so far: fresh, warm, verifiers alone.
 struct Row<'t> {
     name: &'t str,
     text: &'t str,
@@ -106,7 +104,7 @@ impl<'t> Row<'t> {
         }
     }
 
-    /// Prints the row, and returns the time of an operation in a new context and in a warm one.
+    /// Prints the row, and returns the times per operation in a new context and in a warm one.
     fn print(&self) -> (f64, f64) {
         let module = Module::parse(&self.warm, self.text).expect("the kernel parses");
         let operations = count(module.as_operation());
@@ -129,7 +127,7 @@ fn main() {
     let floor = cheapest();
     let mut rows =
         [OURS, THEIRS, ("arith.addi only", &*floor)].map(|(name, text)| Row::of(name, text));
-    // By turns, so that what slows the machine down slows down all of them.
+    // Alternates, so that machine noise affects all rows alike.
     for _ in 0..ROUNDS {
         for row in &mut rows {
             row.time();

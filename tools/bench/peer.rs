@@ -1,15 +1,14 @@
-//! Another implementation to compare with, where one is at hand.
+//! Peers: other implementations to compare with.
 //!
-//! An environment variable names a command. It is run with the arguments that the benchmark gives it,
-//! and prints a line for each thing that it timed: a name, a tab, a time, and perhaps more figures after tabs,
-//! of which those that are numbers are read. Other lines are passed over. A time of another machine says nothing here, so a ratio is
-//! printed only where the peer ran in the same minutes, in turns with what it is compared with.
+//! An environment variable names a command. It runs with the arguments of the benchmark, and prints a line for each
+//! measurement: a name, a tab, a time, and optionally more numbers separated by tabs. Other lines are ignored. Times of
+//! different machines do not compare, so a ratio is printed only if the peer alternated with our runs.
 
 use std::collections::HashMap;
 use std::env::VarError;
 use std::process::Command;
 
-/// How often each side has its turn.
+/// Turns of each side.
 pub(crate) const TURNS: usize = 3;
 
 /// A command that times another implementation, and its best times so far.
@@ -20,8 +19,8 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Returns the peer that the value of this environment variable names, such as `/path/program` or
-    /// `python /path/script.py`; none where it is not set or empty.
+    /// Returns the peer named by an environment variable, such as `/path/program` or `python /path/script.py`; nothing
+    /// if it is unset or empty.
     pub(crate) fn named(variable: &'static str, value: Result<String, VarError>) -> Option<Self> {
         let command: Vec<String> = value.ok()?.split_whitespace().map(str::to_owned).collect();
         (!command.is_empty()).then(|| Self {
@@ -31,7 +30,7 @@ impl Peer {
         })
     }
 
-    /// Runs the peer once, and keeps what is better than before.
+    /// Runs the peer once, and keeps better results.
     pub(crate) fn take_turn(&mut self, arguments: &[String]) -> Result<(), String> {
         let (variable, program) = (self.variable, &self.command[0]);
         let output = Command::new(program)
@@ -66,18 +65,18 @@ impl Peer {
         Ok(())
     }
 
-    /// Returns the best time of this name.
+    /// Returns the best time of a name.
     pub(crate) fn time(&self, name: &str) -> Option<f64> {
         self.figure(name, 0)
     }
 
-    /// Returns the least of its figures in this column after the name, the time being column 0.
+    /// Returns the smallest number in this column after the name; column 0 is the time.
     pub(crate) fn figure(&self, name: &str, column: usize) -> Option<f64> {
         self.best.get(name)?.get(column).copied()
     }
 }
 
-/// Two columns for a row: the peer's time and how many times ours that is; empty without a peer.
+/// Formats two columns: the peer's time and the ratio of ours to it; empty without a peer.
 pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     match theirs {
         Some(theirs) => format!(" {theirs:>10.1} {:>7.1}x", theirs / ours),
@@ -85,7 +84,7 @@ pub(crate) fn columns(theirs: Option<f64>, ours: f64) -> String {
     }
 }
 
-/// The heads of those columns.
+/// Formats the headings of those columns.
 pub(crate) fn heads(peer: Option<&Peer>) -> String {
     match peer {
         Some(_) => format!(" {:>10} {:>8}", "peer", "ratio"),

@@ -1,4 +1,4 @@
-//! How long pictures of a 128x128 layout take to draw, best of many rounds: `cargo bench --bench pictures`.
+//! Rendering time of pictures of a 128x128 layout, best of many rounds: `cargo bench --bench pictures`.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 

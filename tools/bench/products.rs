@@ -1,8 +1,8 @@
-//! Plans of matrix products, and their proofs: `cargo bench -p linear-layout --bench products`.
+//! Plans of matrix products, and their verification: `cargo bench -p linear-layout --bench products`.
 //!
-//! Each row is a product of the tensors that one thread block multiplies: an instruction whose operands already lie as it
-//! takes them, operands that are converted first, and one multiplication a lane. Each time is the best of several. A name
-//! after `--` runs that row alone.
+//! Each row is a product of the tensors of one thread block: operands in the layout of the instruction, operands that
+//! are converted first, and one multiplication per lane. Each time is the best of several. A name after `--` runs that
+//! row alone.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -20,8 +20,8 @@ const MFMA: &str = "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape
 const WMMA: &str = "#ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {warp = [[1, 0], [0, 1]]}, instrShape = [16, 16, 16]}>";
 const BLOCKED: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>";
 
-/// A product: the layout of the sum, which `kWidth` its factors have, or none where they are in that layout, too, the
-/// sizes (of several matrices, their number first), the types and the target.
+/// A product: the layout of the sum, the `kWidth` of the factors (none if they have that layout too), the sizes (with a
+/// leading batch size, if any), the types and the target.
 struct Row {
     name: &'static str,
     sum: &'static str,

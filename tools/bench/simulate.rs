@@ -1,8 +1,7 @@
-//! How many instructions of lanes the simulator carries out in a second on one core, with all of its checks:
-//! `cargo bench --bench simulate`.
+//! Simulated lane instructions per second on one core, with all checks: `cargo bench --bench simulate`.
 //!
-//! An instruction counts once for each thread of the block. The best of many rounds counts; reading and decoding the
-//! kernel is not timed, nor is making its buffers.
+//! An instruction counts once for each thread of the block. The best of many rounds counts; parsing, decoding and
+//! buffer creation are not timed.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -18,7 +17,7 @@ use std::time::{Duration, Instant};
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 const ROUNDS: usize = 20;
 
-/// Blocks along x and y of a kernel's launch, and its arguments as `ll-sim` takes them; sizes are odd where masks allow it.
+/// Grid size of a kernel's launch, and its arguments as for `ll-sim`; sizes are odd if masks allow it.
 fn launch_of(kernel: &str) -> Option<([u32; 3], &'static [&'static str])> {
     Some(match kernel {
         "vector_add" => (

@@ -1,12 +1,11 @@
-//! Operations on layouts of Tilus: `cargo bench --bench tilus`.
+//! Operations on Tilus layouts: `cargo bench --bench tilus`.
 //!
-//! One hundred layouts of one to three dims, as they stand in kernels, and a row for each operation: the
-//! median of the layouts' times, each the best of many rounds.
+//! One hundred layouts of one to three dims, as in kernels, and a row for each operation: the median of the layouts'
+//! times, each the best of many rounds.
 //!
 //! `LL_PEER_TILUS` may name a command that times the same operations of the Tilus package, and prints
-//! `operation<TAB>nanoseconds` lines. It is given the layouts, as texts, in a file, and `tools/bench/peer_tilus.py` is
-//! one: `python tools/bench/peer_tilus.py`, with a Python that has `tilus`. It then runs in turns with ours,
-//! and the ratio is printed.
+//! `operation<TAB>nanoseconds` lines. It gets a file with the layouts as text; `python tools/bench/peer_tilus.py` is
+//! one, with a Python that has `tilus`. It alternates with ours, and the ratio is printed.
 
 mod compare;
 mod peer;
@@ -20,7 +19,7 @@ use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
 use peer::Peer;
 use split_mix::Random;
 
-/// Names a peer; see the head of this file.
+/// Environment variable of the peer.
 const PEER: &str = "LL_PEER_TILUS";
 
 const LAYOUTS: usize = 100;
@@ -55,7 +54,7 @@ fn pairs() -> Result<Vec<Pair>, TilusError> {
     Ok(pairs)
 }
 
-/// Best nanoseconds per call over many rounds.
+/// Returns the best nanoseconds per call over many rounds.
 fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..60 {
@@ -75,7 +74,7 @@ fn median(pairs: &[Pair], f: impl Fn(&Pair) -> f64) -> f64 {
     times[times.len() / 2]
 }
 
-/// What is timed, under the names that a peer prints.
+/// The peer's names of the operations.
 const NAMES: [&str; 10] = [
     "spatial(8, 4)",
     "compose",
@@ -89,7 +88,7 @@ const NAMES: [&str; 10] = [
     "print",
 ];
 
-/// Our nanoseconds, in the order of `NAMES`.
+/// Returns nanoseconds in the order of `NAMES`.
 fn measure(pairs: &[Pair]) -> [f64; NAMES.len()] {
     let each = |f: &dyn Fn(&Pair) -> f64| median(pairs, f);
     [

@@ -1,8 +1,8 @@
-//! The whole way, from TTGIR to assembly, and what comes out: `cargo bench --bench whole`.
+//! The whole compiler, from TTGIR to assembly, with figures of the output: `cargo bench --bench whole`.
 //!
-//! Times are those of `ll-translate --lower --time`: one process, a new context each round, the best of many
-//! rounds. `LL_PEER_WHOLE` may name a command that does the same with another compiler; it runs in turns with ours,
-//! and its figures stand after a slash.
+//! Times are those of `ll-translate --lower --time`: one process, a new context per round, the best of many rounds.
+//! `LL_PEER_WHOLE` may name a command that does the same with another compiler; it alternates with ours, and its
+//! figures follow a slash.
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
@@ -17,14 +17,14 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Names a peer; see the head of this file.
+/// Environment variable of the peer.
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
 
-/// Rounds of each turn; the best one counts.
+/// Rounds per turn; the best one counts.
 const ROUNDS: u32 = 20;
 
-/// A kernel, and the best of its figures so far.
+/// A kernel, and its best figures so far.
 struct Row {
     name: String,
     file: String,
@@ -67,7 +67,7 @@ impl Row {
         Ok(())
     }
 
-    /// Operations in the LLVM dialect.
+    /// Returns the number of operations in the LLVM dialect.
     fn num_operations(&self) -> Result<usize, Box<dyn Error>> {
         let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
             .args(["--convert-layouts-to-llvm", &self.file])
@@ -81,7 +81,7 @@ impl Row {
         Ok(text.lines().filter(is_operation).count())
     }
 
-    /// Instructions, registers and bytes or registers spilled, as far as they are known.
+    /// Returns instructions, registers, and bytes or registers spilled, as far as known.
     fn figures(&self, ptxas: Option<&Path>) -> [Option<usize>; 3] {
         if self.name.starts_with("gfx") {
             return figures_of_gcn(&self.assembly);
@@ -104,7 +104,7 @@ impl Row {
     }
 }
 
-/// What AMD's assembly says of itself.
+/// Reads the figures from AMD's assembly.
 fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     let is_instruction = |line: &&str| {
         line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t;")
@@ -120,11 +120,11 @@ fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
     ]
 }
 
-/// What `ptxas -v` says of PTX.
+/// Returns the output of `ptxas -v`.
 fn assembled(ptxas: &Path, ptx: &str, name: &str) -> Option<String> {
     let file = std::env::temp_dir().join(format!("ll-bench-{}.ptx", std::process::id()));
     std::fs::write(&file, ptx).ok()?;
-    // `sm_90` is written for `sm_90a`.
+    // `sm_90` stands for `sm_90a`.
     let arch = ptx.lines().find_map(|line| line.strip_prefix(".target "));
     let arch = arch.unwrap_or(name).split(',').next().unwrap_or(name);
     let output = Command::new(ptxas)

@@ -1,4 +1,4 @@
-//! What the cursor shows of `ttg.convert_layout`: the plan that carries it out, and what it costs.
+//! Hovers of `ttg.convert_layout`: the plan and its cost.
 
 use linear_layout::machine::check_plan;
 use linear_layout::plan::{ConvertPlan, PlanOptions, Strategy, plan_conversion};
@@ -7,13 +7,13 @@ use linear_layout::view::{Mention, Mentions, SPLIT_MARKER};
 use linear_layout_mlir::ir::ops::OpKind;
 use std::ops::Range;
 
-/// The largest conversion that is planned, in bits of elements: a hover must not take seconds.
+/// Largest conversion that is planned, in bits of elements, to bound the latency of hovers.
 const MOST_BITS: usize = 20;
 
-/// The most steps that are listed.
+/// Most steps that are listed.
 const MAX_STEPS: usize = 24;
 
-/// Where the operation at an offset stands, and what it does, if it is a conversion of layouts that can be read.
+/// Returns the range and plan of the layout conversion at an offset.
 pub(crate) fn at(text: &str, offset: usize) -> Option<(Range<usize>, String)> {
     let name = OpKind::TtgConvertLayout.name();
     let from = offset.saturating_sub(name.len());
@@ -33,7 +33,7 @@ pub(crate) fn at(text: &str, offset: usize) -> Option<(Range<usize>, String)> {
         let (span, _) = mention.holder.as_ref()?;
         (span.start >= end).then_some((mention, span))
     });
-    // The innermost encoding comes first, and that of the tensor with it.
+    // The innermost encoding comes first, with its tensor.
     let mut types: Vec<(&Mention, &Range<usize>)> = Vec::new();
     for (mention, span) in holders {
         if types.iter().all(|(_, known)| *known != span) {
@@ -46,7 +46,7 @@ pub(crate) fn at(text: &str, offset: usize) -> Option<(Range<usize>, String)> {
     let [(src, from), (dst, to)] = types[..] else {
         return None;
     };
-    // Nothing but the operand and attributes stands before the types.
+    // Only the operand and attributes precede the types.
     let arrow = text.get(from.end..to.start)?.trim();
     if arrow.trim_start_matches(')').trim() != "->" || text.get(end..from.start)?.contains("->") {
         return None;
@@ -117,7 +117,7 @@ fn plan(
     Ok(text)
 }
 
-/// The steps of a thread, or the first of them.
+/// Lists the steps of a thread, up to a limit.
 fn steps(plan: &ConvertPlan) -> String {
     let text = plan.to_string();
     let lines: Vec<&str> = text.lines().collect();
@@ -128,7 +128,7 @@ fn steps(plan: &ConvertPlan) -> String {
     format!("```text\n{shown}\n```\n")
 }
 
-/// The GPU of the module around an offset, and whether the module names it.
+/// Returns the target of the module around an offset, and true if the module names it.
 fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     let begin = text[..at].rfind(SPLIT_MARKER).unwrap_or(0);
     let module = &text[begin..at];
@@ -148,7 +148,7 @@ fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     (target, named.is_some())
 }
 
-/// The width of the elements of a tensor's type, as a conversion moves them.
+/// Returns the element width of a tensor type, as a conversion moves it.
 fn element_bits(type_: &str) -> Option<u32> {
     let inside = type_.strip_prefix("tensor<")?;
     let sizes = |c: char| c.is_ascii_digit() || c == 'x';

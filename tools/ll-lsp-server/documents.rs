@@ -1,4 +1,4 @@
-//! The texts of the documents that an editor has open.
+//! Open documents of an editor.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ impl Documents {
         }
     }
 
-    /// Applies changes, each to the whole text or to a range of it.
+    /// Applies edits, each to the whole text or to a range.
     pub(crate) fn change(&mut self, params: &Value) {
         let uri = params["textDocument"]["uri"].as_str().unwrap_or_default();
         let Some(document) = self.0.get_mut(uri) else {
@@ -46,7 +46,7 @@ impl Documents {
         }
     }
 
-    /// The URI and the text of the document that a message is about.
+    /// Returns the URI and text of a message's document.
     pub(crate) fn text<'a>(&'a self, params: &Value) -> Option<(&'a str, &'a str)> {
         let (uri, text) = self
             .0
@@ -54,15 +54,15 @@ impl Documents {
         Some((uri, text))
     }
 
-    /// The document and the offset that a request is about.
+    /// Returns the text and offset of a request.
     pub(crate) fn place(&self, params: &Value) -> Option<(&str, usize)> {
         let text = self.0.get(params["textDocument"]["uri"].as_str()?)?;
         Some((text, offset(text, &params["position"])?))
     }
 }
 
-/// The byte that a position means: a line, and UTF-16 units in it. A position behind the end of its
-/// line means that end.
+/// Returns the offset of a position: a line, and UTF-16 units in it. A position past the end of its line means that
+/// end.
 fn offset(text: &str, position: &Value) -> Option<usize> {
     let line = usize::try_from(position["line"].as_u64()?).ok()?;
     let units = usize::try_from(position["character"].as_u64()?).ok()?;
@@ -80,7 +80,7 @@ fn offset(text: &str, position: &Value) -> Option<usize> {
     Some(text.len())
 }
 
-/// The position of a byte.
+/// Returns the position of an offset.
 pub(crate) fn position(text: &str, offset: usize) -> Value {
     let before = &text[..offset];
     let line = before.matches('\n').count();

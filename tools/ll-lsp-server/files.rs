@@ -1,4 +1,4 @@
-//! Files that requests name: what MLIR's server must not read is refused.
+//! Checks of files named in requests, before MLIR's server reads them.
 
 use serde_json::Value;
 use std::ffi::OsString;
@@ -6,21 +6,21 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// The request of MLIR's server that reads a file, which the editor does not open.
+/// MLIR's request that reads a file which the editor does not open.
 const READS_FILE: &str = "mlir/convertFromBytecode";
 
-/// Why MLIR's server must not see a message, if it names a file that cannot be read.
+/// Returns the reason to reject a message that names an unreadable file.
 ///
-/// A child process reads the file: the reader of bytecode may end it.
+/// A child process reads the file, since it may crash the bytecode reader.
 pub(crate) fn refusal(message: &Value) -> Option<String> {
     if message["method"] != READS_FILE {
         return None;
     }
     let uri = message["params"]["uri"].as_str()?;
-    // Other schemes are refused by MLIR's server.
+    // MLIR's server rejects other schemes.
     let path = path_of(uri)?;
     let shown = path.display();
-    // Of a device or a pipe there may be no end.
+    // Devices and pipes may not end.
     match std::fs::metadata(&path) {
         Err(error) => return Some(format!("cannot read `{shown}`: {error}")),
         Ok(file) if !file.is_file() => {
@@ -44,7 +44,7 @@ pub(crate) fn refusal(message: &Value) -> Option<String> {
     }
 }
 
-/// The path of a `file:` URI, whose bytes need not be UTF-8.
+/// Returns the path of a `file:` URI, whose bytes need not be UTF-8.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = &rest[rest.find('/')?..];

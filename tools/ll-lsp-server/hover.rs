@@ -1,4 +1,4 @@
-//! What the cursor shows of an encoding: its text, and for each shape its grid and its bases.
+//! Hovers of encodings: the text, and the grid and bases for each shape.
 
 use crate::conversion;
 use crate::documents::position;
@@ -7,17 +7,17 @@ use linear_layout::layout::Dim;
 use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
-/// How much of a tensor fits in a hover, where each element has one holder.
+/// Part of a tensor shown in a hover, for elements with one holder.
 const WINDOW: Window = Window {
     rows: 16,
     columns: 16,
     grids: 1,
 };
 
-/// Shapes that are shown in full where the cursor is not in the type of a tensor.
+/// Most shapes shown in full if the cursor is not in the type of a tensor.
 const MAX_SHAPES: usize = 3;
 
-/// What one hover shows besides what MLIR's server says.
+/// Markdown that is added to a hover of MLIR's server.
 #[derive(Debug)]
 pub(crate) struct Addition {
     markdown: String,
@@ -25,7 +25,7 @@ pub(crate) struct Addition {
 }
 
 impl Addition {
-    /// Puts it before what an answer holds already.
+    /// Prepends the addition to an answer.
     pub(crate) fn add_to(self, result: &mut Value) {
         let Self { markdown, range } = self;
         let Some(contents) = result.get_mut("contents") else {
@@ -40,7 +40,7 @@ impl Addition {
     }
 }
 
-/// What to show at an offset of a document, if an encoding is named there, or a conversion.
+/// Returns the addition for an encoding or conversion at an offset.
 pub(crate) fn at(text: &str, offset: usize) -> Option<Addition> {
     if let Some((span, markdown)) = conversion::at(text, offset) {
         let [start, end] = [span.start, span.end].map(|at| position(text, at));
@@ -92,12 +92,12 @@ fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
     text
 }
 
-/// Grid and bases on one shape.
+/// Returns grid and bases on one shape.
 fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     let title = format!("\n**`{name}` on {}**\n", shape_text(shape));
     match encoding.to_linear_layout(shape) {
         Ok(layout) => {
-            // A cell names up to four holders.
+            // A cell lists up to four holders.
             let holders = Holders::new(&layout).copies().unwrap_or(1).clamp(1, 4);
             let window = Window {
                 columns: WINDOW.columns / holders,
@@ -111,8 +111,7 @@ fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
     }
 }
 
-/// The smallest shape on which every thread of a CTA holds elements of its own, as far as the encoding
-/// gives it any.
+/// Returns the smallest shape on which each thread of a CTA holds its own elements, as far as the encoding allows.
 fn covered(encoding: &Encoding) -> Option<Vec<u64>> {
     if let Encoding::Blocked(e) = encoding {
         let [size, threads, warps] = [e.size_per_thread(), e.threads_per_warp(), e.warps_per_cta()];

@@ -1,11 +1,9 @@
-//! `ll-lsp-server`: MLIR's language server with our dialects, and layouts where the cursor is.
+//! `ll-lsp-server`: MLIR's language server with this project's dialects, and with layouts in hovers.
 //!
-//! MLIR's server answers everything: diagnostics, definitions, references, completion. It cannot be
-//! told what to say of an encoding, so it runs as a child process, and its answers to
-//! `textDocument/hover` get the grid and the bases of what is under the cursor added on their way.
-//! A document that is nested too deep for MLIR gets a diagnostic that says so in the place of MLIR's.
-//! Nothing else is read but the texts of open documents, and the file that a request to convert bytecode names, which
-//! is checked first.
+//! A proxy: MLIR's server runs as a child process and handles diagnostics, definitions, references and completion. It
+//! has no extension point for hovers, so its answers to `textDocument/hover` get the grid and bases of the encoding
+//! under the cursor. A document that is nested too deep for MLIR gets a diagnostic of this server instead. The proxy
+//! reads open documents, and files named in requests to convert bytecode, which it validates first.
 
 mod conversion;
 mod documents;
@@ -25,7 +23,6 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What the server calls itself.
 const NAME: &str = "ll-lsp-server";
 
 /// Language server for MLIR files with the dialects tt, ttg, ttng, amdg and gluon.
@@ -40,15 +37,15 @@ const NAME: &str = "ll-lsp-server";
   \"mlir.server_path\": \"/path/to/ll-lsp-server\""
 )]
 struct Options {
-    /// How much MLIR's server writes to standard error
+    /// Amount of output of MLIR's server on standard error
     #[arg(long, value_enum, default_value = "info")]
     log: Log,
 
-    /// Be MLIR's server alone: what this process starts
+    /// Run MLIR's server alone, as this process starts it
     #[arg(long, hide = true)]
     mlir_server: bool,
 
-    /// Say why MLIR cannot read a file, if it cannot: what this process starts before MLIR's server reads one
+    /// Report the reason if MLIR cannot read a file; started before MLIR's server reads one
     #[arg(long, hide = true, value_name = "FILE")]
     check_input: Option<PathBuf>,
 }
@@ -61,7 +58,7 @@ enum Log {
 }
 
 impl Options {
-    /// The arguments of MLIR's server.
+    /// Returns the log argument of MLIR's server.
     fn log_argument(&self) -> &'static str {
         match self.log {
             Log::Error => "--log=error",
@@ -75,7 +72,7 @@ fn main() -> ExitCode {
     let options = Options::parse();
     if options.mlir_server {
         linear_layout_mlir::install();
-        // Editors fold notes away, so there they disturb nobody.
+        // Editors collapse notes.
         linear_layout_mlir::sys::name_rules(true);
         let arguments = [NAME, options.log_argument()].map(OsString::from);
         let code = linear_layout_mlir::sys::lsp_main(&arguments);
@@ -100,10 +97,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the two directions know of each other.
+/// State shared by both directions.
 #[derive(Debug, Default)]
 struct Shared {
-    /// What to add to the answers of hover requests that are on their way, by the request's id.
+    /// Additions to the answers of pending hover requests, by id.
     hovers: HashMap<String, hover::Addition>,
     refused: Refused,
 }
@@ -112,7 +109,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stands between the editor and MLIR's server until the latter ends.
+/// Forwards messages between the editor and MLIR's server until the latter ends.
 fn serve(options: &Options) -> Result<ExitCode, String> {
     let mut child = start(options).map_err(|e| format!("cannot start MLIR's server: {e}"))?;
     let (Some(to_server), Some(from_server)) = (child.stdin.take(), child.stdout.take()) else {
@@ -121,7 +118,7 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
     let shared = Arc::<Mutex<Shared>>::default();
     let asked = Arc::clone(&shared);
     std::thread::spawn(move || {
-        // A client that stops in the middle of a message has gone; the closed pipe tells the server.
+        // A client that stops within a message has ended; closing the pipe ends the server.
         if let Err(reason) = from_client(io::stdin().lock(), to_server, &asked) {
             eprintln!("error: what the editor sent cannot be read: {reason}");
         }
@@ -137,7 +134,7 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
     let text = format!("MLIR's server ended: {status}; the last change to a document may be why");
     let notice = json!({"jsonrpc": "2.0", "method": "window/showMessage",
                         "params": {"type": 1, "message": text}});
-    // The editor may have gone as well.
+    // The editor may have ended as well.
     let _ = message::write(&mut io::stdout().lock(), notice.to_string().as_bytes());
     Err(text)
 }
@@ -150,12 +147,12 @@ fn start(options: &Options) -> io::Result<Child> {
         .spawn()
 }
 
-/// Passes on what the editor says, keeps the documents, and computes what hovers will show.
+/// Forwards messages of the editor, tracks documents, and computes hover additions.
 fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     let mut documents = Documents::default();
     while let Some(body) = message::read(&mut from)? {
-        // MLIR's server would end by a full stack on JSON that is nested too deep.
+        // Deeply nested JSON would overflow the stack of MLIR's server.
         let mut message = match serde_json::from_slice::<Value>(&body) {
             Ok(message) => message,
             Err(error) => {
@@ -204,23 +201,23 @@ fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> i
     Ok(())
 }
 
-/// The protocol's codes of errors.
+/// Error codes of the protocol.
 const PARSE_ERROR: i32 = -32700;
 const REQUEST_FAILED: i32 = -32803;
 
-/// Answers a request of the editor with an error.
+/// Answers a request with an error.
 fn refuse(id: &Value, code: i32, reason: &str) -> io::Result<()> {
     let error = json!({"code": code, "message": reason});
     let answer = json!({"jsonrpc": "2.0", "id": id, "error": error});
     message::write(&mut io::stdout().lock(), answer.to_string().as_bytes())
 }
 
-/// Passes on what the server says, with what was computed for hovers.
+/// Forwards messages of the server, with additions to hovers.
 fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     while let Some(body) = message::read(&mut from)? {
         let mut answer = serde_json::from_slice::<Value>(&body).unwrap_or_default();
-        // A request of the server's own may have the number of one of the editor's.
+        // Requests of the server may have the id of a request of the editor.
         let addition = match answer.get("method") {
             None => lock(shared).hovers.remove(&answer["id"].to_string()),
             Some(_) => None,
@@ -241,7 +238,7 @@ fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<
     Ok(())
 }
 
-/// Puts this server's name in the place of MLIR's, which the answer to `initialize` has.
+/// Replaces the server name in the answer to `initialize`.
 fn name_this_server(answer: &mut Value) -> bool {
     let Some(info) = answer.pointer_mut("/result/serverInfo") else {
         return false;

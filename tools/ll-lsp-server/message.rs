@@ -1,14 +1,14 @@
-//! Messages of the protocol: a header that says how long they are, and JSON.
+//! Protocol messages: a header with the length, and JSON.
 
 use std::io::{self, BufRead, Write};
 
-/// The longest message that is read; a document is far shorter.
+/// Longest message; documents are far shorter.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Reads the body of one message, or nothing at the end of the input.
+/// Reads the body of a message, or nothing at the end of the input.
 ///
 /// # Errors
-/// The header is none, or the input ends within the message.
+/// The header is invalid, or the input ends within the message.
 pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let bad = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
     let mut length = None;
@@ -20,7 +20,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         }
         let header = line.trim_end();
         if header.is_empty() {
-            // Lines between two messages are no header yet.
+            // Blank lines between messages are ignored.
             if length.is_some() {
                 break;
             }
@@ -34,7 +34,7 @@ pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
                     .map_err(|_| bad(format!("`{header}` gives no length")))?;
                 length = Some(bytes);
             }
-            // Others, as `Content-Type`, say nothing that matters.
+            // Other headers, as `Content-Type`, are ignored.
             Some(_) => {}
             None => {
                 return Err(bad(format!(

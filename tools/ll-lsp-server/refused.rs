@@ -1,4 +1,4 @@
-//! Documents that MLIR's server is not shown, since it would end by a full stack.
+//! Documents hidden from MLIR's server, whose stack they would overflow.
 
 use crate::NAME;
 use crate::documents::{Documents, position};
@@ -6,15 +6,15 @@ use linear_layout_mlir::sys::too_deep;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What is wrong with the documents that are empty to MLIR's server, by their URI.
+/// Diagnostics of hidden documents, by URI; MLIR's server sees them as empty.
 #[derive(Debug, Default)]
 pub(crate) struct Refused(HashMap<String, Value>);
 
 impl Refused {
-    /// Puts into a message that opens or changes a document what MLIR's server may see of it: nothing
-    /// while it is nested too deep, and the whole of it from then on.
+    /// Replaces the text in a message that opens or changes a document: by nothing while it is nested too deep, and by
+    /// the whole text from then on.
     ///
-    /// Says whether the message is another one now.
+    /// Returns true if the message was changed.
     pub(crate) fn guard(&mut self, message: &mut Value, documents: &Documents) -> bool {
         let params = &mut message["params"];
         let Some((uri, text)) = documents.text(params) else {
@@ -32,29 +32,29 @@ impl Refused {
             None => return false,
         };
         match params.get_mut("contentChanges") {
-            // Without a range it is all of the text.
+            // A change without a range replaces all text.
             Some(changes) => *changes = json!([{"text": shown}]),
             None => params["textDocument"]["text"] = json!(shown),
         }
         true
     }
 
-    /// Says whether a message is about a document that is refused.
+    /// Returns true if a message concerns a hidden document.
     pub(crate) fn is_about(&self, params: &Value) -> bool {
         let uri = params["textDocument"]["uri"].as_str();
         uri.is_some_and(|uri| self.0.contains_key(uri))
     }
 
-    /// Forgets a document that the editor closes.
+    /// Forgets a closed document.
     pub(crate) fn close(&mut self, params: &Value) {
         if let Some(uri) = params["textDocument"]["uri"].as_str() {
             self.0.remove(uri);
         }
     }
 
-    /// Puts the reason into what MLIR's server finds wrong with a document that it was not shown.
+    /// Adds the diagnostic to those that MLIR's server publishes for a hidden document.
     ///
-    /// Says whether the message is another one now.
+    /// Returns true if the message was changed.
     pub(crate) fn complete(&self, message: &mut Value) -> bool {
         if message["method"] != "textDocument/publishDiagnostics" {
             return false;

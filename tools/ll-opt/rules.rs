@@ -1,10 +1,10 @@
-//! What `--explain-rule` prints: a rule as its description declares it, and a module that breaks it.
+//! Output of `--explain-rule`: a rule as declared, and a module that breaks it.
 //!
-//! The modules are those of the tests, which name the rules that they break in comments.
+//! The modules are those of the tests, which name the broken rules in comments.
 
 use linear_layout_mlir::ir::rules;
 
-/// The tests of what is wrong.
+/// Tests of diagnostics.
 const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid.mlir"),
     include_str!("../../test/Dialect/invalid-accesses.mlir"),
@@ -33,10 +33,10 @@ const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid-warps.mlir"),
 ];
 
-/// A rule with a module that breaks it, or all labels for `list`.
+/// Returns a rule with a module that breaks it, or all labels for `list`.
 ///
 /// # Errors
-/// There is no such rule; the nearest one is named.
+/// The label is unknown; the message names the nearest one.
 pub(crate) fn explain(label: &str) -> Result<String, String> {
     if label == "list" {
         return Ok(rules::listing());
@@ -53,7 +53,7 @@ pub(crate) fn explain(label: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The shortest module of the tests that names a label, with each expected error as a comment.
+/// Returns the shortest test module that names a label, with expected errors as comments.
 fn example(label: &str) -> Option<String> {
     let sections = TESTS.iter().flat_map(|text| text.split("\n// -----\n"));
     let module = sections
@@ -77,7 +77,7 @@ fn example(label: &str) -> Option<String> {
     Some(text.join("\n").trim().to_owned())
 }
 
-/// Whether a comment of a section names a label.
+/// Returns true if a comment of a section names a label.
 fn names(section: &str, label: &str) -> bool {
     section
         .lines()

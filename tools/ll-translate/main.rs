@@ -1,4 +1,5 @@
-//! `ll-translate`: from the LLVM dialect, or a kernel that it lowers first, to LLVM IR, PTX, AMDGCN assembly or an AMD code object.
+//! `ll-translate`: translation of the LLVM dialect, or of a kernel that is lowered first, to LLVM IR, PTX, AMDGCN
+//! assembly or an AMD code object.
 
 use clap::Parser;
 use linear_layout_mlir::driver::{self, Artifact, Emit, Failure, Options, Translated};
@@ -29,7 +30,7 @@ struct Arguments {
     #[arg(default_value = "-")]
     input: PathBuf,
 
-    /// What to write [default: the assembly of the target]
+    /// Kind of output [default: the assembly of the target]
     #[arg(long, value_enum, value_name = "FORMAT")]
     emit: Option<Emit>,
 
@@ -43,9 +44,9 @@ struct Arguments {
     )]
     lower: Option<String>,
 
-    /// Print how long each phase takes, in milliseconds, to standard error: the best of so many rounds [default: 5]
+    /// Print the time of each phase in milliseconds to standard error: the best of this many rounds [default: 5]
     ///
-    /// Every round begins with the text, in a context of its own, whose making is not counted.
+    /// Each round starts from the text in a new context, whose creation is not timed.
     #[arg(
         long, value_name = "ROUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "5",
         value_parser = clap::value_parser!(u32).range(1..)
@@ -64,10 +65,10 @@ struct Arguments {
     #[arg(long, value_name = "NAME")]
     module: Option<String>,
 
-    /// Say which line of the source each instruction comes from: `.loc` in PTX, DWARF for AMD GPUs
+    /// Emit the source line of each instruction: `.loc` in PTX, DWARF for AMD GPUs
     ///
-    /// The lines are those of MLIR's locations, which `ll-opt --mlir-print-debuginfo` hands on; of a text without
-    /// them, its own.
+    /// The lines are those of MLIR's locations, which `ll-opt --mlir-print-debuginfo` preserves; for a text without
+    /// locations, its own.
     #[arg(short = 'g', long = "debug-info")]
     debug_info: bool,
 
@@ -79,8 +80,8 @@ struct Arguments {
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     features: Option<String>,
 
-    /// Bitcode to link in: a file, or the name of a GPU maker's library, as `libdevice`, `ocml` or `ockl`, where it
-    /// is installed; may be given several times
+    /// Bitcode to link: a file, or the name of a vendor's installed library, as `libdevice`, `ocml` or `ockl`; may be
+    /// given several times
     #[arg(long, value_name = "FILE", alias = "link")]
     link_bitcode: Vec<PathBuf>,
 }
@@ -97,10 +98,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Reads, translates and writes.
+/// Parses, translates and writes.
 ///
 /// # Errors
-/// Why it cannot, ready to print.
+/// The error, ready to print.
 fn run(arguments: Arguments) -> Result<(), String> {
     let input = read(&arguments.input)?;
     let output = arguments.output;
@@ -130,7 +131,7 @@ fn run(arguments: Arguments) -> Result<(), String> {
     write(&output, &made)
 }
 
-/// The bytes of the input, where MLIR can read them.
+/// Returns the input if MLIR can read it.
 fn read(input: &Path) -> Result<Vec<u8>, String> {
     if input.as_os_str() == "-" && std::io::stdin().is_terminal() {
         say("reading standard input; `ll-translate --help` shows how to name a file\n");
@@ -141,14 +142,14 @@ fn read(input: &Path) -> Result<Vec<u8>, String> {
     sys::checked_input(&name, bytes).map_err(|refusal| refusal + "\n")
 }
 
-/// An error with the nearest fix, ready to print.
+/// Formats an error with a note.
 fn failure(text: String, fix: Option<&str>) -> String {
     let mut message = Message::error(text);
     message.notes.extend(fix.map(Message::note));
     message.to_string()
 }
 
-/// Writes to standard error; nobody listens where that fails.
+/// Writes to standard error; failures are ignored.
 fn say(text: &str) {
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! Layouts of CuTe with a swizzle behind them.
+//! CuTe layouts with a swizzle.
 
 use super::layout::{CuteLayout, listed};
 use super::swizzle::Swizzle;
@@ -31,7 +31,7 @@ use pyo3::types::{PyString, PyType};
 pub(crate) struct ComposedLayout(pub(crate) cute::ComposedLayout);
 
 impl ComposedLayout {
-    /// Returns its text, without what does nothing.
+    /// Returns its text, without identities.
     fn spelled(&self) -> String {
         if self.0.is_plain() {
             self.0.layout.to_string()

@@ -1,4 +1,4 @@
-//! A layout of CuTe: construction, parts, and what it is as a function.
+//! CuTe layouts: construction, parts, evaluation.
 
 use super::tuple::{Coordinate, Numbers, to_python};
 use crate::args::{Integer, MOST_BITS, Natural, Places, Shape};
@@ -369,7 +369,7 @@ impl CuteLayout {
     }
 }
 
-/// Returns the number of coordinates, if all of them can be listed.
+/// Returns the number of coordinates, if they can be listed.
 pub(super) fn listed(size: i64) -> PyResult<i64> {
     if size <= 1 << MOST_BITS {
         return Ok(size);

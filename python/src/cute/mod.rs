@@ -1,4 +1,4 @@
-//! Layouts of CuTe.
+//! CuTe layouts.
 
 mod composed;
 mod divide;

@@ -1,4 +1,4 @@
-//! Other shapes of the same function: coalescing, filtering, grouping, other widths of elements.
+//! Equivalent CuTe layouts of other shapes: coalescing, filtering, grouping, recasting.
 
 use super::layout::CuteLayout;
 use super::tuple::Numbers;
@@ -6,7 +6,7 @@ use crate::args::{Integer, Place};
 use crate::error::failed;
 use pyo3::prelude::*;
 
-/// Returns a range of modes, no longer than needed to name one that there is not.
+/// Returns a range of modes, bounded so that an error can name a mode that does not exist.
 fn range(begin: &Place, end: &Place, rank: usize) -> core::ops::Range<usize> {
     begin.0.min(rank)..end.0.min(rank + 1)
 }

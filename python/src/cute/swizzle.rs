@@ -1,4 +1,4 @@
-//! Swizzles of CuTe.
+//! CuTe swizzles.
 
 use crate::args::Integer;
 use crate::error::failed;

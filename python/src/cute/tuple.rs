@@ -1,4 +1,4 @@
-//! Nested tuples of numbers, coordinates and tilers, from Python and back.
+//! Conversion of nested tuples of numbers, coordinates and tilers from and to Python.
 
 use super::layout::CuteLayout;
 use crate::args::number;
@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-/// The most levels of nested tuples.
+/// Deepest nesting of tuples.
 const MOST_NESTED: usize = 64;
 
 fn check_depth(depth: usize) -> PyResult<()> {
@@ -49,7 +49,7 @@ fn integer(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     )
 }
 
-/// A shape, a stride or a coordinate: a number or a nested tuple, or its text.
+/// A shape, a stride or a coordinate: a number, a nested tuple, or its text.
 pub(crate) struct Numbers(pub(crate) IntTuple);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Numbers {
@@ -116,7 +116,7 @@ fn tiler(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Tiler> {
     parts.collect::<PyResult<_>>().map(Tiler::Modes)
 }
 
-/// A layout of CuTe, or its text.
+/// A CuTe layout, or its text.
 pub(crate) struct LayoutArgument(pub(crate) linear_layout::cute::Layout);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for LayoutArgument {
@@ -134,7 +134,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for LayoutArgument {
     }
 }
 
-/// Returns a tuple of numbers as Python has it.
+/// Returns a nested tuple as a Python object.
 pub(crate) fn to_python<'py>(py: Python<'py>, tuple: &IntTuple) -> PyResult<Bound<'py, PyAny>> {
     if tuple.is_leaf() {
         return Ok(tuple.leaves()[0].into_pyobject(py)?.into_any());

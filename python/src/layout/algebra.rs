@@ -1,4 +1,4 @@
-//! The operations on layouts.
+//! Algebra of layouts.
 
 use super::Layout;
 use crate::args::{Name, Names, Natural};

@@ -1,4 +1,4 @@
-//! Layouts from bases, identities, and from the objects of Triton and Gluon.
+//! Construction of layouts from bases and identities, and from objects of Triton and Gluon.
 
 use super::Layout;
 use crate::args::{Name, Names, Natural, Places, Shape, Sizes, natural, pairs};
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyMapping};
 
-/// The images of the bits of each in-dim.
+/// Images of the bits of each in-dim.
 pub(crate) struct Bases(Vec<(Dim, Vec<Vec<u64>>)>);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Bases {
@@ -36,7 +36,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Bases {
     }
 }
 
-/// Names of out-dims, or names with sizes.
+/// Names of out-dims, optionally with sizes.
 pub(crate) enum Outs {
     Sized(Sizes),
     Named(Names),
@@ -46,7 +46,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Outs {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        // A mapping is a sequence of names too.
+        // A mapping is also a sequence of its keys.
         if value.cast::<PyMapping>().is_err()
             && let Ok(names) = value.extract()
         {
@@ -189,7 +189,7 @@ impl Layout {
         let module = layout.py().import("linear_layout._gluon")?;
         let read = module.call_method1("encoding", (layout,))?;
         let (text, own): (String, Option<Vec<u64>>) = read.extract()?;
-        // Bases that are written out have a shape, and are repeated on a larger one.
+        // Layouts given by bases have a shape, and are repeated on a larger one.
         let Some(shape) = shape.map(|shape| shape.0).or(own) else {
             return Err(Failure::new("a Gluon layout needs the shape of its tensor")
                 .note("add it, as in `ll.Layout.from_gluon(layout, [64, 16])`")

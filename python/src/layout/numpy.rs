@@ -1,7 +1,6 @@
-//! Layouts as functions of numbers and of NumPy arrays.
+//! Evaluation of layouts on numbers and NumPy arrays.
 //!
-//! NumPy is imported when an array comes in or is asked for. Arrays cross as bytes, since the stable ABI of Python 3.10 has
-//! no buffers.
+//! NumPy is imported on first use. Arrays cross as bytes, since the stable ABI of Python 3.10 has no buffer protocol.
 
 use super::Layout;
 use crate::args::{MOST_BITS, check_size, natural, pairs};
@@ -90,7 +89,7 @@ impl Layout {
         let layout = &self.linear;
         check_size(layout, MOST_BITS, "an array")?;
         let mut shape: Vec<u64> = layout.in_shape().map(|(_, size)| size).collect();
-        // Places in row-major order: the bits of the last in-dim are the lowest.
+        // Places in row-major order: the last in-dim has the lowest bits.
         let dims: Vec<Dim> = layout.in_dims().collect();
         let columns = dims.iter().rev().flat_map(|dim| layout.columns_of(*dim));
         let columns: Vec<u64> = columns.copied().collect();
@@ -107,7 +106,7 @@ impl Layout {
                         out.copy_from_slice(&outs.index(i, image).to_ne_bytes());
                     }
                 }
-                // The next place differs in the low bits up to the lowest that is zero here.
+                // The next place differs in the low bits, up to the lowest zero.
                 let flipped = columns.iter().take(place.trailing_ones() as usize + 1);
                 image = flipped.fold(image, |image, column| image ^ column);
             }
@@ -120,7 +119,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the elements at places whose indices are arrays or numbers.
+    /// Returns the elements at places given by arrays or numbers.
     fn apply_arrays<'py>(
         &self,
         py: Python<'py>,
@@ -197,7 +196,7 @@ impl Layout {
     }
 }
 
-/// An in-dim as a field of a packed place.
+/// An in-dim as a bit field of a packed place.
 struct In<'l> {
     layout: &'l LinearLayout,
     dim: Dim,
@@ -217,12 +216,12 @@ impl<'l> In<'l> {
         }
     }
 
-    /// Returns an index at its place among the bits of all.
+    /// Returns an index shifted to its bit field.
     fn placed(&self, index: u64) -> PyResult<u64> {
         if index >= self.size {
             return Err(out_of_range(self.layout, self.dim, index));
         }
-        // Behind 64 bits are sizes of 1 only.
+        // Beyond 64 bits all sizes are 1.
         Ok(index.checked_shl(self.shift).unwrap_or(0))
     }
 }
@@ -234,9 +233,9 @@ fn out_of_range(layout: &LinearLayout, dim: Dim, value: impl std::fmt::Display) 
     ))
 }
 
-/// The out-dims as fields of a packed image.
+/// The out-dims as bit fields of a packed image.
 struct Outs {
-    /// The lowest bit, and the largest index.
+    /// Lowest bit, and largest index.
     fields: Vec<(u32, u64)>,
 }
 
@@ -256,7 +255,7 @@ impl Outs {
         image.checked_shr(shift).unwrap_or(0) & mask
     }
 
-    /// Returns the number of an element of a tensor that is small enough for one.
+    /// Returns the row-major number of an element.
     fn row_major(&self, image: u64) -> u64 {
         let fields = self.fields.iter().enumerate();
         fields.fold(0, |number, (i, (_, last))| {
@@ -265,7 +264,7 @@ impl Outs {
     }
 }
 
-/// Returns room for this many numbers of 64 bits, filled.
+/// Returns a byte array for this many 64-bit numbers, filled by a function.
 fn bytes<'py>(
     py: Python<'py>,
     numbers: usize,
@@ -277,7 +276,7 @@ fn bytes<'py>(
     })
 }
 
-/// Returns an int64 array of this shape of numbers in row-major order.
+/// Returns an int64 array of this shape from numbers in row-major order.
 pub(crate) fn numbers_to_array<'py>(
     py: Python<'py>,
     shape: &[u64],
@@ -294,7 +293,7 @@ pub(crate) fn numbers_to_array<'py>(
     from_bytes(py, &array, &PyTuple::new(py, shape)?)
 }
 
-/// Returns an int64 array of this shape over the bytes.
+/// Returns an int64 array of this shape over bytes.
 fn from_bytes<'py>(
     py: Python<'py>,
     bytes: &Bound<'py, PyByteArray>,

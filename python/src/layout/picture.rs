@@ -1,4 +1,4 @@
-//! Layouts as text, SVG and HTML.
+//! Rendering of layouts as text, SVG and HTML.
 
 use super::Layout;
 use crate::args::{Natural, check_size};
@@ -12,20 +12,20 @@ use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
 
-/// The most bits of a buffer of which accesses are planned.
+/// Most bits of a buffer whose accesses are planned.
 const MOST_PLANNED: usize = 20;
 
-/// The window of a picture inside a notebook.
+/// Window of a picture in a notebook.
 pub(crate) const NOTEBOOK: Window = Window {
     rows: 64,
     columns: 64,
     grids: 2,
 };
 
-/// The most cells of a picture of what has more elements.
+/// Most cells of a picture.
 const MOST_CELLS: u64 = 1 << 20;
 
-/// Limits the rows and columns of a picture of something with this many elements.
+/// Returns a window limited for a picture of this many elements.
 pub(crate) fn window(
     usual: Window,
     rows: Option<Natural>,
@@ -48,15 +48,15 @@ pub(crate) fn window(
     Ok(window)
 }
 
-/// A layout of another system, which has one picture.
+/// A layout of another system with a single view.
 pub(crate) trait Pictured {
-    /// The number of cells of the whole picture.
+    /// Returns the number of cells of the whole picture.
     fn cells(&self) -> u64;
 
-    /// The heading of the picture as SVG.
+    /// Returns the title of the picture as SVG.
     fn title(&self) -> String;
 
-    /// The picture, as much of it as the window shows.
+    /// Returns the scene of the visible window.
     fn scene(&self, window: Window) -> Scene;
 
     /// Returns the picture as text.
@@ -246,7 +246,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the number of places or of elements, whichever is larger.
+    /// Returns the number of places or elements, whichever is larger.
     fn extent(&self) -> u64 {
         let bits = self
             .linear
@@ -281,21 +281,21 @@ impl Layout {
     }
 }
 
-/// Returns a picture as text without the end of its last line, which `print` adds.
+/// Returns a picture without its last newline, which `print` adds.
 pub(crate) fn trimmed(mut text: String) -> String {
     text.truncate(text.trim_end_matches('\n').len());
     text
 }
 
-/// Prints a picture as Python's `print` does.
+/// Prints a picture with Python's `print`.
 pub(crate) fn print(py: Python<'_>, text: &str) -> PyResult<()> {
     let print = py.import("builtins")?.getattr("print")?;
     print.call1((text,)).map(drop)
 }
 
-/// Returns a picture as part of a notebook, which scrolls where it is wider than the page.
+/// Returns a picture for a notebook, which scrolls if it is wider than the page.
 ///
-/// It is an image of its own: the styles of an inline SVG would be those of all pictures of the notebook.
+/// It is embedded as an image: styles of inline SVG would apply to all pictures of the notebook.
 pub(crate) fn notebook(svg: &str) -> String {
     let mut data = String::with_capacity(svg.len() * 5 / 4);
     for c in svg.chars() {

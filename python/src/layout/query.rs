@@ -1,4 +1,4 @@
-//! Questions about a layout: its bases, dims, sizes and properties.
+//! Properties of layouts: bases, dims, sizes.
 
 use super::Layout;
 use super::picture::trimmed;
@@ -10,7 +10,7 @@ use linear_layout::view::{Holders, InPoint};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// The most places that are listed for one element.
+/// Most places that are listed for one element.
 const MOST_HOLDERS: u64 = 1 << 20;
 
 #[pymethods]
@@ -188,7 +188,7 @@ impl Layout {
                     "the index along `{dim}` is {value}, expected less than {size}"
                 )));
             }
-            // Behind 64 bits are sizes of 1 only.
+            // Beyond 64 bits all sizes are 1.
             packed |= value.checked_shl(shift).unwrap_or(0);
             shift += size.trailing_zeros();
         }
@@ -222,7 +222,7 @@ impl Layout {
 }
 
 impl Layout {
-    /// Returns the exception for a dim that the layout does not have, with those that it has.
+    /// Returns the exception for an unknown dim, with the known ones.
     pub(super) fn no_such_dim(
         &self,
         dim: Dim,

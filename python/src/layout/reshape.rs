@@ -1,4 +1,4 @@
-//! Other dims of the same map: order, names, sizes.
+//! Reordering, renaming and reshaping of dims.
 
 use super::Layout;
 use crate::args::{Name, Names, Sizes};

@@ -1,4 +1,4 @@
-//! The register layouts that others are composed of.
+//! Primitive register layouts of Tilus.
 
 use super::RegisterLayout;
 use crate::args::{Natural, Places, Shape};

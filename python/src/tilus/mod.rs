@@ -1,4 +1,4 @@
-//! Layouts of Tilus.
+//! Tilus layouts.
 
 mod create;
 mod register;
@@ -15,10 +15,10 @@ use crate::error::failed;
 use crate::layout::numpy::numbers_to_array;
 use pyo3::prelude::*;
 
-/// The most elements that are written out.
+/// Most elements that are listed.
 const MOST_LISTED: u64 = 1 << crate::args::MOST_BITS;
 
-/// Returns an array of what a function takes each index of this shape to, the last dim the fastest.
+/// Returns an array of a function of the indices of a shape, the last dim the fastest.
 fn table<'py>(
     py: Python<'py>,
     shape: &[u64],

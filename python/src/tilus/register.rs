@@ -1,4 +1,4 @@
-//! A register layout of Tilus: construction, parts, and what it is as a function.
+//! Tilus register layouts: construction, parts, evaluation.
 
 use super::create::extents;
 use super::table;
@@ -17,7 +17,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
-/// The most threads that are listed for one element.
+/// Most threads that are listed for one element.
 const MOST_THREADS: u64 = 1 << 20;
 
 /// A register layout of Tilus: which threads hold each element of a tensor, and at which place among their registers.
@@ -41,7 +41,7 @@ const MOST_THREADS: u64 = 1 << 20;
 #[pyclass(module = "linear_layout.tilus", name = "RegisterLayout", frozen)]
 pub(crate) struct RegisterLayout(pub(crate) tilus::RegisterLayout);
 
-/// Returns the values of entries of a list of modes.
+/// Returns the entries of a list of modes.
 pub(super) fn modes(list: Option<&Bound<'_, PyAny>>, what: &str) -> PyResult<Vec<i64>> {
     let Some(list) = list else {
         return Err(PyTypeError::new_err(format!("`{what}` is missing")));

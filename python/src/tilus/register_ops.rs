@@ -1,4 +1,4 @@
-//! Register layouts of Tilus: composition, division, other shapes.
+//! Tilus register layouts: composition, division, reshaping.
 
 use super::create::extents;
 use super::register::RegisterLayout;

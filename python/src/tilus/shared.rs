@@ -1,4 +1,4 @@
-//! Shared layouts of Tilus: from elements to offsets in memory.
+//! Tilus shared layouts: offsets of elements in memory.
 
 use super::create::extents;
 use super::table;
@@ -30,7 +30,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 pub(crate) struct SharedLayout(pub(crate) tilus::SharedLayout);
 
 fn swizzle_of(parts: (Natural, Natural, Natural)) -> PyResult<tilus::Swizzle> {
-    // A number that does not fit is beyond every swizzle, too.
+    // A number out of range is larger than any swizzle.
     let narrow = |part: Natural| u32::try_from(part.0).unwrap_or(u32::MAX);
     let (base, bits, shift) = parts;
     tilus::Swizzle::new(narrow(base), narrow(bits), narrow(shift)).map_err(failed)

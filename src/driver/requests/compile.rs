@@ -1,4 +1,4 @@
-//! Compilation, and passes from text to text.
+//! Requests for compilation and for pass pipelines.
 
 use super::answer;
 use crate::driver::{self, Failure, Options};
@@ -6,8 +6,8 @@ use crate::sys::{self, Answer};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Translates a module. The report has `llvm_ir` where asked for, `target`, `attributes` of the module that are
-/// numbers, and the milliseconds of the phases as `times`; the output is LLVM IR, assembly or an object.
+/// Translates a module. The report has `llvm_ir` if requested, `target`, integer `attributes` of the module, and
+/// `times` of the phases in milliseconds; the output is LLVM IR, assembly or an object.
 ///
 /// ```
 /// use linear_layout_mlir::driver::requests::compile;
@@ -56,7 +56,7 @@ struct Rewrite {
     locations: bool,
 }
 
-/// Runs a pipeline of passes; the output is the module's text.
+/// Runs a pass pipeline; the output is the module's text.
 #[must_use]
 pub fn rewrite(source: &[u8], options: &str) -> Answer {
     let work = || {
@@ -69,7 +69,7 @@ pub fn rewrite(source: &[u8], options: &str) -> Answer {
     answer(work())
 }
 
-/// The input, where MLIR can read it.
+/// Returns the input if MLIR can read it.
 pub(super) fn checked(file: &str, source: &[u8]) -> Result<Vec<u8>, Failure> {
     sys::checked_input(file, source.to_vec()).map_err(|refusal| {
         let text = refusal.strip_prefix("error: ").unwrap_or(&refusal);

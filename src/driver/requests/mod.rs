@@ -1,8 +1,8 @@
-//! Requests of callers that are not Rust: the text of a module, options as a JSON object, and buffers.
+//! Requests of the C API: the text of a module, options as a JSON object, and buffers.
 //!
-//! The C API declares the functions, and the Python package documents the objects. The report of each answer has
-//! `messages`, an array of what was said: `severity`, `text`, `rule`, `file`, `line`, `column`, `notes`. An option
-//! that does not exist is an error that names those that do.
+//! The C API declares the functions, and the Python package documents the objects. Each report has `messages`, an array
+//! of objects with `severity`, `text`, `rule`, `file`, `line`, `column` and `notes`. An unknown option is an error that
+//! lists the valid ones.
 
 mod compile;
 mod simulate;
@@ -16,14 +16,14 @@ use crate::sys::{Answer, Requests};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// A report, messages and an output, or why there is none.
+/// Report, messages and output, or the failure.
 type RequestResult = Result<(Map<String, Value>, Vec<Message>, Vec<u8>), Failure>;
 
 fn answer(outcome: RequestResult) -> Answer {
     answer_with(outcome, None)
 }
 
-/// An answer with one more entry in its report.
+/// Returns an answer, with an additional entry in its report.
 fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer {
     let succeeded = outcome.is_ok();
     let (mut report, messages, output) =
@@ -38,7 +38,7 @@ fn answer_with(outcome: RequestResult, entry: Option<(String, Value)>) -> Answer
     }
 }
 
-/// The requests of the C API.
+/// The request handlers of the C API.
 pub(crate) struct Driver;
 
 impl Requests for Driver {
@@ -59,7 +59,7 @@ impl Requests for Driver {
     }
 }
 
-/// A message with its notes.
+/// Returns a message as JSON.
 fn message(message: &Message) -> Value {
     let severity = match message.severity {
         Severity::Error => "error",
@@ -79,15 +79,15 @@ fn message(message: &Message) -> Value {
     })
 }
 
-/// The name of an input without one, in messages.
+/// Returns the default input name in messages.
 fn unnamed() -> String {
     "<string>".to_owned()
 }
 
-/// Reads the options of a request.
+/// Parses the options of a request.
 ///
 /// # Errors
-/// They are no JSON object, or one of them does not exist or has another type.
+/// The text is not a JSON object, or an option is unknown or has another type.
 fn options<T: DeserializeOwned>(text: &str) -> Result<T, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::new(format!("options: {error}")))
 }

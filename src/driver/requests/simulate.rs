@@ -1,4 +1,4 @@
-//! A launch on the CPU.
+//! Requests for a launch on the CPU.
 
 use super::compile::checked;
 use super::{answer_with, options};
@@ -21,7 +21,7 @@ struct Simulate {
     grid: [u32; 3],
     #[serde(default)]
     args: Vec<Argument>,
-    /// The names of the buffers, in their order, for messages.
+    /// Names of the buffers, in order, for messages.
     #[serde(default)]
     names: Vec<String>,
     #[serde(default = "late")]
@@ -52,15 +52,15 @@ const fn yes() -> bool {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Argument {
-    /// An integer, or the code of an 8-bit float.
+    /// An integer, or the bits of an 8-bit float.
     Int(i128),
     /// A float.
     Float(f64),
-    /// An address: the number of a buffer, and bytes from its beginning.
+    /// Number of a buffer, and offset in bytes.
     Buffer(usize, u64),
 }
 
-/// ArrivalTime the values of asynchronous copies arrive.
+/// Arrival times of asynchronous copies.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ArrivalTime {
@@ -69,11 +69,11 @@ enum ArrivalTime {
     Seed(u64),
 }
 
-/// Runs a kernel on the CPU; the contents of `buffers` are what it leaves.
+/// Runs a kernel on the CPU, and updates `buffers`.
 ///
-/// The report has `report`, what the launch did, as `ll-sim --json` writes it, and `printed`, what the kernel printed.
-/// A run that stops at a fault fails; then the report has `fault` with its `kind`, `message`, `operation`, `location`,
-/// `calls`, `thread` and `notes`, and the buffers are as they were.
+/// The report has `report`, as `ll-sim --json` writes it, and `printed`, the output of the kernel. A run that stops at
+/// a fault fails; then the report has `fault` with its `kind`, `message`, `operation`, `location`, `calls`, `thread`
+/// and `notes`, and the buffers are unchanged.
 #[must_use]
 pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answer {
     let mut fault = None;
@@ -150,7 +150,7 @@ pub fn simulate(source: &[u8], request: &str, buffers: &mut [&mut [u8]]) -> Answ
     )
 }
 
-/// The text of a fault, with the place of its operation.
+/// Returns a fault as a message, with the location of its operation.
 fn described(error: &KernelError) -> Message {
     let mut message = Message::error(error.message());
     message.location = error
@@ -160,7 +160,7 @@ fn described(error: &KernelError) -> Message {
     message
 }
 
-/// `file:line:column` in parts.
+/// Parses `file:line:column`.
 fn source_location(location: &str) -> Option<SourceLocation> {
     let mut pieces = location.rsplitn(3, ':');
     let column = pieces.next()?.parse().ok()?;
@@ -169,7 +169,7 @@ fn source_location(location: &str) -> Option<SourceLocation> {
     Some(SourceLocation { file, line, column })
 }
 
-/// All that is known of a fault.
+/// Returns all properties of a fault as JSON.
 fn parts(error: &KernelError) -> Value {
     let site = error.site();
     let thread = error.thread();

@@ -1,11 +1,11 @@
-//! What is erased can be read, what is used is not erased, and changes are counted.
+//! Tests of the rewriter: access to erased operations, checks of uses, and change counts.
 
 use super::*;
 use crate::sys::{defining_operation, has_one_use, identifier_text, is_unused};
 use crate::testing::context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rewrites the blocks of the only function of a module.
+/// Runs a test on the only function of a module.
 fn on_function<T>(
     body: &str,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>, Vec<Blk<'c>>) -> T,
@@ -25,7 +25,7 @@ fn name<'c>(op: Op<'c>) -> &'c str {
     identifier_text(op.name())
 }
 
-/// Everything that can be read of an operation is read.
+/// Reads everything that an operation has.
 fn read(op: Op<'_>) -> String {
     for i in 0..op.operand_count() {
         let operand = build::operand(op, i);
@@ -59,13 +59,13 @@ fn what_is_erased_leaves_the_ir_and_shows_a_husk() {
         rewriter.erase(a);
         assert!(is_unused(build::argument(blocks[0], 0)));
         assert_eq!(build::operations(blocks[0]).len(), 1);
-        // Both are still what they were, but for what they used.
+        // Both are unchanged except for their operands.
         assert_eq!((name(a), name(b)), ("arith.addi", "arith.muli"));
         assert_eq!((b.operand_count(), b.result_count()), (2, 1));
         assert!(defining_operation(build::operand(b, 0)).is_none());
         assert!(b.has_attribute("k"));
         assert!(read(a).contains("arith.addi") && read(b).contains("arith.muli"));
-        // Once more does nothing.
+        // Erasing again has no effect.
         let changes = rewriter.changes();
         rewriter.erase(a);
         assert_eq!(rewriter.changes(), changes);
@@ -103,7 +103,7 @@ fn an_erased_branch_leads_nowhere() {
         assert_eq!(branch.successor_count(), 1);
         assert!(branch.successor(0).is_ok_and(|to| to != blocks[1]));
         read(branch);
-        // The function is to be valid again.
+        // Makes the function valid again.
         let spec = Spec {
             name: "func.return",
             location: end.location(),

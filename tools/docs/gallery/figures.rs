@@ -1,4 +1,4 @@
-//! The figures of the gallery.
+//! Figures of the gallery.
 
 use linear_layout::cute::ComposedLayout;
 use linear_layout::encoding::Encoding;
@@ -11,11 +11,11 @@ use std::error::Error;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Figures of one kind.
+/// A group of related figures.
 #[derive(Debug)]
 pub(crate) struct Section {
     pub(crate) title: &'static str,
-    /// What they have in common.
+    /// Description of the group.
     pub(crate) said: &'static str,
     pub(crate) figures: Vec<Figure>,
 }
@@ -23,15 +23,15 @@ pub(crate) struct Section {
 /// One picture, or several below each other.
 #[derive(Debug)]
 pub(crate) struct Figure {
-    /// Of its files.
+    /// Stem of the file names.
     pub(crate) name: String,
     pub(crate) title: String,
-    /// What is drawn, as text.
+    /// Description of the subject.
     pub(crate) subject: String,
     pub(crate) scenes: Vec<Scene>,
 }
 
-/// All figures, in the order of the page.
+/// Returns all figures, in the order of the page.
 pub(crate) fn sections() -> Outcome<Vec<Section>> {
     let mut fragment_figures = Vec::new();
     for fragment in fragments() {
@@ -90,7 +90,7 @@ const SYNC: [(u32, &[(u64, &str)]); 5] = [
     (32, &[(128, ".b1"), (256, ".b1")]),
 ];
 
-/// The fragments that encodings cover: all of `mma.sync.m16n8`, and those of `wgmma` in registers.
+/// Returns the fragments that encodings cover: all of `mma.sync.m16n8`, and those of `wgmma` in registers.
 pub(crate) fn fragments() -> Vec<Fragment> {
     let operand = |index: u32, parent: &str, width: u32| {
         format!("#ttg.dot_op<{{opIdx = {index}, parent = {parent}, kWidth = {width}}}>")
@@ -104,7 +104,7 @@ pub(crate) fn fragments() -> Vec<Fragment> {
     for (width, extents) in SYNC {
         for (k, types) in extents {
             for (index, letter, shape) in [(0, "A", [16, *k]), (1, "B", [*k, 8])] {
-                // The name of the first type tells instructions of one extent apart.
+                // The first type distinguishes instructions of one extent.
                 let kind = types.split(',').next().unwrap_or_default();
                 all.push(Fragment {
                     name: format!(
@@ -141,7 +141,7 @@ pub(crate) fn fragments() -> Vec<Fragment> {
 }
 
 impl Fragment {
-    /// The layout, without the registers that hold copies where an instruction is smaller than the encoding's tile.
+    /// Returns the layout, without register replicas where an instruction is smaller than the encoding's tile.
     pub(crate) fn layout(&self) -> Outcome<LinearLayout> {
         let encoding: Encoding = self.encoding.parse()?;
         let layout = encoding.to_linear_layout(&self.shape)?;
@@ -159,7 +159,7 @@ impl Fragment {
     }
 }
 
-/// GPUs, and instructions of theirs that differ in how lanes hold their operands.
+/// GPUs, and instructions whose operand layouts differ.
 const INSTRUCTIONS: [(&str, &str); 8] = [
     ("cuda:80", "mma.m16n8k16.f32.f16"),
     ("cuda:80", "mma.m16n8k8.f32.tf32"),
@@ -203,7 +203,7 @@ fn encoded(text: &str, shape: &[u64]) -> Outcome<LinearLayout> {
     Ok(encoding.to_linear_layout(shape)?)
 }
 
-/// An encoding on a shape, in one view.
+/// Returns a figure of an encoding on a shape, in one view.
 fn encoded_figure(
     name: &str,
     title: &str,
@@ -305,7 +305,7 @@ fn seeds() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Name and chain, of the layouts that Tilus' manual draws.
+/// Name and chain of the layouts in Tilus' manual.
 const TILUS: [(&str, &str); 8] = [
     ("tilus-local", "local(3, 4)"),
     ("tilus-spatial", "spatial(3, 2)"),
@@ -350,7 +350,7 @@ fn other_systems() -> Outcome<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Name, title, encoding, of 32 rows of 64 elements of 16 bits.
+/// Name, title and encoding, for 32 rows of 64 elements of 16 bits.
 const SWIZZLES: [(&str, &str, &str); 10] = [
     (
         "none",
@@ -408,7 +408,7 @@ const ROW_OF_A_LANE: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWar
 const SWIZZLED: [u64; 2] = [32, 64];
 
 fn swizzles() -> Outcome<Vec<Figure>> {
-    // The first GPU whose copies swizzle by themselves; banks are alike on all of its maker's.
+    // The first target with swizzled copies; the vendor's targets all have the same banks.
     let target = TARGETS.iter().find(|target| target.instructions.clusters);
     let target = target.ok_or("no GPU has clusters")?;
     let registers = encoded(ROW_OF_A_LANE, &SWIZZLED)?;

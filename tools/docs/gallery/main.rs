@@ -1,4 +1,4 @@
-//! Writes the gallery of layouts: pictures, a page for each that answers questions, and a page of them all.
+//! Writes the gallery of layouts: pictures, an interactive page for each, and an index.
 //!
 //! `make docs` runs this as
 //! ```text
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The page of them all.
+/// Returns the index page.
 fn index(sections: &[Section]) -> String {
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Gallery of layouts</title>\n\

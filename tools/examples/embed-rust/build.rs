@@ -1,4 +1,4 @@
-//! Tells the program where the shared LLVM and MLIR are that it was linked with.
+//! Sets the run-time path of the shared LLVM and MLIR libraries.
 
 fn main() {
     if let Ok(folder) = std::env::var("DEP_LINEAR_LAYOUT_LIB_DIR") {

@@ -1,5 +1,5 @@
-//! The example does what its first lines promise. (Cargo builds programs for the tests of their own
-//! package; `test/Tools/embed-rust.test` compares this one with `ll-opt`.)
+//! Test of the example. (Cargo builds binaries for tests of their own package; `test/Tools/embed-rust.test` compares
+//! the output with `ll-opt`.)
 
 use std::process::Command;
 
