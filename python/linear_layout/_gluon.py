@@ -11,7 +11,7 @@ def encoding(layout: Any) -> tuple[str, Optional[list[int]]]:
 
 
 def _value(value: Any) -> Any:
-    """Returns a value without `constexpr` around it or anything in it, tuples as lists."""
+    """Returns a value with every `constexpr` unwrapped, and tuples as lists."""
     value = getattr(value, "value", value)
     if isinstance(value, (list, tuple)):
         return [_value(item) for item in value]

@@ -36,7 +36,7 @@ class Kernel:
 
     @property
     def target(self) -> str:
-        """The GPU, as ``cuda:90``; empty where nothing says it.
+        """The GPU, as ``cuda:90``; empty if unknown.
 
         >>> ll.cache.Kernel("add", Path("."), {"target": {"backend": "hip", "arch": "gfx942"}}).target
         'hip:gfx942'
@@ -49,7 +49,7 @@ class Kernel:
 
     @property
     def shared(self) -> Optional[int]:
-        """Bytes of shared memory, where they are known.
+        """Bytes of shared memory, if known.
 
         >>> ll.cache.Kernel("add", Path(".")).shared is None
         True
@@ -57,7 +57,7 @@ class Kernel:
         return self.metadata.get("shared")
 
     def file(self, kind: str) -> Path:
-        """The file of a stage, as ``ttgir`` or ``ptx``; it need not be there.
+        """The file of a stage, as ``ttgir`` or ``ptx``; it may not exist.
 
         >>> ll.cache.Kernel("add", Path("cached")).file("ptx").name
         'add.ptx'
@@ -75,7 +75,7 @@ class Kernel:
 
     @property
     def ttgir(self) -> str:
-        """The text of the TTGIR. Raises :class:`FileNotFoundError` where it was not kept.
+        """The text of the TTGIR. Raises :class:`FileNotFoundError` if it was not kept.
 
         >>> ll.cache.Kernel("add", Path("/no/such/folder")).ttgir
         Traceback (most recent call last):
@@ -138,7 +138,7 @@ def find(name: str, where: Optional[os.PathLike[str] | str] = None) -> Kernel:
 
 
 def conversions(ttgir: str) -> list[Message]:
-    """Returns a remark for each decision of ``remove-layout-conversions`` on a module: what stays, at which price.
+    """Returns a remark for each decision of ``remove-layout-conversions`` on a module, with the costs.
 
     >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
     >>> [message.severity for message in ll.cache.conversions(text)]
@@ -169,7 +169,7 @@ def diff(left: Kernel, right: Kernel) -> Iterator[str]:
 def check(
     ttgir: str, *, most_shared: Optional[int] = None, most_conversions: Optional[int] = None, file: str = "<string>"
 ) -> tuple[Optional[Compiled], list[str]]:
-    """Compiles a module, and returns the result with the reasons for which it is not as asked.
+    """Compiles a module, and returns the result with the reasons for any deviation from the options.
 
     >>> made, problems = ll.cache.check('module attributes {"ttg.num-warps" = 4 : i32} {}')
     >>> made is None, len(problems)

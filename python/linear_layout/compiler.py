@@ -22,7 +22,7 @@ __all__ = ["CompileError", "Compiled", "Message", "Module", "compile", "library_
 
 @dataclass(frozen=True)
 class Message:
-    """A diagnostic with its place and its notes.
+    """A diagnostic with its location and its notes.
 
     >>> print(ll.Message("error", "is wrong", "k.py", 3, 5, notes=(ll.Message("note", "nearest fix"),)))
     k.py:3:5: error: is wrong
@@ -39,7 +39,7 @@ class Message:
     line: Optional[int] = None
     #: The column, from 1.
     column: Optional[int] = None
-    #: The label of the rule that is broken, as ``reduce_c4``; ``ll-opt --explain-rule`` says what it is.
+    #: The label of the rule that is broken, as ``reduce_c4``; ``ll-opt --explain-rule`` explains it.
     rule: str = ""
     #: Details and the nearest fix.
     notes: tuple["Message", ...] = ()
@@ -51,7 +51,7 @@ class Message:
 
     @property
     def place(self) -> str:
-        """The place as ``file:line:column``, or no text.
+        """The location as ``file:line:column``, or an empty text.
 
         >>> ll.Message("error", "is wrong", "k.py", 3, 5).place
         'k.py:3:5'
@@ -64,7 +64,7 @@ class Message:
 
 
 class CompileError(ValueError):
-    """A module that cannot be compiled, transformed or simulated; ``messages`` says why, and where.
+    """A module that cannot be compiled, transformed or simulated; ``messages`` has the diagnostics.
 
     >>> try:
     ...     ll.run_passes("module {", "builtin.module(canonicalize)")
@@ -88,7 +88,7 @@ class CompileError(ValueError):
 
 
 class Module(str):
-    """The text of a module that passes made, with their warnings and remarks as ``messages``.
+    """The text of a transformed module, with warnings and remarks as ``messages``.
 
     >>> module = ll.run_passes("module {}", "builtin.module(canonicalize)")
     >>> module.messages
@@ -257,7 +257,7 @@ class _Text(ctypes.Structure):
 
 
 class _Bytes(ctypes.Structure):
-    """A text of the library's, which may hold null bytes."""
+    """Returns a string of the library, which may contain null bytes."""
 
     _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t)]
 
@@ -298,7 +298,7 @@ class _Refused(CompileError):
 def _request(
     name: str, source: str | bytes, options: Mapping[str, Any], buffers: Optional[Sequence[tuple[int, int]]] = None
 ) -> tuple[dict[str, Any], bytes]:
-    """Carries a request out: the report, and the text or bytes that were asked for."""
+    """Runs a request, and returns the report and the output."""
     library = _library()
     source = source.encode() if isinstance(source, str) else source
     text = json.dumps({key: value for key, value in options.items() if value is not None}).encode()

@@ -142,7 +142,7 @@ class _Pointer:
 
 
 class _Memory:
-    """The memory behind arrays, of which several may share some."""
+    """The memory of arrays, some of which may overlap."""
 
     def __init__(self, arrays: Sequence[Any]):
         extents = sorted(_extent(array) for array in arrays)
@@ -154,7 +154,7 @@ class _Memory:
                 self.ranges.append([low, high])
 
     def place(self, array: Any) -> tuple[int, int]:
-        """The number of the buffer that an array begins in, and the byte."""
+        """Returns the number of the buffer that contains an array, and the offset."""
         address = _address(array)
         for number, (low, high) in enumerate(self.ranges):
             if low <= address < high or address == low == high:
@@ -175,7 +175,7 @@ def _address(array: Any) -> int:
 
 
 def _extent(array: Any) -> tuple[int, int]:
-    """The addresses of all memory that belongs together with an array's, beyond a view of it."""
+    """Returns the address range of the allocation of an array."""
     if _is_tensor(array):
         if array.device.type != "cpu":
             raise ValueError(f"a tensor on `{array.device}` cannot be simulated on: give `tensor.cpu()`")
@@ -348,7 +348,7 @@ def simulate(
     uncoalesced accesses by lines of the Python file. A race, an access out of bounds, a read of uninitialised shared
     memory, a barrier that not all threads reach raise :class:`SimulationError` with the line; or are the
     report's ``fault`` with ``on_fault="report"``. No GPU is needed: ``target`` is the one that the kernel is compiled
-    for, by default ``cuda:90``, or ``cuda:80`` without pipelining where it needs what cannot be lowered yet. Of an autotuned kernel the first configuration is run. The other options are those of :func:`run`.
+    for, by default ``cuda:90``, or ``cuda:80`` without pipelining if it needs unsupported operations. Of an autotuned kernel the first configuration is run. The other options are those of :func:`run`.
 
     >>> x, out = np.ones(1000, np.float32), np.zeros(1000, np.float32)              # doctest: +SKIP
     >>> ll.simulate(add)[(4,)](x, x, out, 1000, BLOCK=256)                          # doctest: +SKIP
@@ -379,7 +379,7 @@ class _Storage:
 
 
 class _Host:
-    """An array with what Triton's interpreter asks of a tensor: it works in the array's own memory."""
+    """An array with the attributes that Triton's interpreter needs; it works in the array's own memory."""
 
     def __init__(self, array: Any):
         self.array = array

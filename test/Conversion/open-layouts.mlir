@@ -15,7 +15,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 // -----
 
 module attributes {"ttg.num-warps" = 4 : i32} {
-  // expected-error @+2 {{leaves the layout of `tensor<128xi32, #gluon.coalesced_encoding>` open}}
+  // expected-error @+2 {{needs a resolved layout, but has `tensor<128xi32, #gluon.coalesced_encoding>`}}
   // expected-note @+1 {{run the pass `resolve-auto-layouts` first}}
   tt.func private @taken(%x: tensor<128xi32, #gluon.coalesced_encoding>) {
     tt.return

@@ -92,8 +92,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @no_gpu_has_that() {
-    // expected-error @+1 {{has 17179869184 bytes, which no GPU has}}
+  tt.func public @larger_than_shared_memory() {
+    // expected-error @+1 {{needs a buffer that fits shared memory, but `!ttg.memdesc<4096x1024x1024xf32, }}
     %a = ttg.local_alloc : () -> !ttg.memdesc<4096x1024x1024xf32, #shared, #smem, mutable>
     tt.return
   }

@@ -237,7 +237,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128>) {
-    // expected-error @+1 {{but the operand is cut along dimension 0, which is split over CTAs}}
+    // expected-error @+1 {{the operand is cut along dimension 0}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128> -> !ttg.memdesc<64xbf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }

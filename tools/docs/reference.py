@@ -94,7 +94,7 @@ def readable(text):
     """The Markdown of one page, as rustdoc takes it."""
     text = re.sub(r"^(### `[^`]*`) \(::ll::[\w:]*\)$", r"\1", text, flags=re.M)
     text = re.sub(r"^# '(\w+)' Dialect$", r"# The dialect `\1`", text, flags=re.M)
-    # Not headings: a list of contents with "Operands" for each operation helps nobody.
+    # Not headings: a table of contents with "Operands" for each operation is useless.
     text = re.sub(r"^#### (\w+):?$", r"**\1**", text, flags=re.M)
     # All operations have it, and it says nothing to a reader.
     text = re.sub(r"^Traits: (.*)$", lambda m: m.group(0).replace("`LL_Verified`, ", "")

@@ -1,4 +1,4 @@
-"""Our compiler inside Triton: one line, and kernels are compiled by it where it can, by Triton where it cannot.
+"""This compiler inside Triton: compiles the kernels that it supports, and leaves others to Triton.
 
 >>> import linear_layout as ll
 >>> ll.triton.install()                                                             # doctest: +SKIP
@@ -24,7 +24,7 @@ _hook: Any = None
 
 
 def _version() -> Any:
-    """The module for the version of Triton that is here."""
+    """Returns the module for the installed version of Triton."""
     try:
         import triton
     except ImportError as error:
@@ -46,7 +46,7 @@ def _hook_beside_ours(version: Any) -> Any:
 
 
 def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> None:
-    """Makes Triton compile every kernel from now on with this compiler where it can.
+    """Makes Triton compile every supported kernel with this compiler from now on.
 
     ``mode`` is ``"lower"``: from TTGIR to PTX or AMDGCN; ``"layouts"``: the layouts of the TTGIR, Triton's lowering after
     it; or ``"both"``. A kernel that has something that is not supported is compiled by Triton, and the report says why;
@@ -142,7 +142,7 @@ def use(
 
 
 def report() -> Report:
-    """Returns what became of each kernel that was compiled since the process began or :func:`clear_report`.
+    """Returns a report on each kernel compiled since the process began or :func:`clear_report`.
 
     Kernels that Triton found in its cache are not in it.
 

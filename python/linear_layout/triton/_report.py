@@ -41,7 +41,7 @@ class Entry:
     ttgir: str = field(default="", repr=False)
 
     def accept(self, part: str, messages: Sequence[Message]) -> None:
-        """Says that a part of the work was ours.
+        """Records a part that this compiler did.
 
         >>> entry = ll.triton.Entry("cuda:90")
         >>> entry.accept("lower", [])
@@ -52,7 +52,7 @@ class Entry:
         self.messages.extend(messages)
 
     def decline(self, part: str, why: CompileError | str) -> None:
-        """Says why a part of the work is Triton's.
+        """Records why Triton does a part.
 
         >>> entry = ll.triton.Entry("cuda:90")
         >>> entry.decline("lower", "k.py:3:5: 'tt.call' op is not supported by the lowering to LLVM")
@@ -67,7 +67,7 @@ class Entry:
 
     @property
     def is_used(self) -> bool:
-        """True where any part of the work was ours.
+        """True if this compiler did any part.
 
         >>> ll.triton.Entry("cuda:90").is_used
         False
@@ -75,7 +75,7 @@ class Entry:
         return bool(self.used)
 
     def summary(self) -> dict[str, object]:
-        """Returns what a kernel's metadata, and so Triton's cache and listeners, say: ``used`` and ``reasons``.
+        """Returns the entry for a kernel's metadata, which Triton's cache and listeners see: ``used`` and ``reasons``.
 
         >>> entry = ll.triton.Entry("cuda:90")
         >>> entry.accept("lower", [])
@@ -85,7 +85,7 @@ class Entry:
         return {"used": list(self.used), "reasons": dict(self.reasons)}
 
     def conversions(self) -> list[Message]:
-        """Returns what is to be said of the conversions of layouts that the kernel has: :func:`linear_layout.cache.conversions`.
+        """Returns remarks on the layout conversions of the kernel: :func:`linear_layout.cache.conversions`.
 
         >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
         >>> len(ll.triton.Entry("cuda:90", ttgir=text).conversions())
@@ -127,7 +127,7 @@ class Report(Sequence[Entry]):
 
     @property
     def used(self) -> list[Entry]:
-        """The compilations in which a part of the work was ours.
+        """The compilations in which this compiler did a part.
 
         >>> ll.triton.Report([ll.triton.Entry("cuda:90")]).used
         []
@@ -162,7 +162,7 @@ class Report(Sequence[Entry]):
 
 
 class Recorder:
-    """Keeps the entries of compilations, which may run in several threads."""
+    """The entries of compilations, which may run in several threads."""
 
     def __init__(self, most: int = 10_000):
         self._entries: collections.deque[Entry] = collections.deque(maxlen=most)

@@ -37,7 +37,7 @@ def knobs() -> Any:
 
 
 def get_hook() -> Optional[Callable[..., Any]]:
-    """Returns the hook that is asked for the stages of each compilation."""
+    """Returns the hook that Triton calls for the stages of each compilation."""
     hook: Optional[Callable[..., Any]] = knobs().runtime.add_stages_inspection_hook
     return hook
 
@@ -47,7 +47,7 @@ def set_hook(hook: Optional[Callable[..., Any]]) -> None:
 
 
 class StagesHook:
-    """Puts our stages in place of Triton's.
+    """Replaces Triton's stages by ours.
 
     Triton calls it without arguments at every launch, for what tells kernels of this pipeline from others, and with the
     stages at every compilation. There is one such hook in the process, so a previous one is called by this one.
@@ -97,12 +97,12 @@ def _timed(entry: Entry, name: str, stage: Callable[..., Any]) -> Callable[..., 
 
 
 def text_of(module: Any) -> str:
-    """The text of a module, with its places in the Python file unless the user wants none."""
+    """Returns the text of a module, with locations unless they are disabled."""
     return str(module.str_nodebug() if knobs().compilation.disable_line_info else module)
 
 
 def kernel_name(ttgir: str) -> str:
-    """The name of the kernel in a module's text."""
+    """Returns the name of the kernel in a module's text."""
     named = re.search(r"tt\.func public @\"?([^\s(\"]+)", ttgir)
     return named[1] if named else ""
 
@@ -194,7 +194,7 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 
 
 def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Compiled:
-    """Compiles a module as Triton's options ask for."""
+    """Compiles a module with Triton's options."""
     text = entry.ttgir
     # A library is read from its file each time, so only where it is called.
     calls = "tt.extern_elementwise" in text or (settings.numbers == "triton" and LIBRARY_CALL.search(text) is not None)
@@ -220,7 +220,7 @@ def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Comp
 
 
 def _why_not(kind: str, options: Any) -> Optional[str]:
-    """The option under which the kernel has to be Triton's, if there is one."""
+    """Returns an option that only Triton supports, if one is set."""
     compilation = knobs().compilation
     if options.instrumentation_mode:
         return f"instrumentation_mode={options.instrumentation_mode!r} instruments Triton's own lowering"
@@ -243,7 +243,7 @@ def _why_not(kind: str, options: Any) -> Optional[str]:
 
 
 def _describe(made: Compiled, kind: str, metadata: dict[str, Any]) -> None:
-    """Writes down what the launcher reads, as Triton's own stage does."""
+    """Sets the metadata for the launcher, as Triton's own stage does."""
     numbers = made.metadata
     if "ttg.total-num-warps" in numbers:
         metadata["num_warps"] = numbers["ttg.total-num-warps"]
@@ -283,7 +283,7 @@ def compile_with(kernel: Any, around: Callable[[Callable[..., Any]], Callable[..
 
 
 class _Captured(Exception):
-    """Carries a module out of a compilation that needs to go no further."""
+    """Ends a compilation early, with its module."""
 
     def __init__(self, text: str):
         self.text = text
@@ -373,7 +373,7 @@ def _ttgir(triton: Any, source: Any, gpu: Any, options: Any) -> str:
 
 
 def interpret(kernel: Any, grid: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Runs a kernel in Triton's interpreter, on objects that have of a tensor what it asks for."""
+    """Runs a kernel in Triton's interpreter, on objects that it accepts as tensors."""
     from triton.runtime.jit import JITFunction
 
     kernel, kwargs = resolve(kernel, args, kwargs)
