@@ -83,9 +83,8 @@ fn xor_masks(bits: &[CoordinateBit], offset: i64) -> Result<Vec<u64>, BridgeErro
 
 /// Returns the image of each bit of the coordinate, the fastest first, if the layout is linear over GF(2).
 ///
-/// It is linear exactly if all extents are powers of two, no stride is negative, and the numbers
-/// `stride * 2^k`, one for each bit of a coordinate, have no binary digit in common: then sums of
-/// them have no carry, and are XORs.
+/// It is linear exactly if all extents are powers of two, no stride is negative, and the numbers `stride * 2^k`, one
+/// for each bit of a coordinate, have no binary digit in common: then sums of them have no carry, and are XORs.
 /// ```
 /// # use linear_layout::bridge::cute_bases;
 /// assert_eq!(cute_bases(&"(4,2):(5,0)".parse()?)?, [5, 10, 0]);
@@ -141,11 +140,9 @@ fn linear_from_bases(
 
 /// Returns a swizzled layout as a linear map; see [`linear_from_cute`].
 ///
-/// A swizzle is linear and invertible, so the composition is linear exactly if the layout is and the
-/// offset is zero.
+/// A swizzle is linear and invertible, so the composition is linear exactly if the layout is and the offset is zero.
 /// # Errors
-/// As [`linear_from_cute`], and when there is an offset: then the layout may be
-/// [affine](affine_from_cute).
+/// As [`linear_from_cute`], and when there is an offset: then the layout may be [affine](affine_from_cute).
 pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
     let affine = affine_from_cute(layout)?;
     match affine.offset_packed() {
@@ -157,8 +154,7 @@ pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, Bri
     }
 }
 
-/// Returns a swizzled layout with offset as an affine map, whose constant is the image of the first
-/// element.
+/// Returns a swizzled layout with offset as an affine map, whose constant is the image of the first element.
 ///
 /// ```
 /// # use linear_layout::bridge::affine_from_cute;
@@ -314,8 +310,7 @@ fn separate(bases: &[u64], offset: u64) -> Result<(Swizzle, Separation), BridgeE
     Ok((swizzle, Separation { offset, modes }))
 }
 
-/// Returns a linear layout as one of CuTe: a mode for each in-dim, the first out-dim in the low bits of
-/// the index.
+/// Returns a linear layout as one of CuTe: a mode for each in-dim, the first out-dim in the low bits of the index.
 ///
 /// # Errors
 /// As [`cute_from_bases`].
@@ -323,8 +318,7 @@ pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeE
     cute_from_affine(&AffineLayout::from(layout.clone()))
 }
 
-/// Returns an affine layout as one of CuTe; a basis that clears a bit of the constant has a negative
-/// stride.
+/// Returns an affine layout as one of CuTe; a basis that clears a bit of the constant has a negative stride.
 ///
 /// ```
 /// # use linear_layout::bridge::{affine_from_cute, cute_from_affine};

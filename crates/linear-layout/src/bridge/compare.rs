@@ -77,7 +77,7 @@ impl fmt::Display for Difference {
 }
 
 /// The map from a thread and a value to an element index: additive in digits, or an XOR of bits.
-enum ElementMap {
+enum ElementIndexMap {
     /// Coalesced modes.
     Additive {
         threads: Vec<Mode>,
@@ -103,11 +103,11 @@ impl DistributedLayout {
         }
     }
 
-    fn element_map(&self, order: ElementOrder) -> Result<ElementMap, BridgeError> {
+    fn element_map(&self, order: ElementOrder) -> Result<ElementIndexMap, BridgeError> {
         let added = |layout: &Layout| match (layout.mode(0), layout.mode(1)) {
             (Some(threads), Some(values)) if layout.rank() == 2 => {
                 let modes = |layout: Layout| coalesce(layout.leaves().iter().copied());
-                Ok(ElementMap::Additive {
+                Ok(ElementIndexMap::Additive {
                     threads: modes(threads),
                     values: modes(values),
                 })
@@ -133,7 +133,7 @@ impl DistributedLayout {
                 }
                 let packed = layout.transpose_outs(&outs)?;
                 let threads = thread_dims.iter().flat_map(|dim| packed.columns_of(*dim));
-                Ok(ElementMap::Xor {
+                Ok(ElementIndexMap::Xor {
                     threads: threads.copied().collect(),
                     values: packed.columns_of(Dim::REGISTER).to_vec(),
                 })
@@ -143,8 +143,7 @@ impl DistributedLayout {
         }
     }
 
-    /// Returns the first difference from `other`; `None` if both map every value of every thread to the same
-    /// element.
+    /// Returns the first difference from `other`; `None` if both map every value of every thread to the same element.
     ///
     /// ```
     /// # use linear_layout::bridge::{DistributedLayout, ElementOrder, linear_from_tilus};
@@ -200,8 +199,8 @@ fn dims_in_order(layout: &LinearLayout) -> Vec<Dim> {
 
 /// Searches for the first thread and value at which the two differ.
 fn first_difference(
-    first: &ElementMap,
-    second: &ElementMap,
+    first: &ElementIndexMap,
+    second: &ElementIndexMap,
     threads: u64,
     values: u64,
 ) -> Option<Difference> {
@@ -218,7 +217,7 @@ fn first_difference(
     })
 }
 
-impl ElementMap {
+impl ElementIndexMap {
     fn sizes(&self) -> (u64, u64) {
         match self {
             Self::Additive { threads, values } => {

@@ -19,8 +19,7 @@ pub struct RegisterBases {
     pub registers: Vec<u64>,
 }
 
-/// Returns the bases of a register layout if it is linear, that is, if all modes and replications are powers of
-/// two.
+/// Returns the bases of a register layout if it is linear, that is, if all modes and replications are powers of two.
 /// # Errors
 /// Names a mode or replication that is not a power of two.
 pub fn register_bases(

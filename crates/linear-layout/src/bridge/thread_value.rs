@@ -58,8 +58,7 @@ pub(super) fn weights(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Laws
-/// `(t, v)` maps to the index of the element `index_of(t, v)` (property
-/// `thread_value_layouts_agree_with_tilus`).
+/// `(t, v)` maps to the index of the element `index_of(t, v)` (property `thread_value_layouts_agree_with_tilus`).
 ///
 /// # Errors
 /// When the sizes exceed the limits of CuTe layouts.

@@ -121,8 +121,7 @@ impl BlockedEncoding {
         Self::new(size_per_thread, &threads, &warps, order, cga)
     }
 
-    /// Returns the default encoding: one element per thread, the last dim fastest, CTAs distributed like
-    /// the threads.
+    /// Returns the default encoding: one element per thread, the last dim fastest, CTAs distributed like the threads.
     ///
     /// # Errors
     /// When `num_warps`, `threads_per_warp` or `num_ctas` is not a power of two, or the rank is not 1 to 16.

@@ -188,8 +188,7 @@ impl CgaLayout {
         Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
     }
 
-    /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim of the bit
-    /// before it.
+    /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim of the bit before it.
     pub(crate) fn ctas_per_cga(&self) -> Ints {
         let mut ctas = Ints::filled(1, self.rank());
         let mut dim = 0;

@@ -18,7 +18,6 @@ use crate::bridge::{
 use crate::cute::{ComposedLayout, CuteError, Swizzle};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-/// The name in messages and in options of passes.
 const FAMILY: &str = "cute.layout";
 const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
 

@@ -128,9 +128,8 @@ impl LinearEncoding {
     /// Returns the encoding of this layout.
     ///
     /// # Errors
-    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
-    /// or when the layout is not surjective, or a basis is neither zero nor one power of two that no
-    /// other basis has.
+    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ..., or when the
+    /// layout is not surjective, or a basis is neither zero nor one power of two that no other basis has.
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         check_dims(
             "linear",

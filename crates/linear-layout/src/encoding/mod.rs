@@ -20,8 +20,7 @@
 //! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the matrix-instruction families,
 //! then the shared ones. Each family is one file: its data, its rules, its text, its layout.
 //!
-//! [`infer`] propagates encodings through views, [`Encoding::recognize`] maps a layout back to an
-//! encoding.
+//! [`infer`] propagates encodings through views, [`Encoding::recognize`] maps a layout back to an encoding.
 //!
 //! # Speed
 //! `cargo bench --bench encodings`, best of 400 rounds on two shared cores of an x86-64 server, 128x128:

@@ -23,8 +23,7 @@ const MAX_PAIRS: usize = 32;
 
 /// A shared-memory layout with padding after every interval of elements.
 ///
-/// `[4:+2]` puts two unused elements after every four, so element 4 has offset 6 and element 8
-/// offset 12:
+/// `[4:+2]` puts two unused elements after every four, so element 4 has offset 6 and element 8 offset 12:
 /// ```text
 /// 0 1 2 3 . . 4 5 6 7 . . 8 9 ...
 /// ```

@@ -236,8 +236,7 @@ impl Encoding {
     }
 }
 
-/// Returns the size of `ind` along each dim; with `copies`, a zero basis counts for the dim of the basis
-/// before it.
+/// Returns the size of `ind` along each dim; with `copies`, a zero basis counts for the dim of the basis before it.
 fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;

@@ -20,9 +20,8 @@ const BLOCK: usize = 2;
 
 /// A matrix in tensor memory: 128 rows, as many columns as needed.
 ///
-/// Blocks of `block_m` rows and `block_n` columns follow each other, along rows first. A block of 64
-/// rows occupies rows 0 to 15 of each quarter of the 128; the other halves hold the next block, or are
-/// unused (a zero basis):
+/// Blocks of `block_m` rows and `block_n` columns follow each other, along rows first. A block of 64 rows occupies
+/// rows 0 to 15 of each quarter of the 128; the other halves hold the next block, or are unused (a zero basis):
 /// ```text
 /// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
 /// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...

@@ -24,8 +24,7 @@ pub enum AccessError {
     Layout(#[from] LayoutError),
 }
 
-/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts; a thread may use
-/// `max_registers`.
+/// Checks that `tcgen05.ld` and `tcgen05.st` can move data between these layouts; a thread may use `max_registers`.
 ///
 /// # MessageShape
 /// `registers`: (register, lane, warp, block) -> (dim0, dim1). `memory`: (row, col, block) -> the same.

@@ -1,10 +1,9 @@
 //! Construction of an encoding's layout on a shape, as a product of factors.
 //!
-//! All families build their layouts in the same way. Factors (`4 registers along dim1`, then
-//! `8 lanes along dim0`, ...) are appended one by one; along each dim a factor starts where the previous
-//! one ended; bases beyond the part of one CTA become zero (a broadcast); the uncovered part is filled
-//! with more registers; the CTAs are outermost. Since the shape is known from the start, each basis is
-//! written once, as one packed number at its final offset.
+//! All families build their layouts in the same way. Factors (`4 registers along dim1`, then `8 lanes along dim0`,
+//! ...) are appended one by one; along each dim a factor starts where the previous one ended; bases beyond the part
+//! of one CTA become zero (a broadcast); the uncovered part is filled with more registers; the CTAs are outermost.
+//! Since the shape is known from the start, each basis is written once, as one packed number at its final offset.
 
 use super::cga::CgaLayout;
 use super::error::{EncodingErrorKind, RuleLabel};
@@ -134,7 +133,6 @@ impl Tiling {
         self.rank as usize
     }
 
-    /// Returns log2 of the part of one CTA along `dim`.
     pub(crate) fn limit(&self, dim: usize) -> u8 {
         self.limit[dim]
     }
@@ -181,7 +179,6 @@ impl Tiling {
         Ok(())
     }
 
-    /// Returns log2 of the product of the factors so far along `dim`.
     pub(crate) fn used(&self, dim: usize) -> u8 {
         self.used[dim]
     }

@@ -11,7 +11,6 @@ use crate::bridge::linear_from_tilus;
 use crate::layout::LinearLayout;
 use crate::tilus::RegisterLayout;
 
-/// The name in messages and in options of passes.
 const FAMILY: &str = "tilus.register";
 /// Default number of lanes of a warp.
 pub(super) const THREADS_PER_WARP: u32 = 32;

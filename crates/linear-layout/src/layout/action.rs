@@ -110,7 +110,6 @@ impl RegisterPermutation {
         self.len == self.in_bits && self.indices().enumerate().all(|(i, index)| i == index)
     }
 
-    /// Returns true if no basis is dropped.
     const fn is_permutation(&self) -> bool {
         self.len == self.in_bits
     }

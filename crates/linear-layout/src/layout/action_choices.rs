@@ -94,9 +94,8 @@ impl RegisterPermutation {
     /// Returns the permutation that puts first the registers whose address can be *added* to a base
     /// address (nothing else changes their bits), and the number of those register slots.
     ///
-    /// `layout` maps registers to one address; `addr` maps everything else that contributes to it, and
-    /// `span_mask` has the bits that an affine offset may change. A register basis that `addr` has as
-    /// well counts as additive.
+    /// `layout` maps registers to one address; `addr` maps everything else that contributes to it, and `span_mask`
+    /// has the bits that an affine offset may change. A register basis that `addr` has as well counts as additive.
     /// # Errors
     /// When the first in-dim of `layout` is not `register`, or either does not have exactly one out-dim.
     /// # Source

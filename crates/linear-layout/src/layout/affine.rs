@@ -229,8 +229,7 @@ impl AffineLayout {
         self.translate_out(dim, size - 1)
     }
 
-    /// Returns the map with a constant XORed to one out-dim: a translation by a whole number of aligned
-    /// blocks.
+    /// Returns the map with a constant XORed to one out-dim: a translation by a whole number of aligned blocks.
     ///
     /// # Errors
     /// When there is no such out-dim, or `by` is not below its size.

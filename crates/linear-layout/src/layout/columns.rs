@@ -6,8 +6,7 @@ use crate::f2::apply_columns;
 
 /// Number of columns stored inline, enough for layouts with up to 2^24 inputs.
 ///
-/// Copying a layout dominates the cost of cheap operations. Larger layouts are rare enough to pay for
-/// an allocation.
+/// Copying a layout dominates the cost of cheap operations. Larger layouts are rare enough to pay for an allocation.
 const INLINE: usize = 24;
 
 /// The image of each input bit; dereferences to a slice that is zero beyond the input bits.

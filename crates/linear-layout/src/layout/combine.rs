@@ -19,8 +19,7 @@ impl LinearLayout {
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
-    /// Dims are the union of both, in an order that respects both (the inner's where they disagree);
-    /// sizes multiply.
+    /// Dims are the union of both, in an order that respects both (the inner's where they disagree); sizes multiply.
     /// # Laws
     /// Associative (`product_is_associative`), with `empty()` as identity (`product_has_identity`);
     /// not commutative. Surjective (injective) exactly when both are.
@@ -169,8 +168,7 @@ impl LinearLayout {
         }
     }
 
-    /// Removes from `self` the low part that `tile` covers: the `rest` with
-    /// `tile.product(&rest) == self`.
+    /// Removes from `self` the low part that `tile` covers: the `rest` with `tile.product(&rest) == self`.
     ///
     /// Identity on 8 lanes without identity on 2 lanes leaves identity on 4: lane 6 = `0b110` gives
     /// bit 0 to the tile and `0b11` = 3 to the rest.
@@ -193,8 +191,7 @@ impl LinearLayout {
         self.divide(tile, true)
     }
 
-    /// Removes from `self` the high part that `tile` covers: the `rest` with
-    /// `rest.product(tile) == self`.
+    /// Removes from `self` the high part that `tile` covers: the `rest` with `rest.product(tile) == self`.
     ///
     /// # Shape
     /// As [`divide_left`](Self::divide_left).

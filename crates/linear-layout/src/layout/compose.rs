@@ -95,8 +95,7 @@ impl LinearLayout {
         identity.invert_and_compose(self)
     }
 
-    /// Solves `x.compose(outer) == self`: for each input of `self`, an input of `outer` with the same
-    /// output.
+    /// Solves `x.compose(outer) == self`: for each input of `self`, an input of `outer` with the same output.
     ///
     /// Registers to elements and offsets to elements give registers to offsets: the offset at which to
     /// store each register.

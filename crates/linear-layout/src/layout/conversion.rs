@@ -6,9 +6,8 @@ impl LinearLayout {
     /// Returns, for each slot of `self`, a slot of `memory` that holds the same element, in the same
     /// block if every block has a copy.
     ///
-    /// This is [`invert_and_compose`](Self::invert_and_compose) with one more rule: a zero `block`
-    /// basis of `memory` means that its data is replicated over blocks, and then the output's block bit
-    /// is the input's.
+    /// This is [`invert_and_compose`](Self::invert_and_compose) with one more rule: a zero `block` basis of `memory`
+    /// means that its data is replicated over blocks, and then the output's block bit is the input's.
     /// # Shape
     /// in-dims of `self` -> in-dims of `memory`.
     /// # Errors
@@ -40,9 +39,8 @@ impl LinearLayout {
     /// Returns the conversion from `self` to `dst`, the source slot of each destination slot, without the
     /// dims over which it is trivial.
     ///
-    /// An empty result means that no data moves; `register` alone, that a thread renames its registers;
-    /// with `lane`, that data crosses lanes of a warp; with `warp` or `block`, that it crosses warps or
-    /// blocks.
+    /// An empty result means that no data moves; `register` alone, that a thread renames its registers; with `lane`,
+    /// that data crosses lanes of a warp; with `warp` or `block`, that it crosses warps or blocks.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let d = Dim::out(0);

@@ -30,9 +30,8 @@ pub enum Surjectivity {
 /// The [module documentation](super) explains the idea.
 ///
 /// # Shape
-/// Up to [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims; every size is a power of two;
-/// at most 64 bits on each side and 63 in one dim. Dim order is part of a layout: the first dim is
-/// the fastest (most minor).
+/// Up to [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims; every size is a power of two; at most 64 bits on
+/// each side and 63 in one dim. Dim order is part of a layout: the first dim is the fastest (most minor).
 ///
 /// # Units
 /// Inputs count hardware slots or buffer elements, outputs count tensor elements; never bytes.

@@ -10,9 +10,8 @@
 //! ```
 //!
 //! # A 4x4 example
-//! Four lanes, four registers, a 4x4 tile. Lane bits choose the row, register bits the column, but
-//! each row is rotated by an XOR with its number, so that one column of the tile lies in four
-//! different registers (a *swizzle*):
+//! Four lanes, four registers, a 4x4 tile. Lane bits choose the row, register bits the column, but each row is
+//! rotated by an XOR with its number, so that one column of the tile lies in four different registers (a *swizzle*):
 //!
 //! ```text
 //! register=1 -> (0, 1)     the tile, as register number:     column 0 1 2 3
@@ -71,9 +70,8 @@
 //! [`LayoutError`]s that name the dim or basis at fault.
 //!
 //! # Speed
-//! `cargo bench --bench algebra` prints timings, next to those of a peer such as Triton's C++ where one is
-//! installed (see CONTRIBUTING.md). Nothing here allocates, except layouts of more than 2^24 inputs and
-//! interning a new name.
+//! `cargo bench --bench algebra` prints timings, next to those of a peer such as Triton's C++ where one is installed
+//! (see CONTRIBUTING.md). Nothing here allocates, except layouts of more than 2^24 inputs and interning a new name.
 //!
 //! # Rejected alternatives
 //! - *Maps of strings to lists of lists*, as in Triton: hashing and allocation cost more than the

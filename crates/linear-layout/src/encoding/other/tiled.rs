@@ -25,10 +25,9 @@ pub enum TiledDim {
 
 /// The layout of JAX's Mosaic GPU.
 ///
-/// Each tile divides the last dims of the shape so far, and appends the index inside the tile: 128x128 tiled
-/// by (64, 8) is 2x16x64x8. Of the resulting dims, some are distributed over the 4 warps of a warpgroup, some
-/// over the 32 lanes of a warp, both from the slowest on, and one is a vector of each thread; all others are
-/// registers.
+/// Each tile divides the last dims of the shape so far, and appends the index inside the tile: 128x128 tiled by (64,
+/// 8) is 2x16x64x8. Of the resulting dims, some are distributed over the 4 warps of a warpgroup, some over the 32
+/// lanes of a warp, both from the slowest on, and one is a vector of each thread; all others are registers.
 /// # Shape
 /// Registers: elements of a vector, then vectors in row-major order.
 ///
