@@ -180,7 +180,7 @@ pub(crate) struct BasicBlock {
     pub(crate) start: u32,
     /// One past the last instruction.
     pub(crate) end: u32,
-    /// How the block ends.
+    /// Terminator.
     pub(crate) terminator: Terminator,
     /// Immediate post-dominator: the block where diverged lanes reconverge.
     pub(crate) reconverge: Option<BlockId>,

@@ -1,4 +1,4 @@
-//! Addresses: of variables, of stack memory, steps from one to another.
+//! Address computation: variables, stack allocation, `getelementptr`, casts between address spaces.
 
 use super::claim::{Promise, PromiseCheck};
 use super::convert::Trunc;
@@ -68,13 +68,13 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The most bytes of one lane's stack that an operation may reserve.
+/// Largest stack allocation of an operation.
 const MAX_LOCAL: u64 = 1 << STACK_LOG2;
 
-/// `rawConstantIndices` marks a dynamic index by this.
+/// The marker of a dynamic index in `rawConstantIndices`.
 const DYNAMIC: i64 = i32::MIN as i64;
 
-/// `base + sign-extended index * scale`, the step of an address.
+/// An address step: `base + sign-extended index * scale`.
 #[derive(Debug)]
 pub(crate) struct Scale {
     pub(crate) bits: u32,
@@ -104,7 +104,7 @@ impl Instruction for Scale {
     }
 }
 
-/// Moves a pointer between address spaces.
+/// Casts a pointer between address spaces.
 fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     let window = |space| match space {
         3 => SHARED_WINDOW,
@@ -128,7 +128,7 @@ fn cast(d: &mut Decoder<'_>, src: Reg, from: u32, to: u32) -> Reg {
     d.emit(|dst| Trunc { bits: 32, dst, src })
 }
 
-/// `getelementptr`: constant steps are summed, each dynamic one is an instruction.
+/// Decodes `getelementptr`: constant offsets are summed, each dynamic index is an instruction.
 fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let base = d.operand(op, 0)?;
     let (Type::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
@@ -203,7 +203,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let flags = op.int("noWrapFlags").unwrap_or(0);
     let is_shared = d.b.constant_of(current).is_some() || d.b.address_of(current).is_some();
     if flags != 0 && is_shared {
-        // Others may hold the same constant, of which nothing is promised.
+        // The constant may be shared; a copy carries the flags.
         let src = current;
         current = d.emit(|dst| Move { dst, src });
     }
@@ -222,7 +222,7 @@ fn step(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![current])
 }
 
-/// Where the last of a struct's first fields begins, in bytes.
+/// Returns the byte offset of the last of a struct's first fields.
 fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     let body = fields.to_vec();
     let slots = flatten(&Type::Struct { packed, body })?;
@@ -234,7 +234,7 @@ fn field_offset(packed: bool, fields: &[Type]) -> Result<i64, String> {
     Ok(first.map_or(0, |slot| slot.offset.into()))
 }
 
-/// An address and so many bytes.
+/// Returns the register of an address plus `by` bytes.
 fn moved(d: &mut Decoder<'_>, bits: u32, from: Reg, by: u64) -> Reg {
     if let Some(base) = d.b.constant_of(from) {
         return d.b.constant(base.wrapping_add(by) & mask(bits));

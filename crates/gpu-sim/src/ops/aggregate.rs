@@ -1,4 +1,4 @@
-//! Vectors and structs, taken apart and put together.
+//! Insertion and extraction of vector elements and struct fields.
 
 use super::{Family, OpRow, row};
 use crate::code::Reg;
@@ -87,7 +87,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The first slot, and how many there are, of the part that an operation names.
+/// Returns first slot and number of slots of the element that an operation names.
 fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usize, usize)> {
     let Some(Attribute::Ints(path)) = op.attribute("position") else {
         return Err(d.malformed(op, "expected a position"));
@@ -98,10 +98,10 @@ fn position(d: &Decoder<'_>, op: &Operation, whole: &Type) -> DecodeResult<(usiz
     Ok((start, d.flat(op, ty)?.len()))
 }
 
-/// The error where the element at an index past the end matters.
+/// Error message for the use of an element past the end.
 const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
 
-/// Marks a register in lanes whose index is past the end of a vector of `count` elements.
+/// Marks a register as poison in lanes whose index is past the end of a vector of `count` elements.
 fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
     for at in 0..exec.lanes.len() {
         let lane = exec.lanes[at];
@@ -113,7 +113,7 @@ fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
     }
 }
 
-/// The element at a position that is only known when running.
+/// Extracts the element at a dynamic index.
 #[derive(Debug)]
 struct ExtractAt {
     dst: Reg,
@@ -147,7 +147,7 @@ impl Instruction for ExtractAt {
     }
 }
 
-/// All elements, one of them replaced.
+/// Copies all elements and replaces the one at a dynamic index.
 #[derive(Debug)]
 struct InsertAt {
     dst: Box<[Reg]>,

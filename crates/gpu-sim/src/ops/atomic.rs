@@ -51,15 +51,15 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// How a read-modify-write combines the old value with the operand.
+/// The combining function of a read-modify-write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Combine {
-    /// By the width and both values.
+    /// A function of width, old value and operand.
     Bits(fn(u32, u64, u64) -> u64),
     Float(&'static float::FloatBinaryOp),
 }
 
-/// The operations by MLIR's numbers.
+/// Combining functions by MLIR's enum value.
 const OPERATIONS: [(i64, Combine); 17] = [
     (0, Combine::Bits(|_, _, new| new)),
     (1, Combine::Bits(integer::ADD.eval)),
@@ -80,7 +80,7 @@ const OPERATIONS: [(i64, Combine); 17] = [
     (20, Combine::Float(&float::MINIMUM)),
 ];
 
-/// The exchange, which takes values of any type.
+/// The exchange, which applies to any type.
 const EXCHANGE: i64 = 0;
 
 impl AtomicOperand {
@@ -100,11 +100,11 @@ impl AtomicOperand {
     }
 }
 
-/// Atomic read-modify-write; `dst` is the old value.
+/// An atomic read-modify-write; `dst` gets the old value.
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) combine: Combine,
-    /// The type of a float.
+    /// Type of the value, if a float.
     pub(crate) float: Option<FloatTy>,
     pub(crate) dst: Reg,
     pub(crate) place: AtomicOperand,
@@ -141,7 +141,7 @@ impl Instruction for Atomic {
     }
 }
 
-/// Atomic compare and exchange.
+/// An atomic compare and exchange.
 #[derive(Debug)]
 pub(crate) struct CompareExchange {
     pub(crate) dst: Reg,
@@ -149,7 +149,7 @@ pub(crate) struct CompareExchange {
     pub(crate) place: AtomicOperand,
     pub(crate) expected: Reg,
     pub(crate) value: Reg,
-    /// An exchange that fails keeps an acquire's order, too.
+    /// True if a failed exchange still acquires.
     pub(crate) acquires_on_failure: bool,
 }
 
@@ -182,7 +182,7 @@ impl Instruction for CompareExchange {
     }
 }
 
-/// One access for each element of a vector.
+/// Decodes one access per vector element.
 fn read_modify_write(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();

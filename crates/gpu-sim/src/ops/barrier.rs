@@ -1,4 +1,4 @@
-//! Barriers of the block and of warps, fences and waits.
+//! Barriers of blocks and warps, fences and waits.
 
 use super::control::nothing;
 use super::{Family, OpRow, row};
@@ -23,7 +23,7 @@ const ROWS: &[OpRow] = &[
     }),
     row("rocdl.s.barrier", block),
     row("nvvm.fence.mbarrier.init", nothing),
-    // Scheduling, and waiting for what is complete when its instruction is.
+    // Scheduling hints, and waits for operations that complete immediately here.
     row("rocdl.s.wait.dscnt", nothing),
     row("rocdl.s.wait.loadcnt", nothing),
     row("rocdl.s.wait.storecnt", nothing),
@@ -45,10 +45,10 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.sched.barrier", nothing),
 ];
 
-/// All threads of the block meet; memory accesses before are ordered before those after.
+/// A block barrier: orders memory accesses before it before those after it.
 #[derive(Debug)]
 pub(crate) struct Barrier {
-    /// It releases what the wave has done, for which AMD's waves wait for their copies to LDS.
+    /// True if it releases; AMD's waves then wait for their copies to LDS first.
     pub(crate) releases: bool,
 }
 
@@ -74,10 +74,10 @@ fn block(d: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// A barrier at which every thread learns something of all lowest bits of `src`.
+/// A block barrier that reduces the lowest bits of `src` over all threads.
 #[derive(Debug)]
 struct BarrierReduce {
-    /// By how many are set, and of how many.
+    /// Function of the number of set bits and of all bits.
     answer: fn(usize, usize) -> u64,
     dst: Reg,
     src: Reg,
@@ -134,7 +134,7 @@ fn partial(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, vec![reg])
 }
 
-/// The lanes of `mask` meet inside each warp.
+/// A barrier of the lanes in `mask` of each warp.
 #[derive(Debug)]
 pub(crate) struct WarpBarrier {
     pub(crate) mask: Reg,

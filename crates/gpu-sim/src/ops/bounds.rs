@@ -1,4 +1,4 @@
-//! Marks of lowered modules: where allocations in shared memory begin and end, and what indices are below.
+//! Marks of lowered modules: lifetimes of allocations in shared memory, and bounds of indices.
 
 use crate::bits::signed;
 use crate::code::Reg;
@@ -7,7 +7,7 @@ use crate::exec::{Exec, Instruction, Marks, Move, PoisonEffect, Regs};
 use crate::ir::Operation;
 use crate::marks;
 
-/// Returns the register of the result of an operation that has a mark.
+/// Decodes a marked operation; returns its result register.
 pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option<Reg>> {
     if let Some(bound) = op.int(marks::INDEX_BOUND) {
         let src = d.scalar(op, 0)?;
@@ -48,7 +48,7 @@ pub(super) fn marked(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult<Option
     Ok(Some(address))
 }
 
-/// An index that must be below a bound; one that is not is poison.
+/// An index with an upper bound; poison if out of range.
 #[derive(Debug)]
 struct IndexBound {
     index: Reg,
@@ -84,7 +84,7 @@ impl Instruction for IndexBound {
     }
 }
 
-/// The life of an allocation begins: it holds nothing.
+/// Begins the lifetime of an allocation, which is uninitialised.
 #[derive(Debug)]
 struct BeginLifetime(u32);
 
@@ -99,7 +99,7 @@ impl Instruction for BeginLifetime {
     }
 }
 
-/// The life of what an address points to ends.
+/// Ends the lifetime of the object that an address points to.
 #[derive(Debug)]
 struct EndLifetime(Reg);
 

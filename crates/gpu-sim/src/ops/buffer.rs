@@ -116,14 +116,15 @@ fn change(d: &mut Decoder<'_>, op: &Operation, eval: fn(u32, u64, u64) -> u64) -
     d.define(op, vec![dst])
 }
 
-/// Where an atomic access goes whose descriptor is operand `first`: inside, or nowhere. What was there is 0 outside.
+/// Returns the address of an atomic whose descriptor is operand `first`, guarded by the bounds check, and the old
+/// value out of bounds (0).
 fn atomic_operand(
     d: &mut Decoder<'_>,
     op: &Operation,
     first: usize,
     bits: u32,
 ) -> DecodeResult<(AtomicOperand, Reg)> {
-    // The instruction itself keeps no order.
+    // Without fences the instruction is relaxed.
     let sync = Sync::relaxed(Scope::Device);
     d.b.has_atomic(Space::Global, sync);
     let [base, _, records, _] = descriptor(d, op, first)?;
@@ -165,7 +166,7 @@ fn atomic_operand(
 }
 
 impl BufferAccess {
-    /// The registers that are loaded or stored, and those that say where.
+    /// Returns the data registers and the address registers.
     fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let [base, stride, records, flags] = self.rsrc;
@@ -174,7 +175,7 @@ impl BufferAccess {
     }
 }
 
-/// Reads through a descriptor; outside of it reads 0.
+/// A load through a descriptor; reads 0 out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferLoad(pub(crate) BufferAccess);
 
@@ -202,7 +203,7 @@ impl Instruction for BufferLoad {
     }
 }
 
-/// Writes through a descriptor; outside of it nothing happens.
+/// A store through a descriptor; ignored out of bounds.
 #[derive(Debug)]
 pub(crate) struct BufferStore(pub(crate) BufferAccess);
 
@@ -241,7 +242,7 @@ impl Instruction for BufferStore {
     }
 }
 
-/// Base address, stride, number of bytes, flags.
+/// Returns the registers of a descriptor: base address, stride, number of bytes, flags.
 pub(super) fn descriptor(
     d: &Decoder<'_>,
     op: &Operation,

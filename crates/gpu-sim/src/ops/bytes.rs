@@ -1,4 +1,4 @@
-//! Byte permutes of a lane.
+//! Byte permutations within a lane.
 
 use super::{Family, OpRow, row};
 use crate::code::Reg;
@@ -33,14 +33,14 @@ const ROWS: &[OpRow] = &[row("nvvm.prmt", |d, op| {
 
 const INTRINSICS: &[OpRow] = &[
     row("llvm.nvvm.prmt", |d, op| permute(d, op, DEFAULT)),
-    // `a` is the upper word, as in the instruction `v_perm_b32`.
+    // `a` is the upper word, as in `v_perm_b32`.
     row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
 ];
 
-/// Four bytes of `a` and `b` by a selector.
+/// A permutation of the bytes of `a` and `b` by a selector.
 pub(crate) type Pick = fn(u64, u64, u64) -> u64;
 
-/// `prmt` without a mode: each nibble of the selector picks a byte of `b:a`, or its sign eight times.
+/// `prmt` without a mode: each nibble of the selector picks a byte of `b:a`, or replicates its sign.
 pub(crate) const DEFAULT: Pick = |a, b, selector| {
     let bytes = bytes(a, b);
     (0..4).fold(0, |result, index| {
@@ -55,7 +55,7 @@ pub(crate) const DEFAULT: Pick = |a, b, selector| {
     })
 };
 
-/// The modes of `prmt`, where the selector is a number from 0 to 3.
+/// Modes of `prmt`, whose selector is 0 to 3.
 const MODES: [(&str, Pick); 7] = [
     ("default", DEFAULT),
     ("f4e", |a, b, s| by(a, b, s, |n| [n, n + 1, n + 2, n + 3])),
@@ -87,7 +87,7 @@ fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
     u32::from_le_bytes(picked).into()
 }
 
-/// AMD's `v_perm_b32`: selector bytes 0 to 7 pick a byte of `a:b`, 8 to 11 a sign, 12 zero, more ones.
+/// `v_perm_b32`: selector bytes 0 to 7 pick a byte of `a:b`, 8 to 11 replicate a sign, 12 is zero, larger ones 0xff.
 pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     let both = a << 32 | b & 0xffff_ffff;
     (0..4).fold(0, |result, index| {
@@ -102,7 +102,7 @@ pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     })
 }
 
-/// Four bytes of two words by a selector, the third of the registers.
+/// A byte permutation; the selector is the third register.
 #[derive(Debug)]
 pub(crate) struct Permute {
     pub(crate) pick: Pick,
@@ -125,7 +125,7 @@ impl Instruction for Permute {
         if let Some(mark) = lane.of(&[selector]) {
             return PoisonEffect::Results(Some(mark));
         }
-        // Bytes of the undefined bits, without the constant bytes that some selectors pick.
+        // Permutes the undefined bits, without the constant bytes of some selectors.
         let picked = |a, b| (self.pick)(a, b, lane.get(selector));
         let undefined = picked(lane.bits(a), lane.bits(b)) ^ picked(0, 0);
         PoisonEffect::Results(lane.bitwise(&[a, b], 32, undefined))

@@ -1,6 +1,6 @@
-//! Promises of flags on a value (`nuw`, `disjoint`, `range`, ...), checked where the value is computed.
+//! Poison-generating flags (`nuw`, `disjoint`, `range`, ...), checked at the operation.
 //!
-//! A value that breaks its promise is poison; `exec::poison` follows it to where it does harm.
+//! A violated flag makes the result poison; `exec::poison` propagates it to harmful uses.
 
 use crate::bits::{mask, signed};
 use crate::code::{Reg, Space};
@@ -10,16 +10,16 @@ use crate::float::FloatTy;
 use crate::ir::{Attribute, Operation};
 use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 
-/// The result in unbounded integers, from the signed or unsigned operands; `None` where the operation has none.
+/// Returns the result in unbounded integers, for signed or unsigned operands; `None` if there is no result.
 pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 
-/// What the operation loses, which is zero where it is `exact`; `None` where it has no result.
+/// Returns the part of the exact result that is lost, zero if `exact` holds; `None` if there is no result.
 pub(crate) type Remainder = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
-/// What a flag promises of a value.
+/// A promise about a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Promise {
-    /// `or disjoint`: the operands share no bits.
+    /// `or disjoint`: the operands have no common bits.
     Disjoint,
     /// `nsw` at a width.
     NoSignedWrap(Ideal, u32),
@@ -29,17 +29,17 @@ pub(crate) enum Promise {
     Exact(Remainder, u32),
     /// `nneg`: the operand of this width is not negative.
     NonNegative(u32),
-    /// `trunc nuw`: the operand fits so many bits.
+    /// `trunc nuw`: the operand fits this width.
     FitsUnsigned(u32),
-    /// `trunc nsw`, by the widths of operand and result.
+    /// `trunc nsw`: the operand fits the result width.
     FitsSigned { from: u32, to: u32 },
-    /// `range`: from `low` up to but without `high`, modulo the width.
+    /// `range`: in `low..high`, modulo the width.
     Range { bits: u32, low: u64, high: u64 },
-    /// `inbounds`: the step stays in its object.
+    /// `inbounds`: the address stays in its object.
     Inside(Space),
-    /// `getelementptr nuw`: the step does not go down.
+    /// `getelementptr nuw`: the offset is not negative.
     NotBelow,
-    /// A shift by less than this width.
+    /// The shift amount is below this width.
     ShiftBelow(u32),
     /// An integer operation whose flag excludes one operand.
     Not {
@@ -47,7 +47,7 @@ pub(crate) enum Promise {
         operand: u64,
         bits: u32,
     },
-    /// A float that an integer of this width has room for, cut towards zero.
+    /// A float in range of an integer of this width, truncated.
     Converts {
         from: FloatTy,
         bits: u32,
@@ -61,7 +61,7 @@ pub(crate) enum Promise {
     },
 }
 
-/// A promise about `value`, computed before from `a` and `b`.
+/// A check of a promise about `value`, the result of an operation on `a` and `b`.
 #[derive(Debug)]
 pub(crate) struct PromiseCheck {
     pub(crate) promise: Promise,
@@ -91,7 +91,7 @@ impl Instruction for PromiseCheck {
     }
 }
 
-/// Emits the check of what an operation with the result `value` requires of one operand.
+/// Emits a check of an operand of the operation with the result `value`.
 pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand: Reg) {
     d.b.push(PromiseCheck {
         promise,
@@ -101,7 +101,7 @@ pub(crate) fn require(d: &mut Decoder<'_>, promise: Promise, value: Reg, operand
     });
 }
 
-/// Says whether a flag is there and not false.
+/// Returns true if a flag is present and not false.
 pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
     match op.attribute(flag) {
         None | Some(Attribute::Bool(false) | Attribute::Int(0, _)) => false,
@@ -109,7 +109,7 @@ pub(crate) fn is_set(op: &Operation, flag: &str) -> bool {
     }
 }
 
-/// Emits the checks of the fast-math flags `nnan` and `ninf`, which hold of operands and of a float result.
+/// Emits checks of `nnan` and `ninf` for operands and a float result.
 pub(crate) fn fast_math(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -138,7 +138,7 @@ pub(crate) fn fast_math(
     }
 }
 
-/// Says whether an operation has `nsw` and `nuw`.
+/// Returns the flags `nsw` and `nuw`.
 pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     match op.attribute("overflowFlags") {
         Some(Attribute::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
@@ -147,7 +147,7 @@ pub(crate) fn overflow_flags(op: &Operation) -> (bool, bool) {
     }
 }
 
-/// The promise that a `range` attribute makes of a register of the machine.
+/// Emits a check of the `range` attribute of a special register.
 pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) -> DecodeResult {
     let Some(Attribute::Opaque(text)) = op.attribute("range") else {
         return Ok(());
@@ -174,7 +174,7 @@ pub(crate) fn range(d: &mut Decoder<'_>, op: &Operation, bits: u32, value: Reg) 
     Ok(())
 }
 
-/// Says how a step from `base` to `address` leaves the object that it begins in.
+/// Returns the reason why the step from `base` to `address` leaves its object, if it does.
 fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
     if base == address {
         return None;
@@ -207,7 +207,7 @@ fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Opti
     })
 }
 
-/// Says what is wrong, if the promise is broken.
+/// Returns the violation of a promise, if any.
 fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
     match promise {
         Promise::Disjoint => {
@@ -258,7 +258,7 @@ fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
             let number = from.to_f64(a);
             let size = 2f64.powi((bits - u32::from(signed)).cast_signed());
             let low = if signed { -size } else { 0.0 };
-            // Towards zero: of numbers above -1, zero remains.
+            // Truncation maps numbers above -1 to zero.
             let whole = number.trunc();
             let prefix = if signed { "" } else { "unsigned " };
             (!(low <= whole && whole < size)).then(|| {

@@ -1,4 +1,4 @@
-//! Comparisons, and the choice between two values.
+//! Comparisons and `select`.
 
 mod float;
 
@@ -55,7 +55,7 @@ const ROWS: &[OpRow] = &[
     row("llvm.select", select),
 ];
 
-/// Emits a comparison of two floats by PTX's name of it: `lt` is false for NaN, `ltu` true.
+/// Emits a float comparison by its PTX name: `lt` is false for NaN, `ltu` true.
 pub(crate) fn compare_floats(
     d: &mut Decoder<'_>,
     name: &str,
@@ -77,13 +77,13 @@ pub(crate) fn compare_floats(
     }))
 }
 
-/// A comparison of two integers.
+/// An integer predicate.
 #[derive(Debug)]
 pub(crate) struct IntPredicate {
     all: fn(&mut Exec<'_>, &IntCompare),
 }
 
-/// Rows in the order of MLIR's numbers.
+/// Predicates in the order of MLIR's enum.
 macro_rules! int_predicates {
     ($($name:ident |$bits:ident, $a:ident, $b:ident| $result:expr;)*) => {
         $(pub(crate) static $name: IntPredicate = IntPredicate {
@@ -109,7 +109,7 @@ int_predicates! {
     UGE |_bits, a, b| a >= b;
 }
 
-/// A comparison of two integers of `bits` bits.
+/// An integer comparison of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntCompare {
     pub(crate) pred: &'static IntPredicate,
@@ -134,10 +134,11 @@ impl Instruction for IntCompare {
     }
 }
 
-/// Emits one comparison; `false` if the predicate or the type does not fit.
+/// Emits a comparison; returns false if the predicate or type does not fit.
 type Make<'m> = fn(&mut Decoder<'m>, &Operation, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
 
-/// One comparison per element; `make` gets the operation, its predicate's number, and the operands' kind and width.
+/// Decodes a comparison element by element; `make` gets the operation, the predicate and the operands' kind and
+/// width.
 fn comparison<'m>(d: &mut Decoder<'m>, op: &Operation, make: Make<'m>) -> DecodeResult {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());

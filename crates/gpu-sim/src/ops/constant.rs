@@ -37,10 +37,10 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// The discardable attribute of a constant that stands for the value of a lane that a masked load skips.
+/// Marks a constant as the value of lanes that a masked load skips.
 const UNSET: &str = "ttg.unset";
 
-/// A constant, or one that only stands for a value that is not defined.
+/// Returns the register of a constant, or an undefined one for a marked constant.
 fn constant(d: &mut Decoder<'_>, op: &Operation, bits: u64) -> Reg {
     if op.attribute(UNSET).is_none() {
         return d.b.constant(bits);

@@ -1,4 +1,4 @@
-//! Branches, calls and returns, and operations that do nothing here.
+//! Branches, calls, returns, assumptions, and operations without effect.
 
 use super::{Family, OpRow, float, intrinsic, nearest_intrinsics, needs, print, row};
 use crate::bits::mask;
@@ -117,7 +117,7 @@ fn lifetime(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// The start or the end of a stack variable's lifetime: it holds nothing.
+/// The start or end of a stack variable's lifetime: it becomes uninitialised.
 #[derive(Debug)]
 struct Lifetime {
     address: Reg,
@@ -137,7 +137,7 @@ impl Instruction for Lifetime {
     }
 }
 
-/// A condition that holds, or the behaviour is undefined.
+/// A condition that must hold.
 #[derive(Debug)]
 struct Assume {
     cond: Reg,
@@ -164,12 +164,12 @@ impl Instruction for Assume {
     }
 }
 
-/// Decodes to no instruction.
+/// Decodes to nothing.
 pub(super) fn nothing(_: &mut Decoder<'_>, _: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// The edge to successor `index`, whose values stand at `range` of the operands.
+/// Returns the edge to successor `index`; its arguments are `range` of the operands.
 fn edge(d: &Decoder<'_>, op: &Operation, index: usize, range: Range<usize>) -> DecodeResult<Edge> {
     let target = op.successors.get(index).and_then(|block| d.block(*block));
     let Some(target) = target else {
@@ -226,7 +226,7 @@ fn switch(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Ends the run.
+/// A trap: ends the run.
 #[derive(Debug)]
 struct Trap;
 

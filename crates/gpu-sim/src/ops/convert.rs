@@ -1,4 +1,4 @@
-//! Conversions between integers, floats and pointers, and other views of the same bits.
+//! Conversions between integers, floats and pointers, and bitcasts.
 
 use super::bounds;
 use super::claim::{Promise, fast_math, overflow_flags, require};
@@ -56,13 +56,13 @@ const ROWS: &[OpRow] = &[
     row("llvm.intr.launder.invariant.group", same),
 ];
 
-/// Another name for the first operand.
+/// Aliases the result to the first operand.
 fn same(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let value = d.operand(op, 0)?;
     d.define(op, value.slots)
 }
 
-/// Whatever a register holds, it holds from here on.
+/// Copies a register and clears its marks.
 #[derive(Debug)]
 struct Freeze {
     dst: Reg,
@@ -123,7 +123,7 @@ fn conversion(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
     d.define(op, results)
 }
 
-/// A conversion towards zero, which has no result out of range; that of PTX and the saturating intrinsics always have one.
+/// Decodes a conversion towards zero. Out of range the result is poison, except for PTX and saturating intrinsics.
 fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult {
     let value = d.operand(op, 0)?;
     let from = d.flat(op, &value.ty)?;
@@ -142,12 +142,12 @@ fn to_integer(d: &mut Decoder<'_>, op: &Operation, signed: bool) -> DecodeResult
     Ok(())
 }
 
-/// Emits the conversion of a float to the nearest one of another format.
+/// Emits a conversion between float formats, rounded to nearest.
 pub(crate) fn convert_float(d: &mut Decoder<'_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
     round_float(d, from, to, RoundingMode::Nearest, src)
 }
 
-/// The same, rounded in a direction.
+/// Emits a conversion between float formats.
 pub(crate) fn round_float(
     d: &mut Decoder<'_>,
     from: FloatTy,
@@ -164,7 +164,7 @@ pub(crate) fn round_float(
     })
 }
 
-/// Emits the conversion of a float to an integer, towards zero, or to the nearest that there is.
+/// Emits a saturating conversion of a float to an integer, towards zero.
 pub(crate) fn convert_to_integer(
     d: &mut Decoder<'_>,
     from: FloatTy,
@@ -180,7 +180,7 @@ pub(crate) fn convert_to_integer(
     })
 }
 
-/// Pushes the conversion of one scalar; `false` if there is none between these types.
+/// Emits the conversion of one scalar; returns false for an invalid pair of types.
 fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, src: Reg) -> bool {
     match (from.kind, to.kind) {
         (SlotKind::Float(from), SlotKind::Float(to)) => {
@@ -235,7 +235,7 @@ fn convert(d: &mut Decoder<'_>, from: Slot, to: Slot, signed: bool, dst: Reg, sr
     true
 }
 
-/// What the flags of a conversion promise of an integer of `from` bits.
+/// Emits the checks of a conversion's flags on an integer of `from` bits.
 fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg, operand: Reg) {
     let (no_signed_wrap, no_unsigned_wrap) = overflow_flags(op);
     let promises = [
@@ -248,7 +248,7 @@ fn promises(d: &mut Decoder<'_>, op: &Operation, from: u32, to: u32, value: Reg,
     }
 }
 
-/// Keeps the lowest `bits` bits.
+/// A truncation to the lowest `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Trunc {
     pub(crate) bits: u32,
@@ -272,7 +272,7 @@ impl Instruction for Trunc {
     }
 }
 
-/// Makes an address of a number.
+/// A conversion of an integer to an address.
 #[derive(Debug)]
 struct Address {
     bits: u32,
@@ -300,7 +300,7 @@ impl Instruction for Address {
     }
 }
 
-/// Extends by the sign bit.
+/// A sign extension.
 #[derive(Debug)]
 pub(crate) struct SignExtend {
     pub(crate) from: u32,
@@ -330,7 +330,7 @@ impl Instruction for SignExtend {
     }
 }
 
-/// Converts between float formats.
+/// A conversion between float formats.
 #[derive(Debug)]
 struct FloatToFloat {
     from: FloatTy,
@@ -354,7 +354,7 @@ impl Instruction for FloatToFloat {
     }
 }
 
-/// Converts towards zero; values out of range go to the nearest integer that fits.
+/// A saturating conversion of a float to an integer, towards zero.
 #[derive(Debug)]
 struct FloatToInt {
     from: FloatTy,
@@ -378,7 +378,7 @@ impl Instruction for FloatToInt {
     }
 }
 
-/// Converts to the nearest float.
+/// A conversion of an integer to the nearest float.
 #[derive(Debug)]
 pub(crate) struct IntToFloat {
     pub(crate) bits: u32,
@@ -401,7 +401,7 @@ impl Instruction for IntToFloat {
 }
 
 fn int_to_float(bits: u32, is_signed: bool, to: FloatTy, a: u64) -> u64 {
-    // Straight to the format: a detour over a wider one would round twice.
+    // Converts directly: rounding twice by way of a wider format is wrong.
     match (to, is_signed) {
         (FloatTy::F32, true) => u64::from((signed(a, bits) as f32).to_bits()),
         (FloatTy::F32, false) => u64::from((a as f32).to_bits()),
@@ -412,7 +412,7 @@ fn int_to_float(bits: u32, is_signed: bool, to: FloatTy, a: u64) -> u64 {
     }
 }
 
-/// The same bits in pieces of another width: the sources joined, first lowest, then cut.
+/// A change of register width: the sources concatenated, lowest first, then split.
 #[derive(Debug)]
 pub(crate) struct Repack {
     pub(crate) dst: Box<[Reg]>,
@@ -476,7 +476,7 @@ impl Instruction for Repack {
     }
 }
 
-/// The same bits in `count` registers of another width; renaming where the width agrees.
+/// Repacks bits into `count` registers of another width; aliases if the widths are equal.
 pub(crate) fn repack(
     d: &mut Decoder<'_>,
     src: &[Reg],
@@ -515,7 +515,7 @@ mod tests {
         assert_eq!(int_to_float(32, true, FloatTy::F32, 0xffff_ffff), f(-1.0));
     }
 
-    /// The nearest number of a format, ties to even, by whole numbers alone; `None` where it is infinite.
+    /// Returns the nearest number of a format, ties to even, in integer arithmetic; `None` if it overflows.
     fn nearest(size: u128, mantissa_bits: u32, largest: u128) -> Option<u128> {
         let excess = (128 - size.leading_zeros()).saturating_sub(mantissa_bits + 1);
         let (kept, rest) = (size >> excess, size & ((1 << excess) - 1));
@@ -527,7 +527,7 @@ mod tests {
     #[test]
     fn integers_of_64_bits_become_narrow_floats_in_one_rounding() {
         let mut state = 1;
-        // Numbers just above, at and below a tie, where a detour over binary64 rounds twice.
+        // Numbers just above, at and below a tie, where rounding twice by way of binary64 fails.
         let ties = (8..64).flat_map(|bit| {
             let top = 1u64 << bit;
             [8, 9, 11, 12, 24, 25].into_iter().flat_map(move |below| {

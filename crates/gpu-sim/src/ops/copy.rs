@@ -1,4 +1,4 @@
-//! Asynchronous copies and the waits for them: `cp.async`, `cp.async.bulk` to global memory, AMD's copies to LDS.
+//! Asynchronous copies and their waits: `cp.async`, `cp.async.bulk` to global memory, AMD's copies to LDS.
 
 use super::memory::{dwords, space};
 use super::{Family, OpRow, needs, row};
@@ -89,8 +89,7 @@ const INTRINSICS: &[OpRow] = &[
     }),
 ];
 
-/// The count of vector memory instructions in the operand of `s_waitcnt`; GPUs with copies that it counts have this
-/// form.
+/// Returns the vmcnt field of an `s_waitcnt` operand; targets with copies counted by it use this encoding.
 const fn vmcnt(field: u32) -> u32 {
     field & 0xf | field >> 14 << 4 & 0x30
 }
@@ -109,33 +108,33 @@ fn constant(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<u32
 /// The source of a copy.
 #[derive(Debug)]
 enum CopySource {
-    /// A register with the address, and an offset.
+    /// Register with the address, and an offset.
     Address(Space, Reg, i64),
-    /// An AMD buffer descriptor and offsets; nothing is read outside of it.
+    /// AMD buffer descriptor and offsets; reads out of bounds are skipped.
     Buffer { rsrc: [Reg; 4], offsets: [Reg; 3] },
 }
 
-/// Starts a copy in each active lane.
+/// Starts an asynchronous copy in each active lane.
 #[derive(Debug)]
 struct AsyncCopy {
     channel: Channel,
     from: CopySource,
-    /// The memory, address and offset of the destination.
+    /// Memory space, address and offset of the destination.
     to: (Space, Reg, i64),
-    /// Bytes between the destinations of neighbouring lanes, where all of a wave have one address.
+    /// Bytes between destinations of neighbouring lanes, if the destination is uniform in a wave.
     stride: Option<u32>,
     size: CopySize,
-    /// How many bytes are read, where that is not `size`; the rest becomes 0.
+    /// Bytes to read, if not `size`; the rest is zeroed.
     read: Option<Reg>,
     align: u32,
     scratch: Reg,
 }
 
-/// The bytes of a copy.
+/// The size of a copy.
 #[derive(Clone, Copy, Debug)]
 enum CopySize {
     Fixed(u32),
-    /// As a register says.
+    /// In a register.
     Of(Reg),
 }
 
@@ -188,7 +187,7 @@ impl AsyncCopy {
         let to = exec.resolve(lane, space, target, size, self.align, "store")?;
         exec.check_origin(lane, reg, to, (space, size, "store"))?;
         let from = match read {
-            // Nothing is read, wherever the source is.
+            // Nothing is read, whatever the source address.
             0 => to,
             read => {
                 let place = exec.resolve(lane, from_space, address, read, self.align, "load")?;
@@ -298,7 +297,7 @@ fn bulk_store(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// Checks the bytes that a lane copies to LDS, and returns the distance between the lanes' destinations.
+/// Checks the bytes per lane of a copy to LDS; returns the distance between the lanes' destinations.
 fn lds_stride(d: &Decoder<'_>, op: &Operation, size: u32) -> DecodeResult<u32> {
     match size {
         1 | 2 | 4 => Ok(4),
@@ -370,7 +369,7 @@ fn copy_to_lds(
     Ok(())
 }
 
-/// Closes the group of copies of each active lane.
+/// Commits the group of copies of each active lane.
 #[derive(Debug)]
 struct CloseGroup(Channel);
 
@@ -390,7 +389,7 @@ pub(super) fn close(d: &mut Decoder<'_>, channel: Channel) -> DecodeResult {
     Ok(())
 }
 
-/// Waits until at most so many groups, or instructions, are in flight.
+/// Waits until at most `most` groups, or instructions, are in flight.
 #[derive(Debug)]
 struct WaitForCopies {
     channel: Channel,
@@ -421,7 +420,7 @@ fn wait(d: &mut Decoder<'_>, channel: Channel, most: u32) -> DecodeResult {
     Ok(())
 }
 
-/// Waits for groups of bulk copies, or for them to have read their sources.
+/// Decodes a wait for groups of bulk copies; with `only_reads` for their reads only.
 pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> DecodeResult {
     d.b.push(WaitForCopies {
         channel: Channel::Bulk,
@@ -431,7 +430,7 @@ pub(super) fn wait_for(d: &mut Decoder<'_>, most: u32, only_reads: bool) -> Deco
     Ok(())
 }
 
-/// A line of AMD's assembly that waits: `s_waitcnt vmcnt(0) lgkmcnt(0)`.
+/// Decodes a line of AMD assembly that waits, e.g. `s_waitcnt vmcnt(0) lgkmcnt(0)`.
 pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     let operand = |name: &str| {
         let (_, rest) = line.split_once(name)?;
@@ -449,7 +448,7 @@ pub(super) fn wait_line(d: &mut Decoder<'_>, line: &str) -> DecodeResult {
     }
 }
 
-/// Orders what the generic proxy wrote before what the async proxy reads.
+/// A fence between the generic and the async proxy.
 #[derive(Debug)]
 pub(super) struct ProxyFence;
 

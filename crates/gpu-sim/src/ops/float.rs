@@ -36,7 +36,7 @@ const INTRINSICS: &[OpRow] = &[row("llvm.amdgcn.fmed3", |d, op| {
     })
 })];
 
-/// The middle one of three numbers; with a NaN among them, the smallest of the others.
+/// The median of three numbers; with a NaN, the smallest of the others.
 #[derive(Debug)]
 struct Median {
     ty: FloatTy,
@@ -66,15 +66,15 @@ fn median(ty: FloatTy, of: [u64; 3]) -> u64 {
     most(least(a, b), least(most(a, b), c))
 }
 
-/// An operation on two floats.
+/// A binary float operation.
 #[derive(Debug)]
 pub(crate) struct FloatBinaryOp {
     pub(crate) eval: fn(FloatTy, u64, u64) -> u64,
-    /// `eval` in all active lanes.
+    /// Loop of `eval` over all active lanes.
     all: fn(&mut Exec<'_>, &Float),
 }
 
-/// Rows: the name in Rust, operations, what libraries call it, the result's bits.
+/// Rows: Rust name, operations, library names, result bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($library:literal)*] |$ty:ident, $a:ident, $b:ident| $result:expr;)*) => {
         $(pub(crate) static $name: FloatBinaryOp = FloatBinaryOp {
@@ -95,10 +95,10 @@ binary! {
     MUL ["llvm.fmul"] [] |ty, a, b| rounded(ty, a, b, |x, y| x * y, |x, y| x * y);
     DIV ["llvm.fdiv"] ["fdivide" "div"] |ty, a, b| rounded(ty, a, b, |x, y| x / y, |x, y| x / y);
     REM ["llvm.frem"] ["fmod"] |ty, a, b| wide2(ty, a, b, |x, y| x % y);
-    // A NaN operand loses against a number.
+    // A number wins over a NaN.
     MAXNUM ["llvm.intr.maxnum"] ["fmax" "maxnum"] |ty, a, b| pick(ty, a, b, true, false);
     MINNUM ["llvm.intr.minnum"] ["fmin" "minnum"] |ty, a, b| pick(ty, a, b, false, false);
-    // A NaN operand wins.
+    // A NaN wins.
     MAXIMUM ["llvm.intr.maximum"] ["maximum"] |ty, a, b| pick(ty, a, b, true, true);
     MINIMUM ["llvm.intr.minimum"] ["minimum"] |ty, a, b| pick(ty, a, b, false, true);
     POW ["llvm.intr.pow"] ["pow"] |ty, a, b| wide2(ty, a, b, f64::powf);
@@ -110,8 +110,8 @@ const fn sign(ty: FloatTy) -> u64 {
     1 << (ty.bits() - 1)
 }
 
-/// The formats up to binary32 are computed in binary32 and rounded once more, which is exact for
-/// `+ - * /` on 16-bit formats because binary32 has more than twice their mantissa bits plus two.
+/// Computes in binary32 and rounds once more for narrower formats. Double rounding is innocuous for `+ - * /` on
+/// 16-bit formats, since binary32 has more than twice their mantissa bits plus two.
 #[inline]
 fn rounded(
     ty: FloatTy,
@@ -126,19 +126,19 @@ fn rounded(
     }
 }
 
-/// Computed in binary64.
+/// Computes in binary64.
 #[inline]
 fn wide2(ty: FloatTy, a: u64, b: u64, result: impl Fn(f64, f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a), ty.to_f64(b)))
 }
 
-/// Computed in binary64.
+/// Computes in binary64.
 #[inline]
 fn wide(ty: FloatTy, a: u64, result: impl Fn(f64) -> f64) -> u64 {
     ty.from_f64(result(ty.to_f64(a)))
 }
 
-/// Picks one of the operands, so that its bits survive.
+/// Returns one of the operands unchanged.
 fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     let (x, y) = (ty.to_f64(a), ty.to_f64(b));
     if x.is_nan() || y.is_nan() {
@@ -149,7 +149,7 @@ fn pick(ty: FloatTy, a: u64, b: u64, max: bool, nan_wins: bool) -> u64 {
     if a_is_less == max { b } else { a }
 }
 
-/// Float arithmetic on two operands.
+/// A binary float instruction.
 #[derive(Debug)]
 pub(crate) struct Float {
     pub(crate) op: &'static FloatBinaryOp,
@@ -187,7 +187,7 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static FloatBinaryOp) -> De
     })
 }
 
-/// An operation on one float.
+/// A unary float operation.
 #[derive(Debug)]
 pub(crate) struct FloatUnaryOp {
     #[cfg(test)]
@@ -248,7 +248,7 @@ unary! {
     ERF [] ["erf"] |ty, a| wide(ty, a, library::erf);
 }
 
-/// Float arithmetic on one operand.
+/// A unary float instruction.
 #[derive(Debug)]
 pub(crate) struct FloatUnary {
     pub(crate) op: &'static FloatUnaryOp,
@@ -386,7 +386,7 @@ fn ldexp(ty: FloatTy, a: u64, exponent: i64) -> u64 {
     ty.from_f64(ty.to_f64(a) * 2f64.powi(half) * 2f64.powi(exponent - half))
 }
 
-/// A float and an integer, which may be one for all elements, and its bits.
+/// Decodes an operation on a float and an integer, which may be one for all elements; `make` also gets its width.
 fn with_exponent<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,

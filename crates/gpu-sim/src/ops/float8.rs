@@ -1,4 +1,4 @@
-//! Floats of 8 bits, made of wider ones and widened by instructions.
+//! Conversions to and from 8-bit floats.
 
 use super::{Family, OpRow, row};
 use crate::code::Reg;
@@ -21,7 +21,7 @@ const INTRINSICS: &[OpRow] = &[
     row("llvm.amdgcn.cvt.pk.f32.bf8", |d, op| widen(d, op, 5)),
 ];
 
-/// Two numbers to the nearest codes, the first in the lower byte of half a word.
+/// Converts two numbers to 8-bit floats, the first in the lower byte of a half word.
 #[derive(Debug)]
 pub(crate) struct Narrow {
     pub(crate) format: Float8,
@@ -64,7 +64,7 @@ impl Instruction for Narrow {
     }
 }
 
-/// The number that one byte of a register stands for.
+/// Converts one byte of a register to a wider float.
 #[derive(Debug)]
 pub(crate) struct Widen {
     pub(crate) format: Float8,
@@ -93,7 +93,7 @@ impl Instruction for Widen {
     }
 }
 
-/// One half of a word replaced.
+/// Replaces one half of a word.
 #[derive(Debug)]
 struct Half {
     is_upper: bool,
@@ -123,7 +123,7 @@ impl Instruction for Half {
     }
 }
 
-/// The format that the GPU at hand means by its instructions.
+/// Returns the 8-bit format of the target GPU's instructions.
 fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult<Float8> {
     let mut formats = FLOAT8.into_iter();
     let family = d.machine.float8;
@@ -132,7 +132,7 @@ fn format(d: &Decoder<'_>, op: &Operation, exponent_bits: u32) -> DecodeResult<F
         .ok_or_else(|| d.unsupported(op, "this GPU has no floats of 8 bits"))
 }
 
-/// Which half of a word an instruction is about.
+/// Returns true if an instruction addresses the upper half word.
 fn is_upper(d: &mut Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<bool> {
     let word = d.scalar(op, index)?;
     match d.b.constant_of(word) {
@@ -209,7 +209,7 @@ mod tests {
         check("f8E5M2FNUZ", Saturates, -0.0, 0);
         check("f8E5M2FNUZ", Saturates, -1e-9, 0);
         check("f8E4M3FN", Saturates, -1e-9, 0x80);
-        // Of two that are as near, the even one.
+        // Ties to even.
         check("f8E4M3FN", Saturates, 17.0, 0x58);
         check("f8E4M3FN", Saturates, 19.0, 0x5a);
     }

@@ -17,19 +17,20 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[BINARY_INTRINSICS],
 };
 
-/// The undefined bits of the result, from the operands and theirs; without it, one undefined bit makes all of them so.
+/// Returns the undefined bits of a result from operands and their undefined bits; without it any undefined bit makes
+/// the whole result undefined.
 type UndefinedBits = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
 
-/// An operation on two integers, whose result has their width.
+/// A binary integer operation.
 #[derive(Debug)]
 pub(crate) struct IntBinaryOp {
     pub(crate) eval: fn(bits: u32, a: u64, b: u64) -> u64,
-    /// `eval` in all active lanes: a loop of its own, which the compiler can vectorise.
+    /// Loop of `eval` over all active lanes, for vectorisation.
     all: fn(&mut Exec<'_>, &Int),
     ideal: Option<Ideal>,
     rest: Option<Remainder>,
     undefined: Option<UndefinedBits>,
-    /// Whether a second operand of the width or more has no result.
+    /// True if the result is poison when the second operand reaches the width.
     is_shift: Option<bool>,
 }
 
@@ -46,7 +47,7 @@ impl IntBinaryOp {
     }
 }
 
-/// Rows: the name in Rust, operations, intrinsics, the result of `a` and `b` zero-extended from `bits` bits.
+/// Rows: Rust name, operations, intrinsics, result of `a` and `b` zero-extended from `bits` bits.
 macro_rules! binary {
     ($($name:ident [$($operation:literal)*] [$($intrinsic:literal)*]
         |$bits:ident, $a:ident, $b:ident| $result:expr $(, $column:ident: $value:expr)*;)*) => {
@@ -68,7 +69,7 @@ macro_rules! binary {
 binary! {
     ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y), undefined: carried;
     SUB ["llvm.sub"] [] |bits, a, b| a.wrapping_sub(b) & mask(bits), ideal: |_, x, y| Some(x - y), undefined: carried;
-    // The product of two 64-bit numbers may need the sign's bit too.
+    // The product of two unsigned 64-bit numbers may not fit `i128`.
     MUL ["llvm.mul"] [] |bits, a, b| a.wrapping_mul(b) & mask(bits),
         ideal: |_, x, y| Some(x.checked_mul(y).unwrap_or(i128::MAX)),
         undefined: |[a, b], [ua, ub]| match (a | ua, b | ub) {
@@ -89,7 +90,7 @@ binary! {
     ASHR ["llvm.ashr"] [] |bits, a, b| shift(bits, b, || (signed(a, bits) >> b) as u64 & mask(bits)),
         rest: |bits, a, b| (b < u64::from(bits)).then(|| a & mask(b as u32)),
         is_shift: true;
-    // PTX clamps the distance of a shift to the width.
+    // PTX clamps the shift amount to the width.
     SHL_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { (a << b) & mask(bits) } else { 0 };
     SMAX ["llvm.intr.smax"] [] |bits, a, b| signed(a, bits).max(signed(b, bits)) as u64 & mask(bits);
     SMIN ["llvm.intr.smin"] [] |bits, a, b| signed(a, bits).min(signed(b, bits)) as u64 & mask(bits);
@@ -108,7 +109,7 @@ binary! {
         |bits, a, b| ((i128::from(signed(a, bits)) * i128::from(signed(b, bits))) >> bits) as u64 & mask(bits);
 }
 
-/// The undefined bits of a sum: a carry goes up from the lowest one.
+/// Returns the undefined bits of a sum: all from the lowest undefined bit up.
 fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     match ua | ub {
         0 => 0,
@@ -116,7 +117,7 @@ fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
     }
 }
 
-/// The undefined bits of a shift: those of the operand, moved; all of them if the distance has some.
+/// Returns the undefined bits of a shift: those of the operand, shifted; all if the amount has any.
 fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     if ub == 0 {
         moved(ua).unwrap_or(u64::MAX)
@@ -125,7 +126,7 @@ fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
     }
 }
 
-/// A shift by the width or more gives a pattern that shows.
+/// Oversized shifts give a recognisable pattern.
 fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     if by < u64::from(bits) {
         result()
@@ -134,13 +135,13 @@ fn shift(bits: u32, by: u64, result: impl FnOnce() -> u64) -> u64 {
     }
 }
 
-/// The nearest signed number of `bits` bits.
+/// Returns the nearest signed number of `bits` bits.
 fn clamp(bits: u32, value: i128) -> u64 {
     let smallest = i128::from(signed(1 << (bits - 1), bits));
     value.clamp(smallest, -smallest - 1) as u64 & mask(bits)
 }
 
-/// Integer arithmetic on two operands of `bits` bits.
+/// A binary integer instruction of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Int {
     pub(crate) op: &'static IntBinaryOp,
@@ -199,7 +200,7 @@ fn binary(d: &mut Decoder<'_>, op: &Operation, of: &'static IntBinaryOp) -> Deco
     })
 }
 
-/// The promises that the flags of an operation make of one result.
+/// Emits the checks of an operation's flags for one result.
 fn promises(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -230,7 +231,7 @@ fn promises(
     );
 }
 
-/// A division, which has no result by zero, nor for the smallest number by -1.
+/// A division operation; no result for division by zero, or of the smallest number by -1.
 #[derive(Debug)]
 pub(crate) struct Division {
     eval: fn(bits: u32, a: u64, b: u64) -> Option<u64>,
@@ -258,7 +259,7 @@ fn signed_division(bits: u32, a: u64, b: u64, result: fn(i64, i64) -> i64) -> Op
     (y != 0 && (x, y) != (smallest, -1)).then(|| result(x, y) as u64 & mask(bits))
 }
 
-/// An integer division of `bits` bits.
+/// An integer division instruction of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct Divide {
     pub(crate) op: &'static Division,
@@ -310,7 +311,7 @@ fn divide(d: &mut Decoder<'_>, op: &Operation, of: &'static Division) -> DecodeR
     })
 }
 
-/// An operation on one integer, whose result has its width.
+/// A unary integer operation.
 #[derive(Debug)]
 pub(crate) struct IntUnaryOp {
     #[cfg(test)]
@@ -318,7 +319,7 @@ pub(crate) struct IntUnaryOp {
     all: fn(&mut Exec<'_>, &IntUnary),
 }
 
-/// Rows: the name in Rust, the operation, the result, and the flag of an operand without a result with that operand.
+/// Rows: Rust name, operation, result, flag that excludes an operand, and that operand.
 macro_rules! unary {
     ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr
         $(, $flag:literal: $without:expr)?;)*) => {
@@ -347,7 +348,7 @@ unary! {
         "is_int_min_poison": |bits| 1 << (bits - 1);
 }
 
-/// Integer arithmetic on one operand of `bits` bits.
+/// A unary integer instruction of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntUnary {
     pub(crate) op: &'static IntUnaryOp,
@@ -367,7 +368,7 @@ impl Instruction for IntUnary {
     }
 }
 
-/// A flag, and the operand without a result that it stands for, by the width.
+/// A flag and the operand that it excludes, by width.
 type ExcludedOperand = (&'static str, fn(u32) -> u64);
 
 fn unary(
@@ -440,7 +441,7 @@ const OTHER_ROWS: &[OpRow] = &[
     }),
 ];
 
-/// `fshl` or `fshr`: `high:low` shifted by `amount` modulo the width.
+/// A funnel shift (`fshl`, `fshr`): `high:low` shifted by `amount` modulo the width.
 #[derive(Debug)]
 struct FunnelShift {
     left: bool,
@@ -498,7 +499,7 @@ fn less(d: &mut Decoder<'_>, bits: u32, a: Reg, b: Reg) -> Reg {
     })
 }
 
-/// Whether a signed result of two numbers does not fit their width.
+/// Signed overflow of an operation: true if the result does not fit the width.
 #[derive(Debug)]
 struct SignedOverflow {
     exact: fn(i128, i128) -> i128,
@@ -538,7 +539,7 @@ fn leaves(
     })
 }
 
-/// The result, and whether it left the width, which `overflows` computes from the result and the operands.
+/// Decodes an operation with an overflow bit, which `overflows` computes from result and operands.
 fn with_overflow<'m>(
     d: &mut Decoder<'m>,
     op: &Operation,
@@ -573,7 +574,7 @@ mod tests {
         check(&SUB, 32, 0, 1, 0xffff_ffff);
         check(&MUL, 64, 1 << 63, 2, 0);
         check(&ASHR, 16, 0x8000, 15, 0xffff);
-        // By the width or more there is no answer, which shows as another one than that of any machine.
+        // Oversized shifts have no defined result; the pattern differs from that of any machine.
         for by in [8, 9, 255] {
             check(&SHL, 8, 1, by, 0x5a);
             check(&LSHR, 8, 1, by, 0x5a);

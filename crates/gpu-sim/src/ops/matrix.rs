@@ -1,4 +1,4 @@
-//! Loads, stores and transposition of matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
+//! Warp-level matrix loads, stores and transposition (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
 
 use super::{Family, OpRow, needs, row};
 use crate::code::{Reg, Space};
@@ -56,7 +56,7 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::TRANSPOSED_LOADS),
 ];
 
-/// What NVIDIA's instructions deal to lanes; other shapes are refused, and bytes where the GPU lacks them.
+/// Returns the fragment of an NVIDIA instruction; fails for other shapes, and for bytes if the GPU lacks them.
 fn fragment(d: &Decoder<'_>, op: &Operation, bytes: Fragment) -> DecodeResult<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");
@@ -104,18 +104,18 @@ fn load(d: &mut Decoder<'_>, op: &Operation, fragment: Fragment) -> DecodeResult
     d.define(op, regs)
 }
 
-/// Matrices from shared memory.
+/// A matrix load from shared memory.
 #[derive(Debug)]
 pub(crate) struct LoadMatrix {
     pub(crate) dst: Box<[Reg]>,
-    /// Of each register.
+    /// Bytes per register.
     pub(crate) bytes: u32,
     pub(crate) addr: Reg,
     pub(crate) fragment: Fragment,
 }
 
 impl LoadMatrix {
-    /// How many matrices each lane gets a part of.
+    /// Returns the number of matrices per lane.
     fn count(&self) -> u32 {
         self.dst.len() as u32 * self.bytes / size(self.fragment).lane_bytes
     }
@@ -161,7 +161,7 @@ impl Instruction for LoadMatrix {
     }
 }
 
-/// The inverse of [`LoadMatrix`], of a word a matrix.
+/// A matrix store; the inverse of [`LoadMatrix`] with a word per matrix.
 #[derive(Debug)]
 pub(crate) struct StoreMatrix {
     pub(crate) src: Box<[Reg]>,
@@ -206,7 +206,7 @@ impl Instruction for StoreMatrix {
     }
 }
 
-/// Rows of a matrix of which lanes hold a word each become its columns.
+/// A transposition of a matrix whose rows are spread over lanes, a word each.
 #[derive(Debug)]
 pub(crate) struct TransposeMatrix {
     pub(crate) dst: Reg,
@@ -243,7 +243,7 @@ impl Instruction for TransposeMatrix {
     }
 }
 
-/// The warps with their lanes, all of which must be here.
+/// Returns the active warps; fails if one is incomplete.
 fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>> {
     let per_warp = exec.launch.machine.lanes_per_warp as usize;
     let warps = exec.active_warps();
@@ -259,7 +259,7 @@ fn whole_warps(exec: &Exec<'_>, verb: &str) -> DecodeResult<Vec<(u32, Vec<u32>)>
     }
 }
 
-/// The first lane of each warp, and where its rows lie; all lanes of a warp must be here.
+/// Returns first lane and row locations of each warp; fails if a warp is incomplete.
 fn rows(
     exec: &mut Exec<'_>,
     addr: Reg,

@@ -1,4 +1,4 @@
-//! Barriers in shared memory: `mbarrier.init`, `inval`, `arrive`, and the wait for a phase.
+//! Mbarrier instructions: `mbarrier.init`, `inval`, `arrive`, and waits for a phase.
 
 use super::memory::space;
 use super::{Family, OpRow, needs, row};
@@ -29,19 +29,19 @@ const ROWS: &[OpRow] = &[
     row("nvvm.mbarrier.try_wait.parity.shared", wait).needing(&needs::CLUSTERS),
 ];
 
-/// An operation on a barrier.
+/// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Makes it, for as many arrivals as a register says.
+    /// Initialises it with the arrival count in a register.
     Init(Reg),
     Invalidate,
-    /// Arrives as often as a register says, and expects as many bytes as the other one says.
+    /// Arrives as often as the first register says, and expects as many bytes as the second one says.
     Arrive(Reg, Option<Reg>),
-    /// Waits until the phase of a parity has ended.
+    /// Waits until the phase of a parity has completed.
     Wait(Reg),
 }
 
-/// An instruction of a barrier in memory, in each lane where the guard holds.
+/// An mbarrier instruction, executed in each lane where the guard holds.
 #[derive(Debug)]
 pub(crate) struct MbarrierOp {
     pub(crate) at: MbarrierAddress,
@@ -104,7 +104,7 @@ impl Instruction for MbarrierOp {
     }
 }
 
-/// Adds an instruction of a barrier.
+/// Appends an mbarrier instruction.
 pub(crate) fn push(
     d: &mut Decoder<'_>,
     at: MbarrierAddress,
@@ -126,7 +126,7 @@ fn address(d: &Decoder<'_>, op: &Operation) -> DecodeResult<MbarrierAddress> {
     })
 }
 
-/// The guard that an operand of an operation is, if there is one.
+/// Returns the guard in an operand, if present.
 fn guard(d: &Decoder<'_>, op: &Operation, operand: usize) -> DecodeResult<Option<Guard>> {
     let has = op.operands.len() > operand;
     let reg = has.then(|| d.scalar(op, operand)).transpose()?;
@@ -166,7 +166,7 @@ fn expect(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     Ok(())
 }
 
-/// The operation repeats the wait until the phase has ended.
+/// The PTX operation loops until the phase has completed.
 fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     let (at, parity) = (address(d, op)?, d.scalar(op, 1)?);
     push(d, at, MbarrierAction::Wait(parity), None);

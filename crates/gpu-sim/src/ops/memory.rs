@@ -33,7 +33,7 @@ const ROWS: &[OpRow] = &[
 ];
 
 impl Access {
-    /// The registers that are loaded or stored, and those that say where.
+    /// Returns the data registers and the address registers.
     fn data_and_address(&self) -> [Vec<Reg>; 2] {
         let data = self.fields.iter().map(|field| field.reg).collect();
         let guard = self.guard.map(|guard| guard.reg);
@@ -41,7 +41,7 @@ impl Access {
     }
 }
 
-/// The fate of an access under a guard where the guard decides it: undefined, or off.
+/// Returns the effect of a guard that is undefined or false; `None` if the lane is active.
 fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     let guard = guard?;
     if let Some(mark) = lane
@@ -54,12 +54,12 @@ fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<PoisonEffect> {
     is_off.then_some(PoisonEffect::Untouched)
 }
 
-/// The fate of an access whose operands must all be defined in lanes that take part.
+/// Requires all operands to be defined in active lanes.
 pub(super) fn require_defined_where(guard: Option<Guard>, lane: &Marks<'_>) -> PoisonEffect {
     guarded(guard, lane).unwrap_or_else(|| lane.require_defined())
 }
 
-/// Reads memory.
+/// A load.
 #[derive(Debug)]
 pub(crate) struct Load(pub(crate) Access);
 
@@ -86,11 +86,11 @@ impl Instruction for Load {
     }
 }
 
-/// Reads memory in lanes whose guard holds; the others get a fallback.
+/// A guarded load; inactive lanes get a fallback.
 #[derive(Debug)]
 pub(crate) struct GuardedLoad {
     pub(crate) access: Access,
-    /// A register for each field.
+    /// One register per field.
     pub(crate) fallback: Box<[Reg]>,
 }
 
@@ -131,7 +131,7 @@ impl Instruction for GuardedLoad {
     }
 }
 
-/// Writes memory.
+/// A store.
 #[derive(Debug)]
 pub(crate) struct Store(pub(crate) Access);
 
@@ -149,7 +149,7 @@ impl Instruction for Store {
             return fate;
         }
         let address = lane.get(self.0.addr).wrapping_add_signed(self.0.offset);
-        // Shared memory and the stack keep marks: what is loaded again has them.
+        // Shared memory and the stack store marks with the values.
         let is_global = self.0.space.is_global(address);
         let mut stored = self.0.fields.iter().filter(|_| is_global);
         match stored.find_map(|field| lane.stored(field)) {
@@ -167,7 +167,7 @@ impl Instruction for Store {
     }
 }
 
-/// What an access is called: as the assembly spells it.
+/// Returns the label of an access in the spelling of the assembly language.
 fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     let name = match (words, space) {
         (Assembly::Ptx, _) => {
@@ -202,7 +202,7 @@ fn name(words: Assembly, verb: &str, space: Space, bytes: u32) -> AccessLabel {
     }
 }
 
-/// A width as AMD's assembler spells it.
+/// Returns a width in the spelling of AMD's assembler.
 pub(super) fn dwords(bytes: u32) -> String {
     match bytes {
         1 => "byte".to_owned(),
@@ -212,7 +212,7 @@ pub(super) fn dwords(bytes: u32) -> String {
     }
 }
 
-/// The memory that operand `index`, a pointer, points to.
+/// Returns the memory space of pointer operand `index`.
 pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult<Space> {
     let Type::Ptr(number) = d.operand(op, index)?.ty else {
         return Err(d.malformed(op, format!("operand {index} must be a pointer")));
@@ -223,7 +223,7 @@ pub(super) fn space(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResu
     })
 }
 
-/// Where the scalars of a type lie in memory, and the bytes up to the end of the last.
+/// Returns the memory layout of a type's scalars, and its size without tail padding.
 pub(super) fn fields(
     d: &Decoder<'_>,
     op: &Operation,

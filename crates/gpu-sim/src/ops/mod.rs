@@ -1,15 +1,14 @@
-//! The supported operations: one file per family of instructions, one row per operation.
+//! Supported operations: a file per family of instructions, a row per operation.
 //!
-//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic, and decodes it into
-//! [`Instruction`]s, which stand in the same file: they list their registers and execute themselves. Nothing else
-//! knows operations by name, so adding one touches the file of its family only; [`ptx`] does the same for the
-//! statements of inline assembly.
+//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic, and decodes it into [`Instruction`]s
+//! of the same file, which list their registers and execute themselves. Nothing else knows operations by name, so
+//! adding one changes only the file of its family; [`ptx`] does the same for statements of inline assembly.
 //!
 //! ```text
 //! ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y);
 //! ```
-//! This row of [`integer`] is all that there is to `llvm.add`: its name, that no intrinsic means the same, what it
-//! computes, and its result in unbounded integers, which `nsw` and `nuw` are checked by.
+//! This row of [`integer`] is the whole of `llvm.add`: its name, no intrinsics, its result, and the result in
+//! unbounded integers, against which `nsw` and `nuw` are checked.
 
 pub(crate) mod address;
 pub(crate) mod aggregate;
@@ -49,11 +48,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use strsim::levenshtein as edits;
 
-/// One operation or intrinsic that can be run.
+/// A supported operation or intrinsic.
 pub(crate) struct OpRow {
     name: &'static str,
     pub(crate) decode: Decode,
-    /// What the GPU must have, where not all have it.
+    /// Required GPU feature, if not all GPUs have it.
     needs: Option<&'static Needs>,
 }
 
@@ -66,7 +65,7 @@ const fn row(name: &'static str, decode: Decode) -> OpRow {
 }
 
 impl OpRow {
-    /// The same, of instructions that not all GPUs have.
+    /// Restricts the row to GPUs with a feature.
     const fn needing(self, needs: &'static Needs) -> Self {
         Self {
             needs: Some(needs),
@@ -74,7 +73,7 @@ impl OpRow {
         }
     }
 
-    /// Says why a GPU cannot run it.
+    /// Returns the reason why a GPU lacks it, if it does.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let foreign = needs::foreign(self.name, target);
         foreign.or_else(|| self.needs?.lacking(target))
@@ -85,7 +84,7 @@ impl OpRow {
 pub(crate) struct Family {
     title: &'static str,
     operations: &'static [&'static [OpRow]],
-    /// What `llvm.call_intrinsic` may name.
+    /// Intrinsics for `llvm.call_intrinsic`.
     intrinsics: &'static [&'static [OpRow]],
 }
 
@@ -155,14 +154,14 @@ pub(crate) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     known.or_else(|| product::intrinsic(name))
 }
 
-/// Returns the three intrinsics whose names are most like `name`.
+/// Returns the three intrinsics with the most similar names.
 pub(crate) fn nearest_intrinsics(name: &str) -> String {
     nearest(name, INTRINSICS.keys().copied().chain(product::names()))
 }
 
-/// The three names that are most like `name`.
+/// Returns the three most similar names.
 fn nearest(name: &str, all: impl Iterator<Item = &'static str>) -> String {
-    // A longer common start says more than fewer changed letters.
+    // A longer common prefix counts more than fewer edits.
     let shared = |other: &str| {
         name.bytes()
             .zip(other.bytes())
@@ -175,7 +174,7 @@ fn nearest(name: &str, all: impl Iterator<Item = &'static str>) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns everything that the simulator can run, by family, as `ll-sim --list-operations` prints it.
+/// Returns the list of supported operations by family, as printed by `ll-sim --list-operations`.
 ///
 /// ```
 /// use gpu_sim::list_operations;

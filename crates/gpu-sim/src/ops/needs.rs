@@ -1,12 +1,12 @@
-//! Instructions that some GPUs lack: a kernel that holds one must not run as if it were for another GPU.
+//! Target features: instructions that only some GPUs have.
 
 use linear_layout::target::{Assembly, Instructions, Target};
 
-/// What a GPU must have.
+/// A required GPU feature.
 #[derive(Debug)]
 pub(crate) struct Needs {
     has: fn(&Instructions) -> bool,
-    /// The GPUs that have it.
+    /// GPUs that have it.
     on: &'static str,
 }
 
@@ -39,14 +39,14 @@ pub(super) static BUFFERS: Needs =
     needs(|i| i.buffer.is_some(), "all GPUs with buffer instructions");
 
 impl Needs {
-    /// Says why a GPU cannot run what asks for this.
+    /// Returns the reason why a GPU lacks the feature, if it does.
     pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
         let lacks = !(self.has)(&target.instructions);
         lacks.then(|| format!("not supported on {}: it is on {}", target.name, self.on))
     }
 }
 
-/// Says why a GPU cannot run an operation, going by the dialect of one maker's instructions.
+/// Returns the reason why an operation's dialect belongs to another vendor, if it does.
 pub(crate) fn foreign(operation: &str, target: &Target) -> Option<String> {
     let dialect = operation.split('.').next().unwrap_or_default();
     let other = match target.assembly {

@@ -1,4 +1,4 @@
-//! The order and the scope of atomic accesses, and fences.
+//! Memory order and scope of atomic accesses; fences.
 
 use super::{Family, OpRow, row};
 use crate::code::Reg;
@@ -23,7 +23,7 @@ const ROWS: &[OpRow] = &[
         }
     }),
     row("nvvm.memory.barrier", |d, op| {
-        // An enumeration's attribute prints as its name, or as its number.
+        // An enum attribute prints as a name or as a number.
         let scope = match (op.str("scope").map(keyword), op.int("scope")) {
             (Some("cta"), _) | (_, Some(0)) => Scope::Block,
             (Some("cluster"), _) | (_, Some(1)) => Scope::Cluster,
@@ -37,7 +37,7 @@ const ROWS: &[OpRow] = &[
     }),
 ];
 
-/// What a fence does that is both a release and an acquire.
+/// Returns the order of an acquire-release fence.
 pub(super) const fn both_ways(scope: Scope) -> Sync {
     Sync {
         acquires: true,
@@ -46,7 +46,7 @@ pub(super) const fn both_ways(scope: Scope) -> Sync {
     }
 }
 
-/// Orders what the thread does before it and after it for those that synchronize with its atomic accesses.
+/// A fence: orders the thread's accesses before it and after it for threads that synchronise with its atomics.
 #[derive(Debug)]
 struct Fence {
     sync: Sync,
@@ -62,14 +62,14 @@ impl Instruction for Fence {
     fn step(&self, exec: &mut Exec<'_>) -> DecodeResult {
         exec.fence(self.sync, self.guard);
         if self.sync.releases && exec.launch.machine.assembly == Assembly::Gcn {
-            // The back end waits for all copies to LDS before it releases.
+            // The back end waits for all copies to LDS before a release.
             return exec.wait_for_copies(Channel::Vector, 0, false);
         }
         Ok(())
     }
 }
 
-/// Adds a fence, unless no other warp can tell.
+/// Emits a fence, unless its scope is within a warp.
 pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> DecodeResult {
     if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
         d.b.orders_threads();
@@ -78,9 +78,9 @@ pub(super) fn fence(d: &mut Decoder<'_>, sync: Sync, guard: Option<Guard>) -> De
     Ok(())
 }
 
-/// The scope that LLVM knows by this name.
+/// Returns the scope with this LLVM name.
 fn scope(name: &str) -> Option<Scope> {
-    // AMD's names with this ending leave other kinds of memory out.
+    // AMD's `-one-as` scopes order one address space only.
     let name = match name {
         "one-as" => "",
         name => name.strip_suffix("-one-as").unwrap_or(name),
@@ -96,8 +96,8 @@ fn scope(name: &str) -> Option<Scope> {
     })
 }
 
-/// The order that an operation of the LLVM dialect keeps, if it is atomic. One that is volatile is taken to be atomic: so
-/// are volatile accesses in PTX, and AMD's kernels use them to the same end.
+/// Returns the memory order of an operation of the LLVM dialect, if atomic. Volatile accesses count as atomic, as in
+/// PTX; AMD's kernels use them as such.
 pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<Option<Sync>> {
     let order = op.int(key).unwrap_or(0);
     if order == 0 {
@@ -111,7 +111,7 @@ pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<O
         );
         return Err(d.unsupported(op, text));
     };
-    // The numbers of LLVM's atomic orderings: 4 is acquire, 5 release, 6 both, 7 sequentially consistent.
+    // LLVM's atomic orderings: 4 is acquire, 5 release, 6 both, 7 sequentially consistent.
     Ok(Some(Sync {
         acquires: matches!(order, 4 | 6 | 7),
         releases: matches!(order, 5..=7),
@@ -119,7 +119,7 @@ pub(super) fn sync(d: &Decoder<'_>, op: &Operation, key: &str) -> DecodeResult<O
     }))
 }
 
-/// The scope that a statement of PTX names.
+/// Returns the scope that a PTX statement names.
 fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     words.iter().find_map(|word| {
         Some(match *word {
@@ -132,7 +132,7 @@ fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
     })
 }
 
-/// The order that a statement of PTX names, if it is atomic; where it names none it is relaxed, for the GPU.
+/// Returns the memory order of a PTX statement, if atomic; by default relaxed with GPU scope.
 pub(super) fn words_of_ptx(words: &[&str]) -> Option<Sync> {
     let says = |word: &str| words.contains(&word);
     if says("volatile") {

@@ -1,4 +1,4 @@
-//! Functions of the makers' runtimes that print and fail: CUDA's `vprintf`, AMD's `ockl`.
+//! Printing and assertion functions of the vendors' runtimes: CUDA's `vprintf`, AMD's `ockl`.
 
 use crate::code::Reg;
 use crate::decode::{DecodeResult, Decoder};
@@ -6,10 +6,10 @@ use crate::error::{FaultKind, KernelError};
 use crate::exec::{Exec, Instruction, Marks, Message, PoisonEffect, Regs, WarpInteraction};
 use crate::ir::Operation;
 
-/// Decodes a call of a function.
+/// A function that decodes a call.
 type Call = for<'d, 'm> fn(&'d mut Decoder<'m>, &'d Operation) -> DecodeResult;
 
-/// The functions by name.
+/// Supported functions by name.
 const FUNCTIONS: &[(&str, Call)] = &[
     ("vprintf", |d, op| {
         let [format, values] = d.scalars(op, [0, 1])?;
@@ -53,12 +53,12 @@ const FUNCTIONS: &[(&str, Call)] = &[
     }),
 ];
 
-/// Returns the names of the functions.
+/// Returns the names of the supported functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// Decodes a call; `false` if the name is not known.
+/// Decodes a call; returns false for an unknown name.
 pub(super) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some((_, decode)) = FUNCTIONS.iter().find(|(name, _)| *name == callee) else {
         return Ok(false);
@@ -72,7 +72,7 @@ fn begin(d: &mut Decoder<'_>, op: &Operation, fails: bool) -> DecodeResult {
     d.define(op, vec![dst])
 }
 
-/// `vprintf`: the values lie one after another, each at a multiple of its size.
+/// `vprintf`: the values are packed, each aligned to its size.
 #[derive(Debug)]
 struct Print {
     dst: Reg,
@@ -111,11 +111,11 @@ impl Instruction for Print {
     }
 }
 
-/// Ends the run: the first active lane says why.
+/// Fails an assertion with the message of the first active lane.
 #[derive(Debug)]
 struct FailAssertion {
     message: Reg,
-    /// The file and the line.
+    /// File and line.
     place: Option<[Reg; 2]>,
 }
 
@@ -145,7 +145,7 @@ impl Instruction for FailAssertion {
     }
 }
 
-/// Begins a message; `dst` is its number.
+/// Begins a message; `dst` is its index.
 #[derive(Debug)]
 struct BeginMessage {
     dst: Reg,
@@ -171,14 +171,14 @@ impl Instruction for BeginMessage {
     }
 }
 
-/// What a part of a message is.
+/// A part of a message.
 #[derive(Debug)]
 enum MessagePart {
     Format(Reg),
     Values { count: Reg, values: Box<[Reg]> },
 }
 
-/// Adds to a message, and prints it where it is the last part.
+/// Appends to a message, and prints it after the last part.
 #[derive(Debug)]
 struct AppendMessage {
     dst: Reg,
@@ -253,7 +253,7 @@ impl Instruction for AppendMessage {
     }
 }
 
-/// The text that a pointer points to, up to its zero byte.
+/// Reads a zero-terminated string.
 fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelError> {
     let mut address = exec.get(pointer, lane);
     let mut bytes = Vec::new();
@@ -266,7 +266,7 @@ fn text(exec: &mut Exec<'_>, lane: u32, pointer: Reg) -> Result<String, KernelEr
     }
 }
 
-/// What C's `printf` makes of a format; `next` gives the next value, of 4 or 8 bytes.
+/// Formats like C's `printf`; `next` returns the next value of 4 or 8 bytes.
 fn formatted(
     format: &str,
     mut next: impl FnMut(u32) -> Result<u64, KernelError>,
@@ -333,7 +333,7 @@ fn float(value: f64, finite: impl Fn(f64) -> String) -> String {
     }
 }
 
-/// A float by its bits: 1.5 is `0x1.8p+0`.
+/// Formats a float in hexadecimal: 1.5 is `0x1.8p+0`.
 fn hexadecimal(value: f64) -> String {
     let sign = if value.is_sign_negative() { "-" } else { "" };
     let bits = value.to_bits();

@@ -1,4 +1,4 @@
-//! Exchanges, votes and reductions between the lanes of a warp, by NVIDIA's member masks; AMD's ballot.
+//! Shuffles, votes and reductions between the lanes of a warp with NVIDIA's member masks; AMD's ballot.
 
 use super::atomic::Combine;
 use super::convert::Trunc;
@@ -99,7 +99,7 @@ const ROWS: &[OpRow] = &[
     .needing(&needs::CLUSTERS),
 ];
 
-/// Kinds of shuffles, each with its intrinsics: of a value, and of a value and whether the lane was in range.
+/// Shuffle modes with their intrinsics: for a value, and for a value with an in-range predicate.
 macro_rules! shuffles {
     ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
         $(pub(crate) static $name: ShuffleKind = ShuffleKind { word: $word, source: $source };)*
@@ -129,25 +129,25 @@ shuffles! {
         |of| of.up_to_last(i64::from(of.lane & of.segment | of.offset & !of.segment & 31));
 }
 
-/// How a shuffle names the lane that it reads.
+/// A shuffle mode.
 #[derive(Debug)]
 pub(crate) struct ShuffleKind {
     word: &'static str,
-    /// The lane, and whether it is in range.
+    /// Returns the source lane, and true if it is in range.
     source: fn(ShuffleRequest) -> (i64, bool),
 }
 
-/// Returns the kind of shuffle of a word of PTX.
+/// Returns the shuffle mode of a PTX modifier.
 pub(super) fn kind(word: &str) -> Option<&'static ShuffleKind> {
     KINDS.iter().copied().find(|kind| kind.word == word)
 }
 
-/// What a lane of a shuffle asks for, in the words of the PTX manual.
+/// The operands of a shuffle in one lane, with the PTX manual's names.
 struct ShuffleRequest {
     lane: u32,
     offset: u32,
     segment: u32,
-    /// The last lane of the segment, or for `up` the first.
+    /// Last lane of the segment; for `up` the first.
     last: u32,
 }
 
@@ -157,7 +157,7 @@ impl ShuffleRequest {
     }
 }
 
-/// What is said of a lane that no warp has; the hardware takes the lowest bits of its number.
+/// Returns the error for a lane index outside of a warp; the hardware uses the lowest bits.
 pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     let lane = lane as u32;
     let last = lanes - 1;
@@ -167,7 +167,7 @@ pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
     )
 }
 
-/// The source lane of `shfl.sync` and whether it was in range, by the PTX manual.
+/// Returns the source lane of `shfl.sync` and true if it was in range, as the PTX manual defines it.
 fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
     let (from, ok) = (kind.source)(ShuffleRequest {
@@ -179,7 +179,7 @@ fn source(kind: &ShuffleKind, lane: u32, offset: u32, clamp: u32) -> (u32, bool)
     (if ok { from as u32 } else { lane }, ok)
 }
 
-/// `nvvm.shfl.sync`; `valid` receives whether the computed lane was in range.
+/// `nvvm.shfl.sync`; `valid` gets true if the source lane was in range.
 #[derive(Debug)]
 pub(crate) struct Shuffle {
     pub(crate) kind: &'static ShuffleKind,
@@ -265,7 +265,7 @@ fn shuffle(
     d.define(op, results)
 }
 
-/// What a vote answers, from the members whose bit is set, and all members.
+/// The result of a vote, from the mask of members whose bit is set and the mask of all members.
 pub(crate) type VoteResult = fn(u64, u64) -> u64;
 
 const BALLOT: VoteResult = |set, _| set;
@@ -277,13 +277,13 @@ const VOTES: [(&str, VoteResult); 4] = [
     ("ballot", BALLOT),
 ];
 
-/// Returns what a vote of this word of PTX answers.
+/// Returns the result function of a PTX vote modifier.
 pub(crate) fn vote(word: &str) -> Option<VoteResult> {
     let found = VOTES.iter().find(|(name, _)| *name == word)?;
     Some(found.1)
 }
 
-/// `nvvm.vote.sync`, and AMD's ballot where `mask` is absent.
+/// `nvvm.vote.sync`; AMD's ballot if `mask` is absent.
 #[derive(Debug)]
 pub(crate) struct Vote {
     pub(crate) answer: VoteResult,

@@ -1,4 +1,4 @@
-//! Copies of boxes of tensors (`cp.async.bulk.tensor`), and changes of tensor maps (`tensormap.replace`).
+//! Tensor copies (`cp.async.bulk.tensor`), and changes of tensor maps (`tensormap.replace`).
 
 use super::{Family, OpRow, needs, row};
 use crate::code::{Reg, Space};
@@ -17,7 +17,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// An intrinsic that changes a field of a map: of a pointer, with a number of a dimension where the field has some.
+/// Intrinsics that change a field of a map; those of array fields take a dimension.
 macro_rules! replaces {
     ($($name:literal $field:literal;)*) => {
         const INTRINSICS: &[OpRow] = &[
@@ -57,7 +57,7 @@ fn replace(d: &mut Decoder<'_>, op: &Operation, name: &str) -> DecodeResult {
     }
 }
 
-/// Stores a field of a map, and what makes its bytes one; `false` if there is no such field.
+/// Emits stores of a map's field and magic number; returns false for an unknown field.
 pub(crate) fn replace_field(
     d: &mut Decoder<'_>,
     (space, addr, offset): (Space, Reg, i64),
@@ -94,7 +94,7 @@ pub(crate) fn replace_field(
     true
 }
 
-/// Copies a map from shared to global memory, in each active lane that a guard leaves.
+/// Emits the copy of a map from shared to global memory, in lanes where `leader` is true.
 pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), leader: Reg) {
     let guard = Some(Guard {
         reg: leader,
@@ -126,12 +126,12 @@ pub(crate) fn publish(d: &mut Decoder<'_>, to: (Reg, i64), from: (Reg, i64), lea
     });
 }
 
-/// Orders the writes of a tensor map in global memory before the copies that read it.
+/// A fence of the tensor-map proxy.
 #[derive(Debug)]
 pub(crate) struct MapFence {
     pub(crate) map: (Reg, i64),
     pub(crate) guard: Option<Guard>,
-    /// The copies come behind it; else the writes come before it.
+    /// True for an acquire before the copies; false for a release after the writes.
     pub(crate) acquires: bool,
 }
 
@@ -156,18 +156,18 @@ impl Instruction for MapFence {
     }
 }
 
-/// What a copy of a box does.
+/// The direction of a box copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxCopyKind {
-    /// To shared memory; its bytes count for a barrier.
+    /// To shared memory, completing on an mbarrier.
     Load(MbarrierAddress),
     /// To global memory.
     Store,
-    /// Adds to what is in global memory.
+    /// Addition to global memory.
     Add,
 }
 
-/// Starts a copy of a box in each active lane where the guard holds.
+/// Starts a box copy in each active lane where the guard holds.
 #[derive(Debug)]
 pub(crate) struct TensorCopy {
     pub(crate) direction: BoxCopyKind,

@@ -13,7 +13,7 @@ fn no_two_rows_have_one_name() {
     );
 }
 
-/// Values that operations are tried with: parameters, numbers that are known, and what is no scalar.
+/// Operand values: parameters, constants, and non-scalars.
 const VALUES: [(&str, &str); 9] = [
     ("%i", "i32"),
     ("%f", "f32"),
@@ -37,7 +37,7 @@ const RESULTS: [&str; 8] = [
     "!llvm.struct<(i32, i1)>",
 ];
 
-/// All attributes that any row asks for: right ones for some, wrong ones for others.
+/// Attributes that rows use: valid for some rows, invalid for others.
 const ATTRIBUTES: [&str; 3] = [
     "",
     "value = 7 : i32, predicate = 2 : i64, position = array<i64: 0>, bin_op = 1 : i64, elem_type = i32, \
@@ -53,7 +53,7 @@ const ATTRIBUTES: [&str; 3] = [
      range = #llvm.constant_range<i32>, intrin = \"llvm.nothing\"",
 ];
 
-/// Each row is tried on operands of many numbers and types: a program or an error, and no panic; so is its run.
+/// Every row with operands of varying number and type decodes or fails without a panic, and so does its run.
 #[test]
 fn no_row_panics_on_what_it_cannot_read() {
     let operations = FAMILIES.iter().flat_map(|f| rows(f.operations));
@@ -66,7 +66,7 @@ fn no_row_panics_on_what_it_cannot_read() {
         for (try_, attributes) in ATTRIBUTES.iter().enumerate() {
             for first in 0..VALUES.len() {
                 for count in 0..=4 {
-                    // Of one type, or of one after the other.
+                    // All of one type, or of consecutive types.
                     for stride in [0, 1].into_iter().take(count.max(1)) {
                         let value = |index: usize| VALUES[(first + stride * index) % VALUES.len()];
                         let operands: Vec<&str> = (0..count).map(|i| value(i).0).collect();
@@ -87,7 +87,7 @@ fn no_row_panics_on_what_it_cannot_read() {
     assert!(programs > 1000, "{programs}");
 }
 
-/// Decodes a kernel around an operation, and runs it; whether there was a program.
+/// Decodes a kernel around an operation and runs it; returns true if it decodes.
 fn runs(op: &str) -> bool {
     let text = format!(
         r#""builtin.module"() ({{
@@ -111,13 +111,13 @@ fn runs(op: &str) -> bool {
     };
     for machine in [Machine::nvidia(), Machine::amd(64)] {
         let launch = Launch::new(machine).args([Arg::Int(-3), Arg::Float(2.5), Arg::Int(1)]);
-        // Most find nothing in memory, or lanes missing; that is an answer too.
+        // Most runs fault; only panics matter.
         let _ = launch.run(&decoded.program, &mut Memory::default());
     }
     true
 }
 
-/// What `%x` holds in each of 32 lanes after some operations on `%t`, the lane's number, and what was printed.
+/// Returns `%x` of each of 32 lanes after operations on the lane index `%t`, and the printed text.
 ///
 /// `%zeros` points to 64 words in a buffer, `%s` to as many in shared memory, `%format` to a text.
 fn launched(operations: &str) -> (Vec<u32>, String) {
@@ -165,7 +165,7 @@ fn check(operations: &str, expect: impl Fn(u32) -> u32) {
     assert_eq!(lanes_after(operations), expect, "{operations}");
 }
 
-/// An intrinsic on registers, with a result of 32 bits.
+/// An intrinsic on registers with a 32-bit result.
 fn intrinsic_on(name: &str, operands: &[&str]) -> String {
     let types = vec!["i32"; operands.len()].join(", ");
     let operands = operands.join(", ");
@@ -190,7 +190,7 @@ fn lanes_of_a_wave_exchange_values() {
         let exchange = intrinsic_on(&format!("llvm.amdgcn.{name}"), &operands);
         check(&format!("{rows}{exchange}"), |lane| lane ^ flip);
     }
-    // Row mirror in rows 1 only: lanes of row 0 keep the old value.
+    // Row mirror in row 1 only: lanes of row 0 keep the old value.
     let mirror = "%x = \"rocdl.update.dpp\"(%all, %t) <{dppCtrl = 320 : i32, rowMask = 2 : i32, bankMask = 15 : i32, \
                   boundCtrl = false}> : (i32, i32) -> i32";
     check(mirror, |lane| match lane {
@@ -264,7 +264,7 @@ fn conversions_cut_and_widen() {
             "{result} = \"llvm.inline_asm\"({operands}) <{{asm_string = \"{text}\", constraints = \"{constraints}\"}}> : {types}"
         )
     };
-    // Two words make one of 64 bits, the first one low; an immediate is cut to the width.
+    // Two words make one of 64 bits, the first one low; an immediate is truncated to the width.
     let pack = assembly(
         "mov.b64 $0, {$1, $2};",
         "=l,r,r",
@@ -336,7 +336,7 @@ fn arithmetic_of_lanes_is_that_of_the_rows() {
     .into_iter()
     .enumerate()
     {
-        // Of -4 to 27, which are large numbers without sign where they are negative.
+        // Of -4 to 27; as unsigned numbers the negative ones are large.
         let compare = |number: usize| {
             format!(
                 "%m = \"llvm.sub\"(%t, %four) : (i32, i32) -> i32\n\
@@ -385,7 +385,7 @@ fn constants_have_the_bits_that_are_written() {
     );
 }
 
-/// `%m` points to two words on the lane's own stack that hold its number and 4, `%before` to one before them.
+/// `%m` points to two words on the lane's stack that hold its index and 4, `%before` to one before them.
 const ON_THE_STACK: &str = r#"%before = "llvm.alloca"(%four) <{elem_type = i32}> : (i32) -> !llvm.ptr
     %m = "llvm.getelementptr"(%before) <{elem_type = i32, rawConstantIndices = array<i32: 2>}> : (!llvm.ptr) -> !llvm.ptr
     %v0 = "llvm.mlir.poison"() : () -> vector<2xi32>
@@ -411,7 +411,7 @@ fn lanes_find_on_their_stack_what_they_put_there() {
     }
 }
 
-/// The format lies in constant memory, the values on the stack.
+/// The format is in constant memory, the values on the stack.
 #[test]
 fn each_lane_prints_what_it_points_to() {
     let print =
@@ -420,7 +420,7 @@ fn each_lane_prints_what_it_points_to() {
     assert_eq!(launched(&format!("{ON_THE_STACK}{print}")).1, lines);
 }
 
-/// MLIR's numbers of operations that change memory, on whole numbers; the result is what was there.
+/// MLIR's enum of read-modify-write operations, on integers; the result is the old value.
 #[test]
 fn atomic_operations_go_by_their_number() {
     let place = "%q = \"llvm.getelementptr\"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
@@ -451,7 +451,7 @@ fn atomic_operations_go_by_their_number() {
     }
 }
 
-/// PTX: the elements of a vector lie side by side, in global memory and in shared memory.
+/// PTX: the elements of a vector are contiguous, in global and in shared memory.
 #[test]
 fn elements_of_vectors_lie_side_by_side() {
     let assembly = |text: &str, constraints: &str, operands: &str, types: &str, result: &str| {
@@ -505,7 +505,7 @@ fn elements_of_vectors_lie_side_by_side() {
     }
 }
 
-/// PTX, `red.f16x2`: each half on its own, here 1 and 2.
+/// PTX, `red.f16x2`: each half separately, here 1 and 2.
 #[test]
 fn halves_of_a_word_are_added_to_their_own() {
     let operations = r#"%q = "llvm.getelementptr"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>

@@ -1,4 +1,4 @@
-//! Thread and block indices, and their counts.
+//! Thread and block indices and counts, and clocks.
 
 use super::claim::range;
 use super::convert::Trunc;
@@ -28,7 +28,7 @@ impl Thread {
         self.number % self.lanes_per_warp
     }
 
-    /// The lanes of the warp, as bits, whose number `fits` one's own.
+    /// Returns the mask of the warp's lanes that satisfy `fits` relative to this lane.
     fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
         let lanes = 0..self.lanes_per_warp.min(32);
         let fitting = lanes.filter(|&other| fits(other, self.lane()));
@@ -36,10 +36,10 @@ impl Thread {
     }
 }
 
-/// What a register of the machine holds.
+/// Returns the value of a special register.
 pub(crate) type SpecialValue = fn(&Thread) -> u32;
 
-/// Rows: operations, names in inline PTX, the value.
+/// Rows: operations, names in inline PTX, value.
 macro_rules! specials {
     ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
         const ROWS: &[OpRow] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
@@ -73,14 +73,14 @@ specials! {
     ["nvvm.read.ptx.sreg.lanemask.gt"] ["%lanemask_gt"] |t| t.mask(|other, own| other > own);
 }
 
-/// Returns what a special register of inline PTX holds.
+/// Returns the special register with this name in inline PTX.
 pub(super) fn ptx(name: &str) -> Option<SpecialValue> {
     PTX.iter()
         .find(|(known, _)| *known == name)
         .map(|(_, value)| *value)
 }
 
-/// Reads something that the launch decides.
+/// A read of a special register.
 #[derive(Debug)]
 pub(crate) struct Special {
     pub(crate) dst: Reg,
@@ -113,7 +113,7 @@ fn read(d: &mut Decoder<'_>, op: &Operation, value: SpecialValue) -> DecodeResul
     d.define(op, vec![reg])
 }
 
-/// Rows: operations, intrinsics, names in inline PTX of clocks, and their width in bits.
+/// Rows: operations, intrinsics, names in inline PTX, and width in bits of clocks.
 macro_rules! clocks {
     ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
         const CLOCK_ROWS: &[OpRow] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
@@ -131,7 +131,7 @@ clocks! {
         ["%clock64" "%globaltimer"] 64;
 }
 
-/// The message of [`MESSAGE`] that asks for the time.
+/// The code of [`MESSAGE`] that returns the time.
 const GET_REALTIME: u64 = 131;
 const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
 
@@ -146,13 +146,13 @@ const MESSAGES: &[OpRow] = &[row(MESSAGE, |d, op| {
     }
 })];
 
-/// Returns how wide a clock of inline PTX is.
+/// Returns the width of a clock in inline PTX.
 pub(super) fn ptx_clock(name: &str) -> Option<u32> {
     let known = PTX_CLOCKS.iter().find(|(known, _)| *known == name);
     known.map(|(_, bits)| *bits)
 }
 
-/// Reads a clock: what has been executed, so that a later reading is larger.
+/// A read of a clock, which increases with every instruction.
 #[derive(Debug)]
 pub(crate) struct Clock {
     pub(crate) bits: u32,

@@ -1,4 +1,4 @@
-//! Exchanges between the lanes of a wave of AMD GPUs.
+//! Lane exchanges within a wave of AMD GPUs.
 
 use super::convert::repack;
 use super::shuffle::out_of_warp;
@@ -16,7 +16,7 @@ pub(super) const FAMILY: Family = Family {
     intrinsics: &[INTRINSICS],
 };
 
-/// The patterns that exchange by an exclusive or within a row.
+/// DPP patterns that XOR the lane index within a row.
 const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[OpRow] = &[
@@ -91,14 +91,14 @@ struct Wave {
 }
 
 impl Wave {
-    /// The value in another lane of the wave, if that lane is active.
+    /// Returns the value of another lane of the wave, if it is active.
     fn get(&self, exec: &Exec<'_>, reg: Reg, lane: u32) -> Option<u64> {
         let lane = self.first + lane;
         is_active(&self.lanes, self.first, lane).then(|| exec.get(reg, lane))
     }
 }
 
-/// The waves of the active lanes.
+/// Returns the waves with active lanes.
 fn waves(exec: &Exec<'_>) -> Vec<Wave> {
     let per_wave = exec.launch.machine.lanes_per_warp;
     let waves = exec.active_warps().into_iter();
@@ -110,7 +110,7 @@ fn waves(exec: &Exec<'_>) -> Vec<Wave> {
         .collect()
 }
 
-/// Sets `dst` to what `value` says of each lane: of the wave, the lane, and its number within the wave.
+/// Sets `dst` in each lane to `value` of the wave, the lane, and its index within the wave.
 fn exchange<'e>(
     exec: &mut Exec<'e>,
     dst: Reg,
@@ -126,7 +126,7 @@ fn exchange<'e>(
     Ok(())
 }
 
-/// Operand `src` word by word: narrower values as they are, wider ones in pieces of 32 bits.
+/// Decodes operand `src` in words: narrower values as they are, wider ones in parts of 32 bits.
 fn by_words<I: Instruction>(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -156,7 +156,7 @@ fn by_words<I: Instruction>(
     d.define(op, result)
 }
 
-/// Refuses an operand of more than one word: the operation has other operands that are words, too.
+/// Fails if an operand is wider than a word; the operation has other word operands.
 fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     let slots = d.flat(op, &d.operand(op, index)?.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
@@ -167,7 +167,7 @@ fn word(d: &Decoder<'_>, op: &Operation, index: usize) -> DecodeResult {
     Ok(())
 }
 
-/// Lane `i` reads lane `index[i] / 4`; a lane that is off reads as 0.
+/// `ds_bpermute`: lane `i` reads lane `index[i] / 4`; inactive lanes read as 0.
 #[derive(Debug)]
 pub(crate) struct Bpermute {
     pub(crate) dst: Reg,
@@ -213,7 +213,7 @@ fn bpermute(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     by_words(d, op, 1, |dst, src| Bpermute { dst, index, src })
 }
 
-/// Lane `i` writes to lane `index[i] / 4`; lanes that nobody writes get 0.
+/// `ds_permute`: lane `i` writes to lane `index[i] / 4`; lanes that are not written get 0.
 #[derive(Debug)]
 struct LanePermute {
     dst: Reg,
@@ -293,7 +293,7 @@ impl Instruction for LaneSwizzle {
     }
 }
 
-/// The source lane of `ds_swizzle_b32`.
+/// Returns the source lane of `ds_swizzle_b32`.
 fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
     let (row, own) = (lane & !31, lane & 31);
     let pattern = pattern & 0xffff;
@@ -317,20 +317,20 @@ fn swizzle_source(pattern: u32, lane: u32) -> Option<u32> {
     None
 }
 
-/// What a DPP instruction says.
+/// The controls of a DPP instruction.
 #[derive(Clone, Copy, Debug)]
 struct DppControl {
-    /// Which lane each lane reads.
+    /// Pattern of source lanes.
     pattern: u32,
     /// Enabled rows of 16 lanes.
     row_mask: u8,
     /// Enabled banks of 4 lanes within a row.
     bank_mask: u8,
-    /// Reads outside give 0 instead of the old value.
+    /// True if out-of-range reads give 0 instead of the old value.
     bound_control: bool,
 }
 
-/// `v_mov_b32_dpp`, on top of an old value that masked-off lanes keep.
+/// `v_mov_b32_dpp`; disabled lanes keep the old value.
 #[derive(Debug)]
 struct Dpp {
     control: DppControl,
@@ -376,7 +376,7 @@ impl Instruction for Dpp {
     }
 }
 
-/// The source lane of a DPP control: `None` for an unknown control, `Some(None)` outside.
+/// Returns the source lane of a DPP pattern: `None` for an unknown pattern, `Some(None)` out of range.
 fn dpp_source(control: u32, lane: u32, size: u32) -> Option<Option<u32>> {
     let (row, own) = (lane & !15, lane & 15);
     let n = control & 15;
@@ -413,7 +413,7 @@ fn move_dpp(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     dpp(d, op, 0, old)
 }
 
-/// The intrinsics, whose controls are operands after the moved one.
+/// Decodes the intrinsics, whose controls follow the source operand.
 fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResult {
     let controls = d.scalars(op, [src + 1, src + 2, src + 3, src + 4])?;
     let controls = controls.map(|reg| d.b.constant_of(reg));
@@ -435,13 +435,13 @@ fn dpp(d: &mut Decoder<'_>, op: &Operation, src: usize, old: Reg) -> DecodeResul
     })
 }
 
-/// `v_permlane16_b32`, or `v_permlanex16_b32` which reads the neighbouring row.
+/// `v_permlane16_b32`, or `v_permlanex16_b32`, which reads the neighbouring row.
 #[derive(Debug)]
 struct Permlane16 {
-    /// Read from the other row of the pair.
+    /// True if it reads the other row of the pair.
     cross: bool,
     dst: Reg,
-    /// The value of lanes that read a lane that is off.
+    /// Value if the source lane is inactive.
     old: Reg,
     src: Reg,
     /// Selectors of lanes 0 to 7 of a row, four bits each.
@@ -487,7 +487,7 @@ fn permlane16(d: &mut Decoder<'_>, op: &Operation, cross: bool) -> DecodeResult 
     })
 }
 
-/// The value of the first active lane.
+/// Reads the value of the first active lane.
 #[derive(Debug)]
 struct ReadFirstLane {
     dst: Reg,
@@ -514,7 +514,7 @@ impl Instruction for ReadFirstLane {
     }
 }
 
-/// The value of the lane that a uniform register names.
+/// Reads the value of the lane in a uniform register.
 #[derive(Debug)]
 struct ReadLane {
     dst: Reg,
@@ -598,7 +598,7 @@ fn swap(d: &mut Decoder<'_>, op: &Operation, rows: u32) -> DecodeResult {
     d.define(op, dst)
 }
 
-/// `mbcnt`: how many lanes below one's own are in the mask, plus `base`.
+/// `mbcnt`: the number of lower lanes in the mask, plus `base`.
 #[derive(Debug)]
 pub(crate) struct MaskCount {
     pub(crate) high: bool,
@@ -658,7 +658,7 @@ mod tests {
         assert_eq!(dpp_source(0x111, 16, 64), Some(None));
         assert_eq!(dpp_source(0x121, 16, 64), Some(Some(31)));
         assert_eq!(dpp_source(0x128, 3, 64), Some(Some(11)));
-        // By one lane over the whole wave: shifts end at its ends, rotations go round.
+        // Shifts by one lane over the whole wave stop at its ends, rotations wrap.
         for size in [32, 64] {
             let last = size - 1;
             assert_eq!(dpp_source(0x130, 15, size), Some(Some(16)));

@@ -1,11 +1,11 @@
-//! Comparisons of floats.
+//! Float comparisons.
 
 use crate::code::Reg;
 use crate::decode::DecodeResult;
 use crate::exec::{Exec, Instruction, Regs};
 use crate::float::FloatTy;
 
-/// A comparison of two floats.
+/// A float predicate.
 #[derive(Debug)]
 pub(super) struct FloatPredicate {
     #[cfg(test)]
@@ -13,7 +13,7 @@ pub(super) struct FloatPredicate {
     all: fn(&mut Exec<'_>, &FloatCompare),
 }
 
-/// Rows in the order of MLIR's numbers.
+/// Predicates in the order of MLIR's enum.
 macro_rules! predicates {
     ($($name:ident |$a:ident, $b:ident| $result:expr;)*) => {
         $(static $name: FloatPredicate = FloatPredicate {
@@ -54,7 +54,7 @@ fn unordered(a: f64, b: f64) -> bool {
     a.is_nan() || b.is_nan()
 }
 
-/// A comparison of two floats.
+/// A float comparison.
 #[derive(Debug)]
 pub(super) struct FloatCompare {
     pub(super) pred: &'static FloatPredicate,
@@ -105,7 +105,7 @@ mod tests {
             let pairs = [(1.0, 2.0), (2.0, 2.0), (2.0, 1.0), (f64::NAN, 1.0)];
             let found = pairs.map(|(a, b)| (predicate.eval)(a, b));
             assert_eq!(found, expect, "{number}");
-            // A number that is no number is so on the right, too.
+            // NaN on the right.
             assert_eq!((predicate.eval)(1.0, f64::NAN), expect[3]);
         }
     }

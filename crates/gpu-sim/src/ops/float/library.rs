@@ -1,10 +1,10 @@
-//! Functions of maths libraries and the intrinsics of the same names.
+//! Maths library functions, and intrinsics with the same names.
 
 use super::{BINARY_LIBRARY, Float, FloatBinaryOp, FloatUnary, FloatUnaryOp, Fma, UNARY_LIBRARY};
 use crate::decode::{DecodeResult, Decoder, Slot, SlotKind};
 use crate::ir::Operation;
 
-/// Returns the functions that are known, without prefix and type.
+/// Returns the supported functions, without prefix and type.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let unary = UNARY_LIBRARY.iter().map(|(name, _)| *name);
     let binary = BINARY_LIBRARY.iter().map(|(name, _)| *name);
@@ -21,7 +21,7 @@ fn binary(name: &str) -> Option<&'static FloatBinaryOp> {
     Some(found.1)
 }
 
-/// The function without prefix and type: `exp` of `__nv_expf`, `__ocml_exp_f32` and `llvm.exp.f32`.
+/// Strips prefix and type: `exp` of `__nv_expf`, `__ocml_exp_f32` and `llvm.exp.f32`.
 fn stem(callee: &str) -> Option<&str> {
     if let Some(name) = callee.strip_prefix("__nv_") {
         let name = name.strip_prefix("fast_").unwrap_or(name);
@@ -35,12 +35,12 @@ fn stem(callee: &str) -> Option<&str> {
         return Some(name.rsplit_once('_').map_or(name, |(name, _)| name));
     }
     if let Some(name) = callee.strip_prefix("llvm.nvvm.") {
-        // `ex2.approx.ftz.f32`: how exact it is does not matter here.
+        // `ex2.approx.ftz.f32`: computed exactly, whatever the precision.
         return name.split('.').next();
     }
     if let Some(name) = callee.strip_prefix("llvm.amdgcn.") {
         return match name.split('.').next() {
-            // Both work on powers of two.
+            // Both are base 2.
             Some("log") => Some("log2"),
             other => other,
         };
@@ -49,7 +49,7 @@ fn stem(callee: &str) -> Option<&str> {
     Some(name.rsplit_once('.').map_or(name, |(name, _)| name))
 }
 
-/// Decodes a call of `__nv_expf`, `__ocml_exp_f32` and the like; `false` if the name is not known.
+/// Decodes a call of `__nv_expf`, `__ocml_exp_f32` and the like; returns false for an unknown name.
 pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeResult<bool> {
     let Some(name) = stem(callee) else {
         return Ok(false);
@@ -92,7 +92,7 @@ pub(crate) fn call(d: &mut Decoder<'_>, op: &Operation, callee: &str) -> DecodeR
     Ok(true)
 }
 
-/// The error function: its series near zero, the continued fraction of `erfc` far from it.
+/// The error function: Taylor series near zero, continued fraction of `erfc` elsewhere.
 pub(super) fn erf(x: f64) -> f64 {
     if x.is_nan() {
         return x;
@@ -122,7 +122,7 @@ pub(super) fn erf(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The `f` of `erf` is its own, that of `erff` and `expf` the type's.
+    /// The `f` of `erf` belongs to the name, that of `erff` and `expf` is the type.
     #[test]
     fn names_are_without_prefix_and_type() {
         for (callee, name) in [

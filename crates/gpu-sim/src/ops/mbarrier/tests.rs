@@ -1,9 +1,9 @@
-//! Barriers in memory: what they order, and how each mistake is reported.
+//! Mbarriers: the order they establish, and the report of each misuse.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// The barriers of the kernels lie behind the data.
+/// Offset of the mbarriers, after the data.
 const AT: u32 = 1024;
 
 fn init(count: u32) -> String {
@@ -27,7 +27,7 @@ fn wait(at: u32, parity: &str) -> String {
 }
 
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
-/// `%first` is true in thread 0, `%warp` is the warp, `%is0` true in warp 0, `%cell` a word of each lane of a warp.
+/// `%first` is true in thread 0, `%warp` is the warp, `%is0` true in warp 0, `%cell` a word per lane of a warp.
 const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -> i32\n\
     %first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %warp = \"llvm.udiv\"(%t, %c32) : (i32, i32) -> i32\n\
@@ -35,7 +35,7 @@ const NAMES: &str = "%c32 = \"llvm.mlir.constant\"() <{value = 32 : i32}> : () -
     %is0 = \"llvm.icmp\"(%warp, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\
     %cell = \"llvm.getelementptr\"(%smem, %lane) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n";
 
-/// A kernel of two warps that do different things and return.
+/// A kernel of two warps with different code.
 fn partitions(before: &str, first: &str, second: &str) -> AsyncKernel {
     let body = format!(
         "{NAMES}{before}\"llvm.cond_br\"(%is0)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()\n\
@@ -80,7 +80,7 @@ fn a_phase_orders_what_came_before_the_arrivals() {
     let before = [&init(32), BARRIER].concat();
     let producer = [PUT, &arrive(AT)].concat();
     let consumer = [wait(AT, "%c0"), get("x")].concat();
-    // Either side may come first in the text, and so in lockstep.
+    // Either side may come first in program order, and so in lockstep.
     for kernel in [
         partitions(&before, &producer, &consumer),
         partitions(&before, &consumer, &producer),
@@ -97,14 +97,14 @@ fn a_phase_orders_what_came_before_the_arrivals() {
             );
         }
     }
-    // Without the wait it is a race, or nothing is there yet.
+    // Without the wait it is a race or an uninitialised read.
     for error in errors(&partitions(&before, &producer, &get("x"))) {
         let kinds = [FaultKind::Race, FaultKind::Uninitialised];
         assert!(kinds.contains(&error.kind()), "{error}");
     }
 }
 
-/// Two barriers hand a buffer to and fro; the warps go through different numbers of phases in between.
+/// Two mbarriers pass a buffer back and forth; the warps run different numbers of phases ahead.
 #[test]
 fn a_buffer_goes_to_and_fro() {
     let second = AT + 8;
@@ -127,7 +127,7 @@ fn a_buffer_goes_to_and_fro() {
         let expect: Vec<u32> = (0..32).map(|lane| 2 * lane + 5).collect();
         assert_eq!(found[32..], expect);
     }
-    // The producer that does not wait overwrites what is read, or is two phases ahead of who waits.
+    // A producer that does not wait overwrites data in use, or is two phases ahead of a waiting warp.
     let hasty = producer.replace(&wait(second, "%c0"), "");
     for error in errors(&partitions(&before, &hasty, &consumer)) {
         let kinds = [FaultKind::Race, FaultKind::Deadlock];
@@ -149,7 +149,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
             "the barrier at byte 1024 of `smem` is in phase 0: 1 of 33 arrivals pending, 0 bytes pending",
         ],
     );
-    // Bytes without a copy that brings them.
+    // Expected bytes without a copy.
     let expects = asm(
         &format!("@$1 mbarrier.arrive.expect_tx.shared.b64 _, [$0 + {AT}], 64;"),
         "r,b",
@@ -161,7 +161,7 @@ fn a_phase_that_never_ends_is_a_deadlock() {
         FaultKind::Deadlock,
         &["0 of 1 arrivals pending, 64 bytes pending"],
     );
-    // A parity that has not been flipped waits for the next phase.
+    // A parity that was not flipped waits for the next phase.
     let before = [&init(32), BARRIER].concat();
     let twice = [wait(AT, "%c0"), wait(AT, "%c1"), get("x")].concat();
     check(
@@ -209,7 +209,7 @@ fn rules_of_barriers_are_checked() {
         FaultKind::Barrier,
         &["it was invalidated by `\"nvvm.mbarrier.inval.shared\""],
     );
-    // An initialisation that others are not told of.
+    // An initialisation that is not ordered before the uses.
     let kernel = partitions(&init(32), &wait(AT, "%c0"), &producer);
     for error in errors(&kernel) {
         assert!(
@@ -219,7 +219,7 @@ fn rules_of_barriers_are_checked() {
     }
 }
 
-/// A proxy fence before an arrival reaches a product behind the wait.
+/// A proxy fence before an arrival is visible to a product after the wait.
 #[test]
 fn a_wait_orders_behind_a_fence_of_proxies() {
     let copy = |fence: &str| {
@@ -270,7 +270,7 @@ fn a_wait_may_be_skipped() {
     assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
 }
 
-/// A lane waits for the other lanes of its warp, and for another warp first.
+/// A lane waits for the other lanes of its warp, but for other warps first.
 #[test]
 fn lanes_of_a_warp_wait_for_each_other() {
     let parted = |before: &str, others: &str| {
@@ -292,12 +292,12 @@ fn lanes_of_a_warp_wait_for_each_other() {
         );
         AsyncKernel::new(64, body)
     };
-    // The second warp arrives: the lanes of the first one meet behind the wait.
+    // The second warp arrives: the lanes of the first one reconverge after the wait.
     let kernel = parted(&[&init(32), BARRIER].concat(), "");
     for schedule in SCHEDULES {
         kernel.run_as(schedule, Arrival::Late).expect("it runs");
     }
-    // The lanes beside arrive themselves; the last one is missing.
+    // The diverged lanes arrive themselves; the last arrival is missing.
     let kernel = parted(&[&init(32), BARRIER].concat(), &arrive(AT));
     for error in errors(&kernel) {
         assert!(error.to_string().contains("lane 0"), "{error}");

@@ -1,28 +1,28 @@
-//! Fragments: which elements of A, B and D the lanes of a warp hold, as the manuals state it.
+//! Fragments: the elements of A, B and D that each lane holds, according to the manuals.
 //!
-//! Quotients and remainders of lane and element numbers, written from the manuals and not from
+//! Written from the manuals as quotients and remainders of lane and element indices, independently of
 //! `linear_layout::target::Product`, so that a wrong row there gives a wrong result here.
 //!
 //! # Source
 //! - [`FragmentLayout::Mma`]: PTX ISA 8.8, section 9.7.14.5 ("Matrix fragments for mma"): `groupID = lane >> 2`,
-//!   `threadID_in_group = lane % 4`; section 9.7.14.3 for the lanes that hold scales.
-//! - [`FragmentLayout::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5: rows of A and columns of B by lane, four
-//!   consecutive rows of D in consecutive registers, except of f64, of which consecutive rows are in consecutive groups
-//!   of lanes.
-//! - [`FragmentLayout::WmmaCopies`], [`FragmentLayout::Wmma`]: RDNA 3 ISA, section 7.9, where the upper half of the wave holds A and B once
-//!   more; RDNA 4 ISA, section 7.12, where it does not.
+//! `threadID_in_group = lane % 4`; section 9.7.14.3 for the lanes that hold scales.
+//! - [`FragmentLayout::Mfma`]: CDNA 3 ISA, section 7.1.4; CDNA 4 ISA, section 7.1.5: rows of A and columns of B by
+//! lane, four consecutive rows of D in consecutive registers, except for f64, whose consecutive rows are in
+//! consecutive groups of lanes.
+//! - [`FragmentLayout::WmmaCopies`], [`FragmentLayout::Wmma`]: RDNA 3 ISA, section 7.9, where the upper half of the
+//! wave holds replicas of A and B; RDNA 4 ISA, section 7.12, where it does not.
 //!
 //! # The order of k
-//! Of MFMA and WMMA a lane holds 16 bytes of consecutive k, then the next 16 bytes behind those of the other groups of
-//! lanes. A and B share this order where their formats have the same width, and then it changes no sum. It does matter
-//! to blocks with scales, and where the widths differ (`f8f6f4`).
+//! For MFMA and WMMA a lane holds 16 bytes of consecutive k, then the next 16 bytes after those of the other groups
+//! of lanes. If A and B have the same width they share this order, and it affects no sum. It matters for blocks with
+//! scales, and for different widths (`f8f6f4`).
 
-/// How the elements are dealt to lanes and registers.
+/// The distribution of elements over lanes and registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum FragmentLayout {
     /// NVIDIA's `mma.sync`.
     Mma,
-    /// AMD's MFMA, of so many products side by side.
+    /// AMD's MFMA with this many independent products.
     Mfma { blocks: u32 },
     /// MFMA of doubles.
     MfmaDouble,
@@ -30,11 +30,11 @@ pub(super) enum FragmentLayout {
     WmmaCopies,
     /// AMD's WMMA of gfx12.
     Wmma,
-    /// A dot product in each lane.
+    /// A dot product per lane.
     Lane,
 }
 
-/// An instruction's fragments.
+/// The fragments of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Fragments {
     pub(super) deal: FragmentLayout,
@@ -44,18 +44,18 @@ pub(super) struct Fragments {
     pub(super) bits: [u32; 3],
 }
 
-/// Where an element is in its matrix.
+/// The position of an element in its matrix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementPosition {
     pub(super) block: u32,
-    /// The row of A and D, the column of B.
+    /// Row of A and D, column of B.
     pub(super) own: u32,
-    /// The column of A, the row of B, the column of D.
+    /// Column of A, row of B, column of D.
     pub(super) other: u32,
 }
 
 impl Fragments {
-    /// Lanes that carry an instruction out together.
+    /// Returns the number of lanes that execute an instruction together.
     pub(super) const fn lanes(self) -> u32 {
         match self.deal {
             FragmentLayout::Mma | FragmentLayout::WmmaCopies | FragmentLayout::Wmma => 32,
@@ -71,13 +71,13 @@ impl Fragments {
         }
     }
 
-    /// Rows and columns of A, of B transposed, and of D.
+    /// Returns rows and columns of A, of B transposed, or of D.
     pub(super) const fn shape(self, operand: usize) -> [u32; 2] {
         let [m, n, k] = self.sizes;
         [[m, k], [n, k], [m, n]][operand]
     }
 
-    /// Elements of an operand that each lane holds.
+    /// Returns the number of elements of an operand per lane.
     pub(super) const fn elements(self, operand: usize) -> u32 {
         let [rows, columns] = self.shape(operand);
         let all = self.blocks() * rows * columns / self.lanes();
@@ -87,7 +87,7 @@ impl Fragments {
         }
     }
 
-    /// Returns the place of an element of an operand.
+    /// Returns the position of an element of an operand.
     pub(super) const fn place(self, operand: usize, lane: u32, element: u32) -> ElementPosition {
         if operand == 2 {
             self.of_sum(lane, element)
@@ -118,7 +118,7 @@ impl Fragments {
                 let run = 128 / self.bits[operand];
                 let (group, block) = (lane / edge % groups, lane / edge / groups);
                 let other = group * run + element % run + groups * run * (element / run);
-                // A lane with fewer than 16 bytes has them all in one run.
+                // A lane with fewer than 16 bytes has one run.
                 let other = if self.elements(operand) < run {
                     group * self.elements(operand) + element
                 } else {
@@ -143,7 +143,7 @@ impl Fragments {
             FragmentLayout::Wmma => (8 * (lane / n) + element, lane % n),
             FragmentLayout::Lane => (0, 0),
         };
-        // The rows of all blocks are numbered one after the other.
+        // The rows of all blocks are numbered consecutively.
         ElementPosition {
             block: row / m,
             own: row % m,
@@ -151,8 +151,8 @@ impl Fragments {
         }
     }
 
-    /// Returns the lane and the byte in its register of the scale of a block of a factor's elements: `own` and the number of the
-    /// block along k. `selected` is what the instruction's modifier says: a byte, or of WMMA a half of the wave.
+    /// Returns the lane, and the byte in its register, of the scale of a block of elements: `own`, and the index of
+    /// the block along k. `selected` is the instruction's modifier: a byte, or for WMMA a half of the wave.
     pub(super) const fn scale(
         self,
         operand: usize,

@@ -1,12 +1,12 @@
-//! Matrix instructions: products of tiles that a warp holds in registers.
+//! Matrix instructions: products of tiles held in a warp's registers.
 //!
-//! [`statement`] lists them by intrinsic, [`fragment`] says which elements a lane holds, [`number`] what their bits mean; none of them
-//! knows `linear_layout::target::Product`, which the planner and the lowering go by.
+//! [`statement`] lists them by intrinsic, [`fragment`] defines the elements that a lane holds, [`number`] their
+//! formats. They are independent of `linear_layout::target::Product`, which the planner and the lowering use.
 //!
-//! # Numbers
-//! Sums of integers are exact, then saturate or wrap. Products of floats are exact and are added up in double precision, to
-//! C, from the lowest k on; the sum is rounded once, to D's format. Doubles are multiplied and added with one rounding each
-//! time. Hardware may add up in another order and with fewer bits, which the manuals leave open.
+//! # Numerics
+//! Integer sums are exact, then saturate or wrap. Float products are exact and are added to C in double precision, in
+//! ascending k; the sum is rounded once to D's format. Doubles are multiplied and added with one rounding per step.
+//! Hardware may use another order and fewer bits, which the manuals leave unspecified.
 
 mod descriptor;
 mod fragment;
@@ -31,7 +31,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// What families print as a title.
+/// Title of the family in listings.
 pub(super) const TITLE: &str = "products of matrices";
 
 static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
@@ -41,17 +41,17 @@ static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
 
 static ROW: OpRow = row("a product of matrices", decode);
 
-/// Returns the row of an intrinsic that some GPU multiplies matrices by.
+/// Returns the row of a matrix intrinsic.
 pub(super) fn intrinsic(name: &str) -> Option<&'static OpRow> {
     NAMES.contains(name).then_some(&ROW)
 }
 
-/// Returns the names of all of them.
+/// Returns the names of all matrix intrinsics.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// Returns what is said of an intrinsic on the GPU at hand.
+/// Returns the specification of an intrinsic on the target GPU.
 fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static InstructionSpec> {
     let name = op.str("intrin").unwrap_or_default();
     let mut all = statement::of_intrinsic(name);
@@ -77,13 +77,13 @@ fn statement_of(d: &Decoder<'_>, op: &Operation) -> DecodeResult<&'static Instru
         })
 }
 
-/// What the modifiers of one call say.
+/// The modifiers of a call.
 #[derive(Clone, Copy)]
 struct Modifiers {
     formats: [Format; 3],
     saturates: bool,
     is_upper: bool,
-    /// log2 of the blocks that take one block of A, and which one.
+    /// log2 of the number of blocks that share a block of A, and the shared block.
     broadcast: [u32; 2],
     selectors: [u32; 2],
 }
@@ -126,7 +126,7 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
         registers: scales.map(|reg| reg.unwrap_or(Reg(0))),
         selectors: modifiers.selectors,
     });
-    // Of gfx11 a sum of 16 bits leaves the other half of each register undefined.
+    // On gfx11 a 16-bit sum leaves the other half of each register undefined.
     let stride = statement.stride(2) as usize;
     let first = usize::from(modifiers.is_upper);
     let used = |at: usize| at % stride == first;
@@ -160,7 +160,8 @@ fn decode(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     d.define(op, results)
 }
 
-/// Returns which operands are which argument. NVIDIA's take each register of a matrix as an operand, AMD's a vector.
+/// Returns the operands of each argument. NVIDIA's intrinsics take each register of a matrix as an operand, AMD's a
+/// vector.
 fn arguments(
     d: &Decoder<'_>,
     op: &Operation,
@@ -261,14 +262,14 @@ fn modifiers(
     Ok(all)
 }
 
-/// Returns true for MFMA without scales: LLVM selects the instruction without them where both are the constant 0, which as
-/// a scale would be 2^-127.
+/// Returns true for MFMA without scales: LLVM selects the unscaled instruction if both scales are the constant 0,
+/// which would otherwise mean 2^-127.
 fn is_unscaled(d: &Decoder<'_>, statement: &InstructionSpec, scales: &[Option<Reg>; 2]) -> bool {
     let is_zero = |reg: &Option<Reg>| reg.is_some_and(|reg| d.b.constant_of(reg) == Some(0));
     matches!(statement.deal, FragmentLayout::Mfma { .. }) && scales.iter().all(is_zero)
 }
 
-/// The registers of a matrix, with the width of each.
+/// Returns the registers of a matrix, with their widths.
 fn words(
     d: &Decoder<'_>,
     op: &Operation,
@@ -299,10 +300,10 @@ fn words(
     Ok(words)
 }
 
-/// For each element of each lane of A, B and D its index in the matrix: row by row, B column by column.
+/// Matrix index of each element of each lane of A, B and D: A and D row-major, B column-major.
 type PositionTables = Arc<[Box<[u32]>; 3]>;
 
-/// Returns the places of fragments, which are computed once.
+/// Returns the cached position tables of fragments.
 fn places(fragments: Fragments) -> PositionTables {
     static KNOWN: LazyLock<Mutex<HashMap<Fragments, PositionTables>>> =
         LazyLock::new(Mutex::default);
@@ -322,7 +323,7 @@ fn places(fragments: Fragments) -> PositionTables {
     all.clone()
 }
 
-/// Scales of blocks of the elements of A and B.
+/// The scales of blocks of the elements of A and B.
 #[derive(Debug)]
 struct Scales {
     blocks: ScaleBlocks,
@@ -330,24 +331,24 @@ struct Scales {
     selectors: [u32; 2],
 }
 
-/// `D = A B + C`.
+/// A matrix product `D = A B + C`.
 #[derive(Debug)]
 struct Multiply {
     dst: Vec<Reg>,
-    /// The registers of A, B and C, and the width of each.
+    /// Registers of A, B and C, with their widths.
     operands: [Vec<(Reg, u32)>; 3],
     scales: Option<Scales>,
     fragments: Fragments,
     formats: [Format; 3],
     saturates: bool,
-    /// log2 of the blocks that take one block of A, and which one of them.
+    /// log2 of the number of blocks that share a block of A, and the shared block.
     broadcast: [u32; 2],
     family: Float8Family,
     places: PositionTables,
 }
 
 impl Multiply {
-    /// The elements of an operand, in the order of [`PositionTables`], as lanes from `first` on hold them.
+    /// Returns the elements of an operand, in the order of [`PositionTables`], held by lanes from `first` on.
     fn tile(&self, exec: &Exec<'_>, operand: usize, first: u32) -> DecodeResult<Vec<f64>> {
         let fragments = self.fragments;
         let [rows, columns] = fragments.shape(operand);
@@ -386,7 +387,7 @@ impl Multiply {
         Ok(tile)
     }
 
-    /// The bits of a word of scales that are read: those of the bytes that the selector says.
+    /// Returns the mask of the bytes of a scale register that are read.
     fn scale_bits(&self, scales: &Scales, operand: usize) -> u64 {
         let blocks = self.fragments.sizes[2] / scales.blocks.size;
         let bytes = (0..blocks).map(|block| {
@@ -397,7 +398,7 @@ impl Multiply {
         bytes.fold(0, |all, bits| all | bits)
     }
 
-    /// The bits of an element that begins at a bit of an operand's registers.
+    /// Returns the bits of an element at a bit offset in an operand's registers.
     fn code_at(&self, exec: &Exec<'_>, operand: usize, lane: u32, at: u32) -> u64 {
         let words = &self.operands[operand];
         let width = words[0].1;
@@ -414,7 +415,7 @@ impl Multiply {
         let is_double = self.formats[0] == Format::F64;
         for (at, sum) in d.iter_mut().enumerate() {
             let (block, row, column) = (at / (m * n), at / n % m, at / (m * n) * n + at % n);
-            // Each group of blocks takes A of one of its own.
+            // Each group of blocks shares one block of A.
             let [group_log2, chosen] = self.broadcast.map(|value| value as usize);
             let row = ((block >> group_log2 << group_log2) + chosen) * m + row;
             let pairs = a[row * k..][..k].iter().zip(&b[column * k..][..k]);

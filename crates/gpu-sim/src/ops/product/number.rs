@@ -3,12 +3,12 @@
 use crate::float::FloatTy;
 use linear_layout::target::{Float8, Float8Family};
 
-/// The format of the elements of an operand.
+/// The element format of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Format {
-    /// A format of scalar registers.
+    /// A scalar float format.
     Float(FloatTy),
-    /// The upper 19 bits of a binary32; the others are not read.
+    /// The upper 19 bits of a binary32; the rest is ignored.
     Tf32,
     /// E4M3, of the GPU's family.
     E4m3,
@@ -35,7 +35,7 @@ impl Format {
     pub(super) const F32: Self = Self::Float(FloatTy::F32);
     pub(super) const F64: Self = Self::Float(FloatTy::F64);
 
-    /// Bits of an element in a register.
+    /// Returns the bits of an element in a register.
     pub(super) const fn bits(self) -> u32 {
         match self {
             Self::Float(ty) => ty.bits(),
@@ -45,7 +45,7 @@ impl Format {
         }
     }
 
-    /// Returns the number of an element; exact.
+    /// Returns the value of an element; exact.
     pub(super) fn value(self, bits: u64, family: Float8Family) -> f64 {
         let float8 = |exponent_bits| float8(family, exponent_bits).value(bits as u8);
         match self {
@@ -64,12 +64,12 @@ impl Format {
         }
     }
 
-    /// Returns the bits of a sum: rounded to nearest even, or the lowest bits of an integer.
+    /// Returns the encoding of a sum: rounded to nearest even, or the lowest bits of an integer.
     pub(super) fn code(self, sum: f64, saturates: bool) -> u64 {
         match self {
             Self::Float(ty) => ty.from_f64(sum),
             _ => {
-                // A sum of 8-bit products and a 32-bit integer is a whole number that a double holds.
+                // A sum of 8-bit products and a 32-bit integer is exact in a double.
                 let sum = sum as i64;
                 let limits = i64::from(i32::MIN)..=i64::from(i32::MAX);
                 let sum = if saturates {
@@ -93,7 +93,7 @@ fn float8(family: Float8Family, exponent_bits: u32) -> Float8 {
     Float8::of(name).expect("one of the four formats")
 }
 
-/// The format of the scales of blocks of elements.
+/// The format of block scales.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ScaleFormat {
     /// A power of two: an exponent with a bias of 127; 255 is NaN.

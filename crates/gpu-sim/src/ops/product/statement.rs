@@ -1,11 +1,11 @@
-//! Matrix instructions by the names of their intrinsics, and the operands of these.
+//! Specifications of matrix instructions by intrinsic: shapes, formats and operands.
 //!
 //! # Source
-//! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands; the manuals that
-//! [`fragment`](super::fragment) names for all else.
+//! LLVM 22, `IntrinsicsNVVM.td` and `IntrinsicsAMDGPU.td`, for names and operands; the manuals cited in
+//! [`fragment`](super::fragment) for all else.
 //!
-//! Missing on purpose: 6-bit floats (the manuals at hand do not say how they are packed), integers of 4 bits and 1 bit,
-//! sparse factors, `m8n8k4` of f16, and MFMA `4x4x4f64`.
+//! Not supported: 6-bit floats (the manuals at hand do not specify their packing), integers of 4 bits and 1 bit,
+//! sparse operands, `m8n8k4` of f16, and MFMA `4x4x4f64`.
 
 use super::fragment::{FragmentLayout, Fragments};
 use super::number::{Format, ScaleFormat};
@@ -15,27 +15,27 @@ use std::sync::LazyLock;
 /// An argument of an intrinsic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
-    /// The registers of A, B, or C, which has D's format.
+    /// Registers of A, B, or C, which has D's format.
     Matrix(usize),
-    /// A modifier that must be 0: its others change what is computed.
+    /// A modifier that must be 0.
     Zero,
-    /// A hint without a meaning to results.
+    /// A hint that does not affect results.
     Hint,
-    /// Whether the integers of a factor are signed.
+    /// Signedness of an operand's integers.
     IsSigned(usize),
-    /// Whether the sum saturates.
+    /// Saturation of the sum.
     Saturates,
-    /// Which halves of the registers of C and D are used.
+    /// Half of the registers that C and D use.
     Upper,
-    /// log2 of the number of blocks that take one block of A (`cbsz`).
+    /// log2 of the number of blocks that share a block of A (`cbsz`).
     BroadcastLog2,
-    /// Which block of A these take (`abid`).
+    /// Index of the shared block of A (`abid`).
     BroadcastBlock,
-    /// The format of a factor: 0 is E4M3, 1 E5M2, 4 E2M1.
+    /// Format of an operand: 0 is E4M3, 1 E5M2, 4 E2M1.
     FormatOf(usize),
-    /// The scales of a factor.
+    /// Scales of an operand.
     Scales(usize),
-    /// Which bytes of them, or of WMMA which half of the wave.
+    /// Bytes of the scales, or for WMMA half of the wave.
     Selector(usize),
 }
 
@@ -48,22 +48,22 @@ const A: Argument = Matrix(0);
 const B: Argument = Matrix(1);
 const C: Argument = Matrix(2);
 
-/// A block of `size` elements along k that have one scale.
+/// A block of `size` elements along k with a common scale.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ScaleBlocks {
     pub(super) size: u32,
     pub(super) format: ScaleFormat,
 }
 
-/// What is said of one matrix instruction.
+/// The specification of a matrix instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct InstructionSpec {
     pub(super) intrinsic: String,
-    /// The GPUs that have it: starts of their names; with a `+` the first one of NVIDIA's.
+    /// GPUs that have it, by name prefix; with a `+` the first NVIDIA GPU.
     pub(super) on: &'static str,
     pub(super) deal: FragmentLayout,
     pub(super) sizes: [u32; 3],
-    /// Of A, B and D; of a factor with [`Argument::FormatOf`] the modifier says it.
+    /// Formats of A, B and D; an operand with [`Argument::FormatOf`] is given by the modifier.
     pub(super) formats: [Format; 3],
     pub(super) arguments: &'static [Argument],
     pub(super) scales: Option<ScaleBlocks>,
@@ -79,14 +79,15 @@ impl InstructionSpec {
         }
     }
 
-    /// How many elements of a register's width apart two elements of an operand are: gfx11 has 16-bit sums in one half
+    /// Returns the distance between consecutive elements in units of their width: gfx11 has 16-bit sums in one half
     /// of each register.
     pub(super) fn stride(&self, operand: usize) -> u32 {
         let is_spread = self.deal == FragmentLayout::WmmaCopies && self.formats[2].bits() == 16;
         if operand == 2 && is_spread { 2 } else { 1 }
     }
 
-    /// Returns what a selector of scales may be: a byte from which on the scales of a row are, or of WMMA a half of the wave.
+    /// Returns the valid values of a scale selector: the first byte of a row's scales, or for WMMA a half of the
+    /// wave.
     pub(super) fn selectors(&self) -> &'static [u64] {
         let scales = self.scales.map_or(1, |blocks| self.sizes[2] / blocks.size);
         match (self.deal, scales) {
@@ -118,12 +119,12 @@ static ALL: LazyLock<Vec<InstructionSpec>> = LazyLock::new(|| {
     list.0
 });
 
-/// Returns all statements.
+/// Returns all specifications.
 pub(super) fn all() -> &'static [InstructionSpec] {
     &ALL
 }
 
-/// Returns the statements of an intrinsic, one for each way in which GPUs deal its operands to lanes.
+/// Returns the specifications of an intrinsic, one per fragment layout.
 pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static InstructionSpec> {
     ALL.iter()
         .filter(move |statement| statement.intrinsic == name)
@@ -131,16 +132,16 @@ pub(super) fn of_intrinsic(name: &str) -> impl Iterator<Item = &'static Instruct
 
 struct SpecList(Vec<InstructionSpec>);
 
-/// Numbers in a text, as `16x8x32` or `m16n8k32`.
+/// Returns the numbers in a text such as `16x8x32` or `m16n8k32`.
 fn numbers(text: &str) -> impl Iterator<Item = u32> {
     text.split(|c: char| !c.is_ascii_digit())
         .filter_map(|digits| digits.parse().ok())
 }
 
-/// 8-bit floats as MFMA and WMMA call them.
+/// 8-bit floats by their MFMA and WMMA names.
 const EIGHTS: [(&str, Format); 2] = [("fp8", Format::E4m3), ("bf8", Format::E5m2)];
 
-/// All pairs of formats, with their names.
+/// Returns all pairs of formats, with their names.
 fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> {
     let pair = |a: &(&'a str, Format), b: &(&'a str, Format)| ([a.0, b.0], [a.1, b.1]);
     let firsts = formats.iter();
@@ -150,8 +151,8 @@ fn pairs<'a>(formats: &[(&'a str, Format)]) -> Vec<([&'a str; 2], [Format; 2])> 
 }
 
 impl SpecList {
-    /// Adds an intrinsic of several shapes, of which `*` in the name is the place. A shape is followed by `/` and the
-    /// number of its blocks where there are several.
+    /// Adds an intrinsic in several shapes, which replace `*` in the name. A shape may be followed by `/` and its
+    /// number of blocks.
     fn add(
         &mut self,
         on: &'static str,
@@ -182,7 +183,7 @@ impl SpecList {
         self
     }
 
-    /// Gives the statement that was added last its blocks with scales.
+    /// Adds block scales to the last specification.
     fn scaled(&mut self, size: u32, format: ScaleFormat) {
         if let Some(last) = self.0.last_mut() {
             last.scales = Some(ScaleBlocks { size, format });
@@ -229,7 +230,7 @@ impl SpecList {
                 add("cuda:80+", &name, "m16n8k16 m16n8k32", [x, y, F::I32]);
             }
         }
-        // The number of the thread of a quad that holds the scales is 0.
+        // The index of the thread of a quad that holds the scales is 0.
         const SCALED: &[Argument] = &[
             A,
             B,
@@ -390,7 +391,7 @@ impl SpecList {
         let mixed = [F::E4m3, F::E4m3, F::F32];
         const MIXED: &[Argument] = &[FormatOf(0), A, FormatOf(1), B, Zero, C];
         add("f32.*.f8f6f4", "16x16x128", mixed, MIXED);
-        // The modifiers after the selectors are the formats of the scales, of which 0 is E8M0.
+        // The modifiers after the selectors are the scale formats; 0 is E8M0.
         const SCALED: &[Argument] = &[
             FormatOf(0),
             A,
@@ -411,7 +412,7 @@ impl SpecList {
         self.scaled(32, ScaleFormat::E8m0);
     }
 
-    /// Dot products of the words of two registers.
+    /// Adds dot products of the words of two registers.
     fn dots(&mut self) {
         use Format as F;
         let mut add = |on, name: &str, formats, arguments| {

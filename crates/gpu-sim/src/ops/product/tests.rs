@@ -1,4 +1,4 @@
-//! Matrix instructions against the rows that the planner goes by, and against sums computed by hand.
+//! Matrix instructions against the planner's rows, and against sums computed by hand.
 
 use super::fragment::Fragments;
 use super::number::{Format, ScaleFormat};
@@ -23,7 +23,7 @@ fn format_of(number: Number) -> Format {
     }
 }
 
-/// Which operand of a row is passed as A, B and C, in this order: those of a transposed row are exchanged.
+/// Returns the operands of a row passed as A, B and C; a transposed row swaps them.
 fn passed(row: &Product) -> [usize; 3] {
     let operands = row.arguments.iter().filter_map(|argument| match argument {
         target::Argument::Operand(i) => Some(*i),
@@ -35,17 +35,17 @@ fn passed(row: &Product) -> [usize; 3] {
     operands.collect::<Vec<_>>().try_into().expect("A, B and C")
 }
 
-/// The coordinates that a row gives to an element, as a [`Place`](super::fragment::ElementPosition) has them.
+/// Returns the position that a row gives to an element, as an [`ElementPosition`](super::fragment::ElementPosition).
 fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u32) -> [u32; 2] {
     let packed = row.operands[operand].packed.len();
     let register = element as usize >> packed;
     let mut coordinates = row.coordinates(operand, register, lane as usize);
-    // Of the elements of a byte, the lowest comes first along k.
+    // Elements of a byte are in ascending k, lowest first.
     if operand < 2 {
         coordinates[1 - operand] += element as usize & ((1 << packed) - 1);
     }
     let [first, second] = coordinates;
-    // Of B, A's and D's transposes, the own coordinate comes second.
+    // For B, and for the transposes of A and D, the own coordinate comes second.
     let is_swapped = match as_ {
         2 => passed(row)[0] == 1,
         _ => operand == 1,
@@ -58,7 +58,7 @@ fn place_of_row(row: &Product, [operand, as_]: [usize; 2], element: u32, lane: u
     [own as u32, other as u32]
 }
 
-/// Says how a row contradicts a statement.
+/// Returns the contradiction between a row and a specification, if any.
 fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     let passed = passed(row);
     let numbers = [row.factors[0], row.factors[1], row.sum];
@@ -73,7 +73,7 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     let fragments: Fragments = statement.fragments(formats);
     let calls = row.calls.map_or(1, |calls| 1u32 << calls.count_log2);
     let size_k = statement.sizes[2];
-    // The row's name of each k, by the manual's, call after call. NVIDIA's manual says k itself.
+    // The row's k of each k of the manual, call after call. NVIDIA's manual uses k directly.
     let mut names = vec![None; (calls * size_k) as usize];
     for (as_, operand) in passed.into_iter().enumerate() {
         let held = &row.operands[operand];
@@ -93,7 +93,7 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
         for (call, lane, element) in places {
             let place = fragments.place(as_, lane, element);
             let [edge, other_edge] = fragments.shape(as_);
-            // Of several calls, each takes another block of A for all of them.
+            // With several calls, each broadcasts another block of A.
             let is_broadcast = row.calls.is_some() && as_ == 0;
             if is_broadcast && place.block != call {
                 continue;
@@ -136,7 +136,7 @@ fn contradiction(row: &Product, statement: &InstructionSpec) -> Option<String> {
     (different.len() != names.len()).then(|| "two k are one".to_owned())
 }
 
-/// Says how the scales and formats of a row contradict a statement.
+/// Returns the contradiction between the scales and formats of a row and a specification, if any.
 fn contradiction_of_scales(
     row: &Product,
     statement: &InstructionSpec,
@@ -229,7 +229,7 @@ fn every_row_of_every_target_is_what_the_manuals_say() {
     assert!(count >= 400, "{count}");
 }
 
-/// Any two bits of a row's scales exchanged are noticed.
+/// Exchanging any two bits of a row's scales is detected.
 #[test]
 fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
     let mut count = 0;
@@ -265,7 +265,7 @@ fn a_row_with_two_bits_of_scales_exchanged_is_noticed() {
     assert!(count > 1000, "{count}");
 }
 
-/// Any two bits of a row exchanged are noticed.
+/// Exchanging any two bits of a row is detected.
 #[test]
 fn a_row_with_two_bits_exchanged_is_noticed() {
     let mut count = 0;
@@ -328,12 +328,12 @@ fn fragments_cover_their_matrices() {
     }
 }
 
-/// A kernel that carries one product out: each lane loads words of A, B, C and of scales, and stores those of D.
+/// A kernel with one product: each lane loads words of A, B, C and of scales, and stores those of D.
 struct Kernel<'t> {
     target: &'t str,
     lanes: usize,
     intrinsic: &'t str,
-    /// Types of the operands, each with so many words of 32 bits, or a constant.
+    /// Operand types, or constants.
     operands: &'t [&'t str],
     result: &'t str,
 }
@@ -404,7 +404,7 @@ impl Kernel<'_> {
     }
 }
 
-/// Words of 32 bits of a type: `vector<4xf32>`, `i64`, `!llvm.struct<(f32, f32)>`.
+/// Returns the number of 32-bit words of a type: `vector<4xf32>`, `i64`, `!llvm.struct<(f32, f32)>`.
 fn words_of(ty: &str) -> usize {
     let bits = |scalar: &str| {
         scalar
@@ -430,7 +430,7 @@ fn words_of(ty: &str) -> usize {
     bits(ty) / 32
 }
 
-/// As many floats as a lane of a warp of `lanes` has of a result of f32.
+/// Returns the words as f32.
 fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
     let lanes = words.iter();
     lanes
@@ -438,7 +438,7 @@ fn floats(words: &[Vec<u32>]) -> Vec<Vec<f32>> {
         .collect()
 }
 
-/// `mma.m16n8k16` of an A whose rows are numbered and a B of ones at k = 3: D is A's column 3.
+/// `mma.m16n8k16` of an A with numbered elements and a B of ones at k = 3: D is A's column 3.
 #[test]
 fn mma_follows_the_manual() {
     let kernel = Kernel {
@@ -462,12 +462,12 @@ fn mma_follows_the_manual() {
     let half = |value: usize| FloatTy::F16.from_f64(value as f64) as u32;
     let found = kernel.run(|lane, word| {
         let (group, thread) = (lane / 4, lane % 4);
-        // A(i, k) = 16 i + k, of a0 a1 | a2 a3 | a4 a5 | a6 a7.
+        // A(i, k) = 16 i + k, in a0 a1 | a2 a3 | a4 a5 | a6 a7.
         let a = |word: usize| {
             let (i, k) = (group + 8 * (word % 2), 2 * thread + 8 * (word / 2));
             half(16 * i + k) | half(16 * i + k + 1) << 16
         };
-        // B(k, j) is j + 1 where k is 3: of thread 1, b1.
+        // B(k, j) is j + 1 at k = 3: b1 of thread 1.
         let b = |word: usize| {
             if word == 4 && thread == 1 {
                 half(group + 1) << 16
@@ -493,7 +493,7 @@ fn mma_follows_the_manual() {
     }
 }
 
-/// Sixteen products of 4 x 4 side by side: block `lane / 4`, D's rows in registers.
+/// Sixteen independent products of 4 x 4: block `lane / 4`, rows of D in registers.
 #[test]
 fn mfma_of_blocks_follows_the_manual() {
     let kernel = Kernel {
@@ -523,7 +523,7 @@ fn mfma_of_blocks_follows_the_manual() {
     }
 }
 
-/// Scales of MFMA: lanes 32 to 63 hold those of the upper 32 of k, whatever elements they hold.
+/// Scales of MFMA: lanes 32 to 63 hold those of the upper 32 of k, independent of the elements they hold.
 #[test]
 fn scaled_mfma_follows_the_manual() {
     let kernel = |scale: &'static str| Kernel {
@@ -556,7 +556,7 @@ fn scaled_mfma_follows_the_manual() {
         },
         result: "vector<16xf32>",
     };
-    // A is 1.0 (0x38) where k < 16, which lanes 0 to 31 hold, and 2.0 (0x40) where 32 <= k < 48, which they hold as well.
+    // A is 1.0 (0x38) where k < 16, held by lanes 0 to 31, and 2.0 (0x40) where 32 <= k < 48, held by the same lanes.
     // B is 1.0 (2) of E2M1. A's scales are in byte 1.
     let words = |lane: usize, word: usize| match word {
         0..4 if lane < 32 => 0x3838_3838,
@@ -642,7 +642,7 @@ fn copies_that_differ_are_an_error() {
     );
 }
 
-/// Of gfx11 the sum of 16 bits is in the upper halves, and the other halves are undefined.
+/// On gfx11 the 16-bit sum is in the upper halves, and the lower halves are undefined.
 #[test]
 fn a_sum_of_halves_leaves_the_others_undefined() {
     let kernel = Kernel {
@@ -660,7 +660,7 @@ fn a_sum_of_halves_leaves_the_others_undefined() {
     let error = kernel.run(|_, _| 0x3c00_3c00).unwrap_err();
     assert_eq!(error.kind(), FaultKind::Poison);
     assert!(error.to_string().contains("half of a register"), "{error}");
-    // gfx12 has no such halves: 16 ones and C, which is one.
+    // gfx12 has no unused halves: 16 ones and C, which is one.
     let kernel = Kernel {
         target: "hip:gfx1201",
         operands: &["vector<8xf16>", "vector<8xf16>", "vector<8xf16>", "0 : i1"],
@@ -696,7 +696,7 @@ fn check_dot(a: [f64; 2], b: [f64; 2], c: f32, expect: f32) {
 #[test]
 fn sums_are_rounded_once() {
     let tiny = 2f64.powi(-24);
-    // A half of the last place of 1.0, twice: lost if each addition rounds to f32.
+    // Half of the last place of 1.0, twice: lost if each addition rounds to f32.
     check_dot([tiny, tiny], [1.0, 1.0], 1.0, 1.0 + f32::EPSILON);
     check_dot([-0.0, -0.0], [1.0, 1.0], -0.0, -0.0);
     check_dot([-0.0, 0.0], [1.0, 1.0], -0.0, 0.0);

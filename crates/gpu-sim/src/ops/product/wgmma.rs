@@ -1,7 +1,7 @@
-//! `wgmma`: products that a warp group starts, of operands in shared memory, and what orders them.
+//! `wgmma`: asynchronous products of a warp group with operands in shared memory, and their ordering.
 //!
-//! Each of the four warps computes its 16 rows, at once, from the shared memory that it reads at that moment; a write to
-//! it before the wait is an error. Numbers follow the rule of [the parent](super).
+//! Each of the four warps computes its 16 rows at the start of the product, from the current shared memory; a write
+//! to that memory before the wait is a fault. The numerics are those of [the parent module](super).
 //!
 //! # Source
 //! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions"; [`MatrixDescriptor`] for operands in shared memory.
@@ -60,13 +60,13 @@ fn wait(d: &mut Decoder<'_>, op: &Operation) -> DecodeResult {
     order(d, Order::Wait(most))
 }
 
-/// Orders the products of warps against what else they do.
+/// A fence, commit or wait of products.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
     Fence,
-    /// Closes a group.
+    /// Commits a group.
     Commit,
-    /// Waits until at most so many groups are in flight.
+    /// Waits until at most this many groups are in flight.
     Wait(u32),
 }
 
@@ -93,12 +93,12 @@ pub(crate) fn order(d: &mut Decoder<'_>, order: Order) -> DecodeResult {
     Ok(())
 }
 
-/// The numbers of an instruction's operands.
+/// The formats of D, A and B.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Types([Format; 3]);
 
 impl Types {
-    /// Returns the types of D, A and B by their names in PTX.
+    /// Returns the formats by their PTX names.
     pub(crate) fn of(sum: &str, a: &str, b: &str) -> Option<Self> {
         let factor = |name: &str| {
             Some(match name {
@@ -120,65 +120,64 @@ impl Types {
         Some(Self([factor(a)?, factor(b)?, sum]))
     }
 
-    /// Returns true for factors of integers.
+    /// Returns true for integer operands.
     pub(crate) fn are_integers(self) -> bool {
         self.0[0] == Format::I8
     }
 
-    /// Registers of D in each lane, of a product with `n` columns.
+    /// Returns the registers of D per lane of a product with `n` columns.
     pub(crate) const fn sum_registers(self, n: u32) -> u32 {
         n / 2 * self.0[2].bits() / 32
     }
 }
 
-/// A of a product: in registers or in shared memory.
+/// The operand A: in registers or in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Factor {
-    /// Four registers of each lane.
+    /// Four registers per lane.
     Registers(Vec<Reg>),
-    /// A register with a descriptor.
+    /// A descriptor.
     Shared(Reg),
 }
 
-/// The value that D begins with.
+/// The initial value of D.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScaleD {
     /// Zero.
     Zero,
-    /// The value of its registers.
+    /// Its previous value.
     One,
-    /// The value of its registers, where a predicate holds.
+    /// Its previous value if a predicate holds, else zero.
     If(Reg),
 }
 
-/// `D = A B`, or `D = A B + D`.
+/// An asynchronous product `D = A B` or `D = A B + D`.
 #[derive(Debug)]
 pub(crate) struct Wgmma {
     pub(crate) types: Types,
     pub(crate) n: u32,
     pub(crate) dst: Vec<Reg>,
-    /// The registers of D before; none where D begins with zero.
+    /// Registers with the previous value of D; empty if D begins with zero.
     pub(crate) sum: Vec<Reg>,
     pub(crate) scale: ScaleD,
     pub(crate) a: Factor,
-    /// The descriptor of B.
+    /// Descriptor of B.
     pub(crate) b: Reg,
-    /// Whether elements of A and B follow each other along M and N.
+    /// True if elements of A or B are contiguous along M or N.
     pub(crate) is_transposed: [bool; 2],
-    /// A register that holds nothing else.
+    /// Scratch register.
     pub(crate) scratch: Reg,
 }
 
-/// The rows of D that a warp computes.
+/// Rows of D per warp.
 const WARP_ROWS: u32 = 16;
 /// Bytes of an instruction's elements along K.
 const DEPTH: u32 = 32;
 
-/// Elements of a factor, row by row along K, and the shared memory that they were read from.
+/// Elements of an operand, row by row along K, and the shared memory that they were read from.
 type Tile = (Vec<f64>, Vec<(MemoryLocation, u32)>);
 
 impl Wgmma {
-    /// Bytes of an element of A and B.
     const fn bytes(&self) -> u32 {
         self.types.0[0].bits() / 8
     }
@@ -187,7 +186,7 @@ impl Wgmma {
         DEPTH / self.bytes()
     }
 
-    /// The value of a register that must be the same in all of some lanes.
+    /// Returns the value of a register that must be uniform across lanes.
     fn uniform(&self, exec: &Exec<'_>, lanes: &[u32], reg: Reg, what: &str) -> DecodeResult<u64> {
         let value = exec.get(reg, lanes[0]);
         match lanes.iter().find(|&&lane| exec.get(reg, lane) != value) {
@@ -202,7 +201,7 @@ impl Wgmma {
         }
     }
 
-    /// Reads some rows of A, or columns of B, from shared memory.
+    /// Reads rows of A, or columns of B, from shared memory.
     fn read(
         &self,
         exec: &Exec<'_>,
@@ -246,7 +245,7 @@ impl Wgmma {
         self.types.0[operand].value(code, Float8Family::Ocp)
     }
 
-    /// The rows of A of a warp that its lanes, from `first` on, hold in registers.
+    /// Returns the rows of A that the lanes of a warp, from `first` on, hold in registers.
     fn held(&self, exec: &Exec<'_>, first: u32, registers: &[Reg]) -> Vec<f64> {
         let k = self.k();
         let fragments = Fragments {
@@ -268,7 +267,7 @@ impl Wgmma {
         tile
     }
 
-    /// The row and column of an element of D that a lane holds, among the rows of its warp.
+    /// Returns row and column, within the rows of the warp, of an element of D.
     const fn place(lane: u32, element: u32) -> (u32, u32) {
         let row = lane / 4 + 8 * (element / 2 % 2);
         (row, 8 * (element / 4) + lane % 4 * 2 + element % 2)
@@ -321,7 +320,7 @@ impl Wgmma {
         Ok(())
     }
 
-    /// The registers of A, which the product reads late.
+    /// Returns the registers of A, which are read late.
     fn held_registers(&self) -> &[Reg] {
         match &self.a {
             Factor::Registers(registers) => registers,
@@ -329,7 +328,7 @@ impl Wgmma {
         }
     }
 
-    /// The registers that must be the same in all lanes.
+    /// Returns the registers that must be uniform.
     fn uniform_registers(&self) -> Vec<(Reg, &'static str)> {
         let mut all = vec![(self.b, "the descriptor of B")];
         if let Factor::Shared(register) = self.a {
@@ -350,7 +349,7 @@ impl Wgmma {
     }
 }
 
-/// Reads of shared memory, neighbours joined.
+/// Merges adjacent reads of shared memory.
 fn merged(mut reads: Vec<(MemoryLocation, u32)>) -> Vec<(MemoryLocation, u32)> {
     let key = |place: &MemoryLocation| match *place {
         MemoryLocation::Shared { var, at, .. } => (var, at),

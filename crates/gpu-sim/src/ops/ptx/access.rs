@@ -10,14 +10,14 @@ use crate::ops::memory::{GuardedLoad, Load, Store};
 use crate::ops::order::words_of_ptx;
 use gpu_race::Sync;
 
-/// The order that a statement keeps, if it is atomic; the program is told so.
+/// Returns the memory order of a statement, if atomic, and records it in the program.
 pub(super) fn note_order(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Option<Sync> {
     let sync = words_of_ptx(&line.words)?;
     scope.d.b.has_atomic(space(line), sync);
     Some(sync)
 }
 
-/// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
+/// Decodes `ld` and `st` of all widths: `v1` to `v4`, `b8` to `b64`.
 pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let sync = note_order(scope, line);
     let load = line.words[0] == "ld";
@@ -31,7 +31,7 @@ pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     let bytes = line.bits / 8;
     let size = bytes * parts.len() as u32;
     let mut fields = Vec::new();
-    // Lanes that are off keep what the registers held.
+    // Inactive lanes keep their registers.
     let mut fallback = Vec::new();
     for (part, index) in parts.iter().zip(0..) {
         let reg = if load {
@@ -81,13 +81,13 @@ pub(super) fn access(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
                 src,
             });
         }
-        // The load itself has kept what lanes that are off had.
+        // The load has already kept the registers of inactive lanes.
         scope.write(part, reg, None)?;
     }
     Ok(())
 }
 
-/// The memory that an access goes to, the only one of its words that changes what it does.
+/// Returns the memory space; the other modifiers of an access have no effect here.
 pub(super) fn space(line: &StatementParts<'_>) -> Space {
     line.words.iter().fold(Space::Generic, |space, word| {
         match word.split("::").next().unwrap_or(word) {
@@ -98,7 +98,7 @@ pub(super) fn space(line: &StatementParts<'_>) -> Space {
     })
 }
 
-/// The register of an address, and what is added to it.
+/// Returns the register of an address and its offset.
 pub(super) fn place(
     scope: &mut AsmScope<'_, '_>,
     address: &PtxOperand,
@@ -109,7 +109,7 @@ pub(super) fn place(
     Ok((scope.read(base)?, *offset))
 }
 
-/// The elements of a vector; another argument is its own.
+/// Returns the elements of a vector operand, or the operand itself.
 pub(super) fn parts(data: &PtxOperand) -> Vec<PtxOperand> {
     match data {
         PtxOperand::Vector(parts) => parts.clone(),

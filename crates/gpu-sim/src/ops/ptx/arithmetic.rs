@@ -1,4 +1,4 @@
-//! Statements of PTX that compute: two halves of a word, conversions of floats, bits, wide products.
+//! PTX arithmetic: packed halves, conversions, bit operations, wide products.
 
 use super::text::ptx_type;
 use super::{AsmScope, StatementParts};
@@ -14,7 +14,7 @@ use crate::ops::convert::{
 use crate::ops::float::{self, Float, FloatUnary};
 use crate::ops::integer::{self, Int};
 
-/// The format of both halves of a word.
+/// Returns the format of packed halves.
 fn half_format(word: Option<&&str>) -> FloatTy {
     match word {
         Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
@@ -22,7 +22,7 @@ fn half_format(word: Option<&&str>) -> FloatTy {
     }
 }
 
-/// Carries an instruction out on the halves of words.
+/// Applies an operation to each half of words.
 fn on_halves<const N: usize>(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -36,7 +36,7 @@ fn on_halves<const N: usize>(
     s.result(line, reg)
 }
 
-/// An operation on two words of two floats.
+/// Decodes a binary operation on packed halves.
 pub(super) fn halves(
     s: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -47,7 +47,7 @@ pub(super) fn halves(
     })
 }
 
-/// The format of the result of `cvt`, the first word that is a type.
+/// Returns the result format of `cvt`: the first modifier that is a type.
 fn result_format(line: &StatementParts<'_>) -> FloatTy {
     let word = line.words[1..].iter().find(|word| ptx_type(word).is_some());
     word.and_then(|word| FloatTy::parse(word))
@@ -97,7 +97,7 @@ pub(super) fn of_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// `cvt.rzi.s32.f32 d, a`: the nearest number there is, 0 for NaN.
+/// `cvt.rzi.s32.f32 d, a`: saturating, 0 for NaN.
 pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a] = s.sources(line)?;
     let ty = line.float.unwrap_or(FloatTy::F32);
@@ -113,7 +113,7 @@ pub(super) fn to_integer(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     s.result(line, reg)
 }
 
-/// The nearest number with ten bits of mantissa, of two the one farther from zero.
+/// Rounds to ten bits of mantissa, to nearest, ties away from zero.
 #[derive(Debug)]
 struct Tf32 {
     dst: Reg,
@@ -145,7 +145,7 @@ pub(super) fn tf32(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// Any function of three bits, for each bit of a word.
+/// A bitwise function of three words by truth table.
 #[derive(Debug)]
 struct Lop3 {
     table: u64,
@@ -186,13 +186,13 @@ pub(super) fn lop3(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// `shf`: 32 bits of two words, of which `high` is the upper one, shifted by a third.
+/// `shf`: a funnel shift of two words, of which `high` is the upper one.
 #[derive(Debug)]
 struct WideFunnelShift {
     left: bool,
     clamps: bool,
     dst: Reg,
-    /// The lower word, the upper word, the distance.
+    /// Lower word, upper word, amount.
     of: [Reg; 3],
 }
 
@@ -210,7 +210,7 @@ impl Instruction for WideFunnelShift {
     }
 }
 
-/// The upper word of a shift to the left, the lower one of a shift to the right.
+/// Returns the upper word of a left shift, the lower word of a right shift.
 fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
     let by = by & mask(32);
     let by = if clamps { by.min(32) } else { by & 31 };
@@ -262,7 +262,7 @@ pub(super) fn negate(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Dec
     s.result(line, reg)
 }
 
-/// The whole product of two integers.
+/// Decodes the full product of two integers.
 pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let of: [Reg; 2] = s.sources(line)?;
     let (from, to) = (line.bits, 2 * line.bits);
@@ -281,7 +281,7 @@ pub(super) fn wide(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> Decod
     s.result(line, reg)
 }
 
-/// The lower half of a product, and a sum.
+/// Decodes a multiply-add of the lower half of the product.
 pub(super) fn mad(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let [a, b, c] = s.sources(line)?;
     let bits = line.bits;

@@ -1,4 +1,4 @@
-//! `atom` and `red` in inline assembly: each element of a vector, and each half of a pair, on its own.
+//! `atom` and `red` in inline assembly; vectors and packed halves element by element.
 
 use super::access::note_order;
 use super::access::{parts, place, space};
@@ -11,7 +11,7 @@ use crate::ops::atomic::{Atomic, Combine, CompareExchange};
 use crate::ops::convert::repack;
 use crate::ops::{float, integer};
 
-/// The names of operations, in the order of their forms.
+/// Operation names, in the order of their forms.
 const NAMES: [&str; 7] = ["add", "and", "or", "xor", "min", "max", "exch"];
 
 fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
@@ -30,7 +30,7 @@ fn combine(line: &StatementParts<'_>, is_float: bool) -> Option<Combine> {
     })
 }
 
-/// Registers for what was there, which lanes that are off keep.
+/// Creates registers for the old values; inactive lanes keep theirs.
 fn found(
     scope: &mut AsmScope<'_, '_>,
     line: &StatementParts<'_>,
@@ -49,7 +49,7 @@ fn found(
     Ok(regs)
 }
 
-/// `atom` gives what was there, `red` does not.
+/// Decodes `atom`, which returns the old value, and `red`, which does not.
 pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));
@@ -62,7 +62,7 @@ pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
     };
     let (addr, start) = place(scope, address)?;
     let type_ = line.words.last().copied().unwrap_or_default();
-    // Two halves in one register are two elements.
+    // Two packed halves are two elements.
     let (type_, halves) = match type_.strip_suffix("x2") {
         Some(half) => (half, 2),
         None => (type_, 1),
@@ -96,14 +96,14 @@ pub(super) fn change(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) ->
         }
         if let Some(result) = results.get(i) {
             let whole = repack(scope.d, &regs, bits, line.bits, 1)[0];
-            // The access itself has kept what lanes that are off had.
+            // The access has already kept the registers of inactive lanes.
             scope.write(result, whole, None)?;
         }
     }
     Ok(())
 }
 
-/// `atom.cas`.
+/// Decodes `atom.cas`.
 pub(super) fn compare(scope: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let Some(sync) = note_order(scope, line) else {
         return Err(scope.malformed("inline assembly: an atomic access without an order"));

@@ -1,20 +1,20 @@
-//! Checks that a statement is one that an assembler takes and that can be run.
+//! Validation of PTX statements against the table of forms.
 
 use super::forms::{self, Form};
 use super::text::{Name, PtxOperand, Statement, ptx_type};
 use std::collections::HashMap;
 
-/// Why a statement is refused.
+/// The reason why a statement is refused.
 pub(super) enum Refusal {
-    /// No row has this name, so nothing is known of it.
+    /// No form has this name.
     Unknown,
-    /// The form is not PTX, or is not one that is simulated; with what would be.
+    /// Not a form of PTX, or not a supported one; with the supported forms.
     Form(String),
-    /// An operand does not fit.
+    /// An operand does not match.
     Operand(String),
 }
 
-/// Finds the form of a statement; `width` says how many bits a register has, if it is one.
+/// Returns the form of a statement; `width` returns the bits of a register, if it is one.
 pub(super) fn find(
     statement: &Statement,
     width: impl Fn(&Name) -> Option<u32>,
@@ -54,16 +54,16 @@ pub(super) fn find(
     })
 }
 
-/// What a statement's own words say.
+/// A form's free parameters as given by a statement.
 struct ParsedForm {
     type_bits: u32,
-    /// The width of what `cvt` makes.
+    /// Width of the result of `cvt`.
     result_bits: u32,
     count: usize,
 }
 
 impl Form {
-    /// The words after the name, if this row allows them in this order.
+    /// Matches the modifiers after the name.
     fn matches(&self, words: &[&str]) -> Option<ParsedForm> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
@@ -110,7 +110,7 @@ impl Form {
         rest.is_empty().then_some(said)
     }
 
-    /// What is wrong with the operands.
+    /// Returns the first operand that does not match, if any.
     fn fits(
         &self,
         said: &ParsedForm,
@@ -136,7 +136,7 @@ impl Form {
             .find_map(|(letter, arg)| operand(letter, arg, said, width))
     }
 
-    /// The form with its alternatives, as messages and lists show it.
+    /// Returns the form with its alternatives, for messages and listings.
     pub(super) fn spelled(&self) -> String {
         let mut text = self.name.to_owned();
         for slot in self.modifiers {
@@ -153,7 +153,7 @@ impl Form {
     }
 }
 
-/// The beginning of a text that is a word, in which `*` is a number.
+/// Returns the prefix of `text` that matches `word`, in which `*` stands for a number.
 fn leading<'t>(word: &str, text: &'t str) -> Option<&'t str> {
     let Some((before, after)) = word.split_once('*') else {
         return text.starts_with(word).then(|| &text[..word.len()]);
@@ -175,7 +175,7 @@ fn show(name: &Name) -> String {
     }
 }
 
-/// What is wrong with one operand.
+/// Returns the problem with an operand, if any.
 fn operand(
     letter: char,
     arg: &PtxOperand,
@@ -187,7 +187,7 @@ fn operand(
         let Some(found) = width(name) else {
             return Some(format!("{} is declared nowhere", show(name)));
         };
-        // There are no registers of 8 bits.
+        // There are no 8-bit registers.
         let least = if wider { expected.max(16) } else { expected };
         let fits = if wider {
             found >= least
@@ -226,7 +226,7 @@ fn operand(
             PtxOperand::Name(name) => register(name, 32, false),
             _ => Some("a part that is no register".to_owned()),
         }),
-        // `mov` takes registers apart and puts them together.
+        // `mov` packs and unpacks registers.
         ('d' | 's', PtxOperand::Vector(parts)) => {
             let count = parts.len() as u32;
             if !matches!(count, 2 | 4) || bits / count < 16 {
@@ -276,7 +276,7 @@ fn operand(
     }
 }
 
-/// The registers that `.reg` declares in the text: `.reg .b32 a, b<4>;`.
+/// Returns the registers declared by `.reg` in the text: `.reg .b32 a, b<4>;`.
 pub(super) fn declared(text: &str) -> HashMap<String, u32> {
     let mut found = HashMap::new();
     for piece in text.split([';', '{', '}']) {

@@ -1,8 +1,8 @@
-//! The statements of PTX that can be run: modifiers in their order, types, operands, and how each is decoded.
+//! Supported PTX statements: modifiers in order, types, operands, and decoders.
 //!
-//! A kernel that an assembler would refuse must not run, so each statement is held to a row of [`FORMS`]: those that the
-//! lowering writes, and arithmetic for kernels with assembly of their own, of which others are refused by name.
-//! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
+//! A kernel that an assembler would reject must not run, so each statement is validated against a row of [`FORMS`]:
+//! those emitted by the lowering, and arithmetic for hand-written inline assembly; others are refused by name.
+//! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` compares the table with `ptxas`.
 
 mod asynchronous;
 
@@ -26,25 +26,24 @@ use crate::ops::matrix::TransposeMatrix;
 use crate::ops::needs::{self, Needs};
 use linear_layout::target::Float8;
 
-/// Decodes a statement that fits its form.
+/// A decoder of a validated statement.
 type DecodeStatement = fn(&mut AsmScope<'_, '_>, &StatementParts<'_>) -> DecodeResult;
 
-/// One form of an instruction.
+/// A form of an instruction.
 pub(super) struct Form {
     pub(super) name: &'static str,
-    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out. A `*` is a number.
+    /// Modifiers in order, each a list of alternatives; `?` marks an optional one, `*` is a number.
     pub(super) modifiers: &'static [&'static str],
-    /// The types; empty where the form has none.
+    /// Types; empty if the form has none.
     pub(super) types: &'static str,
-    /// One letter for each operand:
-    /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
-    /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
-    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number, `m` a list of registers of 32
-    /// bits, `x` such a list or 64 bits, `b` a predicate or a number, `k` the sink `_`,
-    /// `t` an address with coordinates.
+    /// One letter per operand: `d` a register of the type, `s` a register of the type or a number, `D` and `S` a
+    /// result and a source of two types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a
+    /// predicate, `P` a predicate result, `a` an address, `V` and `v` vectors as destination and source, `q` 64 bits,
+    /// `n` a number, `m` a list of 32-bit registers, `x` such a list or 64 bits, `b` a predicate or a number, `k` the
+    /// sink `_`, `t` an address with coordinates.
     pub(super) operands: &'static str,
     pub(super) decode: DecodeStatement,
-    /// What the GPU must have, where not all have it.
+    /// Required GPU feature, if not all GPUs have it.
     pub(super) needs: Option<&'static Needs>,
 }
 
@@ -66,7 +65,7 @@ const PAIRS: &str = "f16x2 bf16x2";
 const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
 const ROUNDINGS: &str = "rni rzi rmi rpi";
 
-/// Rows of one name are tried one after the other.
+/// Rows with the same name are tried in order.
 const FORMS: &[Form] = &[
     form("mov", &[], ANY, "ds", mov),
     form(
@@ -409,7 +408,7 @@ const FORMS: &[Form] = &[
         "dssw",
         arithmetic::funnel,
     ),
-    // One grid runs at a time.
+    // Only one grid runs at a time.
     form(
         "griddepcontrol",
         &["wait launch_dependents"],
@@ -438,7 +437,7 @@ const fn form(
 }
 
 impl Form {
-    /// The same, of instructions that not all GPUs have.
+    /// Restricts the form to GPUs with a feature.
     const fn needing(self, needs: &'static Needs) -> Self {
         Self {
             needs: Some(needs),
@@ -447,12 +446,12 @@ impl Form {
     }
 }
 
-/// Returns all rows.
+/// Returns all forms.
 pub(super) fn all() -> impl Iterator<Item = &'static Form> {
     FORMS.iter().chain(asynchronous::FORMS)
 }
 
-/// The names of the statements, each once.
+/// Returns the distinct statement names.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = all().map(|form| form.name).collect();
     names.sort_unstable();
@@ -460,12 +459,12 @@ pub(super) fn names() -> Vec<&'static str> {
     names
 }
 
-/// Returns each form as messages show it.
+/// Returns the spelling of each form.
 pub(super) fn spelled() -> impl Iterator<Item = String> {
     all().map(Form::spelled)
 }
 
-/// Caches are not simulated.
+/// Caches are not modelled.
 fn nothing(_: &mut AsmScope<'_, '_>, _: &StatementParts<'_>) -> DecodeResult {
     Ok(())
 }
@@ -504,7 +503,7 @@ fn mov(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     }
 }
 
-/// `cvt.u64.s32`: the type of the result stands before that of the source.
+/// `cvt.u64.s32`: the result type precedes the source type.
 fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let src = s.read(&line.args[1])?;
     let (from, to) = (
@@ -520,7 +519,7 @@ fn convert(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult 
     s.result(line, reg)
 }
 
-/// The format of two floats of 8 bits side by side.
+/// Returns the format of two packed 8-bit floats.
 fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     if s.d.machine.float8.is_none() {
         return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
@@ -532,7 +531,7 @@ fn float8(s: &AsmScope<'_, '_>, word: &str) -> DecodeResult<Float8> {
     Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
 }
 
-/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or of two halves of a word.
+/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or from a packed pair.
 fn narrow(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let format = float8(s, line.words[3])?;
     let (from, [high, low]) = if line.args.len() == 3 {

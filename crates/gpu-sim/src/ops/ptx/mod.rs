@@ -1,11 +1,11 @@
-//! Inline assembly: the statements of PTX in the table of [`forms`], AMD's waits and [`vector`] instructions.
+//! Inline assembly: PTX statements in the table of [`forms`], AMD's waits and [`vector`] instructions.
 //!
 //! ```text
 //! mov.u32 $0, 0x0;
 //! @$2 ld.global.L1::evict_last.b32 { $0 }, [ $1 + 16 ];
 //! ```
-//! A guarded statement that writes a register keeps the old value in lanes where the guard
-//! fails; a register that nothing wrote before holds a pattern that shows.
+//! A guarded statement keeps its result register in lanes where the guard fails; unwritten registers hold a
+//! recognisable pattern.
 
 mod access;
 mod arithmetic;
@@ -18,7 +18,7 @@ mod tensor;
 mod text;
 mod vector;
 
-/// Returns each statement that can be run as messages show it.
+/// Returns the spelling of each supported statement.
 pub(super) fn forms() -> impl Iterator<Item = String> {
     forms::spelled().chain(vector::names().map(str::to_owned))
 }
@@ -72,10 +72,10 @@ const ROWS: &[OpRow] = &[row("llvm.inline_asm", |d, op| {
     }
 })];
 
-/// What an AMD GPU has to do, but nothing here.
+/// AMD instructions that have no effect here.
 const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
-/// Text of AMD GPUs: vector instructions, or none with an effect on values, where results are operands.
+/// Decodes AMD assembly: vector instructions, or text without an effect on values, whose results are operands.
 fn vector_text(
     d: &mut Decoder<'_>,
     op: &Operation,
@@ -101,7 +101,7 @@ fn vector_text(
     if outputs == 0 {
         return Ok(());
     }
-    // Each output is tied to an input, or its value does not matter.
+    // Each output is tied to an input, or undefined.
     let mut regs = Vec::new();
     for output in 0..outputs {
         let mut inputs = constraints[outputs..].iter();
@@ -115,7 +115,7 @@ fn vector_text(
     d.define(op, regs)
 }
 
-/// Width of a register constraint.
+/// Returns the width of a register constraint.
 fn constraint_bits(constraint: &str) -> Option<u32> {
     Some(match constraint.trim_start_matches(['=', '&', '+']) {
         "b" => 1,
@@ -126,25 +126,25 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
     })
 }
 
-/// One inline assembly while it is decoded.
+/// The state of decoding one inline assembly.
 struct AsmScope<'d, 'm> {
     d: &'d mut Decoder<'m>,
     op: &'d Operation,
     current: HashMap<Name, Reg>,
-    /// Width in bits of `$n`.
+    /// Width in bits of each `$n`.
     widths: Vec<u32>,
-    /// Width in bits of the registers that the text declares.
+    /// Width in bits of declared registers.
     declared: HashMap<String, u32>,
 }
 
-/// What a statement says, beside its name.
+/// A statement without its name.
 struct StatementParts<'s> {
     words: Vec<&'s str>,
     args: &'s [PtxOperand],
     guard: Option<Guard>,
-    /// It is repeated until its predicate holds.
+    /// True if it loops until its predicate holds.
     repeats: bool,
-    /// The width of the type, which stands last; 32 where there is none.
+    /// Width of the type, which comes last; 32 without a type.
     bits: u32,
     signed: bool,
     float: Option<FloatTy>,
@@ -168,14 +168,14 @@ fn statements(
 }
 
 impl StatementParts<'_> {
-    /// Whether a modifier stands among the words.
+    /// Returns true if it has the modifier.
     fn says(&self, modifier: &str) -> bool {
         self.words.contains(&modifier)
     }
 }
 
 impl<'d, 'm> AsmScope<'d, 'm> {
-    /// The operands of an assembly, whose text may declare registers.
+    /// Starts decoding; the text may declare registers.
     fn new(
         d: &'d mut Decoder<'m>,
         op: &'d Operation,
@@ -206,7 +206,7 @@ impl AsmScope<'_, '_> {
         self.d.malformed(self.op, text)
     }
 
-    /// Width in bits of a register, if there is one of this name.
+    /// Returns the width in bits of a register, if it exists.
     fn width(&self, name: &Name) -> Option<u32> {
         match name {
             Name::Operand(index) => self.widths.get(*index).copied(),
@@ -218,7 +218,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// Reads a constraint, and the operand that belongs to it.
+    /// Parses a constraint and binds its operand.
     fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> DecodeResult {
         let tied = constraint.parse::<usize>().ok();
         let bits = match tied {
@@ -250,7 +250,7 @@ impl AsmScope<'_, '_> {
         Ok(())
     }
 
-    /// The outputs as the operation's result: one value or a struct of them.
+    /// Defines the operation's result: one value or a struct.
     fn results(&mut self, outputs: usize) -> DecodeResult {
         if outputs == 0 || self.op.results.is_empty() {
             return Ok(());
@@ -287,7 +287,7 @@ impl AsmScope<'_, '_> {
         self.d.define(self.op, regs)
     }
 
-    /// Refuses what an assembler refuses, and what nobody simulates; decodes the rest by its row.
+    /// Validates a statement and decodes it by its form.
     fn statement(&mut self, statement: &Statement) -> DecodeResult {
         let opcode = statement.opcode.join(".");
         let form = match check::find(statement, |name| self.width(name)) {
@@ -338,7 +338,7 @@ impl AsmScope<'_, '_> {
         )
     }
 
-    /// The register that an argument names, or a constant.
+    /// Returns the register of an operand, or of a constant.
     fn read(&mut self, arg: &PtxOperand) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(*value)),
@@ -366,7 +366,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// A register, or an immediate cut to `bits`.
+    /// Returns the register of an operand; immediates are truncated to `bits`.
     fn read_sized(&mut self, arg: &PtxOperand, bits: u32) -> DecodeResult<Reg> {
         match arg {
             PtxOperand::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
@@ -374,7 +374,7 @@ impl AsmScope<'_, '_> {
         }
     }
 
-    /// The sources of a statement, after its result.
+    /// Returns the source registers of a statement.
     fn sources<const N: usize>(&mut self, line: &StatementParts<'_>) -> DecodeResult<[Reg; N]> {
         let mut regs = [Reg(0); N];
         for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
@@ -383,7 +383,7 @@ impl AsmScope<'_, '_> {
         Ok(regs)
     }
 
-    /// Makes `reg` the value of `arg` where the guard holds.
+    /// Assigns `reg` to `arg` where the guard holds.
     fn write(&mut self, arg: &PtxOperand, reg: Reg, guard: Option<Guard>) -> DecodeResult {
         let PtxOperand::Name(name) = arg else {
             return Err(self.unsupported("inline assembly: a result that is no register"));
@@ -407,12 +407,12 @@ impl AsmScope<'_, '_> {
         Ok(())
     }
 
-    /// The result of a statement goes to its first argument.
+    /// Assigns the result of a statement to its first operand.
     fn result(&mut self, line: &StatementParts<'_>, reg: Reg) -> DecodeResult {
         self.write(&line.args[0], reg, line.guard)
     }
 
-    /// An exchange or barrier, which must not be guarded.
+    /// Fails for a guarded exchange or barrier.
     fn unguarded(&self, line: &StatementParts<'_>) -> DecodeResult {
         match line.guard {
             None => Ok(()),

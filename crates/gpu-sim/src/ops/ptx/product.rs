@@ -6,7 +6,7 @@ use crate::code::Reg;
 use crate::decode::DecodeResult;
 use crate::ops::product::wgmma::{Factor, Order, ScaleD, Types, Wgmma, order};
 
-/// `wgmma.fence`, `wgmma.commit_group`, `wgmma.wait_group`: with a count where it waits.
+/// `wgmma.fence`, `wgmma.commit_group`, `wgmma.wait_group n`.
 pub(super) fn ordered(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     let what = match (line.words[1], line.args.first()) {

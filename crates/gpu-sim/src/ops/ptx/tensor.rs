@@ -1,4 +1,4 @@
-//! Copies of boxes of tensors and tensor maps in inline assembly.
+//! Tensor copies and tensor maps in inline assembly.
 
 use super::access::{place, space};
 use super::mbarrier;
@@ -12,7 +12,7 @@ use crate::ops::shuffle::Elect;
 use crate::ops::tensor::{BoxCopyKind, MapFence, TensorCopy, publish, replace_field};
 use gpu_race::{Scope, Sync};
 
-/// `cp.async.bulk.tensor.2d...`, with the number of dimensions before the `d`.
+/// `cp.async.bulk.tensor.2d...`; the dimension precedes the `d`.
 pub(super) fn copy_box(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     let opcode = line.words.join(".");
     let tensor = line.args.iter().find_map(|arg| match arg {
@@ -108,7 +108,7 @@ pub(super) fn copy_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> D
     Ok(())
 }
 
-/// A fence of the proxy of tensor maps: an acquire names one; a release comes with the copy that publishes it.
+/// A fence of the tensor-map proxy; a release is part of the copy that publishes a map.
 pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     s.unguarded(line)?;
     if line.args.is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn fence_map(s: &mut AsmScope<'_, '_>, line: &StatementParts<'_>) -> 
     Ok(())
 }
 
-/// A tensor map has 128 bytes.
+/// Checks that the size is that of a tensor map.
 fn whole_map(s: &AsmScope<'_, '_>, line: &StatementParts<'_>) -> DecodeResult {
     match line.args.last() {
         Some(PtxOperand::Immediate(128)) => Ok(()),

@@ -1,8 +1,8 @@
-//! The text of an inline assembly, cut into statements.
+//! Parser of inline assembly text into statements.
 
 use crate::float::FloatTy;
 
-/// A name for a register inside the text.
+/// The name of a register in the text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Name {
     /// `$2`.
@@ -18,21 +18,21 @@ pub(super) enum PtxOperand {
     Immediate(u64),
     Vector(Vec<PtxOperand>),
     Address(Box<PtxOperand>, i64),
-    /// `[map, {x, y}]`: an address, and coordinates.
+    /// `[map, {x, y}]`: an address and coordinates.
     Tensor(Box<PtxOperand>, Vec<PtxOperand>),
 }
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Statement {
     pub(super) guard: Option<(Name, bool)>,
-    /// The opcode split at its dots.
+    /// Opcode, split at its dots.
     pub(super) opcode: Vec<String>,
     pub(super) args: Vec<PtxOperand>,
-    /// A branch behind it repeats it until its first operand holds.
+    /// True if a branch after it repeats it until its first operand holds.
     pub(super) repeats: bool,
 }
 
-/// `wait: mbarrier...`: a label, and what follows it.
+/// Splits off a label: `wait: mbarrier...`.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (label, rest) = text.split_once(':')?;
     let is_name = |c: char| c.is_alphanumeric() || "_$%".contains(c);
@@ -40,7 +40,7 @@ fn label(text: &str) -> Option<(&str, &str)> {
     is_label.then_some((label, rest.trim_start()))
 }
 
-/// What a branch of the text goes by: its guard and label.
+/// Returns guard and label of a branch.
 fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     let guard = statement.guard.as_ref()?;
     match (&*statement.opcode, &*statement.args) {
@@ -49,16 +49,16 @@ fn branch(statement: &Statement) -> Option<(&(Name, bool), &str)> {
     }
 }
 
-/// Cuts the text into statements, or says what is wrong with it.
+/// Parses the text, or returns the reason why it is invalid.
 pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
     let mut statements = Vec::new();
-    // Braces around a whole scope stand between statements; those of vectors inside of one.
+    // Scope braces are between statements, vector braces within one.
     let cleaned: String = text
         .lines()
         .map(|line| line.split("//").next().unwrap_or(""))
         .collect::<Vec<_>>()
         .join(" ");
-    // The label of the last statement, and the branch over statements up to a label.
+    // The label of the last statement, and a pending branch over statements up to a label.
     let (mut last, mut skip) = (None, None::<((Name, bool), String)>);
     for piece in cleaned.split(';') {
         let mut piece = piece.trim();
@@ -73,7 +73,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
                 break;
             }
         }
-        // A scope's closing brace at the end is alone in its piece.
+        // The closing brace of a scope leaves an empty part.
         if piece.is_empty() || piece.starts_with(".reg") {
             continue;
         }
@@ -225,7 +225,7 @@ pub(super) fn parse_arg(text: &str) -> Result<PtxOperand, String> {
     Err(format!("operand `{text}`"))
 }
 
-/// Bits and signedness of a PTX type: `u32` is (32, false).
+/// Returns bits and signedness of a PTX type: `u32` is (32, false).
 pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
     match word {
         "pred" => return Some((1, false)),

@@ -1,7 +1,7 @@
 //! Vector instructions of AMD GPUs in inline assembly: one result, up to three sources, all of 32 bits.
 //!
-//! Source: AMD's manuals of its instruction sets, "VOP1", "VOP2", "VOP3". Rounding and subnormal numbers are those of
-//! IEEE 754; what an approximation loses is not simulated.
+//! Source: AMD's ISA manuals, "VOP1", "VOP2", "VOP3". Rounding and subnormals follow IEEE 754; approximations are
+//! computed exactly.
 
 use super::AsmScope;
 use super::text::{Name, PtxOperand, parse_arg, split_args};
@@ -13,7 +13,7 @@ use crate::ops::bytes;
 
 type Eval = fn(u64, u64, u64) -> u64;
 
-/// A name, how many sources it has, and what it computes; names of several generations stand beside each other.
+/// Names (of several generations), number of sources, and function of an instruction.
 struct VectorRow(&'static [&'static str], usize, Eval);
 
 const WORD: u64 = 0xffff_ffff;
@@ -34,7 +34,7 @@ fn half(bits: u64) -> f32 {
     FloatTy::F16.to_f32(bits & 0xffff)
 }
 
-/// A function of each half of words.
+/// Applies a function to each half of words.
 fn halves(of: [u64; 3], one: impl Fn([f32; 3]) -> f32) -> u64 {
     [0, 16].iter().fold(0, |word, by| {
         word | FloatTy::F16.from_f32(one(of.map(|bits| half(bits >> by)))) << by
@@ -107,12 +107,12 @@ const ROWS: &[VectorRow] = &[
     }),
 ];
 
-/// The names of the instructions.
+/// Returns the names of the instructions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().flat_map(|row| row.0.iter().copied())
 }
 
-/// A function of up to three words.
+/// An instruction of up to three sources.
 #[derive(Debug)]
 struct VectorInstruction {
     eval: Eval,
@@ -135,7 +135,7 @@ impl Instruction for VectorInstruction {
 /// Decodes one instruction.
 pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
     let (name, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    // How many words an instruction takes says nothing about what it does.
+    // The encoding suffix does not change the semantics.
     let bare = name.trim_end_matches("_e32").trim_end_matches("_e64");
     let Some(VectorRow(_, count, eval)) = ROWS.iter().find(|row| row.0.contains(&bare)) else {
         let known: Vec<&str> = names().collect();
@@ -169,7 +169,7 @@ pub(super) fn statement(s: &mut AsmScope<'_, '_>, text: &str) -> DecodeResult {
     s.write(result, reg, None)
 }
 
-/// An operand of the operation, or a number: `$1`, `16`, `0x3f800000`, `-1.5`.
+/// Parses an operand of the operation or a number: `$1`, `16`, `0x3f800000`, `-1.5`.
 fn operand(text: &str) -> Result<PtxOperand, String> {
     if text.contains('.')
         && let Ok(number) = text.parse::<f32>()

@@ -1,14 +1,14 @@
-//! Copies of boxes of tensors, against their elements one by one, and the mistakes around them.
+//! Tensor copies against element-wise references, and the report of each misuse.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Memory, Schedule, Swizzle, TensorElement, TensorMap};
 
-/// The first byte of the data behind the map in `%in`, and of the barrier in shared memory.
+/// Offset of the data after the map in `%in`, and of the mbarrier in shared memory.
 const DATA: u32 = 1024;
 const BARRIER_AT: u32 = 16384;
 const BARRIER: &str = "\"nvvm.barrier0\"() : () -> ()\n";
 
-/// Addresses of `%in` and `%out`.
+/// Returns the addresses of `%in` and `%out`.
 fn addresses() -> [u64; 2] {
     let mut memory = Memory::default();
     ["in", "out"].map(|name| {
@@ -17,7 +17,7 @@ fn addresses() -> [u64; 2] {
     })
 }
 
-/// A tensor of 16-bit elements with 20 rows of 72, of which the box has 8 rows of 64.
+/// A tensor of 16-bit elements with 20 rows of 72; the box has 8 rows of 64.
 fn map(swizzle: Swizzle) -> TensorMap {
     TensorMap {
         address: addresses()[0] + u64::from(DATA),
@@ -47,7 +47,7 @@ fn input(map: &TensorMap) -> Vec<u8> {
 
 const NAMES: &str = "%first = \"llvm.icmp\"(%t, %c0) <{predicate = 0 : i64}> : (i32, i32) -> i1\n";
 
-/// One thread does it.
+/// Code executed by one thread.
 fn once(text: &str, operands: &[(&str, &str)]) -> String {
     let mut all = operands.to_vec();
     all.push(("%first", "i1"));
@@ -98,7 +98,7 @@ fn wait() -> String {
     asm(&text, "r", &[("%s", "i32")])
 }
 
-/// Each of 64 threads stores 4 of the words of the box.
+/// Each of 64 threads stores 4 words of the box.
 fn show() -> String {
     let one = |column: u32| {
         format!(
@@ -246,7 +246,7 @@ fn maps_and_addresses_are_checked() {
     );
 }
 
-/// What threads have written is not overwritten by a copy without a fence of proxies.
+/// A copy over bytes that threads have written needs a proxy fence.
 #[test]
 fn copies_come_behind_a_fence_of_proxies() {
     let write = "%cell = \"llvm.getelementptr\"(%smem, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>\n\"llvm.store\"(%t, %cell) : (i32, !llvm.ptr<3>) -> ()\n";
@@ -264,7 +264,8 @@ fn copies_come_behind_a_fence_of_proxies() {
     }
 }
 
-/// A box that goes from shared memory to `%out`, a tensor of 4 rows of 16 words; 8 words of each row of the box lie in it.
+/// A box copied from shared memory to `%out`, a tensor of 4 rows of 16 words; 8 words of each row of the box are in
+/// range.
 fn stored(direction: &str, element: TensorElement) -> AsyncKernel {
     let map = TensorMap {
         address: addresses()[1],
@@ -358,7 +359,7 @@ fn sources_of_stores_are_kept() {
     let mut kernel = stored(STORE, TensorElement::U32);
     let end = kernel.body.lines().last().unwrap_or_default().to_owned();
     kernel.body = kernel.body.replace(&end, write);
-    // With the wait missing, a store meets the copy; and where the store comes first, the fence is missing.
+    // Without the wait a store conflicts with the copy; if the store comes first, the fence is missing.
     for found in runs(&kernel) {
         let error = found.expect_err("it is wrong");
         assert!(
@@ -374,7 +375,7 @@ fn sources_of_stores_are_kept() {
     );
 }
 
-/// A map that the kernel makes in shared memory, field by field, and publishes.
+/// The kernel builds a map in shared memory, field by field, and publishes it.
 #[test]
 fn maps_are_made_on_the_device() {
     let field = |name: &str, bits: u32, operand: &str| {
@@ -460,7 +461,7 @@ fn maps_are_made_on_the_device() {
     }
 }
 
-/// What a copy of a box has brought is read by a product without a fence of proxies.
+/// A product reads the result of a box copy without a proxy fence.
 #[test]
 fn a_product_reads_what_a_copy_brought() {
     let map = TensorMap {
@@ -479,7 +480,7 @@ fn a_product_reads_what_a_copy_brought() {
         let bits = crate::FloatTy::F16.from_f64(value(row, k).into()) as u16;
         input[at..at + 2].copy_from_slice(&bits.to_le_bytes());
     }
-    // Both factors are the box: 64 rows, and its first 8 rows as columns; k from 48 on.
+    // Both operands are the box: 64 rows, and its first 8 rows as columns; k from 48 on.
     let descriptor = (96_u64 >> 4) | (1024 >> 4) << 32 | 1 << 62;
     let product = [
         format!("%d = \"llvm.mlir.constant\"() <{{value = {descriptor} : i64}}> : () -> i64\n"),

@@ -1,28 +1,28 @@
-//! Kernels of warps that start work and wait for it: products, barriers in memory, copies of tensors.
+//! Test kernels with asynchronous operations: products, mbarriers, tensor copies.
 
 use crate::{Arg, Arrival, KernelError, Launch, Memory, Schedule, decode_generic};
 
-/// A kernel of so many threads with 32 KiB of shared memory, which begins with what a buffer holds.
+/// A kernel with 32 KiB of shared memory that is filled from a buffer first.
 ///
-/// The body knows `%in`, `%out`, `%t` (the thread), `%s` (the address of the shared memory), `%cN` (constants below 10) and
-/// `%true`.
+/// The body may use `%in`, `%out`, `%t` (the thread), `%s` (the address of the shared memory), `%cN` (constants below
+/// 10) and `%true`.
 pub(in crate::ops) struct AsyncKernel {
     pub(in crate::ops) threads: u32,
     pub(in crate::ops) body: String,
-    /// What `%in` holds.
+    /// Contents of `%in`.
     pub(in crate::ops) input: Vec<u8>,
-    /// How many bytes of it are in shared memory when the body begins, behind a fence and a barrier.
+    /// Bytes of it copied to shared memory before the body, followed by a fence and a barrier.
     pub(in crate::ops) loaded: u32,
     /// Words of `%out`.
     pub(in crate::ops) words: usize,
 }
 
-/// An inline assembly without results.
+/// Returns an inline assembly without results.
 pub(in crate::ops) fn asm(text: &str, constraints: &str, operands: &[(&str, &str)]) -> String {
     asm_with(text, constraints, operands, "")
 }
 
-/// An inline assembly of results: `%r = i32`.
+/// Returns an inline assembly with results: `%r = i32`.
 pub(in crate::ops) fn asm_with(
     text: &str,
     constraints: &str,

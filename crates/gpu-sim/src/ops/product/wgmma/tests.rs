@@ -1,12 +1,12 @@
-//! `wgmma` against sums computed by hand, and what must not be done while a product is in flight.
+//! `wgmma` against sums computed by hand, and faults while a product is in flight.
 
 use crate::ops::tests::asynchronous::{AsyncKernel, FENCE, asm, asm_with, store};
 use crate::{Arrival, FaultKind, KernelError, Schedule};
 
-/// Where the elements of a factor are in memory, and what its descriptor says.
+/// The memory layout of an operand, and its descriptor.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// Byte of an element: along M or N, along K.
+    /// Byte offset of an element by its index along M or N and along K.
     at: fn(u32, u32) -> u32,
     leading: u64,
     stride: u64,
@@ -14,7 +14,7 @@ struct Layout {
     is_transposed: bool,
 }
 
-/// Rows of 128 bytes along K, chunks of 16 bytes exchanged by the row.
+/// Rows of 128 bytes along K; 16-byte chunks permuted by row.
 const SWIZZLED: Layout = Layout {
     at: |own, k| own * 128 + ((k / 8) ^ (own % 8)) * 16 + k % 8 * 2,
     leading: 0,
@@ -22,7 +22,7 @@ const SWIZZLED: Layout = Layout {
     swizzle: 1,
     is_transposed: false,
 };
-/// Rows of 64 bytes: rows 8 apart share a permutation, pairs of rows too.
+/// Rows of 64 bytes: pairs of rows, and rows 8 apart, share a permutation.
 const SWIZZLED_BY_64: Layout = Layout {
     at: |own, k| own * 64 + ((k / 8) ^ (own / 2 % 4)) * 16 + k % 8 * 2,
     leading: 0,
@@ -30,7 +30,7 @@ const SWIZZLED_BY_64: Layout = Layout {
     swizzle: 2,
     is_transposed: false,
 };
-/// Rows of 128 bytes along N, of 16 rows along K; the next 64 columns behind them.
+/// Rows of 128 bytes along N, 16 rows along K; the next 64 columns follow.
 const TRANSPOSED: Layout = Layout {
     at: |own, k| own / 64 * 2048 + k * 128 + ((own % 64 / 8) ^ (k % 8)) * 16 + own % 8 * 2,
     leading: 2048,
@@ -38,7 +38,7 @@ const TRANSPOSED: Layout = Layout {
     swizzle: 1,
     is_transposed: true,
 };
-/// Core matrices of 8 rows of 16 bytes, those along K next to each other.
+/// Core matrices of 8 rows of 16 bytes, adjacent along K.
 const PLAIN: Layout = Layout {
     at: |own, k| own / 8 * 256 + k / 8 * 128 + own % 8 * 16 + k % 8 * 2,
     leading: 128,
@@ -61,7 +61,7 @@ impl Layout {
     }
 }
 
-/// Bytes of B's memory.
+/// Offset of B in shared memory.
 const B_AT: u32 = 16384;
 
 fn a(row: u32, k: u32) -> i32 {
@@ -76,7 +76,7 @@ fn half(value: i32) -> [u8; 2] {
     (crate::FloatTy::F16.from_f64(value.into()) as u16).to_le_bytes()
 }
 
-/// Shared memory with both factors, of 64 rows and `n` columns.
+/// Returns shared memory with both operands, of 64 rows and `n` columns.
 fn input(layouts: [Layout; 2], n: u32, ks: u32) -> Vec<u8> {
     let mut bytes = vec![0; 32768];
     for k in 0..ks {
@@ -107,7 +107,7 @@ fn floats(count: u32) -> String {
     format!("!llvm.struct<({})>", vec!["f32"; count as usize].join(", "))
 }
 
-/// The parts of a struct of floats, as `%<name>0` and so on.
+/// Extracts the fields of a struct of floats, as `%<name>0` and so on.
 fn parts(of: &str, count: u32) -> String {
     let part = |i| {
         format!(
@@ -118,7 +118,7 @@ fn parts(of: &str, count: u32) -> String {
     (0..count).map(part).collect()
 }
 
-/// One product of 64 rows and `n` columns: `%<name>`, from the parts of `%<sum>` if there are any.
+/// A product of 64 rows and `n` columns: `%<name>`, accumulating onto the fields of `%<sum>` if given.
 fn product(
     name: &str,
     layouts: [Layout; 2],
@@ -171,7 +171,7 @@ fn product(
 const ORDER: &str = "\"nvvm.wgmma.fence.aligned\"() : () -> ()\n";
 const COMMIT: &str = "\"nvvm.wgmma.commit.group.sync.aligned\"() : () -> ()\n";
 
-/// The wait as the back end writes it, which hands the registers through.
+/// The wait in the form of the lowering, which forwards the registers.
 fn wait(name: &str, of: &str, count: u32, most: u32) -> String {
     let tied: Vec<String> = (0..count).map(|i| i.to_string()).collect();
     let names: Vec<String> = (0..count).map(|i| format!("%{of}{i}")).collect();
@@ -196,7 +196,7 @@ fn stores(of: &str, count: u32) -> String {
     (0..count).map(one).collect()
 }
 
-/// A kernel of one warp group with both factors in shared memory.
+/// A kernel of one warp group with both operands in shared memory.
 fn kernel(layouts: [Layout; 2], n: u32, ks: u32, body: String) -> AsyncKernel {
     AsyncKernel {
         input: input(layouts, n, ks),
@@ -267,7 +267,7 @@ fn products_follow_the_manual() {
     }
 }
 
-/// A in registers, of integers whose sum wraps, with intrinsics for the order.
+/// A in registers, integers with a wrapping sum, ordered by intrinsics.
 #[test]
 fn a_factor_may_be_in_registers() {
     let call = |name: &str, operands: &str, types: &str| {
@@ -342,7 +342,7 @@ fn registers_in_flight_are_not_read() {
             ],
         );
     }
-    // A wait before the group is closed covers nothing.
+    // A wait before the group is committed covers nothing.
     let error = fault([&*first, &wait("z", "x", 4, 0), COMMIT, &use_].concat());
     assert_eq!(error.kind(), FaultKind::InFlight, "{error}");
     let most = [COMMIT, &wait("z", "x", 4, 0), &use_].concat();
@@ -393,7 +393,7 @@ fn fences_come_before_products() {
     kernel([SWIZZLED; 2], 8, 16, [&sums, ORDER, &two, COMMIT].concat())
         .run()
         .expect("it runs");
-    // What threads wrote to shared memory needs the fence of proxies.
+    // Generic writes to shared memory need a proxy fence.
     let write =
         "\"llvm.store\"(%c0, %smem) : (i32, !llvm.ptr<3>) -> ()\n\"nvvm.barrier0\"() : () -> ()\n";
     let late = asm(FENCE, "", &[]);
@@ -428,7 +428,7 @@ fn warp_groups_are_whole_and_agree() {
             &["without all warps of the warp group"],
         );
     }
-    // A warp that goes by is missed at once where warps run together, and at the end where they do not.
+    // A warp that skips the product is detected at once in lockstep, otherwise at the end.
     let part = format!(
         "%limit = \"llvm.mlir.constant\"() <{{value = 96 : i32}}> : () -> i32\n\
          %few = \"llvm.icmp\"(%t, %limit) <{{predicate = 6 : i64}}> : (i32, i32) -> i1\n\
@@ -458,7 +458,7 @@ fn warp_groups_are_whole_and_agree() {
     );
 }
 
-/// Sums that are in flight go from round to round; one product is in flight while the next one is started.
+/// Loop-carried accumulators in flight; one product is in flight while the next one starts.
 #[test]
 fn sums_in_flight_go_round_loops() {
     let names = |of: &str| -> String {
@@ -500,7 +500,7 @@ fn sums_in_flight_go_round_loops() {
     }
     let use_ = "%use = \"llvm.fadd\"(%z0, %z1) : (f32, f32) -> f32\n";
     check_fault(&fault(body(1, use_)), FaultKind::InFlight, &["llvm.fadd"]);
-    // A sum that is changed in the loop needs a fence behind the change.
+    // An accumulator that is changed in the loop needs a fence after the change.
     let changed = body(0, "")
         .replace(ORDER, "")
         .replace("\"llvm.br\"(%c0", &format!("{ORDER}\"llvm.br\"(%c0"));

@@ -1,4 +1,4 @@
-//! The forms of what warps start and wait for: products, barriers in memory, copies of tensors.
+//! Forms of asynchronous operations: products, mbarriers, tensor copies.
 
 use super::super::{mbarrier, product, tensor};
 use super::{Form, SCOPE, form, nothing};
