@@ -1,14 +1,12 @@
-//! `choose-matrix-instructions`: the instruction that carries out each product, and the layouts that it asks for.
+//! `choose-matrix-instructions`: selects the matrix instruction of each product, and its layouts.
 //!
-//! Each `tt.dot` in other layouts gets alternatives: the instructions of the target that multiply its types, by all
-//! ways to spread warps over the result and to hold K, in Triton's encodings (`encodings`). What the product costs in
-//! each is the cost of its plan, and of what does not fit into registers. [`assignment`] chooses among them with the
-//! layouts of all other values, so that conversions of factors and results, loops, reductions of the result and
-//! products of products count as `remove-layout-conversions` will find them. Only the products are rewritten, between
-//! conversions.
+//! The candidates of a `tt.dot` are the instructions of the target for its types, with all distributions of warps over the
+//! result and several `kWidth`, in Triton's encodings (`encodings`). The cost of a candidate is that of its plan and of
+//! spilled registers. [`assignment`] chooses among them jointly with the layouts of all other values, as
+//! `remove-layout-conversions` will. Only the products are rewritten, between conversions.
+//!
 //! # Source
-//! Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`, which take the spread of warps from
-//! rules on shapes.
+//! Triton's `tritongpu-accelerate-matmul` and `tritonamdgpu-accelerate-matmul`, which distribute warps by rules on shapes.
 
 mod encodings;
 
@@ -37,14 +35,14 @@ use std::sync::Arc;
 
 impl Pass for ChooseMatrixInstructionsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let weighed = RemoveLayoutConversionsOptions {
+        let defaults = RemoveLayoutConversionsOptions {
             target: self.target.clone(),
             memory: self.memory.clone(),
             ..Default::default()
         };
         let options = AssignmentOptions {
             barrier_latency: BARRIER_LATENCY,
-            ..weighed.assignment_options(context)?
+            ..defaults.assignment_options(context)?
         };
         for function in functions(context.module()) {
             self.function(context, function, options);
@@ -57,27 +55,26 @@ impl Pass for ChooseMatrixInstructionsOptions {
     }
 }
 
-/// What a barrier costs a block that waits for its products, in quarters of a clock.
+/// Latency of a barrier for a block that waits for its products, in quarters of a cycle.
 ///
-/// Conversions through shared memory take 26 to 96 clocks longer on an H200 where one block has a processor for itself
-/// than where four share it.
+/// Conversions through shared memory take 26 to 96 cycles longer on an H200 with one block per SM than with four.
 const BARRIER_LATENCY: u32 = 4 * 64;
 
-/// The ways to carry out a product.
-struct Ways {
-    /// In the layouts that it has.
+/// The candidates of a product.
+struct Candidates {
+    /// The original layouts.
     present: Arc<PricedProduct>,
-    others: Vec<Way>,
+    others: Vec<Candidate>,
 }
 
 /// A product in the layouts of an instruction.
-struct Way {
+struct Candidate {
     encodings: Encodings,
     product: Arc<PricedProduct>,
 }
 
-/// A product, and its ways, or the reason for which it has one only.
-type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Ways, String>>);
+/// A product with its candidates, or the reason for none.
+type Product<'c> = (tt::Dot<'c, 'c>, Arc<Result<Candidates, String>>);
 
 impl ChooseMatrixInstructionsOptions {
     fn function<'c>(
@@ -88,7 +85,7 @@ impl ChooseMatrixInstructionsOptions {
     ) {
         drop_dead(context.rewriter(), function, &mut |_| ());
         let mut plans = PriceCache::default();
-        let mut known: HashMap<Vec<usize>, Arc<Result<Ways, String>>> = HashMap::new();
+        let mut known: HashMap<Vec<usize>, Arc<Result<Candidates, String>>> = HashMap::new();
         let mut products: Vec<Product<'c>> = Vec::new();
         for dot in build::in_order(function)
             .into_iter()
@@ -97,13 +94,14 @@ impl ChooseMatrixInstructionsOptions {
             let types = [dot.a(), dot.b(), dot.c()].map(|value| sys::type_id(value.r#type()));
             let widened = widened(dot);
             let others = [dot.input_precision() as usize, widened as usize];
-            let ways = known.entry([&types[..], &others].concat());
-            let ways = ways.or_insert_with(|| Arc::new(ways_of(dot, widened, options, &mut plans)));
-            products.push((dot, Arc::clone(ways)));
+            let candidates = known.entry([&types[..], &others].concat());
+            let candidates = candidates
+                .or_insert_with(|| Arc::new(candidates_of(dot, widened, options, &mut plans)));
+            products.push((dot, Arc::clone(candidates)));
         }
-        let open = products.iter().map(|(dot, ways)| OpWithAlternatives {
+        let open = products.iter().map(|(dot, candidates)| OpWithAlternatives {
             op: dot.op(),
-            alternatives: alternatives(ways),
+            alternatives: alternatives(candidates),
         });
         let open: Vec<OpWithAlternatives<'c>> = open.collect();
         let chosen = if open.iter().any(|open| !open.alternatives.is_empty()) {
@@ -112,44 +110,52 @@ impl ChooseMatrixInstructionsOptions {
         } else {
             vec![None; open.len()]
         };
-        for ((dot, ways), chosen) in products.iter().zip(chosen) {
+        for ((dot, candidates), chosen) in products.iter().zip(chosen) {
             if self.explain {
-                context.remark(dot.op(), &explanation(ways, chosen));
+                context.remark(dot.op(), &explanation(candidates, chosen));
             }
-            if let (Ok(ways), Some(chosen)) = (&**ways, chosen) {
-                rewrite(context, *dot, &ways.others[chosen].encodings);
+            if let (Ok(candidates), Some(chosen)) = (&**candidates, chosen) {
+                rewrite(context, *dot, &candidates.others[chosen].encodings);
             }
         }
     }
 }
 
-/// Chooses among the ways of all products of a function; none of a product's where it stays as it is.
+/// Chooses a candidate of each product of a function; `None` for its original layouts.
 fn choose<'c>(
     kernel: &mut Kernel<'c>,
     options: AssignmentOptions,
     plans: &mut PriceCache,
     (open, products): (&[OpWithAlternatives<'c>], &[Product<'c>]),
 ) -> Vec<Option<usize>> {
-    let mut choose = |is_allowed: &dyn Fn(&Way) -> bool| {
-        let is_allowed = |product: usize, way: usize| {
-            let ways = products[product].1.as_ref().as_ref();
-            ways.is_ok_and(|ways| is_allowed(&ways.others[way]))
+    let mut choose = |is_allowed: &dyn Fn(&Candidate) -> bool| {
+        let is_allowed = |product: usize, candidate: usize| {
+            let candidates = products[product].1.as_ref().as_ref();
+            candidates.is_ok_and(|candidates| is_allowed(&candidates.others[candidate]))
         };
         assignment::choose(kernel, options, plans, open, is_allowed)
     };
-    let ways = || products.iter().flat_map(|(_, ways)| ways.iter());
-    let entangled = ways().filter(|ways| ways.others.len() > MOST_ALTERNATIVES);
-    // Of one product, the spreads below are all that there is.
-    let is_joint = ways().count() > 1 && entangled.count() < 2;
+    let candidates = || {
+        products
+            .iter()
+            .flat_map(|(_, candidates)| candidates.iter())
+    };
+    let entangled = candidates().filter(|candidates| candidates.others.len() > MAX_ALTERNATIVES);
+    // For one product the distributions below are exhaustive.
+    let is_joint = candidates().count() > 1 && entangled.count() < 2;
     let jointly = is_joint.then(|| choose(&|_| true));
-    // Products of products share their rows with the same warps, and the graphs of one distribution of warps are
-    // smaller.
-    let spreads = ways().flat_map(|ways| ways.others.iter().map(|way| &way.encodings.warps));
-    let spreads: BTreeSet<_> = spreads.collect();
-    let alike = spreads
+    // Chained products share one distribution of warps, and the graph for one distribution is smaller.
+    let distributions = candidates().flat_map(|candidates| {
+        candidates
+            .others
+            .iter()
+            .map(|candidate| &candidate.encodings.warps)
+    });
+    let distributions: BTreeSet<_> = distributions.collect();
+    let separately = distributions
         .into_iter()
-        .map(|spread| choose(&|way| way.encodings.warps == *spread));
-    let mut found: Vec<_> = alike.chain(jointly).collect();
+        .map(|distribution| choose(&|candidate| candidate.encodings.warps == *distribution));
+    let mut found: Vec<_> = separately.chain(jointly).collect();
     let least = found.iter().map(|found| found.price).min().unwrap_or(0);
     let best = found
         .iter()
@@ -158,18 +164,17 @@ fn choose<'c>(
         .unwrap_or_default()
 }
 
-/// Prices that differ by less than this part are the same. Of those, the one with more warps along n is taken: on an
-/// H100, products of 64 x 128 x 64 and 128 x 128 x 64 whose prices differ by 0.06 % take 0.78 and 0.81 of the time.
+/// Reciprocal of the relative price difference that is noise. Among equals, more warps along n win: on an H100, products
+/// of 64 x 128 x 64 and 128 x 128 x 64 whose prices differ by 0.06 % take 0.78 and 0.81 of the time.
 const NOISE: u64 = 512;
 
-/// If two products have more alternatives than this, the graph of a function is too entangled to be solved exactly, and
-/// takes a second to be solved at all.
-const MOST_ALTERNATIVES: usize = 16;
+/// Limit for joint assignment: with two products above it, the treewidth of the graph is too large for an exact solution.
+const MAX_ALTERNATIVES: usize = 16;
 
-fn alternatives(ways: &Result<Ways, String>) -> Vec<Alternative> {
-    let others = ways.iter().flat_map(|ways| &ways.others);
-    let alternatives = others.map(|way| {
-        let Encodings { a, b, d, .. } = way.encodings.clone();
+fn alternatives(candidates: &Result<Candidates, String>) -> Vec<Alternative> {
+    let others = candidates.iter().flat_map(|candidates| &candidates.others);
+    let alternatives = others.map(|candidate| {
+        let Encodings { a, b, d, .. } = candidate.encodings.clone();
         Alternative {
             uses: vec![a, b, Arc::clone(&d)],
             defs: vec![d],
@@ -178,16 +183,16 @@ fn alternatives(ways: &Result<Ways, String>) -> Vec<Alternative> {
     alternatives.collect()
 }
 
-/// Says how a product is carried out, or why it is not changed.
-fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
+/// Formats the remark on a product.
+fn explanation(candidates: &Result<Candidates, String>, chosen: Option<usize>) -> String {
     let cycles = |product: &PricedProduct| product.price.div_ceil(4);
-    let Ways { present, others } = match ways {
-        Ok(ways) => ways,
+    let Candidates { present, others } = match candidates {
+        Ok(candidates) => candidates,
         Err(reason) => return format!("is unchanged: {reason}"),
     };
-    if let Some(Way { encodings, product }) = chosen.map(|chosen| &others[chosen]) {
+    if let Some(Candidate { encodings, product }) = chosen.map(|chosen| &others[chosen]) {
         return format!(
-            "is multiplied by {} of {} in each warp, as `{}`: {} cycles per execution, {} before",
+            "uses {} of {} per warp, in `{}`: {} cycles per execution, {} before",
             product.plan.count(),
             product.plan.instruction(),
             encodings.d,
@@ -195,9 +200,12 @@ fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
             cycles(present)
         );
     }
-    match others.iter().min_by_key(|way| way.product.price) {
+    match others
+        .iter()
+        .min_by_key(|candidate| candidate.product.price)
+    {
         None => "is unchanged: no instruction fits its tiles".to_owned(),
-        Some(Way { product, .. }) => format!(
+        Some(Candidate { product, .. }) => format!(
             "is unchanged: it costs {} cycles per execution; {} costs {}, plus conversions",
             cycles(present),
             product.plan.instruction(),
@@ -206,16 +214,16 @@ fn explanation(ways: &Result<Ways, String>, chosen: Option<usize>) -> String {
     }
 }
 
-/// Returns the ways to carry out a product.
+/// Returns the candidates of a product.
 ///
 /// # Errors
-/// The reason for which there is no choice.
-fn ways_of(
+/// The reason for none.
+fn candidates_of(
     dot: tt::Dot<'_, '_>,
     widened: u32,
     options: AssignmentOptions,
     plans: &mut PriceCache,
-) -> Result<Ways, String> {
+) -> Result<Candidates, String> {
     let tensors = [dot.a(), dot.b(), dot.c()].map(|value| TensorType::of(value.r#type()));
     let [Some(a), Some(b), Some(d)] = tensors else {
         return Err("its operands have no layouts".to_owned());
@@ -233,7 +241,7 @@ fn ways_of(
             "it already has the layout of an instruction, `{encoding}`"
         ));
     }
-    let types = ProductTypes::of(dot).map_err(|said| said.message)?;
+    let types = ProductTypes::of(dot).map_err(|error| error.message)?;
     let own = [&own_a.unique, &own_b.unique, &own_d.unique];
     let present = plans.product(&types, own, options);
     let present = present.map_err(|error| error.to_string())?;
@@ -287,14 +295,14 @@ fn ways_of(
             && [row.name.as_str(), &row.transposed().name].contains(&product.plan.instruction())
             && product.plan.is_converted() == [false; 3]
         {
-            others.push(Way { encodings, product });
+            others.push(Candidate { encodings, product });
             known.insert(linear);
         }
     }
-    Ok(Ways { present, others })
+    Ok(Candidates { present, others })
 }
 
-/// How many times wider the elements of a product's factors are than the narrowest that were loaded for them.
+/// Returns the ratio of a product's element width to the narrowest element loaded for its operands.
 fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     let bits = |value: Val<'_>| {
         let tensor = TensorType::of(value.r#type());
@@ -320,7 +328,7 @@ fn widened(dot: tt::Dot<'_, '_>) -> u32 {
     own / narrowest
 }
 
-/// How f32 is multiplied, where it matters.
+/// Returns the precision of f32 products as a suffix of messages.
 fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     match (factors, dot.input_precision()) {
         ([[Number::F32, _]], InputPrecision::Ieee) => " with `inputPrecision = ieee`",
@@ -329,7 +337,7 @@ fn precision(dot: tt::Dot<'_, '_>, factors: &[[Number; 2]]) -> &'static str {
     }
 }
 
-/// Gives a product other layouts, between conversions.
+/// Changes the layouts of a product, between conversions.
 fn rewrite<'c>(
     context: &PassContext<'c>,
     dot: tt::Dot<'c, 'c>,

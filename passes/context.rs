@@ -1,4 +1,4 @@
-//! What a pass is given.
+//! The context of a pass: module, rewriter and cached analyses.
 
 use super::inventory::Inventory;
 use crate::analysis::axis::AxisFacts;
@@ -11,29 +11,27 @@ use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// The module that a pass runs on, what is known of it, and what changes it.
+/// The module that a pass runs on, with its rewriter and analyses.
 pub(super) struct PassContext<'c> {
     module: Op<'c>,
     rewriter: Rewriter<'c>,
     analyses: Analyses<'c>,
 }
 
-/// What is computed of a whole module, and kept until the module changes.
+/// An analysis of a whole module, cached until the module changes.
 pub(super) trait Analysis<'c>: Sized {
-    /// Computes it.
     fn of(module: Op<'c>) -> Self;
-    /// Where it is kept.
     fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
 }
 
-/// A place for each analysis.
+/// The cache of analyses.
 #[derive(Default)]
 pub(super) struct Analyses<'c> {
     inventory: Slot<Inventory<'c>>,
     axis: Slot<AxisFacts>,
 }
 
-/// An analysis, and how often the rewriter had changed the module when it was made.
+/// An analysis, with the rewriter's change count at its computation.
 pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
 
 impl<'c> Analysis<'c> for Inventory<'c> {
@@ -65,17 +63,15 @@ impl<'c> PassContext<'c> {
         }
     }
 
-    /// Returns the module.
     pub(super) fn module(&self) -> Op<'c> {
         self.module
     }
 
-    /// Returns what changes the module.
     pub(super) fn rewriter(&self) -> Rewriter<'c> {
         self.rewriter
     }
 
-    /// Returns an analysis of the module as it is now: the one that is there, where nothing has changed since.
+    /// Returns an analysis, recomputed if the module has changed.
     pub(super) fn get<A: Analysis<'c>>(&self) -> Rc<A> {
         let now = self.rewriter.changes();
         let slot = A::slot(&self.analyses);
@@ -84,56 +80,56 @@ impl<'c> PassContext<'c> {
         {
             return Rc::clone(known);
         }
-        let made = Rc::new(A::of(self.module));
-        slot.replace(Some((now, Rc::clone(&made))));
-        made
+        let computed = Rc::new(A::of(self.module));
+        slot.replace(Some((now, Rc::clone(&computed))));
+        computed
     }
 
-    /// Returns what the encodings and tensors of the module mean.
+    /// Returns the layout cache of the module's context.
     pub(super) fn layouts(&self) -> &'c Layouts {
         Layouts::of(self.module.context())
     }
 
-    /// Returns the GPU that the module is for: the one that a user `asked` for, or else the one that it names.
-    pub(super) fn gpu(&self, asked: Option<&str>) -> Result<&'static Target, GpuError> {
-        ModuleInfo::gpu(self.module, asked)
+    /// Returns the `requested` GPU, or else the one that the module names.
+    pub(super) fn gpu(&self, requested: Option<&str>) -> Result<&'static Target, GpuError> {
+        ModuleInfo::gpu(self.module, requested)
     }
 
-    /// Returns the GPU that the module names, or else the usual one whose warps have as many lanes.
-    pub(super) fn usual_gpu(&self) -> &'static Target {
+    /// Returns the GPU that the module names, or else the default for its number of lanes.
+    pub(super) fn default_gpu(&self) -> &'static Target {
         self.gpu(None).unwrap_or_else(|_| {
             let info = ModuleInfo::around(self.module);
             Target::default_for_lanes(info.map_or(32, |info| info.threads_per_warp))
         })
     }
 
-    /// Returns the GPU likewise, for a pass that has to know it.
+    /// Returns the GPU as [`Self::gpu`], or reports an error.
     ///
     /// # Errors
-    /// There is no target, or none of this name.
-    pub(super) fn known_gpu(&self, asked: Option<&str>) -> Result<&'static Target, Reported> {
-        self.gpu(asked).map_err(|error| self.fail(&error.into()))
+    /// The target is missing or unknown.
+    pub(super) fn known_gpu(&self, requested: Option<&str>) -> Result<&'static Target, Reported> {
+        self.gpu(requested)
+            .map_err(|error| self.fail(&error.into()))
     }
 
-    /// Tells the user what is wrong with the module, or with what was asked of it.
-    pub(super) fn fail(&self, said: &Diagnostic) -> Reported {
-        sys::emit_error(self.module, said)
+    /// Emits an error on the module.
+    pub(super) fn fail(&self, error: &Diagnostic) -> Reported {
+        sys::emit_error(self.module, error)
     }
 
-    /// The same, with the nearest of some names to one that was given.
+    /// Emits an error on the module, with a spelling suggestion.
     pub(super) fn fail_with_nearest<'n>(
         &self,
-        said: Diagnostic,
+        error: Diagnostic,
         given: &str,
         names: impl IntoIterator<Item = &'n str>,
     ) -> Reported {
         self.fail(&match nearest(given, names) {
-            Some(near) => said.note(format!("did you mean `{near}`?")),
-            None => said,
+            Some(near) => error.note(format!("did you mean `{near}`?")),
+            None => error,
         })
     }
 
-    /// Tells the user something about an operation, at its place.
     pub(super) fn remark(&self, op: Op<'c>, text: &str) {
         sys::emit_remark(op, text);
     }

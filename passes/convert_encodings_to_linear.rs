@@ -1,9 +1,8 @@
-//! `convert-encodings-to-linear`: every layout by its bases.
+//! `convert-encodings-to-linear`: replaces encodings by `#ttg.linear` with the same bases.
 //!
-//! A slice stays a slice, of a linear parent: `tt.expand_dims` and `tt.reduce` speak of slices. An
-//! encoding whose layout grows with the shape in a way that no list of bases does keeps its name, and
-//! so does one that an operation asks for by its kind, as products do. A padded buffer has no linear layout, and
-//! one in partitions more inputs than bases can be listed of.
+//! A slice stays a slice, of a linear parent, as `tt.expand_dims` and `tt.reduce` require. Kept are encodings whose layouts
+//! on several shapes no list of bases describes, and those whose kind an operation requires, as products do. A padded
+//! buffer has no linear layout, and a partitioned one has an input dimension that bases cannot list.
 
 use super::Pass;
 use super::context::PassContext;
@@ -45,14 +44,13 @@ impl Pass for ConvertEncodingsToLinearOptions {
             let is_asked = !matches!(old, Encoding::SharedLinear(_)) && families.has(old);
             is_asked.then(|| shared_linear(old, shape))?
         });
-        // What operations ask for by its kind keeps its name.
+        // Encodings whose kind an operation requires are kept.
         let _ = respelling.carry_out(context);
         Ok(Vec::new())
     }
 }
 
-/// The bases of an encoding that give its layout on every shape it is used with: those of one of
-/// these shapes.
+/// Returns the bases that describe an encoding on every shape that it is used with: those of one of the shapes.
 fn linear(
     old: &Encoding,
     shapes: &[Vec<u64>],
@@ -65,7 +63,7 @@ fn linear(
     })
 }
 
-/// The bases of an encoding on one shape; with swizzled warps only where the encoding has them by its kind.
+/// Returns the bases of an encoding on one shape; swizzled warps only if the encoding's kind has them.
 fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     Some(match old.is_generic() {
@@ -74,7 +72,7 @@ fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     })
 }
 
-/// The bases of a buffer of one shape; a single element has none, which would say its dims.
+/// Returns the bases of a buffer of one shape; `None` for a single element, whose empty list would not state the rank.
 fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
     if layout.total_in_bits() == 0 {

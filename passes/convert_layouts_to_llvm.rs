@@ -9,7 +9,7 @@ use crate::ir::ModuleInfo;
 use crate::lower::{self, Abi, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
-/// What finishes the operations of `arith` and `math` that the lowering leaves, where it leaves any.
+/// MLIR's passes for the remaining operations of `arith` and `math`.
 const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, FollowUp::Cse];
 
 impl Pass for ConvertLayoutsToLLVMOptions {
@@ -34,7 +34,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
             outcome = lower::lower_module(context.rewriter(), module, gpu, options).and(outcome);
         }
         outcome?;
-        // What was emitted once needs no clean-up; what MLIR's conversions make does.
+        // Only the output of MLIR's conversions needs clean-up.
         let is_finished = lower::unlowered(context.module()).is_empty();
         Ok(if is_finished {
             Vec::new()
@@ -43,7 +43,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         })
     }
 
-    /// After the last conversion there is nothing but the LLVM dialect.
+    /// Checks that all operations are in the LLVM dialect.
     fn finish(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         lower::check_lowered(context.module())
     }

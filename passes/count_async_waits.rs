@@ -1,4 +1,4 @@
-//! `count-async-waits`: each wait for copies lets go on what was committed after the groups of its tokens.
+//! `count-async-waits`: lets groups committed after those of a wait's tokens stay in flight.
 //!
 //! ```text
 //! a = commit; b = commit; wait a {num = 0}          a = commit; b = commit; wait a {num = 1}
@@ -6,7 +6,7 @@
 //!
 //! # Source
 //! Triton's `updateWaits`, which its pipeliner runs for NVIDIA, and `tritonamdgpu-update-async-wait-count`, which counts
-//! instructions. These follow from groups once copies are lowered.
+//! instructions; here the lowering converts groups to instructions.
 
 use super::Pass;
 use super::context::PassContext;

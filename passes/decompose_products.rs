@@ -1,10 +1,11 @@
-//! `decompose-products`: products that no instruction carries out, by products that one does.
+//! `decompose-products`: replaces products without an instruction by products with one.
 //!
 //! `scaled` turns `tt.dot_scaled` into a product of 16-bit floats, and `amdg.scaled_upcast_*` into a multiplication;
 //! `split` turns a product of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` into products of narrower parts.
-//! `convert-layouts-to-llvm` begins with it, so that the plan of a product has one element type per operand.
+//! `convert-layouts-to-llvm` starts with it, so that the plan of a product has one element type per operand.
+//!
 //! # Source
-//! Triton's `DecomposeScaledBlocked` and `tritongpu-F32DotTC`, whose order of sums is kept.
+//! Triton's `DecomposeScaledBlocked` and `tritongpu-F32DotTC`, with the same order of summation.
 
 mod scaled;
 mod split;
@@ -28,8 +29,8 @@ use std::sync::Arc;
 impl Pass for DecomposeProductsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let target = match &self.target {
-            Some(asked) => context.known_gpu(Some(asked))?,
-            None => context.usual_gpu(),
+            Some(name) => context.known_gpu(Some(name))?,
+            None => context.default_gpu(),
         };
         decompose(context, context.module(), target);
         Ok(Vec::new())
@@ -40,7 +41,7 @@ impl Pass for DecomposeProductsOptions {
 pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &Target) {
     context.rewriter().each(build::in_order(module), |op| {
         let emitter = Emitter { context, place: op };
-        // What cannot be decomposed is reported by the lowering.
+        // The lowering reports products that cannot be decomposed.
         let _ = match V::of(op) {
             Some(V::TtDotScaled(dot)) if product::is_native(dot, target) => None,
             Some(V::TtDotScaled(dot)) => scaled::decompose(emitter, dot),
@@ -52,7 +53,7 @@ pub(super) fn decompose<'c>(context: &PassContext<'c>, module: Op<'c>, target: &
     });
 }
 
-/// Adds operations on tensors in front of a product.
+/// A builder of tensor operations in front of a product.
 #[derive(Clone, Copy)]
 struct Emitter<'p, 'c> {
     context: &'p PassContext<'c>,
@@ -60,27 +61,22 @@ struct Emitter<'p, 'c> {
 }
 
 impl<'c> Emitter<'_, 'c> {
-    /// Adds an operation, and returns its result.
     fn add<O>(self, building: builders::Building<'_, 'c, O>) -> Option<Val<'c>> {
         building.before(self.context.rewriter(), self.place)
     }
 
-    /// Replaces the product by a value.
     fn replace(self, value: Val<'c>) {
         self.context.rewriter().replace(self.place, &[value]);
     }
 
-    /// Returns the MLIR context.
     fn mlir(self) -> &'c Context {
         build::context(self.place)
     }
 
-    /// Returns the encoding of a tensor.
     fn encoding(self, tensor: &TensorType<'c>) -> Option<Arc<Encoding>> {
         self.context.layouts().of_tensor(tensor).ok()
     }
 
-    /// Returns the type of a tensor.
     fn tensor(self, shape: &[u64], element: Type<'c>, encoding: &Encoding) -> Option<Type<'c>> {
         let encoding = attribute(self.place, encoding)?;
         Some(RankedTensorType::new(shape, element, Some(encoding)).into())
@@ -92,7 +88,7 @@ impl<'c> Emitter<'_, 'c> {
         Some(RankedTensorType::new(tensor.shape, element, tensor.encoding).into())
     }
 
-    /// Adds a constant whose every element is one number.
+    /// Adds a splat constant.
     fn constant(self, type_: Type<'c>, number: Attribute<'c>) -> Option<Val<'c>> {
         self.add(builders::arith::constant(
             build::splat(type_, number),
@@ -117,7 +113,7 @@ impl<'c> Emitter<'_, 'c> {
         IntegerType::new(self.mlir(), bits).into()
     }
 
-    /// Converts to another floating-point type, to the nearest number where it is narrower.
+    /// Converts to another floating-point type, rounding to nearest.
     fn convert_float(self, value: Val<'c>, element: Type<'c>) -> Option<Val<'c>> {
         let tensor = TensorType::of(value.r#type())?;
         if tensor.element == element {

@@ -1,8 +1,8 @@
-//! `fold-layout-conversions`: conversions that need not be there disappear.
+//! `fold-layout-conversions`: removes redundant conversions.
 //!
-//! Conversions between equal layouts, chains, repeated conversions and those that nothing uses go by themselves. For the
-//! rest, [`assignment`] chooses the layouts of views and of accesses to memory anew, by the prices by which
-//! `remove-layout-conversions` chooses those of whole kernels; all other operations keep theirs.
+//! Conversions between equal layouts, chains, repeated and dead conversions are folded. For the rest, [`assignment`]
+//! chooses the layouts of views and of memory accesses, by the prices of `remove-layout-conversions`; all other operations
+//! keep theirs.
 
 use super::Pass;
 use super::context::PassContext;
@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Each round leaves less to pay; a kernel that needs more of them is folded by the next run.
+/// Limit for rounds; each reduces the cost.
 const MAX_ROUNDS: usize = 16;
 
 impl Pass for FoldLayoutConversionsOptions {
@@ -34,7 +34,7 @@ impl Pass for FoldLayoutConversionsOptions {
             explain: self.explain,
         };
         let mut kept = HashMap::new();
-        // What a round leaves may be two spellings of one layout, where there were two layouts before.
+        // A round may leave two spellings of one layout where there were two layouts before.
         for turn in 0..MAX_ROUNDS {
             let is_respelled;
             (kept, is_respelled) = folding.unify_spellings();
@@ -43,7 +43,7 @@ impl Pass for FoldLayoutConversionsOptions {
             }
             folding.rounds();
         }
-        folding.explain_rest(&kept);
+        folding.explain_remaining(&kept);
         Ok(Vec::new())
     }
 
@@ -52,19 +52,17 @@ impl Pass for FoldLayoutConversionsOptions {
     }
 }
 
-/// Why a conversion between two spellings of one layout keeps both.
-enum Kept<'c> {
-    /// This operation asks for one of them.
-    AskedBy(Op<'c>),
-    /// They are two layouts on other tensors of the module.
+/// A reason to keep both spellings of one layout.
+enum KeepReason<'c> {
+    /// An operation requires one of them.
+    RequiredBy(Op<'c>),
+    /// They are different layouts on other shapes of the module.
     DiffersElsewhere,
 }
 
 struct Folding<'a, 'c> {
     context: &'a PassContext<'c>,
-    /// What was planned so far.
     plans: RefCell<PriceCache>,
-    /// Whether to tell the user what becomes of each conversion.
     explain: bool,
 }
 
@@ -72,12 +70,11 @@ fn conversion(op: Op<'_>) -> Option<ConvertLayout<'_, '_>> {
     ConvertLayout::of(op)
 }
 
-/// The conversion that makes a value, if one does.
 fn conversion_of<'c>(value: Val<'c>) -> Option<ConvertLayout<'c, 'c>> {
     conversion(sys::defining_operation(value)?)
 }
 
-/// Whether an operation does nothing but make its one result of its operands.
+/// Returns true if an operation only computes its one result.
 fn is_pure(op: Op<'_>) -> bool {
     op.result_count() == 1 && op.region_count() == 0 && Role::of(op).is_pure()
 }
@@ -99,15 +96,14 @@ impl<'c> Folding<'_, 'c> {
         self.context.layouts().tensor(&tensor).ok()
     }
 
-    /// The layouts that a conversion goes between.
     fn layouts(&self, cvt: ConvertLayout<'c, 'c>) -> Option<[Arc<TensorLayout>; 2]> {
         let [from, to] = [cvt.src(), cvt.result()].map(|value| value.r#type());
         Some([self.layout(from)?, self.layout(to)?])
     }
 
-    /// Gives two spellings of one layout one spelling, wherever a conversion goes between them; returns why
-    /// the others keep theirs, and whether any does not.
-    fn unify_spellings(&self) -> (HashMap<usize, Kept<'c>>, bool) {
+    /// Unifies the spellings of one layout at both ends of each conversion; returns the reasons for those kept, and true
+    /// if any was changed.
+    fn unify_spellings(&self) -> (HashMap<usize, KeepReason<'c>>, bool) {
         let mut kept = HashMap::new();
         let mut is_respelled = false;
         for cvt in conversions(self.context) {
@@ -118,7 +114,7 @@ impl<'c> Folding<'_, 'c> {
             if from.unique != to.unique || old == new {
                 continue;
             }
-            let mut reason = Kept::DiffersElsewhere;
+            let mut reason = KeepReason::DiffersElsewhere;
             let mut is_done = false;
             for (old, new) in [(old, new), (new, old)] {
                 let context = self.context;
@@ -137,7 +133,7 @@ impl<'c> Folding<'_, 'c> {
                             format!("`{old}` is spelled `{new}` everywhere: they are one layout")
                         });
                     }
-                    Err(Some(op)) => reason = Kept::AskedBy(op),
+                    Err(Some(op)) => reason = KeepReason::RequiredBy(op),
                     Err(None) => {}
                 }
             }
@@ -149,7 +145,7 @@ impl<'c> Folding<'_, 'c> {
         (kept, is_respelled)
     }
 
-    /// Folds and chooses until nothing changes.
+    /// Folds and assigns layouts until nothing changes.
     fn rounds(&self) {
         for _ in 0..MAX_ROUNDS {
             let before = self.context.rewriter().changes();
@@ -160,16 +156,16 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Looks at every operation once.
+    /// Folds every operation once.
     fn round(&self) {
         let rewriter = self.context.rewriter();
         self.drop_unused_arguments();
-        self.share();
+        self.eliminate_common();
         rewriter.each(build::in_order(self.context.module()), |op| {
             use OpKind as K;
             match OpKind::of(op) {
                 Some(K::TtgConvertLayout) => drop(self.fold(op)),
-                // What these need no conversion for, they look through.
+                // These may not need a conversion of their operand.
                 Some(K::TtReshape | K::TtTrans | K::TtSplit | K::TtngTMEMStore) => {
                     self.look_through(op);
                 }
@@ -178,7 +174,7 @@ impl<'c> Folding<'_, 'c> {
         });
     }
 
-    /// A conversion whose result is there already goes, and one of a value without a layout starts before that.
+    /// Removes a conversion whose result is available, and skips values without layout in a chain.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
@@ -187,7 +183,7 @@ impl<'c> Folding<'_, 'c> {
             self.erase_unused(result);
             return Some(());
         }
-        if let Some(source) = self.beginning(cvt) {
+        if let Some(source) = self.chain_start(cvt) {
             self.remark(op, || {
                 if source == own {
                     "is removed: its operand has the layout of its result".to_owned()
@@ -203,7 +199,7 @@ impl<'c> Folding<'_, 'c> {
         if cvt.force_warp_shuffle() {
             return None;
         }
-        let source = self.laid_out(own);
+        let source = self.with_layout(own);
         if source != own {
             self.remark(op, || {
                 "takes its operand from before the preceding conversions".to_owned()
@@ -214,8 +210,8 @@ impl<'c> Folding<'_, 'c> {
         Some(())
     }
 
-    /// The value in a chain of conversions that has the type of the last one's result.
-    fn beginning(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
+    /// Returns the value in a chain of conversions with the type of the last result.
+    fn chain_start(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
         let wanted = cvt.result().r#type();
         let mut source = cvt.src();
         while source.r#type() != wanted {
@@ -224,8 +220,8 @@ impl<'c> Folding<'_, 'c> {
         Some(source)
     }
 
-    /// The value that conversions began with, where what they made has no layout to choose by.
-    fn laid_out(&self, mut value: Val<'c>) -> Val<'c> {
+    /// Skips conversions of a chain whose results have no layout.
+    fn with_layout(&self, mut value: Val<'c>) -> Val<'c> {
         while self.layout(value.r#type()).is_none() {
             let Some(cvt) = conversion_of(value) else {
                 break;
@@ -235,11 +231,10 @@ impl<'c> Folding<'_, 'c> {
         value
     }
 
-    /// Chooses the layouts of views and of accesses to memory, with everything else as it is; returns true if another
-    /// choice costs less than what is there, and is carried out.
+    /// Assigns layouts to views and memory accesses; returns true if a cheaper assignment was found and applied.
     fn choose(&self) -> bool {
         let options = RemoveLayoutConversionsOptions::default_options(
-            self.context.usual_gpu(),
+            self.context.default_gpu(),
             Scope::ViewsAndAccesses,
         );
         let rewriter = self.context.rewriter();
@@ -278,7 +273,7 @@ impl<'c> Folding<'_, 'c> {
         is_changed
     }
 
-    /// An operation that may take its operand from before a conversion does, where that moves nothing.
+    /// Skips the conversion of an operand, if the operation supports the source.
     fn look_through(&self, op: Op<'c>) {
         let at = (0..op.operand_count()).find_map(|i| {
             let value = build::operand(op, i);
@@ -287,7 +282,7 @@ impl<'c> Folding<'_, 'c> {
         let Some((i, value, cvt)) = at else { return };
         let before = cvt.op();
         let (from, to) = (cvt.src().r#type(), cvt.result().r#type());
-        // With the registers that repeat others.
+        // Including replicated registers.
         let is_same =
             matches!((self.layout(from), self.layout(to)), (Some(a), Some(b)) if a.full == b.full);
         if OpKind::TtReshape.is(op) && !is_same && !sys::has_one_use(value) {
@@ -303,44 +298,44 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// A conversion that was made before is not made again.
-    fn share(&self) {
+    /// Eliminates common conversions.
+    fn eliminate_common(&self) {
         for region in self.context.module().regions() {
             for block in build::blocks_of(region) {
-                self.share_in(block, &mut HashMap::new());
+                self.eliminate_common_in(block, &mut HashMap::new());
             }
         }
     }
 
-    fn share_in(&self, block: Blk<'c>, made: &mut HashMap<[usize; 2], Val<'c>>) {
+    fn eliminate_common_in(&self, block: Blk<'c>, available: &mut HashMap<[usize; 2], Val<'c>>) {
         let mut own = Vec::new();
         for op in build::operations(block) {
             if let Some(cvt) = conversion(op).filter(|cvt| !cvt.force_warp_shuffle()) {
                 let result = cvt.result();
                 let key = [sys::value_id(cvt.src()), sys::type_id(result.r#type())];
-                if let Some(first) = made.get(&key) {
+                if let Some(first) = available.get(&key) {
                     self.remark(op, || {
                         "is removed: it repeats an earlier conversion".to_owned()
                     });
                     self.context.rewriter().replace(op, &[*first]);
                 } else {
-                    made.insert(key, result);
+                    available.insert(key, result);
                     own.push(key);
                 }
                 continue;
             }
             for region in op.regions() {
                 for block in build::blocks_of(region) {
-                    self.share_in(block, made);
+                    self.eliminate_common_in(block, available);
                 }
             }
         }
         for key in own {
-            made.remove(&key);
+            available.remove(&key);
         }
     }
 
-    /// What a loop carries and nobody looks at, it carries unchanged: what makes it is not needed.
+    /// Yields unused loop-carried values unchanged, which makes their computation dead.
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
         for op in build::in_order(self.context.module()) {
@@ -362,12 +357,12 @@ impl<'c> Folding<'_, 'c> {
                     continue;
                 }
                 rewriter.set_operand(end, i, argument);
-                self.erase_dying(made);
+                self.erase_dead(made);
             }
         }
     }
 
-    /// The pure operations on a loop's argument that nobody but the loop's own `i`-th yield needs, last ones first.
+    /// Returns the pure operations on a loop-carried value that only its own `i`-th yield uses, users first.
     fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
         let mut found: Vec<Op<'c>> = Vec::new();
         let mut waiting = vec![argument];
@@ -385,7 +380,7 @@ impl<'c> Folding<'_, 'c> {
                 }
             }
         }
-        // What the yield takes from elsewhere may be a conversion, too.
+        // The yielded value may be a conversion of another one.
         let mut source = sys::defining_operation(build::operand(end, i));
         while let Some(op) = source.filter(|op| conversion(*op).is_some() && !found.contains(op)) {
             let is_sole = sys::uses(build::only_result(op))
@@ -400,8 +395,8 @@ impl<'c> Folding<'_, 'c> {
         Some(found)
     }
 
-    /// Erases what nobody needs any more.
-    fn erase_dying(&self, mut ops: Vec<Op<'c>>) {
+    /// Erases dead operations.
+    fn erase_dead(&self, mut ops: Vec<Op<'c>>) {
         loop {
             let before = ops.len();
             ops.retain(|op| {
@@ -420,7 +415,7 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Erases the conversion that makes a value nobody uses, and then those that only it used.
+    /// Erases a chain of dead conversions, from its last result on.
     fn erase_unused(&self, mut value: Val<'c>) {
         while sys::is_unused(value) {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {
@@ -432,8 +427,8 @@ impl<'c> Folding<'_, 'c> {
         }
     }
 
-    /// Says why each conversion that is left stays.
-    fn explain_rest(&self, kept: &HashMap<usize, Kept<'c>>) {
+    /// Emits the reason for each remaining conversion.
+    fn explain_remaining(&self, kept: &HashMap<usize, KeepReason<'c>>) {
         if !self.explain {
             return;
         }
@@ -446,12 +441,12 @@ impl<'c> Folding<'_, 'c> {
                     "stays: data moves from `{}` to `{}`",
                     from.encoding, to.encoding
                 ),
-                Some(Kept::AskedBy(op)) => format!(
+                Some(KeepReason::RequiredBy(op)) => format!(
                     "stays, but moves no data: `{}` requires `{}`",
                     sys::identifier_text(op.name()),
                     to.encoding
                 ),
-                Some(Kept::DiffersElsewhere) | None => format!(
+                Some(KeepReason::DiffersElsewhere) | None => format!(
                     "stays, but moves no data: `{}` and `{}` differ on other tensors",
                     from.encoding, to.encoding
                 ),

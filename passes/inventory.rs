@@ -1,4 +1,4 @@
-//! The types that a module has.
+//! The inventory of a module: types and operations.
 
 use crate::ir::{Layouts, TensorType};
 use crate::sys;
@@ -8,18 +8,18 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 
-/// The types of tensors and of buffers in shared memory of a module, each once, and every operation.
+/// The tensor and shared-memory types of a module, each once, and all operations.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
     pub(super) buffers: Vec<BufferType<'c>>,
     pub(super) operations: Vec<Op<'c>>,
 }
 
-/// The type of a buffer in shared memory.
+/// The type of a shared-memory buffer.
 pub(super) struct BufferType<'c> {
     pub(super) type_: Type<'c>,
     pub(super) encoding: Attribute<'c>,
-    /// Sizes of the dimensions of the allocation that the encoding lays out.
+    /// Allocation shape without leading (multi-buffer) dimensions.
     pub(super) shape: Vec<u64>,
 }
 
@@ -36,7 +36,7 @@ impl<'c> BufferType<'c> {
         })
     }
 
-    /// The same type with another encoding.
+    /// Returns the type with another encoding.
     pub(super) fn with_encoding(&self, layouts: &Layouts, new: &Encoding) -> Option<Type<'c>> {
         let old = layouts.text_of_attribute(self.encoding);
         let text = layouts.text_of_type(self.type_);
@@ -46,7 +46,6 @@ impl<'c> BufferType<'c> {
 }
 
 impl<'c> Inventory<'c> {
-    /// Collects what lies below an operation.
     pub(super) fn of(root: Op<'c>) -> Self {
         let mut types: HashMap<usize, Type<'c>> = HashMap::new();
         let mut order = Vec::new();

@@ -1,4 +1,4 @@
-//! `layout-pipeline`: from default layouts to the LLVM dialect, by the passes of this project.
+//! `layout-pipeline`: lowers default layouts to the LLVM dialect through this project's passes.
 
 use super::Pass;
 use super::context::PassContext;

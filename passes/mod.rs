@@ -1,8 +1,7 @@
-//! The passes: one file each, named as on the command line, declared in `Passes.td`.
+//! The passes, declared in `Passes.td`, one file each, named as on the command line.
 //!
-//! `Pass` is what such a file implements, for the options of its pass; `table` is what the build
-//! script makes of `Passes.td`: those options and the enum of passes. A pass that is declared and not
-//! written does not compile.
+//! Each file implements `Pass` for the options of its pass. `table` includes the options and the enum of passes generated
+//! from `Passes.td`; a pass without an implementation does not compile.
 
 mod choose_matrix_instructions;
 mod coalesce;
@@ -38,7 +37,7 @@ use proof::{Claim, Proof};
 use std::borrow::Cow;
 use table::{PassKind, Values};
 
-/// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
+/// Installs the callbacks of dialects and passes, and registers the passes with MLIR. Idempotent.
 pub(crate) fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -47,16 +46,16 @@ pub(crate) fn install() {
     });
 }
 
-/// The pipeline that lowers a kernel where nothing else is asked for.
+/// The default pipeline for lowering a kernel.
 pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
-/// As [`LOWERING`], with the marks by which the simulator checks bounds.
+/// As [`LOWERING`], with annotations for the simulator's bounds checks.
 pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// Runs a pipeline, which may name any pass of this project's and of MLIR's: `builtin.module(cse)`, or `cse`.
+/// Runs a pipeline of passes of this project and of MLIR, such as `builtin.module(cse)` or `cse`.
 ///
 /// # Errors
-/// It is no pipeline, or one of its passes fails; why, goes to the context's diagnostic handler.
+/// The pipeline is invalid, or a pass fails; diagnostics go to the context's handler.
 pub fn run_pipeline(
     context: &Context,
     module: &mut Module<'_>,
@@ -72,7 +71,7 @@ pub fn run_pipeline(
     manager.run(module)
 }
 
-/// A pipeline on modules: names of passes without what they run on are meant for the module.
+/// Nests a pipeline without an anchor under `builtin.module`.
 fn anchored(pipeline: &str) -> Cow<'_, str> {
     match pipeline.find(['(', '{', ',']) {
         Some(at) if pipeline[at..].starts_with('(') => pipeline.into(),
@@ -80,38 +79,38 @@ fn anchored(pipeline: &str) -> Cow<'_, str> {
     }
 }
 
-/// A pass, as its options.
+/// A pass, implemented by its options.
 trait Pass {
-    /// Runs it on a module; returns the passes of MLIR that are to run after it.
+    /// Runs the pass on a module; returns MLIR's passes to run after it.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
-    /// What it leaves as it is, which can be proved; nothing is said of a pass that changes what is computed.
+    /// Returns the invariant that the pass preserves, for verification; `None` if it changes the computation.
     fn claim(&self) -> Option<Claim> {
         None
     }
 
-    /// Whether a user asks this pass for the proof.
+    /// Returns true if an option requests verification.
     fn is_verified(&self) -> bool {
         false
     }
 
-    /// The passes of ours that are to run after it, before those of MLIR, as a textual pipeline on a module.
+    /// Returns the pipeline of this project's passes to run after it, before those of MLIR.
     fn pipeline(&self) -> String {
         String::new()
     }
 
-    /// Checks what the passes after it have left.
+    /// Checks the module after the passes that follow it.
     fn finish(&self, _: &PassContext<'_>) -> Result<(), Reported> {
         Ok(())
     }
 }
 
-/// The passes of `Passes.td`, by their numbers.
+/// The passes of `Passes.td`, by index.
 struct Table;
 
 impl Table {
     fn pass(number: u16, options: &[OptionValue<'_>]) -> Box<dyn Pass> {
-        // C++ has its numbers from the same table.
+        // C++ takes the indices from the same table.
         PassKind::ALL[usize::from(number)].with(&mut Values::of(options))
     }
 }

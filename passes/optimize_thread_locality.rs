@@ -1,13 +1,13 @@
-//! `optimize-thread-locality`: what threads would have to exchange lies in one thread, or in one warp, from the start.
+//! `optimize-thread-locality`: avoids data exchange between threads or warps.
 //!
-//! - A reshape that may reorder gives its elements in the layout in which a reduction along one axis needs no other
-//!   thread.
-//! - A gather works in a layout in which a warp holds whole rows, where its plan costs less there.
-//! - What a loop accumulates of reductions is accumulated in each thread, and exchanged once behind the loop: `accumulate`.
+//! - A reshape with `allow_reorder` gets a layout in which a reduction along one axis stays within threads.
+//! - A gather gets a layout in which a warp holds whole rows, if its plan costs less.
+//! - A loop-carried accumulation of reductions is accumulated in each thread and reduced once after the loop:
+//!   `accumulate`.
 //!
 //! # Source
-//! Triton's `tritongpu-optimize-thread-locality`, which accumulates floats of blocked layouts that come from loads, and
-//! lays out every gather anew.
+//! Triton's `tritongpu-optimize-thread-locality`, which accumulates loaded floats in blocked layouts only, and changes the
+//! layout of every gather.
 
 mod accumulate;
 
@@ -40,20 +40,20 @@ impl Pass for OptimizeThreadLocalityOptions {
     }
 }
 
-/// How many warps and lanes run an operation.
+/// Returns the warps and lanes that execute an operation.
 fn threads(op: Op<'_>) -> Option<(u32, u32)> {
     let info = ModuleInfo::around(op).ok()?;
     let warps = u32::try_from(info.num_warps).ok()?;
     Some((warps, u32::try_from(info.threads_per_warp).ok()?))
 }
 
-/// Says that somebody has chosen the layouts of an operation with care.
+/// Marks the layouts of an operation as chosen.
 fn keep<'c>(context: &PassContext<'c>, op: Op<'c>, key: &str) {
     let unit = Attribute::unit(build::context(op));
     context.rewriter().set_attribute(op, key, unit);
 }
 
-/// Gives a value another type, and its users what it was.
+/// Changes the type of a result, and converts it back for its users.
 fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Option<()> {
     let rewriter = context.rewriter();
     let (old, users) = (value.r#type(), sys::uses(value));
@@ -66,7 +66,7 @@ fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Opt
     Some(())
 }
 
-/// Lets a reshape that may reorder give each row that is reduced to one thread.
+/// Changes a reshape with `allow_reorder` so that each thread holds whole rows of a reduction.
 fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Reshape::of(op).filter(|view| view.allow_reorder())?;
     let result = build::only_result(op);
@@ -101,7 +101,7 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
         let layout = context.layouts().tensor(&TensorType::of(type_)?).ok()?;
         Some(layout.full.in_bits(Dim::REGISTER))
     };
-    // With more registers than the operand has, elements would have to move.
+    // With more registers than the operand, elements would have to move.
     if type_ == result.r#type() || registers(type_)? != registers(view.src().r#type())? {
         return None;
     }
@@ -110,7 +110,7 @@ fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Lets a gather work where each warp has the rows that its indices point into, if that costs less.
+/// Changes a gather to a layout with whole rows per warp, if that costs less.
 fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
     let axis = usize::try_from(view.axis()).ok()?;
@@ -125,7 +125,7 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     let encoding = attribute(op, &warp_local(context, op, (&from, &at), axis)?)?;
     let [new_src, new_indices] = [&from, &at].map(|tensor| tensor.with_encoding(encoding));
     let bits = element_bits(from.element)?;
-    let target = context.usual_gpu();
+    let target = context.default_gpu();
     let layout = |type_| context.layouts().tensor(&TensorType::of(type_)?).ok();
     let cost = |src, indices| {
         let (src, indices) = (layout(src)?, layout(indices)?);
@@ -158,8 +158,8 @@ fn gather<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// A layout in which as many lanes as there are elements lie along an axis, and the warps along the others: each
-/// warp holds whole rows of both tensors, and each thread as few indices as can be.
+/// Returns a layout with the lanes along an axis and the warps along the others: each warp holds whole rows of both
+/// tensors, and each thread as few indices as possible.
 fn warp_local<'c>(
     context: &PassContext<'c>,
     op: Op<'c>,
@@ -190,7 +190,7 @@ fn warp_local<'c>(
     let widest = src.shape[axis].max(indices.shape[axis]);
     let mut sizes = vec![1; rank];
     sizes[axis] = u32::try_from(widest).ok()?.div_ceil(lanes_per[axis]);
-    // Threads that are left hold copies along the axis.
+    // Remaining threads hold replicas along the axis.
     lanes_per[axis] *= lanes_left;
     warps_per[axis] *= warps_left;
     let cga = layout.encoding.cga_layout().ok()?;

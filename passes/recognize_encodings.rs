@@ -1,8 +1,8 @@
-//! `recognize-encodings`: every layout by the name that says most of it.
+//! `recognize-encodings`: replaces lists of bases by structured encodings.
 //!
-//! The inverse of `convert-encodings-to-linear`. A name of the module that means the layout is taken before one that
-//! is found by [`Encoding::recognize`]; both have to mean it on every shape that the bases are used with. What no
-//! family says, and what an operation asks for by its bases, stays written out.
+//! The inverse of `convert-encodings-to-linear`. An encoding of the module with the same layout is preferred to one found
+//! by [`Encoding::recognize`]; both must match on every shape that the bases are used with. Bases that no family describes,
+//! or that an operation requires, are kept.
 
 use super::Pass;
 use super::context::PassContext;
@@ -37,7 +37,7 @@ impl Pass for RecognizeEncodingsOptions {
                 let layout = old.to_linear_layout(shape).ok()?;
                 Encoding::recognize(&layout).ok()
             });
-            // Of those that the module has, registers that repeat others have to be the same, too.
+            // An encoding of the module must have the same replicated registers, too.
             let has_same = |new: &Encoding| {
                 new.rank() == old.rank()
                     && shapes.iter().all(|shape| {
@@ -60,13 +60,13 @@ impl Pass for RecognizeEncodingsOptions {
         respelling.add_buffers(&inventory, layouts, |old, shape| {
             shared(old, shape, &inventory, layouts).filter(|new| families.has(new))
         });
-        // What operations ask for by its bases stays written out.
+        // Bases that an operation requires are kept.
         let _ = respelling.carry_out(context);
         Ok(Vec::new())
     }
 }
 
-/// Whether an encoding is a list of bases.
+/// Returns true if an encoding is a list of bases.
 fn is_written_out(encoding: &Encoding) -> bool {
     matches!(
         encoding,
@@ -74,7 +74,7 @@ fn is_written_out(encoding: &Encoding) -> bool {
     )
 }
 
-/// The name of the layout of a buffer, which may begin no less aligned than its bases say.
+/// Returns the structured encoding of a buffer, unless its alignment is smaller.
 fn shared(
     old: &Encoding,
     shape: &[u64],

@@ -1,12 +1,12 @@
-//! `reduce-data-duplication`: operands of products go through buffers in shared memory.
+//! `reduce-data-duplication`: moves operands of products through shared-memory buffers.
 //!
-//! A conversion to an operand's layout gives many threads the same elements. Through a buffer each is stored once,
-//! and the buffer can be filled ahead by a later pass. The buffer is read where the operand is first used: in front of a
-//! loop, or in it where the loop would spill registers. The buffer's swizzle is that of those there are which costs
-//! least to fill and to read.
+//! A conversion to an operand layout replicates elements over many threads. A buffer stores each element once, and a later
+//! pass can fill it ahead. It is read at the first use of the operand: in front of a loop, or inside where the loop would
+//! spill registers. Of all swizzles the one that is cheapest to fill and to read is taken.
+//!
 //! # Source
-//! Triton's `tritongpu-reduce-data-duplication`, which does so with every such conversion that leaves a warp, and
-//! takes the swizzle from a table.
+//! Triton's `tritongpu-reduce-data-duplication`, which replaces every such conversion that leaves a warp, and takes the
+//! swizzle from a table.
 
 use super::Pass;
 use super::context::PassContext;
@@ -28,11 +28,11 @@ use linear_layout::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-/// The widest vector of a swizzle, in bits.
+/// Limit for the vector of a swizzle, in bits.
 const WIDEST_BITS: u32 = 128;
-/// An operand of more words of each thread than this goes through a buffer even where a conversion costs less.
+/// Words of a thread above which an operand goes through a buffer even if a conversion costs less.
 const MOST_WORDS: u64 = 16;
-/// Rows that are swizzled differently, and rows that are swizzled alike, at most.
+/// Limit for the phases of a swizzle, and for the rows per phase.
 const MOST: u32 = 16;
 
 impl Pass for ReduceDataDuplicationOptions {
@@ -52,7 +52,7 @@ impl Pass for ReduceDataDuplicationOptions {
     }
 }
 
-/// Replaces a conversion to an operand of a product by a buffer.
+/// Replaces a conversion to an operand layout by a buffer.
 fn through_buffer<'c>(
     context: &PassContext<'c>,
     cvt: ConvertLayout<'c, 'c>,
@@ -65,20 +65,20 @@ fn through_buffer<'c>(
     if !matches!(*dst.encoding, Encoding::DotOperand(_)) {
         return None;
     }
-    let (bits, target) = (element_bits(source.element)?, context.usual_gpu());
+    let (bits, target) = (element_bits(source.element)?, context.default_gpu());
     let plan = plan_conversion(&src.full, &dst.full, bits, target, &PlanOptions::new()).ok()?;
     if !matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed) {
         return None;
     }
     let own = &src.encoding;
-    // A buffer is not made from a tensor whose warps are swizzled.
+    // `ttg.local_alloc` does not support `#ttg.generic_linear`.
     if own.is_generic() {
         return None;
     }
     let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
     let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);
     let warps = 1 << src.unique.in_bits(Dim::WARP);
-    // Stores, a barrier, loads; a product takes neighbours in one word.
+    // Stores, a barrier, loads; a product reads neighbouring elements as one word.
     let through = |buffer| {
         let stored = plan_buffer_access(&src.unique, buffer, Access::Store, target)?;
         let loaded = plan_buffer_access(&dst.unique, buffer, Access::Load, target)?;
@@ -95,7 +95,7 @@ fn through_buffer<'c>(
     for vec in powers(WIDEST_BITS / bits.clamp(1, WIDEST_BITS)) {
         for phases in powers(MOST) {
             for per_phase in powers(MOST) {
-                // One phase is no swizzle, however it is spelled.
+                // All spellings with one phase are the same.
                 if phases == 1 && (vec, per_phase) != (1, 1) {
                     continue;
                 }
@@ -112,7 +112,7 @@ fn through_buffer<'c>(
         }
     }
     let (cost, buffer) = best?;
-    // Registers are filled from a buffer when they are needed; a conversion's have all to be there at once.
+    // Loads from a buffer fill registers on demand; the results of a conversion are all live at once.
     let is_small = pressure::words(layouts, to) <= MOST_WORDS;
     if only_cheaper && cost >= plan.program().cost().total() && is_small {
         return None;
@@ -120,11 +120,11 @@ fn through_buffer<'c>(
     let noted = build::discardable_attributes(op);
     let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
     let load = builders::ttg::local_load(buffer, None, to).with_discardable(&noted);
-    // Operations in between do not wait for the barrier, loads of another operand above all.
+    // Operations in between, such as loads of the other operand, do not wait for the barrier.
     let uses = sys::uses(cvt.result()).into_iter();
     let users: Vec<Op<'c>> = uses.map(|(user, _)| user).collect();
     let mut place = build::block_around(op).and_then(|block| first_use(&users, block));
-    // In each round of a loop that has no registers to keep it in.
+    // In each iteration of a loop without enough registers.
     while let Some(looped) = place.filter(|op| is_loop(*op)) {
         if !pressure::exceeds_registers(layouts, looped, target) {
             break;
@@ -141,7 +141,7 @@ fn is_loop(op: Op<'_>) -> bool {
     scf::For::of(op).is_some() || scf::While::of(op).is_some()
 }
 
-/// The type of a buffer that holds a tensor once, and is not written again.
+/// Returns the type of an immutable buffer for a tensor.
 fn buffer<'c>(op: Op<'c>, tensor: &TensorType<'c>, encoding: &Encoding) -> Option<Type<'c>> {
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let (element, encoding) = (tensor.element, attribute(op, encoding)?);

@@ -1,13 +1,11 @@
-//! `reorder-broadcast`: what is computed element by element on copies of few elements is computed on these, and copied
-//! then.
+//! `reorder-broadcast`: sinks splats and broadcasts below elementwise operations.
 //!
 //! ```text
 //! splat a + splat b                       splat (a + b)
 //! exp (broadcast x)                       broadcast (exp x)
 //! broadcast x * splat a                   broadcast (x * splat a)
 //! ```
-//! How many registers a thread works on is what layouts make of it: a row that is broadcast to a tile takes the
-//! registers of the row.
+//! A thread then computes on the registers of a row instead of those of a tile.
 //!
 //! # Source
 //! Triton's `triton-reorder-broadcast`, which also folds views; those are canonical forms here.
@@ -27,7 +25,7 @@ use melior::ir::{Attribute, Type, ValueLike};
 impl Pass for ReorderBroadcastOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let rewriter = context.rewriter();
-        // What an operation gives is looked at before what uses it.
+        // Definitions before uses.
         for op in build::in_order(context.module()) {
             if is_movable(op) && below_broadcast(rewriter, op).is_none() {
                 above_splats(rewriter, op);
@@ -37,7 +35,7 @@ impl Pass for ReorderBroadcastOptions {
     }
 }
 
-/// Whether an operation gives one tensor, element by element from tensors alone, and does nothing else.
+/// Returns true for a pure elementwise operation on tensors with one result.
 fn is_movable(op: Op<'_>) -> bool {
     let is_known = match AnyKind::of(op) {
         AnyKind::Upstream(kind) => kind.is_elementwise(),
@@ -58,31 +56,31 @@ fn is_movable(op: Op<'_>) -> bool {
             .all(is_tensor)
 }
 
-/// The one element that a tensor holds everywhere: a value, or the attribute of a constant.
+/// The element of a splat: a value, or the attribute of a constant.
 #[derive(Clone, Copy)]
-enum Everywhere<'c> {
+enum SplatElement<'c> {
     Value(Val<'c>),
     Constant(Attribute<'c>),
 }
 
-fn everywhere<'c>(value: Val<'c>) -> Option<Everywhere<'c>> {
+fn everywhere<'c>(value: Val<'c>) -> Option<SplatElement<'c>> {
     let op = sys::defining_operation(value)?;
     if let Some(splat) = tt::Splat::of(op) {
-        return Some(Everywhere::Value(splat.src()));
+        return Some(SplatElement::Value(splat.src()));
     }
     let constant = arith::Constant::of(op)?;
-    build::splat_value(constant.value()).map(Everywhere::Constant)
+    build::splat_value(constant.value()).map(SplatElement::Constant)
 }
 
-/// Of operands that are one element each, the operation is done once.
+/// Replaces an operation on splats by a splat of the scalar operation.
 fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let elements: Option<Vec<_>> = operands.iter().map(|value| everywhere(*value)).collect();
     let elements = elements?;
-    // Constants alone are folded.
+    // Folding handles operations on constants.
     if elements
         .iter()
-        .all(|element| matches!(element, Everywhere::Constant(_)))
+        .all(|element| matches!(element, SplatElement::Constant(_)))
     {
         return None;
     }
@@ -92,8 +90,8 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     for (element, operand) in elements.into_iter().zip(&operands) {
         let element_type = TensorType::of(operand.r#type())?.element;
         scalars.push(match element {
-            Everywhere::Value(value) => value,
-            Everywhere::Constant(value) => {
+            SplatElement::Value(value) => value,
+            SplatElement::Constant(value) => {
                 builders::arith::constant(value, element_type).before(rewriter, op)?
             }
         });
@@ -109,7 +107,7 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     Some(())
 }
 
-/// Of operands that are broadcast from one shape, or one element each, the operation is done before.
+/// Replaces an operation on broadcasts from one shape, and splats, by a broadcast of the operation.
 fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let operands = build::operands(op);
     let source = |value: Val<'c>| Some(tt::Broadcast::of(sys::defining_operation(value)?)?.src());
@@ -135,10 +133,10 @@ fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
         let type_ = of(TensorType::of(operand.r#type())?.element);
         sources.push(match (source(operand), everywhere(operand)) {
             (Some(source), _) => source,
-            (None, Some(Everywhere::Value(value))) => {
+            (None, Some(SplatElement::Value(value))) => {
                 builders::tt::splat(value, type_).before(rewriter, op)?
             }
-            (None, Some(Everywhere::Constant(value))) => {
+            (None, Some(SplatElement::Constant(value))) => {
                 let value = build::splat(type_, value);
                 builders::arith::constant(value, type_).before(rewriter, op)?
             }

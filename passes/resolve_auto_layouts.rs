@@ -83,7 +83,7 @@ impl ResolveAutoLayoutsOptions {
     fn known_target(&self, context: &PassContext<'_>) -> Result<&'static Target, Reported> {
         let named = self.target.as_deref();
         if named.is_none() && context.gpu(None).is_err() {
-            return Ok(context.usual_gpu());
+            return Ok(context.default_gpu());
         }
         context.known_gpu(named)
     }

@@ -1,10 +1,8 @@
-//! Another spelling for encodings, everywhere at once.
+//! Replacement of encodings by other spellings of the same layout, in a whole module.
 //!
-//! Operations ask for the *same* encoding on operands of different shapes (`tt.broadcast`), so an
-//! encoding can only be respelled everywhere in a module, and only if the new spelling has the same
-//! layout on every shape that the old one is used with, slices of it included. Some operations ask
-//! for an encoding by its kind (a product for `#ttg.nvidia_mma`); it keeps its spelling there, and
-//! so everywhere.
+//! Some operations require *equal* encodings on operands of different shapes (`tt.broadcast`), so an encoding can only be
+//! respelled everywhere, and only if both spellings have the same layout on every shape that it is used with, including
+//! those of its slices. An encoding whose kind some operation requires (`#ttg.nvidia_mma` for a product) is kept.
 
 use super::context::PassContext;
 use super::inventory::Inventory;
@@ -18,9 +16,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, OperationRef, Type, ValueLike};
 
 impl Inventory<'_> {
-    /// Whether spelling `old` as `new` keeps the layout of every tensor.
+    /// Returns true if replacing `old` by `new` preserves the layout of every tensor.
     pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
-        // Everywhere is on all shapes.
         !is_of_shape(new)
             && self.tensors.iter().all(|tensor| {
                 if tensor.encoding.is_none() {
@@ -43,19 +40,19 @@ impl Inventory<'_> {
     }
 }
 
-/// Encodings of tensors, and types of buffers, that are to be others.
+/// A set of replacements of encodings and types.
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
-    /// Of buffers, and of tensors whose shape says what their encoding is.
+    /// Buffer types, and tensor types whose encoding depends on the shape.
     pub(super) types: Vec<(Type<'c>, Type<'c>)>,
 }
 
-/// What a buffer begins at a multiple of where its encoding does not say, in bytes.
+/// Default alignment of a buffer, in bytes.
 pub(super) const ALIGNMENT_BYTES: u32 = 16;
 
 impl<'c> Respelling<'c> {
-    /// Adds each buffer that has another encoding for its own and its shape.
+    /// Adds the buffer types for which `encoding` returns another encoding.
     pub(super) fn add_buffers(
         &mut self,
         inventory: &Inventory<'c>,
@@ -71,7 +68,7 @@ impl<'c> Respelling<'c> {
         }
     }
 
-    /// Adds each tensor whose shape says what its encoding is, with another encoding for it and its shape.
+    /// Adds the tensor types with shape-dependent encodings for which `encoding` returns another one.
     pub(super) fn add_tensors(
         &mut self,
         module: Op<'c>,
@@ -92,7 +89,6 @@ impl<'c> Respelling<'c> {
         }
     }
 
-    /// One encoding for another.
     pub(super) fn of(old: Attribute<'c>, new: Attribute<'c>) -> Self {
         Self {
             encodings: vec![(old, new)],
@@ -104,13 +100,12 @@ impl<'c> Respelling<'c> {
         self.encodings.len() + self.types.len()
     }
 
-    /// Carries it out everywhere in a module, less what an operation keeps.
+    /// Applies the replacements to a module, except those that break an operation's verifier.
     ///
-    /// Which operations ask for an encoding by its kind is for their rules to say: they are asked about
-    /// a copy of the module.
+    /// The verifiers run on a copy of the module.
     ///
     /// # Errors
-    /// None is left to replace, because of this operation.
+    /// No replacement remains; returns the operation that blocks the last one.
     pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
         let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
         let inventory = context.get::<Inventory<'_>>();
@@ -138,7 +133,7 @@ impl<'c> Respelling<'c> {
         Err(asked_by)
     }
 
-    /// The operations of a module that would break a rule of theirs after the replacements.
+    /// Returns the operations of a module whose verifiers fail after the replacements.
     fn refused(&self, context: &PassContext<'c>, inventory: &Inventory<'c>) -> Vec<Op<'c>> {
         let layouts = context.layouts();
         context
@@ -171,7 +166,7 @@ fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
     operands.chain((0..op.result_count()).map(move |i| build::result(op, i).r#type()))
 }
 
-/// `found` with `old` replaced in it, or nothing where `old` does not occur.
+/// Replaces `old` in an encoding or its parents; returns `None` if it does not occur.
 fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encoding> {
     if found == old {
         return Some(new.clone());
@@ -182,12 +177,11 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
         .flatten()
 }
 
-/// Whether an encoding is another one on a tensor of another shape.
+/// Returns true if the layout of an encoding depends on the shape beyond its tile.
 fn is_of_shape(encoding: &Encoding) -> bool {
     matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
 
-/// An encoding as an attribute.
 pub(super) fn attribute<'c>(
     op: OperationRef<'_, 'c>,
     encoding: &Encoding,
@@ -195,7 +189,7 @@ pub(super) fn attribute<'c>(
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 
-/// The encoding that a slice (of a slice ...) is cut from; any other encoding itself.
+/// Returns the root parent of a slice; any other encoding itself.
 pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
@@ -203,7 +197,7 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     }
 }
 
-/// A slice's shape with the missing dims of its parents back, at size 1.
+/// Returns a slice's shape with the removed dimensions of its parents as size 1.
 fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
     match encoding {
         Encoding::Slice(slice) => {
@@ -216,8 +210,7 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 }
 
 impl<'c> Inventory<'c> {
-    /// The encodings of tensors, each once, of slices their parents, with the shapes that they lay out, largest
-    /// first.
+    /// Returns the root encodings of tensors, each once, with the shapes that they are used with, largest first.
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {
@@ -244,16 +237,16 @@ impl<'c> Inventory<'c> {
     }
 }
 
-/// Which families of encodings a pass is about.
+/// The families of encodings that a pass handles.
 pub(super) struct Families<'o> {
-    /// These and no others, unless there are none.
+    /// If not empty, the only families.
     pub(super) only: &'o [String],
-    /// Not these.
+    /// Excluded families.
     pub(super) keep: &'o [String],
 }
 
 impl Families<'_> {
-    /// What is listed has to have a name.
+    /// Checks the names of the families.
     pub(super) fn check(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         let known = Encoding::families;
         let all = self.only.iter().chain(self.keep);

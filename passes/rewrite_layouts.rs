@@ -1,5 +1,4 @@
-//! Rewriting a function to an assignment of layouts: types are set, operations rematerialised, conversions added and
-//! dropped, each once.
+//! Applies a layout assignment to a function: sets types, rematerialises operations, adds and removes conversions.
 
 use crate::analysis::assignment::{
     Assignment, DatumId, EncodingId, Kernel, Materialisation, Role, Spelling,
@@ -13,17 +12,17 @@ use melior::ir::{Location, Type, ValueLike};
 use std::collections::BTreeMap;
 
 /// A datum in an encoding.
-type Wanted = (DatumId, EncodingId);
+type EncodedDatum = (DatumId, EncodingId);
 
 struct Rewriting<'r, 'c> {
     rewriter: Rewriter<'c>,
     kernel: &'r mut Kernel<'c>,
-    /// What operations make.
-    made: BTreeMap<Wanted, Val<'c>>,
-    /// What conversions make of it.
-    converted: BTreeMap<Wanted, Val<'c>>,
-    /// Operands, by what they are to be.
-    uses: Vec<(Op<'c>, usize, Wanted)>,
+    /// Values computed by operations.
+    computed: BTreeMap<EncodedDatum, Val<'c>>,
+    /// Values produced by conversions.
+    converted: BTreeMap<EncodedDatum, Val<'c>>,
+    /// Operands with their new values.
+    uses: Vec<(Op<'c>, usize, EncodedDatum)>,
 }
 
 /// Returns the functions of a module that have a body.
@@ -34,7 +33,6 @@ pub(super) fn functions(module: Op<'_>) -> Vec<Op<'_>> {
     all
 }
 
-/// Gives all values of a function the layouts of an assignment.
 pub(super) fn rewrite<'c>(
     rewriter: Rewriter<'c>,
     kernel: &mut Kernel<'c>,
@@ -43,7 +41,7 @@ pub(super) fn rewrite<'c>(
     let mut rewriting = Rewriting {
         rewriter,
         kernel,
-        made: BTreeMap::new(),
+        computed: BTreeMap::new(),
         converted: BTreeMap::new(),
         uses: Vec::new(),
     };
@@ -56,31 +54,30 @@ pub(super) fn rewrite<'c>(
             rewriter.set_operand(op, at, value);
         }
     }
-    // Later ones use the results of earlier ones.
+    // Users first.
     for conversion in rewriting.kernel.conversions.iter().rev() {
         rewriter.erase(conversion.op);
     }
 }
 
 impl<'c> Rewriting<'_, 'c> {
-    fn value(&self, wanted: Wanted) -> Val<'c> {
+    fn value(&self, wanted: EncodedDatum) -> Val<'c> {
         let made = self
-            .made
+            .computed
             .get(&wanted)
             .or_else(|| self.converted.get(&wanted));
-        *made.expect("an assignment says how all that is wanted is made")
+        *made.expect("an assignment has a source for each demand")
     }
 
-    fn type_of(&mut self, (datum, encoding): Wanted) -> Type<'c> {
+    fn type_of(&mut self, (datum, encoding): EncodedDatum) -> Type<'c> {
         let value = self.kernel.datums[datum].value;
         let context = build::context(self.kernel.function);
         let attribute = self.kernel.catalogue.attribute(context, encoding);
         let tensor = TensorType::of(value.r#type()).expect("a datum is a tensor");
-        tensor.with_encoding(attribute.expect("an encoding is spelled as it is read"))
+        tensor.with_encoding(attribute.expect("the printed encoding parses"))
     }
 
-    /// Gives a value its type.
-    fn retype(&mut self, value: Val<'c>, wanted: Wanted) {
+    fn retype(&mut self, value: Val<'c>, wanted: EncodedDatum) {
         let type_ = self.type_of(wanted);
         if value.r#type() != type_ {
             self.rewriter.set_type(value, type_);
@@ -93,7 +90,7 @@ impl<'c> Rewriting<'_, 'c> {
                 let wanted = (self.kernel.nodes[node].defs[i], spelling.defs[i]);
                 let value = self.kernel.datums[wanted.0].value;
                 self.retype(value, wanted);
-                self.made.insert(wanted, value);
+                self.computed.insert(wanted, value);
             }
             let uses = self.kernel.nodes[node].uses.iter().zip(&spelling.uses);
             let uses = uses.map(|(used, encoding)| (used.op, used.at, (used.datum, *encoding)));
@@ -101,7 +98,8 @@ impl<'c> Rewriting<'_, 'c> {
         }
     }
 
-    /// Makes operations again, each before itself; the first time, or where its layouts stay, it is itself.
+    /// Rematerialises operations in front of themselves; one copy, preferably that with the original layouts, is the
+    /// operation itself.
     fn slices(&mut self, assignment: &Assignment) {
         let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
         for (item, cost) in &assignment.materialisations {
@@ -131,7 +129,7 @@ impl<'c> Rewriting<'_, 'c> {
                 for ((datum, encoding), value) in defs.iter().zip(&spelling.defs).zip(tensors) {
                     let wanted = (*datum, *encoding);
                     self.retype(value, wanted);
-                    self.made.insert(wanted, value);
+                    self.computed.insert(wanted, value);
                 }
                 if let Some(constant) = arith::Constant::of(op)
                     && let Some(element) = build::splat_value(constant.value())
@@ -148,7 +146,7 @@ impl<'c> Rewriting<'_, 'c> {
     }
 
     fn conversions(&mut self, assignment: &Assignment) {
-        let mut users: BTreeMap<Wanted, Vec<Op<'c>>> = BTreeMap::new();
+        let mut users: BTreeMap<EncodedDatum, Vec<Op<'c>>> = BTreeMap::new();
         for (op, _, wanted) in &self.uses {
             users.entry(*wanted).or_default().push(*op);
         }
@@ -156,10 +154,10 @@ impl<'c> Rewriting<'_, 'c> {
             let Materialisation::Convert(datum, from, to) = *item else {
                 continue;
             };
-            let source = self.made[&(datum, from)];
+            let source = self.computed[&(datum, from)];
             let users = users.get(&(datum, to)).map_or(&[][..], Vec::as_slice);
-            let place = place(source, users);
-            // What passes have noted beside a conversion that was there stays.
+            let place = insertion_point(source, users);
+            // The attributes of an existing conversion are kept.
             let known = self
                 .kernel
                 .conversions
@@ -177,24 +175,24 @@ impl<'c> Rewriting<'_, 'c> {
     }
 }
 
-/// The block that a value is made in, and the first operation that can use it.
+/// Returns the first operation after the definition of a value.
 fn after<'c>(value: Val<'c>) -> Op<'c> {
     match sys::defining_operation(value) {
-        Some(op) => build::next(op).expect("a block has an end"),
+        Some(op) => build::next(op).expect("a block has a terminator"),
         None => {
-            let block = sys::block_of_argument(value).expect("a value has a maker");
+            let block = sys::block_of_argument(value).expect("a value has a block or an operation");
             build::operations(block)[0]
         }
     }
 }
 
-/// Before which operation a conversion of a value stands: right after the value, or in the branch that alone uses it.
-fn place<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
+/// Returns the insertion point of a conversion: after the value, or sunk into the only branch with users.
+fn insertion_point<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     let first = after(source);
     let mut block = block_of(first);
     let mut place = first;
     'down: loop {
-        // The operations of this block that hold the users, and the regions of theirs that do.
+        // The operation of this block around all users, and the block of its region.
         let mut around: Option<(Op<'c>, Blk<'c>)> = None;
         for user in users {
             let Some(found) = holder(*user, block) else {
@@ -218,7 +216,7 @@ fn place<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
     place
 }
 
-/// The first operation of a block that is one of some users, or holds one.
+/// Returns the first operation of a block that is a user, or contains one.
 pub(super) fn first_use<'c>(users: &[Op<'c>], block: Blk<'c>) -> Option<Op<'c>> {
     let holders: Vec<Op<'c>> = users
         .iter()
@@ -236,7 +234,7 @@ fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
     build::block_around(op).expect("an operation below a function lies in a block")
 }
 
-/// The operation of a block that an operation is, or lies in.
+/// Returns the ancestor of an operation (or itself) in a block.
 fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     let mut op = op;
     while !same(block_of(op), block) {
@@ -246,7 +244,7 @@ fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
     Some(op)
 }
 
-/// The operation of a block that an operation lies in, not as itself, and the block of that one that it lies in.
+/// Returns the proper ancestor of an operation in a block, and the block of its region around the operation.
 fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     let mut inner = block_of(op);
     if same(inner, block) {
@@ -262,11 +260,11 @@ fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
     }
 }
 
-/// Erases operations without an effect whose results nothing uses; `dropped` sees each before.
+/// Erases dead operations; `dropped` is called before each.
 pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut impl FnMut(Op<'c>)) {
     for region in 0..op.region_count() {
         let blocks = build::blocks(op, region);
-        // In one block a user comes behind what it uses; a block of its own may lie anywhere.
+        // Users follow definitions within a block, but blocks are in any order.
         loop {
             let mut is_erased = false;
             for block in blocks.iter().rev() {
@@ -279,7 +277,7 @@ pub(super) fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>, dropped: &mut im
     }
 }
 
-/// Erases those of a block, from its end on; returns true if there are any.
+/// Erases the dead operations of a block, last ones first; returns true if there are any.
 fn drop_dead_of<'c>(
     rewriter: Rewriter<'c>,
     block: Blk<'c>,

@@ -1,8 +1,9 @@
-//! `use-triton-numbers`: floats as exact as Triton's own lowering has them, and as fast.
+//! `use-triton-numbers`: floating-point accuracy of Triton's lowering.
 //!
-//! Which operations may be approximations follows from what Triton lowers them to: for NVIDIA quotients by `div.full`,
-//! remainders by a difference of a rounded multiple, roots and powers of two by the GPU's instructions; for AMD the
-//! same but for quotients, which are rounded to nearest, and remainders. Products are fused with sums on both. What it computes with a library, as sines, stays exact.
+//! Approximations are allowed where Triton's lowering uses them: on NVIDIA `div.full` for quotients, a difference of a
+//! rounded multiple for remainders, the GPU's instructions for roots and powers of two; on AMD the same except for
+//! quotients, which are rounded to nearest, and remainders. Products are fused with sums on both. Functions that Triton
+//! computes with a library, such as sines, are not approximated.
 
 use super::Pass;
 use super::context::PassContext;
@@ -15,7 +16,7 @@ use linear_layout::target::Assembly;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
 
-/// What an operation of `arith` or `math` says of how fast it may be.
+/// The fast-math flags of an operation of `arith` or `math`.
 const FAST: &str = "fastmath";
 
 impl Pass for UseTritonNumbersOptions {
@@ -32,10 +33,10 @@ impl Pass for UseTritonNumbersOptions {
     }
 }
 
-/// The flag that lets a product and a sum be fused.
+/// The flag that allows fusing a product with a sum.
 const CONTRACT: &str = "contract";
 
-/// What Triton takes an operation to allow.
+/// Returns the flags that Triton's lowering of an operation implies.
 fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {
@@ -51,7 +52,7 @@ fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     (flag == CONTRACT || width <= 32).then_some(flag)
 }
 
-/// Adds a flag to those that an operation has.
+/// Adds a flag to an operation.
 fn allow<'c>(context: &PassContext<'c>, op: Op<'c>, flag: &str) {
     let said = op
         .attribute(FAST)

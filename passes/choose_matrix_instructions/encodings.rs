@@ -1,4 +1,4 @@
-//! Encodings of the results and factors of matrix instructions, spelled as Triton spells them.
+//! Triton's encodings of the results and operands of matrix instructions.
 
 use linear_layout::encoding::{
     AmdMfmaEncoding, AmdWmmaEncoding, CgaLayout, DotOperandEncoding, Encoding, EncodingError,
@@ -8,31 +8,31 @@ use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::target::{Product, ProductFamily, TileBit};
 use std::sync::Arc;
 
-/// Encodings that go together at a product.
+/// Consistent encodings of a product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Encodings {
     pub(super) a: Arc<Encoding>,
     pub(super) b: Arc<Encoding>,
     pub(super) d: Arc<Encoding>,
-    /// How many warps there are along each dim of the result.
+    /// Warps along each dimension of the result.
     pub(super) warps: Vec<u32>,
 }
 
-/// Tensors that are multiplied.
+/// Properties of the multiplied tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Tensors {
     pub(super) rank: usize,
     pub(super) warps: u32,
-    /// The number of terms of a sum.
+    /// Size of the reduction dimension.
     pub(super) k_size: u64,
-    /// How many times wider the elements are than those that a factor was computed from.
+    /// Ratio of the element width to that of the loaded operand elements.
     pub(super) widened: u32,
 }
 
-/// Returns the encodings in which an instruction can multiply, by all ways to spread warps over the result.
+/// Returns the encodings for an instruction, for all distributions of warps over the result.
 ///
-/// On AMD the result can be transposed, which exchanges the factors of the instruction. `kWidth` is what the
-/// instruction takes of K from a thread, or a multiple where that makes accesses to memory wider.
+/// On AMD the result can be transposed, which swaps the operands of the instruction. `kWidth` is the instruction's number
+/// of K elements per thread, or a multiple that makes memory accesses wider.
 pub(super) fn encodings(
     row: &Product,
     family: ProductFamily,
@@ -62,7 +62,7 @@ pub(super) fn encodings(
     Ok(all)
 }
 
-/// The values of `kWidth` to choose from, the instruction's own first.
+/// Returns the candidate values of `kWidth`, the instruction's own first.
 fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> {
     let registers = row.operands[0].registers.iter().zip(0..);
     let neighbours = registers.take_while(|(bit, i)| **bit == TileBit::K(*i));
@@ -77,7 +77,7 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> 
         ProductFamily::NvidiaMma => Some(own).filter(is_within).into_iter().collect(),
         ProductFamily::AmdMfma(_) => {
             let wide = own * tensors.widened.max(2);
-            // As many neighbours as a thread holds of a result, which may be a factor of the next product.
+            // The neighbours in a thread of a result, which may be an operand of the next product.
             let of_result = Some(RESULT_NEIGHBOURS).filter(|width| *width < own);
             [own, wide].into_iter().chain(of_result).collect()
         }
@@ -87,10 +87,10 @@ fn k_widths(row: &Product, family: ProductFamily, tensors: Tensors) -> Vec<u32> 
     }
 }
 
-/// Rows of a result of MFMA that lie side by side in a thread.
+/// Adjacent rows of an MFMA result in a thread.
 const RESULT_NEIGHBOURS: u32 = 4;
 
-/// All ways to spread warps over the dims of a result: as many along each as a power of two, the last dim first.
+/// Returns all distributions of warps over the dimensions of a result, by powers of two, last dimension first.
 fn spreads(rank: usize, warps: u32) -> Vec<Vec<u32>> {
     if rank == 1 {
         return vec![vec![warps]];
@@ -141,7 +141,7 @@ fn results(
     }
 }
 
-/// Warps over tiles, the last dim first.
+/// Returns the layout of warps over tiles, last dimension first.
 fn warp_layout(warps: &[u32]) -> LinearLayout {
     let mut columns = Vec::new();
     let mut shift = 0;

@@ -1,8 +1,8 @@
 //! `tt.dot_scaled` as a product of scaled elements in 16 bits, and AMD's widening of scaled elements.
 //!
-//! An element of 4 or 8 bits times a power of two is exact in bf16 (f16 where a factor is f16, f32 where f16 meets
-//! bf16), but for what leaves that type's range. A scale is widened before it is broadcast, so that what it takes to
-//! read `e8m0` is done once per block of elements: 0 is 2^-127, 255 is NaN.
+//! An element of 4 or 8 bits times a power of two is exact in bf16 (f16 if a factor is f16, f32 for f16 with bf16), except
+//! for overflow and underflow. A scale is decoded from `e8m0` before it is broadcast, once per block of elements: 0 is
+//! 2^-127, 255 is NaN.
 
 use super::Emitter;
 use crate::ir::ops::{ScaleDotElemType, amdg, tt};
@@ -15,15 +15,15 @@ use melior::ir::{Type, TypeLike, ValueLike};
 struct Factor<'c> {
     elements: Val<'c>,
     kind: ScaleDotElemType,
-    /// The dimension along which a byte holds two elements of 4 bits.
+    /// Dimension along which a byte holds two 4-bit elements.
     packed: usize,
     scale: Option<Val<'c>>,
-    /// The dimension that is summed over.
+    /// Reduction dimension.
     k: usize,
     is_left: bool,
 }
 
-/// Replaces a scaled product; leaves it where its operands have no layouts, or not the elements that it names.
+/// Replaces a scaled product, unless its operands have no layouts or unexpected element types.
 pub(super) fn decompose<'c>(emitter: Emitter<'_, 'c>, dot: tt::DotScaled<'c, 'c>) -> Option<()> {
     check_scaled_elements(dot).ok()?;
     let rank = TensorType::of(dot.d().r#type())?.shape.len();
@@ -79,7 +79,7 @@ impl<'c> Factor<'c> {
             }
             None => wide,
         };
-        // A product takes operands of other encodings than `#ttg.dot_op` by their bases.
+        // A product requires `#ttg.dot_op` or `#ttg.linear` operands.
         let tensor = TensorType::of(scaled.r#type())?;
         let layout = emitter.context.layouts().tensor(&tensor).ok()?.full.clone();
         let encoding = Encoding::from(LinearEncoding::new(layout).ok()?);
@@ -138,8 +138,7 @@ pub(super) fn widen_fp8<'c>(
     Some(())
 }
 
-/// Returns elements times their scales, of which there is one for several neighbours along a dimension. The product is
-/// rounded once.
+/// Returns elements times their scales, each shared by neighbours along a dimension. The product is rounded once.
 fn multiplied<'c>(
     emitter: Emitter<'_, 'c>,
     elements: Val<'c>,
@@ -147,7 +146,7 @@ fn multiplied<'c>(
     is_exact: bool,
 ) -> Option<Val<'c>> {
     let element = TensorType::of(elements.r#type())?.element;
-    // A scale of f16 would leave its range before the product does.
+    // A scale in f16 would overflow before the product does.
     let to = match element == Type::float16(emitter.mlir()) {
         true => Type::float32(emitter.mlir()),
         false => element,
@@ -174,7 +173,7 @@ fn spread<'c>(
         let convert = builders::ttg::convert_layout(scale, type_);
         return widened_scale(emitter, emitter.add(convert)?, to, is_exact);
     }
-    // A scale is one of `factor` neighbours: a dimension of its own until it is broadcast.
+    // The `factor` neighbours are a dimension of their own for the broadcast.
     let split = |size: u64| {
         let mut shape = few.shape.to_vec();
         shape.insert(axis + 1, size);
@@ -193,7 +192,7 @@ fn spread<'c>(
     emitter.add(builders::tt::reshape(scale, elements.r#type()))
 }
 
-/// Exchanges the last two dimensions: the scales of B have its columns first.
+/// Swaps the last two dimensions: the scales of B have its columns first.
 fn transposed<'c>(emitter: Emitter<'_, 'c>, value: Val<'c>) -> Option<Val<'c>> {
     let tensor = TensorType::of(value.r#type())?;
     let rank = tensor.shape.len();
@@ -225,7 +224,7 @@ fn widened_scale<'c>(
     let wide = emitter.add(builders::arith::extui(scale, type_))?;
     let shift = emitter.integer(type_, mantissa)?;
     let shifted = emitter.add(builders::arith::shli(wide, shift))?;
-    // 2^-127 has no exponent, but half of the smallest that has.
+    // 2^-127 is subnormal.
     let least = emitter.integer(type_, 1 << (mantissa - 1))?;
     let mut number = emitter.add(builders::arith::maxui(shifted, least))?;
     if is_exact {

@@ -1,8 +1,8 @@
 //! Products of f32 as products of narrower parts: `inputPrecision = tf32x3`, `bf16x3`, `bf16x6`.
 //!
-//! A number is the sum of its parts, each the rest of those before it rounded to a narrower type. Products of parts
-//! are added from the smallest to the largest; the smallest ones of all are left out. Where a number is infinite its
-//! other parts are NaN, so that NaN counts as zero in all but the product of the first parts.
+//! A number is the sum of its parts, each the rounded remainder after those before it. Products of parts are added from
+//! the smallest to the largest; the smallest are omitted. The other parts of an infinite number are NaN, so NaN counts as
+//! zero in all products but that of the first parts.
 
 use super::Emitter;
 use crate::ir::ops::{InputPrecision, tt};
@@ -11,7 +11,7 @@ use crate::sys::build::Val;
 use linear_layout::target::{Number, Product, ProductFamily, Target};
 use melior::ir::{Type, ValueLike};
 
-/// Replaces a product of f32 in parts; leaves it where the target has no instruction for the parts.
+/// Replaces an f32 product by products of parts, if the target has an instruction for them.
 pub(super) fn decompose<'c>(
     emitter: Emitter<'_, 'c>,
     dot: tt::Dot<'c, 'c>,
@@ -32,7 +32,7 @@ pub(super) fn decompose<'c>(
     let rows = target.matrix_instructions();
     let is_for_parts =
         |row: &Product| !row.is_per_lane() && row.factors == [part; 2] && row.sum == Number::F32;
-    // Only PTX rounds to tf32.
+    // Only PTX has a conversion to tf32.
     let is_rounded = part != Number::Tf32 || target.product_family() == ProductFamily::NvidiaMma;
     if !is_rounded || !rows.iter().any(is_for_parts) {
         return None;
@@ -81,7 +81,7 @@ fn parts<'c>(
     loop {
         let is_last = parts.len() + 1 == count;
         let rounded = match part {
-            // The instruction drops the bits that the last part has beyond tf32.
+            // The instruction truncates the last part to tf32.
             Number::Tf32 if is_last => rest,
             Number::Tf32 => rounded_to_tf32(emitter, rest)?,
             _ => {

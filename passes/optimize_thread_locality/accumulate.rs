@@ -1,14 +1,14 @@
-//! What a loop accumulates of reductions, accumulated in each thread.
+//! Thread-local accumulation of reductions in a loop.
 //!
 //! ```text
 //! for .. iter(acc = init)                    for .. iter(part = neutral)
 //!   r = reduce x along the last dim            y = x as [.., H, R]: thread h has R elements of a row
-//!   yield acc + r                              r = reduce y along R: no thread needs another
+//!   yield acc + r                              r = reduce y along R, within threads
 //! acc                                          yield part + r
 //!                                            init + reduce part along H
 //! ```
-//! How the elements of a row lie is read off the layout: some low bits of the place in the row are registers, then come
-//! threads, then registers again. The view takes those registers together. Sums of floats are added up in another order.
+//! The layout distributes the bits of the index in a row, low bits first, over registers, threads and registers again. The
+//! view groups all of these registers. Sums of floats are reassociated.
 
 use crate::ir::ops::{scf, tt};
 use crate::ir::{AnyKind, Layouts, TensorType, UpstreamKind, builders};
@@ -22,19 +22,19 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;
 use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
-/// What is found of an accumulation, before anything changes.
+/// A matched accumulation.
 struct Accumulation<'c> {
     reduce: Op<'c>,
     update: Op<'c>,
-    /// Which operand of the update is what has been accumulated, and which the reduction's result.
+    /// Operand indices of the accumulator and of the reduction in the update.
     at: (usize, usize),
     looped: Op<'c>,
-    /// Which of the values that the loop carries it is.
+    /// Index of the loop-carried value.
     carried: usize,
     neutral: Attribute<'c>,
 }
 
-/// Log2 of how the elements of a row lie: registers, threads, registers, from the low bit on.
+/// Distribution of the index bits of a row: log2 of registers, threads, registers, from the low bit on.
 #[derive(Clone, Copy)]
 struct Row {
     low: usize,
@@ -42,7 +42,7 @@ struct Row {
     high: usize,
 }
 
-/// Accumulates what a reduction gives in each thread, where it is accumulated by what it combines with.
+/// Rewrites a loop that accumulates a reduction with the reduction's own operation.
 pub(super) fn accumulate<'c>(
     rewriter: Rewriter<'c>,
     layouts: &Layouts,
@@ -87,7 +87,7 @@ pub(super) fn accumulate<'c>(
     found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
 }
 
-/// The shapes of the views: the row in three parts, the threads before the registers, all registers in one.
+/// Returns the shapes of the views: the row in three parts, threads before registers, all registers as one dimension.
 fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
     let outer = &shape[..shape.len() - 1];
@@ -99,14 +99,14 @@ fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
     ]
 }
 
-/// The order that changes the third and the second dim from the end.
+/// Returns the permutation that swaps the third and the second dimension from the end.
 fn swapped(rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     order.swap(rank - 3, rank - 2);
     order
 }
 
-/// How the elements along the last dim lie, if threads share a row, and each has several of its elements.
+/// Returns the distribution of the last dimension, if threads share a row and each holds several of its elements.
 fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     let layout = layouts.tensor(tensor).ok()?;
     let axis = tensor.shape.len().checked_sub(1)?;
@@ -138,7 +138,7 @@ fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
     (is_whole && is_shared).then_some(Row { low, threads, high })
 }
 
-/// What changes nothing that an operation combines it with, as an element.
+/// Returns the neutral element of an operation.
 fn neutral<'c>(
     context: &'c Context,
     kind: UpstreamKind,
@@ -147,7 +147,7 @@ fn neutral<'c>(
     use UpstreamKind as U;
     let name = element.to_string();
     let width = crate::ir::element_bits(element)?;
-    // Exponents all ones: infinite, not a number, and minus infinite.
+    // Exponents of all ones: infinity, NaN and negative infinity.
     let (infinite, nan, minus) = match name.as_str() {
         "f16" => ("0x7C00", "0x7E00", "0xFC00"),
         "bf16" => ("0x7F80", "0x7FC0", "0xFF80"),
@@ -166,7 +166,7 @@ fn neutral<'c>(
         U::ArithMulF => "1.0".to_owned(),
         U::ArithMaximumF => minus.to_owned(),
         U::ArithMinimumF => infinite.to_owned(),
-        // Of two of which one is no number, these give the other.
+        // These return the other operand if one is NaN.
         U::ArithMaxNumF | U::ArithMinNumF => nan.to_owned(),
         U::ArithAddI | U::ArithOrI | U::ArithXOrI | U::ArithMaxUI => "0".to_owned(),
         U::ArithMulI => "1".to_owned(),
@@ -175,7 +175,7 @@ fn neutral<'c>(
         U::ArithMinSI => most(),
         _ => return None,
     };
-    // Of floats that have none of these, and of bits.
+    // Floats without these values, and integers.
     if value.is_empty() || width == 1 {
         return None;
     }
@@ -183,7 +183,7 @@ fn neutral<'c>(
 }
 
 impl<'c> Accumulation<'c> {
-    /// Finds out whether a reduction is accumulated by what it combines with, in a loop, and nobody else looks at either.
+    /// Matches a reduction accumulated in a loop by its own operation, without other uses of either.
     fn of(reduce: Op<'c>) -> Option<Self> {
         let view = tt::Reduce::of(reduce)?;
         if reduce.operand_count() != 1 {
@@ -216,7 +216,7 @@ impl<'c> Accumulation<'c> {
         }
         let (end, carried) = only_use(build::only_result(update))?;
         let is_end = build::operations(body).last() == Some(&end);
-        // The first argument counts the rounds.
+        // The first argument is the induction variable.
         if !is_end || build::argument(body, carried + 1) != argument || body.argument_count() < 2 {
             return None;
         }
@@ -245,7 +245,7 @@ impl<'c> Accumulation<'c> {
         } = *self;
         let context = build::context(reduce);
         let axis = |axis: usize| Attribute::parse(context, &format!("{axis} : i32"));
-        // In each thread.
+        // The reduction within threads.
         let mut value = build::only_operand(reduce);
         for (i, type_) in views.iter().enumerate() {
             value = view(rewriter, reduce, value, *type_, i == 1)?;
@@ -254,14 +254,14 @@ impl<'c> Accumulation<'c> {
         rewriter.set_operand(inner, 0, value);
         rewriter.set_attribute(inner, tt::Reduce::AXIS_KEY, axis(rank)?);
         rewriter.set_result_type(inner, 0, partial);
-        // What the loop carries.
+        // The loop-carried value.
         let old = build::only_result(reduce).r#type();
         let first = looped.operand_count() - looped.result_count();
         let start = build::operand(looped, first + self.carried);
         let neutral = build::splat(partial, self.neutral);
         let neutral = builders::arith::constant(neutral, partial).before(rewriter, looped)?;
         let carried = build::result(looped, self.carried);
-        // Behind the loop.
+        // The reduction after the loop.
         let behind = build::next(looped)?;
         let outer = rewriter.copy_before(behind, reduce);
         rewriter.set_attribute(outer, tt::Reduce::AXIS_KEY, axis(rank - 1)?);
@@ -275,7 +275,7 @@ impl<'c> Accumulation<'c> {
         rewriter.set_operand(last, self.at.1, all);
         rewriter.replace_all_uses(carried, build::only_result(last));
         rewriter.set_operand(outer, 0, carried);
-        // The loop itself.
+        // The loop operation.
         rewriter.set_operand(looped, first + self.carried, neutral);
         rewriter.set_operand(update, self.at.1, build::only_result(inner));
         rewriter.set_type(build::operand(update, self.at.0), partial);
@@ -286,7 +286,7 @@ impl<'c> Accumulation<'c> {
     }
 }
 
-/// The operation that a reduction combines two elements with, if it is one alone.
+/// Returns the combining operation of a reduction, if it is a single one.
 fn combines(reduce: Op<'_>) -> Option<UpstreamKind> {
     let block = build::block_of(tt::Reduce::of(reduce)?.combine_op())?;
     let operations = build::operations(block);

@@ -1,9 +1,8 @@
-//! Before and after, every value that reaches memory or control flow is the same, layouts aside.
+//! Value numbering up to layouts: every value that reaches memory or control flow must be the same before and after.
 //!
-//! A function is read twice, before and after, by a reader that knows nothing of how layouts are chosen. It gives
-//! every value a *name*: what makes it, of which names. Layouts are no part of a name, and a conversion gives its
-//! operand's; so does a load from a buffer that is written once, as it is made. Operations that may have an effect,
-//! and all that control flow does, stand in a list, in order. Both lists must be equal.
+//! Each value gets a number, its *name*, by its operation and the names of the operands. Layouts are not part of a name; a
+//! conversion has the name of its operand, and so has a load from a buffer that is written once, by its allocation.
+//! Operations with effects and control flow form a list in program order. Both lists must be equal.
 
 use crate::analysis::assignment::Role;
 use crate::ir::ops::{arith, ttg};
@@ -14,26 +13,26 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
 
-/// What a function does, without layouts.
+/// The value numbers and effects of a function.
 pub(super) struct Names {
-    /// Each name by what it stands for.
+    /// Names by operation and operands.
     terms: FxHashMap<Vec<usize>, usize>,
     texts: FxHashMap<String, usize>,
-    /// What has an effect, in order.
+    /// Names of the effects, in program order.
     effects: Vec<usize>,
 }
 
-struct Reader<'n> {
+struct Numbering<'n> {
     names: &'n mut Names,
     values: FxHashMap<usize, usize>,
-    /// What buffers hold that cannot be written again, by the value that is the buffer.
-    held: FxHashMap<usize, usize>,
+    /// Names of the contents of immutable buffers.
+    contents: FxHashMap<usize, usize>,
     effects: Vec<usize>,
     arguments: usize,
-    wrong: Option<String>,
+    error: Option<String>,
 }
 
-/// Reads what a function does.
+/// Numbers the values of a function.
 pub(super) fn names(function: Op<'_>) -> Names {
     let mut names = Names {
         terms: FxHashMap::default(),
@@ -45,15 +44,15 @@ pub(super) fn names(function: Op<'_>) -> Names {
     names
 }
 
-/// Holds what a function does now to what it did.
+/// Compares a function with its numbering before the pass.
 ///
 /// # Errors
-/// It does something else: where they differ.
+/// Describes the first difference.
 pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String> {
     let then = std::mem::take(&mut before.effects);
-    let (now, wrong) = read(before, function);
-    match wrong {
-        Some(wrong) => Err(wrong),
+    let (now, error) = read(before, function);
+    match error {
+        Some(error) => Err(error),
         None if then == now => Ok(()),
         None => {
             let at = then.iter().zip(&now).position(|(a, b)| a != b);
@@ -67,20 +66,20 @@ pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String
 }
 
 fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
-    let mut reader = Reader {
+    let mut reader = Numbering {
         names,
         values: FxHashMap::default(),
-        held: FxHashMap::default(),
+        contents: FxHashMap::default(),
         effects: Vec::new(),
         arguments: 0,
-        wrong: None,
+        error: None,
     };
     reader.regions(function);
-    (reader.effects, reader.wrong)
+    (reader.effects, reader.error)
 }
 
-/// Whether an operation that keeps its layouts gives the same elements in whatever layouts it has: it accesses memory
-/// element by element, or multiplies matrices, of whose sums the order is left open.
+/// Returns true if the elements of a pinned operation's results do not depend on its layouts: it accesses memory by
+/// element, or multiplies matrices, whose order of summation is unspecified.
 fn is_of_elements(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),
@@ -97,7 +96,7 @@ fn is_of_elements(op: Op<'_>) -> bool {
     )
 }
 
-impl<'n> Reader<'n> {
+impl<'n> Numbering<'n> {
     fn text(&mut self, text: String) -> usize {
         let next = self.names.texts.len();
         *self.names.texts.entry(text).or_insert(next)
@@ -108,7 +107,7 @@ impl<'n> Reader<'n> {
         *self.names.terms.entry(term).or_insert(next)
     }
 
-    /// The type without its encoding.
+    /// Returns the type without its encoding.
     fn bare(&mut self, value: Val<'_>) -> usize {
         let type_ = value.r#type();
         let text = match TensorType::of(type_) {
@@ -120,7 +119,7 @@ impl<'n> Reader<'n> {
 
     fn of(&mut self, value: Val<'_>) -> usize {
         let known = self.values.get(&sys::value_id(value)).copied();
-        // Of a block further down: it is told by its type alone, and by where it is defined.
+        // A value of a later block is numbered by its type and definition.
         known.unwrap_or_else(|| {
             let bare = self.bare(value);
             self.name(vec![usize::MAX, bare])
@@ -153,7 +152,7 @@ impl<'n> Reader<'n> {
         if role == Role::Conversion {
             let (from, to) = (build::only_operand(op), build::only_result(op));
             if self.bare(from) != self.bare(to) {
-                self.wrong
+                self.error
                     .get_or_insert_with(|| format!("`{op}` changes the tensor"));
             }
             self.values.insert(sys::value_id(to), operands[0]);
@@ -166,20 +165,21 @@ impl<'n> Reader<'n> {
                 .iter()
                 .all(|(user, _)| ttg::LocalLoad::of(*user).is_some())
         {
-            self.held.insert(sys::value_id(alloc.result()), operands[0]);
+            self.contents
+                .insert(sys::value_id(alloc.result()), operands[0]);
             return;
         }
         if let Some(load) = ttg::LocalLoad::of(op)
-            && let Some(held) = self.held.get(&sys::value_id(load.src())).copied()
+            && let Some(contents) = self.contents.get(&sys::value_id(load.src())).copied()
         {
-            self.values.insert(sys::value_id(load.result()), held);
+            self.values.insert(sys::value_id(load.result()), contents);
             return;
         }
         let mut term = vec![self.text(sys::identifier_text(op.name()).to_owned())];
         term.push(op.region_count());
         term.extend(operands);
         for (key, value) in build::attributes(op) {
-            // Of a constant tensor, the element.
+            // The element of a splat.
             let is_value = arith::Constant::of(op).is_some();
             let value = match build::splat_value(value).filter(|_| is_value) {
                 Some(element) => element.to_string(),
@@ -187,7 +187,7 @@ impl<'n> Reader<'n> {
             };
             term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
         }
-        // What keeps its layouts may depend on them.
+        // The results of a pinned operation may depend on its layouts.
         let keeps = role == Role::Fixed && !is_of_elements(op);
         for value in build::results(op).into_iter().chain(build::operands(op)) {
             let text = if keeps {
@@ -202,7 +202,7 @@ impl<'n> Reader<'n> {
         let is_pure = role.is_pure();
         if op.region_count() > 0 {
             let first = self.effects.len();
-            // What is combined has the same arguments wherever it stands.
+            // The arguments of combining regions are numbered by position.
             let arguments = self.arguments;
             if is_pure {
                 self.arguments = usize::MAX / 2;
@@ -215,7 +215,7 @@ impl<'n> Reader<'n> {
             term.extend(within);
         }
         let name = self.name(term);
-        // What has an effect is told from another one that does the same.
+        // Two equal effects have different names.
         let name = if is_pure {
             name
         } else {

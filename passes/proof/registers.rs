@@ -1,16 +1,15 @@
-//! What the registers of each thread name: every thread holds what the operations that it runs need.
+//! Register validation: every thread holds the elements that its operations need.
 //!
-//! An operation that moves no data makes each register of its result from registers of the same thread. The element
-//! that a result's register names comes, through what the operation is defined to do, from an element of the operand;
-//! some register of that thread must name it.
+//! An operation that moves no data computes each register of its result from registers of the same thread. The element in
+//! a register of the result depends, by the semantics of the operation, on an element of the operand; some register of
+//! that thread must hold it.
 //!
 //! ```text
 //! tt.expand_dims %x {axis = 1}      element (i, 0) of the result is element i of %x
 //! lane 5, register 2 of the result names (13, 0): lane 5 has a register of %x that names 13
 //! ```
-//! Layouts are linear, and so is what such operations do to coordinates: what holds for each bit of lane, warp, block
-//! and register holds for all of them. Where the same register has to name the same element, as arithmetic pairs them,
-//! layouts are compared whole.
+//! Layouts are linear, and so are the coordinate maps of such operations: checking each bit of lane, warp, block and
+//! register is sufficient. Elementwise operations pair registers by index, which requires equal layouts.
 
 use crate::analysis::assignment::Role;
 use crate::ir::{Layouts, OpView, TensorLayout, TensorType};
@@ -21,8 +20,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use std::sync::Arc;
 
-/// A tensor as threads hold it.
-struct Held {
+/// A tensor with its layout.
+struct LaidOutTensor {
     layout: Arc<TensorLayout>,
     shape: Vec<u64>,
 }
@@ -30,18 +29,18 @@ struct Held {
 /// Coordinates of an element.
 type Element = Vec<u64>;
 
-/// Which element of an operand an element of the result comes from.
+/// Maps an element of the result to the element of the operand that it depends on.
 type Source = Box<dyn Fn(&[u64]) -> Element>;
 
-/// Looks at every operation of a function.
+/// Checks every operation of a function.
 ///
 /// # Errors
-/// The first one whose threads do not hold what it needs, and what is missing.
+/// The first operation with a thread that lacks an element, and the element.
 pub(super) fn check<'c>(function: Op<'c>) -> Result<(), (Op<'c>, String)> {
     for region in 0..function.region_count() {
         for block in build::blocks(function, region) {
             for op in build::operations(block) {
-                operation(op).map_err(|said| (op, said))?;
+                operation(op).map_err(|reason| (op, reason))?;
                 check(op)?;
             }
         }
@@ -57,21 +56,21 @@ fn operation(op: Op<'_>) -> Result<(), String> {
     }
 }
 
-fn held(type_: Type<'_>) -> Option<Held> {
+fn laid_out(type_: Type<'_>) -> Option<LaidOutTensor> {
     let tensor = TensorType::of(type_)?;
     tensor.encoding?;
-    // An encoding that cannot be laid out is for verifiers to refuse.
+    // Verifiers reject encodings without a layout.
     let layout = Layouts::of(type_.context()).tensor(&tensor).ok()?;
-    Some(Held {
+    Some(LaidOutTensor {
         layout,
         shape: tensor.shape.to_vec(),
     })
 }
 
-/// Register i of each tensor names the same element.
+/// Checks that register i of each tensor holds the same element.
 fn pairwise(op: Op<'_>) -> Result<(), String> {
     let values = build::operands(op).into_iter().chain(build::results(op));
-    let mut all = values.filter_map(|value| held(value.r#type()));
+    let mut all = values.filter_map(|value| laid_out(value.r#type()));
     let Some(first) = all.next() else {
         return Ok(());
     };
@@ -87,11 +86,11 @@ fn pairwise(op: Op<'_>) -> Result<(), String> {
 fn view(op: Op<'_>) -> Result<(), String> {
     let results = build::results(op);
     for result in results {
-        let Some(result) = held(result.r#type()) else {
+        let Some(result) = laid_out(result.r#type()) else {
             continue;
         };
         for operand in build::operands(op) {
-            let Some(operand) = held(operand.r#type()) else {
+            let Some(operand) = laid_out(operand.r#type()) else {
                 continue;
             };
             let Some((source, also)) = sources(op, &operand.shape, &result.shape) else {
@@ -103,7 +102,7 @@ fn view(op: Op<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Where elements of the result come from, and an element that has to be in the same thread as the first, beside it.
+/// Returns the source map of a view, and an element that must be in the same thread as the first one.
 fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
     let index = |axis: i64| usize::try_from(axis).ok();
     let source: Source = match OpView::of(op)? {
@@ -161,12 +160,12 @@ fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Optio
     Some((source, None))
 }
 
-/// Each thread holds the elements of the operand that its registers of the result come from.
+/// Checks that each thread holds the source elements of its result registers.
 fn within(
     source: &Source,
     also: Option<Element>,
-    operand: &Held,
-    result: &Held,
+    operand: &LaidOutTensor,
+    result: &LaidOutTensor,
 ) -> Result<(), String> {
     let (from, to) = (&operand.layout.full, &result.layout.full);
     let pack = |element: &[u64]| flattened(element, &operand.shape);
@@ -198,7 +197,7 @@ fn within(
     Ok(())
 }
 
-fn missing(dim: &str, bit: usize, element: &[u64], operand: &Held) -> String {
+fn missing(dim: &str, bit: usize, element: &[u64], operand: &LaidOutTensor) -> String {
     format!(
         "{dim} {} needs element {element:?} of an operand in `{}`, which no register of that thread names",
         1u64 << bit,
@@ -206,7 +205,7 @@ fn missing(dim: &str, bit: usize, element: &[u64], operand: &Held) -> String {
     )
 }
 
-/// The place of an element in row-major order.
+/// Returns the row-major index of an element.
 fn flattened(element: &[u64], shape: &[u64]) -> u64 {
     let pairs = element.iter().zip(shape);
     pairs.fold(0, |offset, (at, size)| offset * size + at)

@@ -21,7 +21,7 @@ fn function<'c>(module: Op<'c>) -> Op<'c> {
     super::functions(module)[0]
 }
 
-/// Whether two functions are told apart.
+/// Compares two functions.
 #[track_caller]
 fn compare(before: &str, after: &str, expected: Result<(), &str>) {
     let context = context();
@@ -98,7 +98,7 @@ fn a_load_from_a_buffer_written_once_is_what_was_stored() {
     );
 }
 
-/// What is said of a function once the result of an operation has another type.
+/// Returns the result of the check after the type of a result was changed.
 #[track_caller]
 fn after_retyping(body: &str, is_it: fn(Op<'_>) -> bool, to: &str) -> Result<(), String> {
     let context = context();

@@ -1,16 +1,15 @@
-//! What is known of every value of a function along its dimensions, by one walk to a fixpoint.
+//! Axis information: contiguity, divisibility and constancy of all values of a function.
 //!
-//! [`AxisAnalysis::of`] visits operations in order and applies the transfer functions of
-//! [`linear_layout::access`]; values that loops and branches carry take what holds of all that reach them, and the walk
-//! repeats until nothing changes. An operation with the trait `LL_UnknownAxes` has results of which nothing is known.
+//! A forward data-flow analysis ([`AxisAnalysis::of`]) with the transfer functions of [`linear_layout::access`]. Block
+//! arguments and loop-carried values are the join of all incoming values; the iteration stops at a fixed point. Results of
+//! an operation with the trait `LL_UnknownAxes` are unknown.
 //!
-//! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
-//! on operations (as `tl.multiple_of` leaves them), from constants and ranges, and from `llvm.intr.assume` of a
-//! comparison with a constant in the function's first block, which is how a kernel says that a number is not
-//! negative.
+//! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes on
+//! operations (set by `tl.multiple_of`), from constants and ranges, and from `llvm.intr.assume` of a comparison with a
+//! constant in the entry block, by which a kernel states that a number is not negative.
 //!
-//! Missing on purpose: facts across function calls (attributes of the callee's arguments speak for them) and about
-//! loaded values.
+//! Deliberately absent: facts across function calls, other than attributes of the callee's arguments, and facts about loaded
+//! values.
 
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
@@ -28,10 +27,10 @@ use melior::ir::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Constants with more elements than this are not looked into.
+/// Limit for the elements of a constant that is analysed.
 const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
 
-/// What holds of a value of which nothing is known, by rank.
+/// The information of unknown values, by rank.
 static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
     let mut table = [AxisInfo::scalar(); MAX_DIMS + 1];
     let mut rank = 0;
@@ -42,28 +41,27 @@ static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
     table
 };
 
-/// The facts of one function, of every value in it.
+/// The axis information of all values of a function.
 #[derive(Debug, Default)]
 pub struct AxisAnalysis {
     facts: HashMap<usize, AxisInfo>,
-    /// Values that `llvm.intr.assume` says are not negative.
+    /// Values assumed to be non-negative by `llvm.intr.assume`.
     assumed: HashSet<usize>,
     changed: bool,
 }
 
-/// The widest access of buffer instructions.
+/// The widest access of buffer instructions, in bits.
 const BUFFER_BITS: u32 = 128;
 
 impl AxisAnalysis {
-    /// Analyses a function: an operation with a region whose first block takes the arguments that `arg_attrs`
-    /// speaks of.
+    /// Analyses a function: an operation with a region whose entry block has the arguments of `arg_attrs`.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
         let mut analysis = Self::default();
         for region in function.regions() {
             if let Some(entry) = region.first_block() {
-                analysis.take_assumptions(entry);
-                analysis.take_arguments(function, entry);
+                analysis.add_assumptions(entry);
+                analysis.add_arguments(function, entry);
             }
         }
         loop {
@@ -77,7 +75,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// What is known of a value; of one that no path reaches, nothing.
+    /// Returns the information of a value, which is unknown if the value is unreachable.
     #[must_use]
     pub fn get(&self, value: Value<'_, '_>) -> &AxisInfo {
         self.facts
@@ -85,10 +83,10 @@ impl AxisAnalysis {
             .unwrap_or_else(|| &UNKNOWN[rank_of(value.r#type()).min(MAX_DIMS)])
     }
 
-    /// The widest access at a tensor of pointers, as `tt.load` and `tt.store` make it.
+    /// Returns the widest vector access through a tensor of pointers, for `tt.load` and `tt.store`.
     ///
-    /// `layout` is the tensor's without zero register bases; `element_bits` is the width in memory, `widest_bits` that
-    /// of the widest access.
+    /// `layout` is the tensor's layout without zero register bases, `element_bits` the width in memory, and `widest_bits`
+    /// the limit for an access.
     #[must_use]
     pub fn vector(
         &self,
@@ -98,12 +96,12 @@ impl AxisAnalysis {
         layout: &LinearLayout,
         widest_bits: u32,
     ) -> VectorAccess {
-        self.promised_vector(pointer, mask, 1, element_bits, layout, widest_bits)
+        self.hinted_vector(pointer, mask, 1, element_bits, layout, widest_bits)
     }
 
-    /// The same where an operation promises that so many elements may be accessed at once.
+    /// As [`Self::vector`], for an operation that guarantees `hinted_elements` contiguous elements.
     #[must_use]
-    pub fn promised_vector(
+    pub fn hinted_vector(
         &self,
         pointer: Value<'_, '_>,
         mask: Option<Value<'_, '_>>,
@@ -123,11 +121,11 @@ impl AxisAnalysis {
         .widest()
     }
 
-    /// The widest access at one pointer plus a tensor of offsets, as `amdg.buffer_load` and `amdg.buffer_store`
-    /// make it.
+    /// Returns the widest vector access at a pointer plus a tensor of offsets, for `amdg.buffer_load` and
+    /// `amdg.buffer_store`.
     ///
-    /// The operation's attribute `contiguity` counts as a promise, as it does for Triton: the pass that made the
-    /// operation knew more of the addresses than is left in it.
+    /// The operation's attribute `contiguity` is a guarantee, as in Triton: the pass that created the operation had more
+    /// information on the addresses.
     #[must_use]
     pub fn buffer_vector(
         &self,
@@ -148,7 +146,7 @@ impl AxisAnalysis {
             mask: mask.map(|m| self.get(m)),
             element_bits,
             layout,
-            hinted_elements: promised_contiguity(op)
+            hinted_elements: attribute_contiguity(op)
                 .and_then(|n| u64::try_from(n).ok())
                 .unwrap_or(1),
             widest_bits: BUFFER_BITS,
@@ -170,15 +168,15 @@ impl AxisAnalysis {
         }
     }
 
-    /// Lets one more value reach a block argument.
-    fn meet(&mut self, argument: Value<'_, '_>, incoming: AxisInfo) {
+    /// Joins an incoming value into a block argument.
+    fn join_into(&mut self, argument: Value<'_, '_>, incoming: AxisInfo) {
         let info = self
             .known(argument)
             .map_or(incoming, |old| old.join(&incoming));
         self.set(argument, info);
     }
 
-    fn take_arguments(&mut self, function: OperationRef<'_, '_>, entry: BlockRef<'_, '_>) {
+    fn add_arguments(&mut self, function: OperationRef<'_, '_>, entry: BlockRef<'_, '_>) {
         let attributes = tt::Func::of(function)
             .and_then(tt::Func::arg_attrs)
             .and_then(|a| ArrayAttribute::try_from(a).ok());
@@ -188,7 +186,7 @@ impl AxisAnalysis {
                 .and_then(|a| a.element(i).ok())
                 .and_then(|a| DictionaryAttribute::try_from(a).ok());
             if let Some(dictionary) = dictionary {
-                info = promised(info, argument.r#type(), |name| {
+                info = with_attributes(info, argument.r#type(), |name| {
                     dictionary.element_by_name(name)
                 });
             }
@@ -196,10 +194,10 @@ impl AxisAnalysis {
         }
     }
 
-    fn take_assumptions(&mut self, entry: BlockRef<'_, '_>) {
+    fn add_assumptions(&mut self, entry: BlockRef<'_, '_>) {
         for op in operations(entry) {
             if let Some(assume) = llvm::Assume::of(op)
-                && let Some(value) = not_negative(assume.cond())
+                && let Some(value) = non_negative_value(assume.cond())
             {
                 self.assumed.insert(value);
             }
@@ -219,20 +217,22 @@ impl AxisAnalysis {
     fn visit(&mut self, op: OperationRef<'_, '_>) {
         let kind = AnyKind::of(op);
         if kind == AnyKind::Own(OpKind::TtgMask) {
-            return self.visit_choice(op);
+            return self.visit_conditional(op);
         }
         if let AnyKind::Upstream(kind) = kind {
             use UpstreamKind as U;
             match kind {
                 U::ScfFor => return self.visit_for(op),
                 U::ScfWhile => return self.visit_while(op),
-                U::ScfIf | U::ScfExecuteRegion | U::ScfIndexSwitch => return self.visit_choice(op),
+                U::ScfIf | U::ScfExecuteRegion | U::ScfIndexSwitch => {
+                    return self.visit_conditional(op);
+                }
                 U::CfBranch => return self.visit_branch(op),
                 U::CfCondBranch => return self.visit_conditional_branch(op),
                 _ => {}
             }
         }
-        // A block that nothing is known of yet: control has not come here.
+        // The block has not been reached yet.
         if op.operands().any(|o| self.known(o).is_none()) {
             return;
         }
@@ -253,7 +253,7 @@ impl AxisAnalysis {
         }
         let operands: Vec<AxisInfo> = op.operands().map(|o| *self.get(o)).collect();
         let info = match kind {
-            // Asking melior for what is not there prints the operation with all that is in it.
+            // An error of melior for a missing result would print the whole operation.
             _ if op.result_count() == 0 => None,
             AnyKind::Own(kind) => transfer(op, kind, &operands),
             AnyKind::Upstream(kind) => transfer_upstream(op, kind, &operands),
@@ -262,7 +262,7 @@ impl AxisAnalysis {
         for result in op.results() {
             let value = Value::from(result);
             let info = info.unwrap_or_else(|| unknown(value.r#type()));
-            let info = promised(info, value.r#type(), |name| op.attribute(name).ok());
+            let info = with_attributes(info, value.r#type(), |name| op.attribute(name).ok());
             self.set(value, info);
         }
     }
@@ -285,18 +285,18 @@ impl AxisAnalysis {
         };
         let mut counter = AxisInfo::counter(&first, &step);
         if loop_.unsigned_cmp() {
-            // Such a loop may count past the largest signed number.
+            // An unsigned counter may exceed the largest signed number.
             counter = AxisInfo::argument(counter.divisibility(0));
         }
         self.set(carried[0], counter);
         for (argument, start) in carried[1..].iter().zip(&starts) {
             if let Some(info) = self.known(*start) {
-                self.meet(*argument, info);
+                self.join_into(*argument, info);
             }
         }
         self.visit_region(loop_.region());
-        self.meet_yielded(body, 0, &carried[1..]);
-        // After no round the loop hands on what it started with, else what it yielded last: both reached the argument.
+        self.join_yielded(body, 0, &carried[1..]);
+        // A result is the initial value or the last yielded one: the argument is the join of both.
         for (result, argument) in op.results().zip(&carried[1..]) {
             if let Some(info) = self.known(*argument) {
                 self.set(result.into(), info);
@@ -304,7 +304,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Regions: the condition, which forwards values to the body and to the results; the body, which yields back.
+    /// Visits the condition region, which forwards values to the body and to the results, and the body, which yields back.
     fn visit_while(&mut self, op: OperationRef<'_, '_>) {
         let Some(loop_) = scf::While::of(op) else {
             return;
@@ -316,14 +316,14 @@ impl AxisAnalysis {
         let carried: Vec<Value<'_, '_>> = arguments(condition).collect();
         for (argument, start) in carried.iter().zip(op.operands()) {
             if let Some(info) = self.known(start) {
-                self.meet(*argument, info);
+                self.join_into(*argument, info);
             }
         }
         self.visit_region(before);
         let forwarded: Vec<Value<'_, '_>> = arguments(body).collect();
-        self.meet_yielded(condition, 1, &forwarded);
+        self.join_yielded(condition, 1, &forwarded);
         self.visit_region(after);
-        self.meet_yielded(body, 0, &carried);
+        self.join_yielded(body, 0, &carried);
         for (result, argument) in op.results().zip(&forwarded) {
             if let Some(info) = self.known(*argument) {
                 self.set(result.into(), info);
@@ -331,8 +331,8 @@ impl AxisAnalysis {
         }
     }
 
-    /// Every region may run, and yields the results; where none does, they may be anything.
-    fn visit_choice(&mut self, op: OperationRef<'_, '_>) {
+    /// Visits regions of which any may run, and joins what they yield.
+    fn visit_conditional(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {
             self.visit_region(region);
@@ -360,40 +360,40 @@ impl AxisAnalysis {
 
     fn visit_branch(&mut self, op: OperationRef<'_, '_>) {
         if let (Some(branch), [target]) = (cf::Branch::of(op), &build::successors(op)[..]) {
-            self.meet_all(*target, &branch.dest_operands());
+            self.join_passed(*target, &branch.dest_operands());
         }
     }
 
     fn visit_conditional_branch(&mut self, op: OperationRef<'_, '_>) {
         let targets = build::successors(op);
         if let (Some(branch), [on_true, on_false]) = (cf::CondBranch::of(op), &targets[..]) {
-            self.meet_all(*on_true, &branch.true_dest_operands());
-            self.meet_all(*on_false, &branch.false_dest_operands());
+            self.join_passed(*on_true, &branch.true_dest_operands());
+            self.join_passed(*on_false, &branch.false_dest_operands());
         }
     }
 
-    fn meet_all(&mut self, target: BlockRef<'_, '_>, passed: &[Value<'_, '_>]) {
+    fn join_passed(&mut self, target: BlockRef<'_, '_>, passed: &[Value<'_, '_>]) {
         for (argument, value) in arguments(target).zip(passed) {
             if let Some(info) = self.known(*value) {
-                self.meet(argument, info);
+                self.join_into(argument, info);
             }
         }
     }
 
-    /// Lets a block's terminator's operands, from `skip` on, reach `targets`.
-    fn meet_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
+    /// Joins the operands of a block's terminator, from `skip` on, into `targets`.
+    fn join_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
         let Some(end) = block.terminator() else {
             return;
         };
         for (target, value) in targets.iter().zip(end.operands().skip(skip)) {
             if let Some(info) = self.known(value) {
-                self.meet(*target, info);
+                self.join_into(*target, info);
             }
         }
     }
 }
 
-/// What an operation of ours without regions makes of its operands; nothing where it is not known.
+/// The transfer function of this project's operations; `None` for unknown results.
 fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
     use OpKind as K;
     let result = build::results(op).first()?.r#type();
@@ -415,7 +415,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
             let order: Vec<usize> = order.filter_map(|d| usize::try_from(d).ok()).collect();
             first?.transpose(&order)
         }
-        // Elements that may change places are only known where they are all the same.
+        // Reordering preserves only splats.
         K::TtReshape if tt::Reshape::of(op)?.allow_reorder() => {
             let value = first?.constant_value()?;
             AxisInfo::constant(&shape, value, bits_of(result))
@@ -441,7 +441,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
     })
 }
 
-/// What an operation of MLIR's own makes of its operands; nothing where it is not known.
+/// The transfer function of upstream operations; `None` for unknown results.
 fn transfer_upstream(
     op: OperationRef<'_, '_>,
     kind: UpstreamKind,
@@ -505,8 +505,8 @@ fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
     })
 }
 
-/// A cast between integers or `index`, which keeps numbers that fit: an index that does not fit its integer type is
-/// an error of the program, as a sum that overflows is.
+/// Casts between integers and `index`. Like overflow of a sum, an index that does not fit its integer type is an error of
+/// the program.
 fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
     let result = info.extend(bits_of(from), bits_of(to), by_sign);
     if info.is_non_negative() && bits_of(to) > 1 {
@@ -519,7 +519,7 @@ fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInf
 fn constant(value: Attribute<'_>, type_: Type<'_>, shape: &[u64]) -> Option<AxisInfo> {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     if !element.is_integer() && !element.is_index() {
-        // Floats: only that all elements of a splat are equal.
+        // For floats, only the constancy of a splat.
         let is_splat = DenseElementsAttribute::try_from(value).map_or(true, |d| d.is_splat());
         return is_splat.then(|| AxisInfo::scalar().splat(shape));
     }
@@ -552,8 +552,8 @@ fn dense_element(dense: DenseElementsAttribute<'_>, bits: u32, i: usize) -> Opti
     }
 }
 
-/// Adds what the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy` promise.
-fn promised<'c>(
+/// Adds the facts of the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy`.
+fn with_attributes<'c>(
     mut info: AxisInfo,
     type_: Type<'c>,
     attribute: impl Fn(&str) -> Option<Attribute<'c>>,
@@ -588,8 +588,8 @@ fn promised<'c>(
     info
 }
 
-/// The value that a truth value says is not negative: `x >= 0`, `x > -1`, `0 <= x` and the like.
-fn not_negative(condition: Value<'_, '_>) -> Option<usize> {
+/// Returns the value that a condition bounds to be non-negative: `x >= 0`, `x > -1`, `0 <= x` and the like.
+fn non_negative_value(condition: Value<'_, '_>) -> Option<usize> {
     let op = OperationResult::try_from(condition).ok()?.owner();
     let compared = arith::CmpI::of(op)?;
     let (a, b) = (compared.lhs(), compared.rhs());
@@ -615,8 +615,8 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = Operation
     std::iter::successors(block.first_operation(), |op| op.next_in_block())
 }
 
-/// How many elements in a row a user promises that offsets lead to.
-fn promised_contiguity(op: OperationRef<'_, '_>) -> Option<i64> {
+/// Returns the contiguity that the attribute of a buffer operation guarantees.
+fn attribute_contiguity(op: OperationRef<'_, '_>) -> Option<i64> {
     Some(match OpView::of(op)? {
         OpView::AmdgBufferLoad(op) => op.contiguity(),
         OpView::AmdgBufferLoadToLocal(op) => op.contiguity(),
@@ -641,7 +641,7 @@ fn comparison(predicate: arith::CmpIPredicate) -> Comparison {
     }
 }
 
-/// A tensor's sizes; none for a scalar.
+/// Returns a tensor's shape; empty for a scalar.
 fn shape_of(type_: Type<'_>) -> Vec<u64> {
     TensorType::of(type_).map_or_else(Vec::new, |t| t.shape.to_vec())
 }
@@ -650,13 +650,13 @@ fn rank_of(type_: Type<'_>) -> usize {
     TensorType::of(type_).map_or(0, |t| t.shape.len())
 }
 
-/// The width of an integer, of a tensor's elements; 64 for `index`.
+/// Returns the width of an integer or of a tensor's elements; 64 for `index`.
 fn bits_of(type_: Type<'_>) -> u32 {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     element_bits(element).unwrap_or(64)
 }
 
-/// The bytes from one element to the next behind a pointer or a tensor of pointers.
+/// Returns the bytes of an element behind a pointer or a tensor of pointers.
 fn pointee_bytes(type_: Type<'_>) -> Option<u64> {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
     let (pointee, _) = sys::pointer(element)?;

@@ -65,7 +65,7 @@ pub(crate) fn copy<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (element, _) = memory_element(l, pointer)?;
     let layout = l.tensor_layout(pointer)?;
     let promised = u64::try_from(copy.contiguity()).unwrap_or(1);
-    let vector = l.axis.promised_vector(
+    let vector = l.axis.hinted_vector(
         pointer,
         mask,
         promised,

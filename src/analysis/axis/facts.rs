@@ -7,14 +7,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Axis information by function; each function is analysed when it is first asked for.
+/// Lazily computed axis information by function.
 #[derive(Debug, Default)]
 pub(crate) struct AxisFacts {
     functions: RefCell<HashMap<usize, Rc<AxisAnalysis>>>,
 }
 
 impl AxisFacts {
-    /// Returns the axis information of a function.
     pub(crate) fn of(&self, function: Op<'_>) -> Rc<AxisAnalysis> {
         let mut functions = self.functions.borrow_mut();
         let known = functions.entry(sys::operation_id(function));

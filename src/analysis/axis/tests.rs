@@ -1,4 +1,4 @@
-//! The widths of the kernels' global accesses, and facts through loops and branches.
+//! Widths of the kernels' global accesses, and facts through loops and branches.
 
 use super::{AxisAnalysis, operations, shape_of};
 use crate::ir::ops::{amdg, tt};
@@ -9,7 +9,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
 use std::fmt::Write;
 
-/// Each global access in order: loads or stores, how many, of how many elements, aligned to how many bytes.
+/// Lists the global accesses in order: kind, number of accesses, elements per access, alignment in bytes.
 fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
     for region in op.regions() {
         let mut block = region.first_block();
@@ -157,7 +157,7 @@ fn loops_keep_what_every_round_keeps() {
         ),
         "load 1 x 4 align 16; store 1 x 4 align 16; load 1 x 4 align 16",
     );
-    // A round that moves by any number leaves nothing, though the first one is aligned.
+    // An unknown step leaves no divisibility, though the first address is aligned.
     check(
         &kernel(
             "%s = tt.splat %n : i32 -> tensor<512xi32, #b>
@@ -170,7 +170,7 @@ fn loops_keep_what_every_round_keeps() {
         ),
         "load 4 x 1 align 4; load 4 x 1 align 4",
     );
-    // Two rounds on, what one carries reaches the other.
+    // After two iterations one loop-carried value reaches the other.
     check(
         &kernel(
             "%s = tt.splat %n : i32 -> tensor<512xi32, #b>
@@ -245,7 +245,7 @@ fn masks_and_remainders() {
     check(&masked("sle", "%k"), "load 4 x 1 align 4");
     check(&masked("eq", "%k"), "load 4 x 1 align 4");
     check(&masked("slt", "%n"), "load 4 x 1 align 4");
-    // `(block + range) % k`, as blocked matrix products have it: only where the dividend is sure not to be negative.
+    // `(block + range) % k`, as in blocked matrix products: only for a non-negative dividend.
     let wrapped = |block: &str| {
         kernel(&format!(
             "{block}
