@@ -1,4 +1,4 @@
-//! Broadcasts an owner's result to its replicas, as [`linear_layout::plan::share`] plans it.
+//! Broadcasts an owner's result to its replicas, as [`linear_layout::plan::broadcast`] plans it.
 
 use super::allocate::PlanContext;
 use super::plans::{OpPlan, wrong};
@@ -10,7 +10,7 @@ use crate::lower::gpu::Gpu;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use linear_layout::machine;
-use linear_layout::plan::share::{plan_sharing, scalar_layout};
+use linear_layout::plan::broadcast::{plan_broadcast, scalar_layout};
 use melior::ir::{Type, ValueLike};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<OpPlan, Diagnost
         }
         None => scalar_layout(gpu.num_warps, gpu.target).map_err(|e| error(e.to_string()))?,
     };
-    let plan = plan_sharing(&layout, bits, gpu.target).map_err(|e| error(e.to_string()))?;
+    let plan = plan_broadcast(&layout, bits, gpu.target).map_err(|e| error(e.to_string()))?;
     machine::check_broadcast(&plan, &layout, gpu.target).map_err(wrong)?;
     Ok(OpPlan {
         program: plan,

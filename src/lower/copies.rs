@@ -137,7 +137,7 @@ fn program<'c>(
         let view = MemdescLayout::of(layouts, ends[1].r#type())?;
         let access = BufferAccess {
             registers,
-            place: &view.place,
+            buffer: &view.place,
             view_mask: view.view_mask()?,
             indexed: None,
             access: Access::Store,

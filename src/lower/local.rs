@@ -175,7 +175,7 @@ impl<'c> BufferOp<'c> {
         });
         let access = BufferAccess {
             registers: &layout.unique,
-            place: &view.place,
+            buffer: &view.place,
             view_mask: view.view_mask()?,
             indexed,
             access: self.access,

@@ -63,14 +63,14 @@ fn plan(
     let b = MemdescLayout::of(layouts, dot.b().r#type())?;
     let b = FactorBuffer {
         view_mask: b.view_mask()?,
-        place: &b.place,
+        layout: &b.place,
     };
     let (registers, buffer);
     let (a, k) = if is_buffer(dot.a().r#type()) {
         buffer = MemdescLayout::of(layouts, dot.a().r#type())?;
         let factor = FactorBuffer {
             view_mask: buffer.view_mask()?,
-            place: &buffer.place,
+            layout: &buffer.place,
         };
         (LeftFactor::Buffer(factor), buffer.shape().last().copied())
     } else {

@@ -8,7 +8,7 @@ use crate::{Failure, Source, batch, instruction};
 use clap::ValueEnum;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
 use linear_layout::target::{Access, Target};
 use linear_layout::view::{Holders, InPoint, Scene, Window, layout_text, shape_text};
 use serde_json::{Map, Value, json};
@@ -277,7 +277,7 @@ impl Arguments {
             Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
             _ => &[],
         };
-        let place = Place::new(subject.layout.clone(), gaps, bits).map_err(Failure::new)?;
+        let place = BufferLayout::new(subject.layout.clone(), gaps, bits).map_err(Failure::new)?;
         let mut scenes = vec![Scene::banks(&place, target, window)];
         if let Some(registers) = &self.access {
             let bits = subject.layout.total_in_bits();

@@ -7,7 +7,7 @@ use crate::error::{Failure, failed};
 use crate::target::TargetArgument;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::Dim;
-use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
 use linear_layout::target::Access;
 use linear_layout::view::{Scene, Window, html, layout_text, svg};
 use pyo3::prelude::*;
@@ -219,7 +219,8 @@ impl Layout {
             Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
             _ => &[],
         };
-        let place = Place::new(layout.clone(), gaps, element_bits(dtype)?).map_err(failed)?;
+        let place =
+            BufferLayout::new(layout.clone(), gaps, element_bits(dtype)?).map_err(failed)?;
         let usual = if is_svg {
             Window::PICTURE
         } else {

@@ -18,7 +18,7 @@ use linear_layout::access::AxisInfo;
 use linear_layout::assign::{INFEASIBLE, Price};
 use linear_layout::f2::Span;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
 use linear_layout::plan::product::ProductError;
 use linear_layout::plan::program::Program;
 use linear_layout::plan::reduce::{Reduction, baseline_reduction, plan_reduction};
@@ -489,7 +489,7 @@ pub(crate) fn plan_buffer_access(
 }
 
 /// Returns the placement of a buffer's elements, and the offset bits that distinguish its views.
-fn place(type_: Type<'_>) -> Option<(Place, u64)> {
+fn place(type_: Type<'_>) -> Option<(BufferLayout, u64)> {
     let buffer = sys::buffer(type_)?;
     let encoding = Layouts::of(type_.context())
         .encoding(buffer.encoding?)
@@ -500,7 +500,7 @@ fn place(type_: Type<'_>) -> Option<(Place, u64)> {
     let leading = buffer.shape.len().checked_sub(encoding.rank())?;
     let layout = encoding.to_surjective_layout(&buffer.alloc_shape[leading..]);
     let bits = element_bits(buffer.element)?;
-    let place = Place::new(layout.ok()?, encoding.interval_paddings(), bits).ok()?;
+    let place = BufferLayout::new(layout.ok()?, encoding.interval_paddings(), bits).ok()?;
     let mask = place.view_mask(&buffer.shape[leading..]).ok()?;
     Some((place, mask))
 }

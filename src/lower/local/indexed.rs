@@ -76,7 +76,7 @@ pub(super) fn address<'c>(
     let row = l.e.xor(thread, constant);
     let row = l.e.xor(row, buffer.position);
     let position = l.e.xor(row, along);
-    let offset = padded(&mut l.e, plan.place(), position);
+    let offset = padded(&mut l.e, plan.buffer(), position);
     let i8 = l.e.types.i8;
     l.e.gep(buffer.base, i8, offset)
 }

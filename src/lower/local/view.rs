@@ -4,13 +4,13 @@ use crate::ir::{Layouts, element_bits};
 use crate::lower::emit::Emitter;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
-use linear_layout::plan::memory::Place;
+use linear_layout::plan::memory::BufferLayout;
 use melior::ir::Type;
 
 /// A memdesc type with the layout of one buffer.
 pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
-    pub(in crate::lower) place: Place,
+    pub(in crate::lower) place: BufferLayout,
     /// Number of leading dimensions without encoding: 1 for a multi-buffer.
     pub(super) leading: usize,
     /// Bytes of the whole allocation.
@@ -45,7 +45,8 @@ impl<'c> MemdescLayout<'c> {
             .to_surjective_layout(&view.alloc_shape[alloc_leading..])
             .map_err(|e| e.to_string())
             .and_then(|layout| {
-                Place::new(layout, encoding.interval_paddings(), bits).map_err(|e| e.to_string())
+                BufferLayout::new(layout, encoding.interval_paddings(), bits)
+                    .map_err(|e| e.to_string())
             })
             .map_err(Diagnostic::new)?;
         let count = view.alloc_shape[..alloc_leading]
@@ -85,8 +86,8 @@ impl<'c> MemdescLayout<'c> {
 /// Minimum alignment of buffers in bytes: the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// The address of a position: as [`Place::padded`], at run time.
-pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &Place, position: Val<'c>) -> Val<'c> {
+/// The address of a position: as [`BufferLayout::padded`], at run time.
+pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);
         let bytes = e.shl(gaps, gap.padding_log2);

@@ -221,7 +221,7 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let contiguous = part
         .place
-        .piece_bytes(part.shape())
+        .contiguous_bytes(part.shape())
         .map_err(|e| Diagnostic::new(e.to_string()))?;
     let is_whole = part.shape() == part.alloc_shape();
     let count: u64 = part.type_.shape[..part.leading].iter().product();

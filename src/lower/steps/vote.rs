@@ -64,7 +64,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
             None => owners_mask,
         };
         let mut of_registers = Vec::new();
-        for (i, place) in (0u32..).zip(&vote.places) {
+        for (i, place) in (0u32..).zip(&vote.bin_bits) {
             let bit = l.e.i32(1 << i);
             let bit = l.e.and(bin, bit);
             let is_set = l.e.is_nonzero(bit);

@@ -3,7 +3,7 @@
 use linear_layout::cute::ComposedLayout;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::plan::memory::{BufferLayout, MemoryPlan};
 use linear_layout::target::{Access, TARGETS, Target};
 use linear_layout::tilus::RegisterLayout;
 use linear_layout::view::{Scene, Window, shape_text};
@@ -414,7 +414,7 @@ fn swizzles() -> Outcome<Vec<Figure>> {
     let registers = encoded(ROW_OF_A_LANE, &SWIZZLED)?;
     let mut figures = Vec::new();
     for (name, title, text) in SWIZZLES {
-        let place = Place::new(encoded(text, &SWIZZLED)?, &[], 16)?;
+        let place = BufferLayout::new(encoded(text, &SWIZZLED)?, &[], 16)?;
         let window = Window {
             rows: 16,
             grids: 2,

@@ -40,7 +40,7 @@ pub fn check_access(program: &Program, access: &BufferAccess<'_>) -> Result<(), 
 fn check(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFaultKind> {
     let BufferAccess {
         registers: layout,
-        place,
+        buffer: place,
         indexed,
         ..
     } = *access;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::encoding::Encoding;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::memory::{Place, plan_access};
+    use crate::plan::memory::{BufferLayout, plan_access};
     use crate::plan::program::Step;
     use crate::target::{Access, Target};
 
@@ -111,7 +111,7 @@ mod tests {
             let layout = encoding.to_surjective_layout(&[32, 64]).unwrap();
             for bits in [8, 16, 32, 64] {
                 let gaps = encoding.interval_paddings();
-                let place = Place::new(layout.clone(), gaps, bits).unwrap();
+                let place = BufferLayout::new(layout.clone(), gaps, bits).unwrap();
                 for text in REGISTERS {
                     for shape in [[32, 64], [16, 32]] {
                         let registers: Encoding = text.parse().unwrap();
@@ -122,7 +122,7 @@ mod tests {
                         for indexed in [None, Some((0, shape[0])), Some((1, shape[1]))] {
                             let plain = BufferAccess {
                                 registers: &registers,
-                                place: &place,
+                                buffer: &place,
                                 view_mask,
                                 indexed,
                                 access: Access::Store,

@@ -9,7 +9,7 @@ use crate::target::Target;
 /// at first.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::share::plan_sharing`] of `layout`.
+/// `plan` as made by [`crate::plan::broadcast::plan_broadcast`] of `layout`.
 /// # Errors
 /// The first fault: a replica that gets no element or a wrong one, an element that is overwritten.
 pub fn check_broadcast(
@@ -31,8 +31,8 @@ pub fn check_broadcast(
 mod tests {
     use super::*;
     use crate::layout::Surjectivity;
+    use crate::plan::broadcast::plan_broadcast;
     use crate::plan::program::Step;
-    use crate::plan::share::plan_sharing;
 
     fn target() -> &'static Target {
         Target::parse("cuda:90").expect("it is in the table")
@@ -55,7 +55,7 @@ mod tests {
     fn check(layout: &LinearLayout, route: &str) -> Program {
         let mut last = None;
         for bits in [16, 32, 64] {
-            let plan = plan_sharing(layout, bits, target()).expect("there is a plan");
+            let plan = plan_broadcast(layout, bits, target()).expect("there is a plan");
             assert_eq!(check_broadcast(&plan, layout, target()), Ok(()), "{plan}");
             let found = match plan.num_barriers() {
                 0 if plan.is_identity() => "alone",

@@ -90,7 +90,7 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::Dim;
-    use crate::plan::gather::{GatherWay, plan_gather};
+    use crate::plan::gather::{GatherStrategy, plan_gather};
     use crate::plan::program::BarrierScope;
     use crate::target::Target;
     use proptest::prelude::*;
@@ -151,7 +151,7 @@ mod tests {
             target,
         };
         let along = plan_gather(&gather(1)).expect("it fits");
-        assert_eq!(along.way(), GatherWay::Lanes);
+        assert_eq!(along.strategy(), GatherStrategy::Lanes);
         let sorts = |plan: &GatherPlan| -> Vec<&str> {
             let steps = plan.program().steps().iter();
             steps
@@ -167,7 +167,7 @@ mod tests {
         );
         // Along the other axis, warps hold rows.
         let across = plan_gather(&gather(0)).expect("it fits");
-        assert_eq!(across.way(), GatherWay::Memory);
+        assert_eq!(across.strategy(), GatherStrategy::Memory);
         assert_eq!(across.program().scratch_bytes(), 32 * 32 * 2);
         // Eight word shuffles in each of four warps; one store latency and one CTA barrier.
         let costs = target.costs;
@@ -203,7 +203,7 @@ mod tests {
                 target,
             };
             let plan = plan_gather(&gather).expect("it fits");
-            assert_eq!(plan.way(), GatherWay::Memory);
+            assert_eq!(plan.strategy(), GatherStrategy::Memory);
             let barrier = match is_within {
                 true => BarrierScope::Warp,
                 false => BarrierScope::Block,

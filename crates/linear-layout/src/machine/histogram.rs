@@ -76,7 +76,7 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::histogram::{HistogramWay, plan_histogram};
+    use crate::plan::histogram::{HistogramStrategy, plan_histogram};
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -130,8 +130,8 @@ mod tests {
             plan
         };
         let (few, many) = (plan(1), plan(9));
-        assert_eq!(few.way(), HistogramWay::Voting, "{few:?}");
-        assert_eq!(many.way(), HistogramWay::Adding, "{many:?}");
+        assert_eq!(few.strategy(), HistogramStrategy::Voting, "{few:?}");
+        assert_eq!(many.strategy(), HistogramStrategy::Adding, "{many:?}");
         assert_eq!(
             (
                 few.program().scratch_bytes(),

@@ -79,14 +79,14 @@ mod tests {
     use super::*;
     use crate::encoding::Encoding;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::memory::{AccessForm, MemoryPlan, Place};
+    use crate::plan::memory::{AccessForm, BufferLayout, MemoryPlan};
     use crate::target::{Access, Target};
     use std::collections::HashMap;
 
     /// Returns the position of a register of a thread (lane, warp) in a view.
     fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
-        let (access, slot) = plan.held()[register];
-        let byte = u64::from(slot) * plan.place().element_bytes();
+        let (access, slot) = plan.locations()[register];
+        let byte = u64::from(slot) * plan.buffer().element_bytes();
         let address = |lane| plan.address(access as usize, [lane, thread[1]], view);
         let AccessForm::Matrices(fragment) = plan.form() else {
             return address(thread[0]) + byte;
@@ -122,10 +122,10 @@ mod tests {
         encoding.to_surjective_layout(&SHAPE).unwrap()
     }
 
-    fn place(text: &str, bits: u32) -> Place {
+    fn place(text: &str, bits: u32) -> BufferLayout {
         let encoding: Encoding = text.parse().unwrap();
         let layout = encoding.to_surjective_layout(&SHAPE).unwrap();
-        Place::new(layout, encoding.interval_paddings(), bits).unwrap()
+        BufferLayout::new(layout, encoding.interval_paddings(), bits).unwrap()
     }
 
     fn form(buffer: &str, registers: &str, bits: u32, access: Access, target: &str) -> AccessForm {
@@ -153,11 +153,11 @@ mod tests {
         let store = |target| form(BUFFERS[0], &result, 16, Access::Store, target);
         assert_eq!(
             [store("cuda:90"), store("cuda:80")],
-            [plain, AccessForm::Own]
+            [plain, AccessForm::PerLane]
         );
         // Two 32-bit elements of a row do not form a word of a matrix.
         let wide = |target| form(BUFFERS[0], &result, 32, Access::Store, target);
-        assert_eq!(wide("cuda:90"), AccessForm::Own);
+        assert_eq!(wide("cuda:90"), AccessForm::PerLane);
     }
 
     /// AMD's units read columns; bytes are transposed if the GPU has instructions for it.
@@ -178,14 +178,14 @@ mod tests {
             let found = columns(target, result, k_width, bits);
             assert_eq!(found, AccessForm::Matrices(fragment), "{target} {bits}");
         }
-        assert_eq!(columns("hip:gfx942", MFMA, 8, 16), AccessForm::Own);
-        assert_eq!(columns("cuda:90", MMA, 4, 8), AccessForm::Own);
+        assert_eq!(columns("hip:gfx942", MFMA, 8, 16), AccessForm::PerLane);
+        assert_eq!(columns("cuda:90", MMA, 4, 8), AccessForm::PerLane);
         let [result, ..] = layouts(MMA, 4);
         let store = |target| form(BUFFERS[1], &result, 8, Access::Store, target);
         let turned = AccessForm::Matrices(Fragment::StoredBytes);
         assert_eq!(
             [store("cuda:100"), store("cuda:90")],
-            [turned, AccessForm::Own]
+            [turned, AccessForm::PerLane]
         );
     }
 
@@ -274,7 +274,7 @@ mod tests {
                         if let AccessForm::Matrices(fragment) = plan.form() {
                             found.insert(fragment);
                         }
-                        for register in 0..plan.held().len() {
+                        for register in 0..plan.locations().len() {
                             for thread in 0..4 << lanes_log2 {
                                 let lane = thread & ((1 << lanes_log2) - 1);
                                 let at = [lane, thread >> lanes_log2];

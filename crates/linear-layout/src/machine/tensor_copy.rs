@@ -5,7 +5,7 @@
 //! 4 and up are XORed with as many bits from 7 up as the swizzle has 16-byte units.
 
 use crate::f2::apply_columns;
-use crate::plan::memory::{MemoryError, Place};
+use crate::plan::memory::{BufferLayout, MemoryError};
 use crate::plan::tensor_copy::{BoxCopy, TensorBox};
 use thiserror::Error;
 
@@ -39,7 +39,7 @@ enum TensorCopyFaultKind {
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
-    place: &Place,
+    place: &BufferLayout,
 ) -> Result<(), TensorCopyFault> {
     check(copies, tensor_box, place).map_err(TensorCopyFault)
 }
@@ -47,7 +47,7 @@ pub fn check_tensor_copy(
 fn check(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
-    place: &Place,
+    place: &BufferLayout,
 ) -> Result<(), TensorCopyFaultKind> {
     if !place.paddings().is_empty() {
         return Err(TensorCopyFaultKind::Padding);
@@ -103,7 +103,7 @@ mod tests {
     use crate::plan::tensor_copy::plan_tensor_copy;
 
     /// Runs `check` for every swizzle and element width, in blocks of one box and of several.
-    fn every(mut check: impl FnMut(&Place, &TensorBox, &[BoxCopy])) {
+    fn every(mut check: impl FnMut(&BufferLayout, &TensorBox, &[BoxCopy])) {
         let shapes: [&[u64]; 5] = [&[64, 128], &[8, 64], &[256, 256], &[2, 64, 128], &[512, 32]];
         let mut count = 0;
         for swizzle in [0, 32, 64, 128] {
@@ -120,7 +120,7 @@ mod tests {
                     else {
                         continue;
                     };
-                    let place = Place::new(layout, &[], bits).unwrap();
+                    let place = BufferLayout::new(layout, &[], bits).unwrap();
                     let copies = plan_tensor_copy(&place, &tensor_box).unwrap();
                     check(&place, &tensor_box, &copies);
                     count += 1;

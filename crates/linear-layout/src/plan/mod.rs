@@ -15,11 +15,12 @@
 //! | [`scan`] | prefix sums along an axis |
 //! | [`product`] | matrix products: the registers of each instruction |
 //! | [`warp_group`] | warp-group products with operands in shared memory: descriptors, tile offsets |
-//! | [`share`] | broadcasts of an owner's value to its replicas |
+//! | [`broadcast`] | broadcasts of an owner's value to its replicas |
 //! | [`tensor_copy`] | boxes copied by the tensor memory accelerator |
 //!
 //! Each uses those above it. Widths of accesses to global memory are elsewhere: [`crate::access`].
 
+pub mod broadcast;
 mod convert;
 pub mod gather;
 mod gf2;
@@ -29,7 +30,6 @@ pub mod product;
 pub mod program;
 pub mod reduce;
 pub mod scan;
-pub mod share;
 pub mod tensor_copy;
 pub mod tuples;
 pub mod warp_group;

@@ -14,7 +14,7 @@
 //! # Source
 //! CUDA driver API, `cuTensorMapEncodeTiled`; PTX ISA, "Tensors" and `cp.async.bulk.tensor`.
 
-use super::memory::{MemoryError, Place};
+use super::memory::{BufferLayout, MemoryError};
 use crate::f2::apply_columns;
 
 #[cfg(doc)]
@@ -43,14 +43,14 @@ pub struct BoxCopy {
 /// # Errors
 /// If the layout does not reach every element.
 pub fn plan_tensor_copy(
-    place: &Place,
+    buffer: &BufferLayout,
     tensor_box: &TensorBox,
 ) -> Result<Vec<BoxCopy>, MemoryError> {
     let mut copies = vec![BoxCopy {
         coordinates: Vec::new(),
         position: 0,
     }];
-    for (steps, size) in place.steps()?.iter().zip(&tensor_box.sizes) {
+    for (steps, size) in buffer.steps()?.iter().zip(&tensor_box.sizes) {
         let starts = (0..1u64 << steps.len()).step_by(usize::try_from(*size).unwrap_or(usize::MAX));
         let next = copies.iter().flat_map(|copy| {
             starts.clone().map(|start| BoxCopy {

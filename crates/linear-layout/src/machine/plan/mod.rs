@@ -45,7 +45,7 @@ pub(super) use name::{AbstractElement, Granule, Line, LineNames, Products};
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
-use crate::plan::memory::Place;
+use crate::plan::memory::BufferLayout;
 use crate::plan::program::Program;
 use crate::target::{Access, Target};
 
@@ -232,7 +232,7 @@ pub(super) fn check_at_numbers(
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a BufferLayout,
     /// The position of the view, and the index of every register.
     pub(super) numbers: (u32, u32),
 }

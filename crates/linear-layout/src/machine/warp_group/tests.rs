@@ -1,7 +1,7 @@
 //! Plans of all forms of buffers are proved, and broken ones are rejected.
 
 use super::*;
-use crate::plan::memory::Place;
+use crate::plan::memory::BufferLayout;
 use crate::plan::warp_group::tests::{core_matrices, left, place, sum, swizzled};
 use crate::plan::warp_group::{
     FactorBuffer, IssuedFactor, MatrixDescriptor, MatrixSwizzle, plan_warp_group_product,
@@ -28,7 +28,7 @@ struct FactorBufferCase {
 
 impl FactorBufferCase {
     /// Returns the buffer of a factor of this shape with k along the dim `depth`, and the bits of a view of it.
-    fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (Place, u64) {
+    fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (BufferLayout, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);
         let text = match &self.form {
@@ -147,7 +147,7 @@ fn planned(case: &ProductCase, run: impl FnOnce(&WarpGroupPlan, &WarpGroupOperan
         Some(a) => {
             buffer = of_width(a).place([m, k], 1, bits);
             LeftFactor::Buffer(FactorBuffer {
-                place: &buffer.0,
+                layout: &buffer.0,
                 view_mask: buffer.1,
             })
         }
@@ -156,7 +156,7 @@ fn planned(case: &ProductCase, run: impl FnOnce(&WarpGroupPlan, &WarpGroupOperan
         d: &d,
         a,
         b: FactorBuffer {
-            place: &b,
+            layout: &b,
             view_mask: b_mask,
         },
         k,

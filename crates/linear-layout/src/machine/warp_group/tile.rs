@@ -5,7 +5,7 @@ use super::{WARPS, WarpGroupFaultKind};
 use crate::f2::{apply_columns, low_mask};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
-use crate::plan::memory::Place;
+use crate::plan::memory::BufferLayout;
 use crate::plan::warp_group::{
     FactorBuffer, IssuedFactor, MatrixDescriptor, WarpGroupIssue, WarpGroupPlan,
 };
@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub(super) struct SharedFactor<'a> {
     operand: usize,
     descriptor: &'a MatrixDescriptor,
-    place: &'a Place,
+    place: &'a BufferLayout,
     view_mask: u64,
     group_positions: &'a [u64],
     /// The line and k of each element, by its position in memory.
@@ -36,28 +36,28 @@ impl<'a> SharedFactor<'a> {
             .ok_or(WarpGroupFaultKind::NoDescriptor {
                 operand: letter(operand),
             })?;
-        let bits = 8 * buffer.place.element_bytes();
+        let bits = 8 * buffer.layout.element_bytes();
         if !descriptor.is_k_major && bits != 16 {
             return Err(WarpGroupFaultKind::Transposed {
                 operand: letter(operand),
                 bits,
             });
         }
-        if !buffer.place.paddings().is_empty() {
+        if !buffer.layout.paddings().is_empty() {
             return Err(WarpGroupFaultKind::Shape {
                 what: "paddings of a buffer",
-                found: buffer.place.paddings().len() as u64,
+                found: buffer.layout.paddings().len() as u64,
                 expected: 0,
             });
         }
-        let (layout, bytes) = (buffer.place.layout(), buffer.place.size_bytes(1));
+        let (layout, bytes) = (buffer.layout.layout(), buffer.layout.size_bytes(1));
         if bytes > REACH {
             return Err(WarpGroupFaultKind::Far {
                 operand: letter(operand),
                 bytes,
             });
         }
-        let elements = (0..bytes / buffer.place.element_bytes()).map(|position| {
+        let elements = (0..bytes / buffer.layout.element_bytes()).map(|position| {
             let at = coordinates(layout.apply_packed(position), rows_log2(layout));
             [at[operand], at[1 - operand]]
         });
@@ -65,7 +65,7 @@ impl<'a> SharedFactor<'a> {
             operand,
             descriptor,
             elements: elements.collect(),
-            place: buffer.place,
+            place: buffer.layout,
             view_mask: buffer.view_mask,
             group_positions: plan.group_positions(operand),
             known: FxHashMap::default(),

@@ -10,7 +10,7 @@ use super::swizzle::{Favour, ScratchSwizzle, SwizzleOptions, swizzle};
 use super::{ConvertPlan, PlanKind, PlanOptions};
 use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon};
-use crate::plan::memory::{AccessForm, Accesses, Choices};
+use crate::plan::memory::{AccessConstraints, AccessForm, Accesses};
 use crate::plan::program::{Address, Builder, Cost, Operands, ValueId};
 use crate::target::{Access, Target};
 
@@ -31,18 +31,18 @@ fn accesses(
     };
     let bits = narrow::<u32>(swizzle.basis.len());
     let repetitions = (1u64 << swizzle.reps_log2) - 1;
-    Accesses::choose(&Choices {
+    Accesses::choose(&AccessConstraints {
         registers: &offsets(&side.reg)?,
         threads: &offsets(&side.thread)?,
         lanes_log2: sides.lanes_log2,
         element_bytes: bytes,
-        widest_bytes: target.max_shared_vector_bits / 8,
+        max_bytes: target.max_shared_vector_bits / 8,
         neighbours: None,
-        taken: 0,
-        last: (repetitions << (bits - swizzle.reps_log2)) * u64::from(bytes),
-        gaps: &[],
+        foreign_bits: 0,
+        repetition_bits: (repetitions << (bits - swizzle.reps_log2)) * u64::from(bytes),
+        paddings: &[],
         access,
-        together: true,
+        is_converged: true,
         target,
     })
 }

@@ -1,22 +1,22 @@
 //! Planning of a gather: both strategies are planned, and the cheaper wins.
 
-use super::super::memory::{IndexedPlan, MemoryPlan, Place};
+use super::super::memory::{BufferLayout, IndexedPlan, MemoryPlan};
 use super::super::program::{BarrierScope, Builder, IndexProgram, Program, Threads, ValueId};
-use super::error::{GatherError, Kind};
-use super::{Gather, GatherPlan, GatherWay};
+use super::error::{GatherError, GatherErrorKind};
+use super::{Gather, GatherPlan, GatherStrategy};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
 /// log2 of the candidate registers of an element at most, since all of them are shuffled.
-const MAX_CHOICES: usize = 6;
+const MAX_CANDIDATES: usize = 6;
 
 /// Plans a gather along one axis.
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::gather::{Gather, GatherWay, plan_gather};
+/// use linear_layout::plan::gather::{Gather, GatherStrategy, plan_gather};
 /// use linear_layout::target::Target;
 /// // 64 elements on 32 lanes, two each, and one index for each lane.
 /// let d = Dim::out(0);
@@ -25,7 +25,7 @@ const MAX_CHOICES: usize = 6;
 /// let target = Target::parse("cuda:90")?;
 /// let plan = plan_gather(&Gather { src: &src, indices: &lanes, axis: 0, bits: 32, target })?;
 /// // Within one warp: two registers are shuffled, and a bit of the index selects one.
-/// assert_eq!(plan.way(), GatherWay::Lanes);
+/// assert_eq!(plan.strategy(), GatherStrategy::Lanes);
 /// let sorts: Vec<&str> = plan.program().steps().iter().map(|step| step.kind_name()).collect();
 /// assert_eq!(sorts, ["index", "shuffle", "shuffle", "select"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -45,19 +45,19 @@ pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
     let lanes = lanes(gather);
     let is_within_warps = lanes.is_some() && has_own_warps(src);
     let mut ways = Vec::new();
-    if let Some(lanes) = lanes.filter(|lanes| lanes.choices.len() <= MAX_CHOICES) {
-        ways.push((GatherWay::Lanes, through_lanes(gather, &lanes)));
+    if let Some(lanes) = lanes.filter(|lanes| lanes.candidates.len() <= MAX_CANDIDATES) {
+        ways.push((GatherStrategy::Lanes, through_lanes(gather, &lanes)));
     }
     let mut failed = None;
     match through_memory(gather, size, is_within_warps) {
-        Ok(program) => ways.push((GatherWay::Memory, program)),
+        Ok(program) => ways.push((GatherStrategy::Memory, program)),
         Err(error) => failed = Some(error),
     }
     ways.sort_by_key(|(_, program)| program.cost().total());
     let considered = ways.iter().map(|(_, program)| program.cost()).collect();
     match (ways.into_iter().next(), failed) {
-        (Some((way, program)), _) => Ok(GatherPlan {
-            way,
+        (Some((strategy, program)), _) => Ok(GatherPlan {
+            strategy,
             program,
             index_bits,
             considered,
@@ -76,11 +76,11 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
         ..
     } = *gather;
     if !bits.is_power_of_two() || bits > 64 {
-        return Err(Kind::Width { bits }.into());
+        return Err(GatherErrorKind::Width { bits }.into());
     }
     let blocks = src.in_size(Dim::BLOCK).max(indices.in_size(Dim::BLOCK));
     if blocks > 1 {
-        return Err(Kind::SeveralBlocks { blocks }.into());
+        return Err(GatherErrorKind::SeveralBlocks { blocks }.into());
     }
     let shape = |layout: &LinearLayout| -> Vec<u64> {
         layout.out_dims().map(|d| layout.out_size(d)).collect()
@@ -88,7 +88,7 @@ fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
     let (from, to) = (shape(src), shape(indices));
     let is_same = |i: usize| i == axis || from.get(i) == to.get(i);
     if axis >= from.len() || from.len() != to.len() || !(0..from.len()).all(is_same) {
-        return Err(Kind::Shapes {
+        return Err(GatherErrorKind::Shapes {
             src: from,
             indices: to,
             axis,
@@ -105,13 +105,13 @@ struct LaneGather {
     /// Contribution of each result register to them.
     constants: Vec<(u32, u32)>,
     /// Bits of the register part that select the source register, with their contributions.
-    choices: Vec<Choice>,
+    candidates: Vec<RegisterBit>,
     /// True if every element is already in its lane.
-    is_own_lane: bool,
+    is_in_lane: bool,
 }
 
 /// A bit of the source register that the index selects.
-struct Choice {
+struct RegisterBit {
     /// Bit of the register part.
     bit: u32,
     /// Contribution to the register where it is set.
@@ -169,7 +169,7 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
         let lane = found & ((1 << num_lanes) - 1);
         (narrow(lane), narrow(found >> num_lanes))
     };
-    let place = |target: u64| all.solve(target).map(split);
+    let locate = |target: u64| all.solve(target).map(split);
     let mut lane_outs = Vec::new();
     let mut register_outs = Vec::new();
     for (bit, column) in indices.columns_of(Dim::LANE).iter().enumerate() {
@@ -177,26 +177,26 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
         let own = in_registers.solve(row(*column) ^ lane_columns[bit]);
         let (lane, register) = match own {
             Some(rest) => (1 << bit, split(rest).1),
-            None => place(row(*column))?,
+            None => locate(row(*column))?,
         };
         lane_outs.push(u64::from(lane));
         register_outs.push(u64::from(register));
     }
     let warps = indices.columns_of(Dim::WARP).iter();
     for (column, held) in warps.zip(src.columns_of(Dim::WARP)) {
-        let (lane, register) = place(row(*column) ^ held)?;
+        let (lane, register) = locate(row(*column) ^ held)?;
         lane_outs.push(u64::from(lane));
         register_outs.push(u64::from(register));
     }
     for bit in 0..axis_bits {
-        let (lane, register) = place(1 << (below + bit))?;
+        let (lane, register) = locate(1 << (below + bit))?;
         lane_outs.push(u64::from(lane));
         register_outs.push(u64::from(register));
     }
     let own: Vec<(u32, u32)> = indices
         .columns_of(Dim::REGISTER)
         .iter()
-        .map(|column| place(row(*column)))
+        .map(|column| locate(row(*column)))
         .collect::<Option<_>>()?;
     let constants: Vec<(u32, u32)> = (0..1usize << own.len())
         .map(|register| {
@@ -207,12 +207,12 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
             bits.fold((0, 0), |sum, (_, part)| (sum.0 ^ part.0, sum.1 ^ part.1))
         })
         .collect();
-    let is_own_lane = constants.iter().all(|(lane, _)| *lane == 0)
+    let is_in_lane = constants.iter().all(|(lane, _)| *lane == 0)
         && lane_outs.iter().enumerate().all(|(i, lane)| {
             let identity = if i < num_lanes { 1 << i } else { 0 };
             *lane == identity
         });
-    let choices = choices(&register_outs);
+    let candidates = candidates(&register_outs);
     let input_bits = [
         narrow::<u32>(num_lanes),
         narrow::<u32>(src.columns_of(Dim::WARP).len()),
@@ -221,13 +221,13 @@ fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
     Some(LaneGather {
         source: IndexProgram::new(&input_bits, &[lane_outs, register_outs]),
         constants,
-        choices,
-        is_own_lane,
+        candidates,
+        is_in_lane,
     })
 }
 
 /// Returns a basis of the values of the register part, each with a bit that no other has.
-fn choices(columns: &[u64]) -> Vec<Choice> {
+fn candidates(columns: &[u64]) -> Vec<RegisterBit> {
     let mut basis: Vec<u64> = Vec::new();
     for column in columns {
         let mut rest = *column;
@@ -247,7 +247,7 @@ fn choices(columns: &[u64]) -> Vec<Choice> {
         basis.push(rest);
     }
     basis.sort_unstable();
-    let choice = |vector: &u64| Choice {
+    let choice = |vector: &u64| RegisterBit {
         bit: vector.trailing_zeros(),
         registers: narrow(*vector),
     };
@@ -272,20 +272,20 @@ fn through_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Program {
     let map = b.index_map(lanes.source.clone());
     let pairs = indices.iter().zip(&lanes.constants);
     let results = pairs.map(|(index, (lane, own))| {
-        let place = b.compute(map, &[*index]);
-        let candidates = 0..1usize << lanes.choices.len();
+        let location = b.compute(map, &[*index]);
+        let candidates = 0..1usize << lanes.candidates.len();
         let candidates = candidates.map(|number| {
-            let chosen = lanes.choices.iter().enumerate();
+            let chosen = lanes.candidates.iter().enumerate();
             let chosen = chosen.filter(|(i, _)| number >> i & 1 == 1);
             let register = chosen.fold(*own, |register, (_, choice)| register ^ choice.registers);
             src[register as usize]
         });
         let mut found: Vec<ValueId> = candidates.collect();
-        if !lanes.is_own_lane {
-            found = b.through_words(&found, |b, word| b.shuffle_at(word, place, *lane));
+        if !lanes.is_in_lane {
+            found = b.through_words(&found, |b, word| b.shuffle_at(word, location, *lane));
         }
-        for choice in &lanes.choices {
-            let bit = (place.plus(1), choice.bit);
+        for choice in &lanes.candidates {
+            let bit = (location.plus(1), choice.bit);
             let pairs = found.chunks(2);
             found = pairs
                 .map(|pair| b.select_bit(bit, pair[1], pair[0]))
@@ -304,19 +304,19 @@ fn through_memory(
     is_within_warps: bool,
 ) -> Result<Program, GatherError> {
     let (src, target) = (gather.src, gather.target);
-    let place = Place::new(offsets(src)?, &[], gather.bits.max(8))?;
-    let bytes = place.size_bytes(1);
+    let buffer = BufferLayout::new(offsets(src)?, &[], gather.bits.max(8))?;
+    let bytes = buffer.size_bytes(1);
     let limit = target.max_shared_bytes;
     let bytes = u32::try_from(bytes)
         .ok()
         .filter(|bytes| *bytes <= limit)
-        .ok_or(Kind::Scratch {
+        .ok_or(GatherErrorKind::Scratch {
             needed: bytes,
             limit,
             target: target.name,
         })?;
-    let store = MemoryPlan::new(src, &place, 0, Access::Store, target)?;
-    let load = IndexedPlan::new(gather.indices, gather.axis, size, &place)?;
+    let store = MemoryPlan::new(src, &buffer, 0, Access::Store, target)?;
+    let load = IndexedPlan::new(gather.indices, gather.axis, size, &buffer)?;
     let mut b = builder(gather);
     let sources = b.sources();
     let (src, indices) = sources.split_at(narrow(src.in_size(Dim::REGISTER)));

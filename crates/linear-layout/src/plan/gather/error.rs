@@ -7,10 +7,10 @@ use thiserror::Error;
 /// A gather without a plan: the layouts do not match each other or the target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct GatherError(Kind);
+pub struct GatherError(GatherErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum GatherErrorKind {
     #[error("elements of {bits} bits cannot be gathered: expected a power of two up to 64")]
     Width { bits: u32 },
     /// Source and indices of incompatible shapes.
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Layout(#[from] LayoutError),
 }
 
-impl<E: Into<Kind>> From<E> for GatherError {
+impl<E: Into<GatherErrorKind>> From<E> for GatherError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }

@@ -49,7 +49,7 @@ pub struct Gather<'a> {
 /// The strategy of a gather.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum GatherWay {
+pub enum GatherStrategy {
     /// Shuffles within a warp.
     Lanes,
     /// A store to and loads from shared memory.
@@ -65,7 +65,7 @@ pub enum GatherWay {
 /// Each register gets the element of its row at its index: `check_gather`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GatherPlan {
-    way: GatherWay,
+    strategy: GatherStrategy,
     program: Program,
     index_bits: u32,
     considered: Vec<Cost>,
@@ -74,8 +74,8 @@ pub struct GatherPlan {
 impl GatherPlan {
     /// Returns the chosen strategy.
     #[must_use]
-    pub const fn way(&self) -> GatherWay {
-        self.way
+    pub const fn strategy(&self) -> GatherStrategy {
+        self.strategy
     }
 
     /// Returns the steps.

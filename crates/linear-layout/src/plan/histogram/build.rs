@@ -1,13 +1,13 @@
 //! Planning of a histogram: all strategies are planned, and the cheapest wins.
 
-use super::super::memory::{MemoryPlan, Place};
+use super::super::memory::{BufferLayout, MemoryPlan};
 use super::super::program::{
     BarrierScope, BinBit, Builder, IndexProgram, InlinedProgram, Predicate, Program, Threads,
     ValueId, Vote,
 };
 use super::super::{PlanOptions, plan_conversion};
-use super::error::{HistogramError, Kind};
-use super::{Histogram, HistogramPlan, HistogramWay};
+use super::error::{HistogramError, HistogramErrorKind};
+use super::{Histogram, HistogramPlan, HistogramStrategy};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
@@ -22,7 +22,7 @@ const COUNT_BITS: u32 = 32;
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::histogram::{Histogram, HistogramWay, plan_histogram};
+/// use linear_layout::plan::histogram::{Histogram, HistogramStrategy, plan_histogram};
 /// use linear_layout::target::Target;
 /// // 128 elements on a warp, in 2 bins that every lane needs: one vote.
 /// let d = Dim::out(0);
@@ -30,7 +30,7 @@ const COUNT_BITS: u32 = 32;
 /// let dst = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::zeros_1d(32, Dim::LANE, d, 1)?)?;
 /// let target = Target::parse("cuda:90")?;
 /// let plan = plan_histogram(&Histogram { src: &src, dst: &dst, is_masked: false, target })?;
-/// assert_eq!(plan.way(), HistogramWay::Voting);
+/// assert_eq!(plan.strategy(), HistogramStrategy::Voting);
 /// assert_eq!(plan.program().scratch_bytes(), 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -42,18 +42,18 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
     let Histogram { src, dst, .. } = *histogram;
     let rank = dst.num_out_dims();
     if rank != 1 {
-        return Err(Kind::Rank { rank }.into());
+        return Err(HistogramErrorKind::Rank { rank }.into());
     }
     let blocks = src.in_size(Dim::BLOCK).max(dst.in_size(Dim::BLOCK));
     if blocks > 1 {
-        return Err(Kind::SeveralBlocks { blocks }.into());
+        return Err(HistogramErrorKind::SeveralBlocks { blocks }.into());
     }
     let free = src.free_variable_masks();
     let registers: Vec<usize> = (0..src.in_size(Dim::REGISTER))
         .filter(|register| register & free.mask(Dim::REGISTER) == 0)
         .filter_map(|register| usize::try_from(register).ok())
         .collect();
-    let build = Build {
+    let build = HistogramBuilder {
         histogram,
         bins_log2: narrow(dst.total_out_bits()),
         elements: narrow(registers.len()),
@@ -64,21 +64,21 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
     let mut failed = None;
     let bins = build.bins();
     match &bins {
-        Ok(bins) => ways.push((HistogramWay::Adding, build.adding(bins))),
+        Ok(bins) => ways.push((HistogramStrategy::Adding, build.adding(bins))),
         Err(error) => failed = Some(error.clone()),
     }
     match build.voting(bins.as_ref().ok()) {
-        Ok(Some(program)) => ways.push((HistogramWay::Voting, program)),
+        Ok(Some(program)) => ways.push((HistogramStrategy::Voting, program)),
         Ok(None) => {}
         Err(error) => failed = Some(error),
     }
     ways.sort_by_key(|(_, program)| program.cost().total());
     let considered = ways.iter().map(|(_, program)| program.cost()).collect();
     match (ways.into_iter().next(), failed) {
-        (Some((way, program)), _) => Ok(HistogramPlan {
+        (Some((strategy, program)), _) => Ok(HistogramPlan {
             bins_log2: build.bins_log2,
             registers,
-            way,
+            strategy,
             program,
             considered,
         }),
@@ -88,7 +88,7 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
 }
 
 /// Bins in shared memory, 4 bytes each, contiguous.
-struct Bins {
+struct SharedBins {
     /// Stores that clear them: the same value in every register.
     clear: MemoryPlan,
     /// Loads of the counts.
@@ -96,7 +96,7 @@ struct Bins {
     bytes: u32,
 }
 
-struct Build<'a> {
+struct HistogramBuilder<'a> {
     histogram: &'a Histogram<'a>,
     bins_log2: u32,
     /// Number of registers of each thread that are counted.
@@ -106,8 +106,8 @@ struct Build<'a> {
     copies: [u32; 2],
 }
 
-impl Build<'_> {
-    fn bins(&self) -> Result<Bins, HistogramError> {
+impl HistogramBuilder<'_> {
+    fn bins(&self) -> Result<SharedBins, HistogramError> {
         let Histogram {
             src, dst, target, ..
         } = *self.histogram;
@@ -116,18 +116,18 @@ impl Build<'_> {
         let offsets = [(Dim::OFFSET, 1 << self.bins_log2)];
         let all = Surjectivity::Required;
         let memory = LinearLayout::from_columns(&offsets, &outs, &positions, all)?;
-        let place = Place::new(memory, &[], COUNT_BITS)?;
-        let (needed, limit) = (place.size_bytes(1), target.max_shared_bytes);
+        let buffer = BufferLayout::new(memory, &[], COUNT_BITS)?;
+        let (needed, limit) = (buffer.size_bytes(1), target.max_shared_bytes);
         let bytes = u32::try_from(needed).ok().filter(|bytes| *bytes <= limit);
-        let bytes = bytes.ok_or(Kind::Scratch {
+        let bytes = bytes.ok_or(HistogramErrorKind::Scratch {
             needed,
             limit,
             target: target.name,
         })?;
         let cleared = self.cleared(&outs, [Dim::LANE, Dim::WARP].map(|dim| src.in_bits(dim)))?;
-        Ok(Bins {
-            clear: MemoryPlan::new(&cleared, &place, 0, Access::Store, target)?,
-            load: MemoryPlan::new(dst, &place, 0, Access::Load, target)?,
+        Ok(SharedBins {
+            clear: MemoryPlan::new(&cleared, &buffer, 0, Access::Store, target)?,
+            load: MemoryPlan::new(dst, &buffer, 0, Access::Load, target)?,
             bytes,
         })
     }
@@ -191,7 +191,7 @@ impl Build<'_> {
     }
 
     /// Builds the program in which each element adds to its bin.
-    fn adding(&self, bins: &Bins) -> Program {
+    fn adding(&self, bins: &SharedBins) -> Program {
         let (mut b, elements) = self.builder();
         let guard = self.clear(&mut b, self.copies);
         let threads = self.threads();
@@ -215,7 +215,7 @@ impl Build<'_> {
     fn in_bins(
         &self,
         b: &mut Builder,
-        bins: &Bins,
+        bins: &SharedBins,
         additions: impl FnOnce(&mut Builder),
     ) -> Vec<ValueId> {
         let scope = if self.warps == 1 {
@@ -223,7 +223,7 @@ impl Build<'_> {
         } else {
             BarrierScope::Block
         };
-        let zeros = vec![b.zero(ValueId(0)); bins.clear.held().len()];
+        let zeros = vec![b.zero(ValueId(0)); bins.clear.locations().len()];
         b.store_registers(&bins.clear, &zeros, None, None);
         b.barrier(scope);
         additions(b);
@@ -232,12 +232,12 @@ impl Build<'_> {
     }
 
     /// Builds the program by votes, which adds up partial counts of warps in bins.
-    fn voting(&self, bins: Option<&Bins>) -> Result<Option<Program>, HistogramError> {
+    fn voting(&self, bins: Option<&SharedBins>) -> Result<Option<Program>, HistogramError> {
         let Histogram {
             src, dst, target, ..
         } = *self.histogram;
         let vote = Vote {
-            places: self.places(),
+            bin_bits: self.bin_bits(),
             copies: self.copies[0],
         };
         let counts_log2 = vote.counts_log2();
@@ -253,7 +253,7 @@ impl Build<'_> {
             counts = b.count_votes(number, bin, mask, &counts);
         }
         if has_all {
-            let layout = self.counts(&vote.places, counts_log2)?;
+            let layout = self.counts(&vote.bin_bits, counts_log2)?;
             let plan = plan_conversion(&layout, dst, COUNT_BITS, target, &PlanOptions::new())?;
             let program = plan.program();
             let part = InlinedProgram {
@@ -268,8 +268,8 @@ impl Build<'_> {
         let Some(bins) = bins else { return Ok(None) };
         // The bins of each lane, in every warp.
         let mut columns = vec![0; src.in_bits(Dim::LANE) + src.in_bits(Dim::WARP)];
-        for (bit, place) in vote.places.iter().enumerate() {
-            if let BinBit::Lane(lane) = place {
+        for (bit, owner) in vote.bin_bits.iter().enumerate() {
+            if let BinBit::Lane(lane) = owner {
                 columns[*lane as usize] = 4 << bit;
             }
         }
@@ -286,38 +286,41 @@ impl Build<'_> {
     }
 
     /// Returns the owner of each bin: the lane and register of the result if it maps bits to bits.
-    fn places(&self) -> Vec<BinBit> {
+    fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
-        let mut places = vec![None; self.bins_log2 as usize];
+        let mut bin_bits = vec![None; self.bins_log2 as usize];
         let asked = dst.columns_of(Dim::LANE);
         let mut lanes = Vec::new();
         for lane in 0..src.in_bits(Dim::LANE) {
             let bit = asked.get(lane).filter(|column| column.is_power_of_two());
-            let place = bit.and_then(|column| places.get_mut(column.trailing_zeros() as usize));
-            match place {
-                Some(place @ None) => *place = Some(BinBit::Lane(narrow(lane))),
+            let bit = bit.and_then(|column| bin_bits.get_mut(column.trailing_zeros() as usize));
+            match bit {
+                Some(bit @ None) => *bit = Some(BinBit::Lane(narrow(lane))),
                 _ => lanes.push(narrow(lane)),
             }
         }
         let mut lanes = lanes.into_iter();
         let mut registers = 0..;
-        places
+        bin_bits
             .into_iter()
-            .map(|place| {
-                place
-                    .or_else(|| lanes.next().map(BinBit::Lane))
+            .map(|bit| {
+                bit.or_else(|| lanes.next().map(BinBit::Lane))
                     .unwrap_or_else(|| BinBit::Register(registers.next().unwrap_or_default()))
             })
             .collect()
     }
 
     /// Returns the layout of the counts, of which every warp has all.
-    fn counts(&self, places: &[BinBit], counts_log2: u32) -> Result<LinearLayout, HistogramError> {
+    fn counts(
+        &self,
+        bin_bits: &[BinBit],
+        counts_log2: u32,
+    ) -> Result<LinearLayout, HistogramError> {
         let Histogram { src, dst, .. } = *self.histogram;
         let lanes = src.in_bits(Dim::LANE);
         let mut columns = vec![0u64; counts_log2 as usize + lanes + src.in_bits(Dim::WARP)];
-        for (i, place) in places.iter().enumerate() {
-            let at = match place {
+        for (i, bit) in bin_bits.iter().enumerate() {
+            let at = match bit {
                 BinBit::Register(bit) => *bit,
                 BinBit::Lane(bit) => counts_log2 + bit,
             };

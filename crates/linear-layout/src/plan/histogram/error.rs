@@ -8,10 +8,10 @@ use thiserror::Error;
 /// A histogram without a plan: the layouts do not match the target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct HistogramError(Kind);
+pub struct HistogramError(HistogramErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum HistogramErrorKind {
     #[error(
         "a histogram has one count for each value, in one dimension: found a result of rank {rank}; reshape the counts \
          with `tt.reshape`"
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     Conversion(#[from] PlanError),
 }
 
-impl<E: Into<Kind>> From<E> for HistogramError {
+impl<E: Into<HistogramErrorKind>> From<E> for HistogramError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }

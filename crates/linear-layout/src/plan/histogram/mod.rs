@@ -51,7 +51,7 @@ pub struct Histogram<'a> {
 /// The strategy of a histogram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum HistogramWay {
+pub enum HistogramStrategy {
     /// Each element adds 1 to its bin in shared memory.
     Adding,
     /// Lanes vote.
@@ -69,7 +69,7 @@ pub enum HistogramWay {
 pub struct HistogramPlan {
     bins_log2: u32,
     registers: Vec<usize>,
-    way: HistogramWay,
+    strategy: HistogramStrategy,
     program: Program,
     considered: Vec<Cost>,
 }
@@ -89,8 +89,8 @@ impl HistogramPlan {
 
     /// Returns the chosen strategy.
     #[must_use]
-    pub const fn way(&self) -> HistogramWay {
-        self.way
+    pub const fn strategy(&self) -> HistogramStrategy {
+        self.strategy
     }
 
     /// Returns the steps.

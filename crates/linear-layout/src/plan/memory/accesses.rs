@@ -10,7 +10,7 @@
 //! assigns to a unit's index in its lane are register bits. Such an instruction moves several elements at a time even if
 //! each is adjacent to elements of other lanes only.
 
-use super::place::{Padding, padded};
+use super::buffer_layout::{Padding, padded};
 use crate::f2::Echelon;
 use crate::number::narrow;
 use crate::plan::gf2::{apply, echelon, independent, log2_floor};
@@ -19,7 +19,7 @@ use crate::target::{Access, Banks, BitSource, Fragment, Target, Wavefronts};
 
 /// The register, lane and warp positions that accesses are chosen for. Positions are in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Choices<'a> {
+pub(crate) struct AccessConstraints<'a> {
     /// Contribution (exclusive or) of each register bit to the position.
     pub(crate) registers: &'a [u64],
     /// Contribution of each thread bit, lanes first.
@@ -27,19 +27,19 @@ pub(crate) struct Choices<'a> {
     pub(crate) lanes_log2: u32,
     pub(crate) element_bytes: u32,
     /// Maximal width of an access.
-    pub(crate) widest_bytes: u32,
+    pub(crate) max_bytes: u32,
     /// Register bits that number the elements of an access, in this order: accesses have as many of them as positions allow.
     /// Any register bits if `None`.
     pub(crate) neighbours: Option<&'a [u8]>,
     /// Bits that something other than registers and threads may set.
-    pub(crate) taken: u64,
+    pub(crate) foreign_bits: u64,
     /// Bits of repetitions: only registers may set them, and they are numbered last.
-    pub(crate) last: u64,
+    pub(crate) repetition_bits: u64,
     /// Gaps between positions and addresses.
-    pub(crate) gaps: &'a [Padding],
+    pub(crate) paddings: &'a [Padding],
     pub(crate) access: Access,
     /// True if all lanes of a warp take part, as matrix instructions require.
-    pub(crate) together: bool,
+    pub(crate) is_converged: bool,
     pub(crate) target: &'a Target,
 }
 
@@ -50,7 +50,7 @@ const WORD_BYTES: u32 = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AccessForm {
     /// Each lane accesses its own elements, at its own address.
-    Own,
+    PerLane,
     /// Each lane supplies the address of a row, whose units are distributed over lanes.
     Matrices(Fragment),
 }
@@ -67,7 +67,7 @@ impl AccessForm {
     }
 }
 
-impl Choices<'_> {
+impl AccessConstraints<'_> {
     /// Returns the wavefronts of one access of a warp, and the minimum for as many bytes, without gaps.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
         self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
@@ -80,19 +80,19 @@ impl Choices<'_> {
     }
 
     /// Returns true if lanes are arranged as a fragment requires: rows are whole, and aligned to their length.
-    fn lie_as(&self, held: &Echelon, fragment: Fragment) -> bool {
+    fn matches_fragment(&self, held: &Echelon, fragment: Fragment) -> bool {
         let deal = fragment.layout();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
         let row = u64::from(deal.row_bytes()) - 1;
         let unit = u64::from(deal.unit_bytes);
-        if u64::from(self.widest_bytes) <= row {
+        if u64::from(self.max_bytes) <= row {
             return false;
         }
         // Register bits within a row: elements of a unit, units of a lane.
         let mut own = unit - 1;
         let mut others = warps
             .iter()
-            .fold(self.taken | self.last, |bits, c| bits | c);
+            .fold(self.foreign_bits | self.repetition_bits, |bits, c| bits | c);
         for by in deal.rows {
             if let BitSource::Lane(lane) = by {
                 others |= lanes[*lane];
@@ -139,46 +139,54 @@ impl Accesses {
     /// Chooses the fewest wavefronts, and among those the fewest accesses.
     ///
     /// Returns `None` if a thread bit moves along repetition bits, or no register bit does.
-    pub(crate) fn choose(choices: &Choices<'_>) -> Option<Self> {
-        let &Choices {
+    pub(crate) fn choose(constraints: &AccessConstraints<'_>) -> Option<Self> {
+        let &AccessConstraints {
             registers, threads, ..
-        } = choices;
-        let moving = threads.iter().fold(choices.taken, |bits, c| bits | c);
-        if moving & choices.last != 0 {
+        } = constraints;
+        let moving = threads
+            .iter()
+            .fold(constraints.foreign_bits, |bits, c| bits | c);
+        if moving & constraints.repetition_bits != 0 {
             return None;
         }
         let held = echelon(registers);
-        let unit = u64::from(choices.element_bytes);
+        let unit = u64::from(constraints.element_bytes);
         // Bits below the vector must be register bits alone, or an access is unaligned.
         let run = narrow::<u32>(
-            (0..log2_floor(choices.widest_bytes / choices.element_bytes))
+            (0..log2_floor(constraints.max_bytes / constraints.element_bytes))
                 .take_while(|v| {
-                    held.contains(unit << v) && (moving | choices.last) & unit << v == 0
+                    held.contains(unit << v)
+                        && (moving | constraints.repetition_bits) & unit << v == 0
                 })
                 .count(),
         );
-        let with = |vector_log2| Self::with_vector(choices, &held, vector_log2);
-        if let Some(bits) = choices.neighbours {
+        let with = |vector_log2| Self::with_vector(constraints, &held, vector_log2);
+        if let Some(bits) = constraints.neighbours {
             let is_next = |v: &u32| {
                 let bit = bits.get(*v as usize).map(|bit| 1 << bit);
                 bit.is_some() && held.solve(unit << v) == bit
             };
             return with(narrow((0..run).take_while(is_next).count()));
         }
-        let own = if choices.gaps.is_empty() {
+        let own = if constraints.paddings.is_empty() {
             // All accesses of one width take equally long: they need not be built to be compared.
-            let waves = |v: u32| choices.linear_waves(choices.element_bytes << v).0 << (run - v);
+            let waves =
+                |v: u32| constraints.linear_waves(constraints.element_bytes << v).0 << (run - v);
             with((0..=run).min_by_key(|v| (waves(*v), run - v))?)
         } else {
             (0..=run)
                 .filter_map(with)
                 .min_by_key(|accesses| (accesses.waves.0, run - accesses.vector_log2))
         }?;
-        let matrices = AccessForm::matrices(choices.element_bytes, choices.access, choices.target)
-            .filter(|_| choices.together)
-            .filter_map(|fragment| Self::with_matrices(choices, &held, fragment));
+        let matrices = AccessForm::matrices(
+            constraints.element_bytes,
+            constraints.access,
+            constraints.target,
+        )
+        .filter(|_| constraints.is_converged)
+        .filter_map(|fragment| Self::with_matrices(constraints, &held, fragment));
         let cost = |accesses: &Self| {
-            let (load_store, arithmetic) = accesses.time(choices.target);
+            let (load_store, arithmetic) = accesses.time(constraints.target);
             Cost {
                 load_store,
                 arithmetic,
@@ -190,19 +198,23 @@ impl Accesses {
     }
 
     /// Returns the accesses of `1 << vector_log2` elements.
-    fn with_vector(choices: &Choices<'_>, held: &Echelon, vector_log2: u32) -> Option<Self> {
-        let unit = u64::from(choices.element_bytes);
+    fn with_vector(
+        constraints: &AccessConstraints<'_>,
+        held: &Echelon,
+        vector_log2: u32,
+    ) -> Option<Self> {
+        let unit = u64::from(constraints.element_bytes);
         let within = (unit << vector_log2) - 1;
         let mut basis: Vec<(u64, u64)> = Vec::new();
         for v in 0..vector_log2 {
             basis.push((unit << v, held.solve(unit << v)?));
         }
-        basis.extend(steps(choices, held, within)?);
-        basis.extend(repetitions(choices, held)?);
-        let threads = choices.threads.to_vec();
+        basis.extend(access_bits(constraints, held, within)?);
+        basis.extend(repetition_basis(constraints, held)?);
+        let threads = constraints.threads.to_vec();
         Some(Self::of(
-            choices,
-            AccessForm::Own,
+            constraints,
+            AccessForm::PerLane,
             threads,
             vector_log2,
             basis,
@@ -210,14 +222,20 @@ impl Accesses {
     }
 
     /// Returns matrix accesses, if lanes are arranged for them.
-    fn with_matrices(choices: &Choices<'_>, held: &Echelon, fragment: Fragment) -> Option<Self> {
-        if !choices.lie_as(held, fragment) {
+    fn with_matrices(
+        constraints: &AccessConstraints<'_>,
+        held: &Echelon,
+        fragment: Fragment,
+    ) -> Option<Self> {
+        if !constraints.matches_fragment(held, fragment) {
             return None;
         }
         let deal = fragment.layout();
-        let (element, unit) = (choices.element_bytes, u64::from(deal.unit_bytes));
-        let (lanes, warps) = choices.threads.split_at(choices.lanes_log2 as usize);
-        let mut others = steps(choices, held, u64::from(deal.row_bytes()) - 1)?;
+        let (element, unit) = (constraints.element_bytes, u64::from(deal.unit_bytes));
+        let (lanes, warps) = constraints
+            .threads
+            .split_at(constraints.lanes_log2 as usize);
+        let mut others = access_bits(constraints, held, u64::from(deal.row_bytes()) - 1)?;
         let held_at = |position: u64| Some((position, held.solve(position)?));
         let mut basis: Vec<(u64, u64)> = (0..log2_floor(deal.unit_bytes / element))
             .map(|v| held_at(u64::from(element) << v))
@@ -228,14 +246,14 @@ impl Accesses {
             BitSource::Unit => None,
         };
         let mut served: Vec<u64> = deal.rows.iter().filter_map(lane_of).collect();
-        let mut threads: Vec<u64> = Vec::with_capacity(choices.threads.len());
+        let mut threads: Vec<u64> = Vec::with_capacity(constraints.threads.len());
         for by in deal.rows {
             threads.push(match lane_of(by) {
                 Some(column) => column,
                 None => {
                     let waves = |step: &(u64, u64)| {
                         let lanes = [&served[..], &[step.0]].concat();
-                        choices.waves_of(&lanes, deal.row_bytes())
+                        constraints.waves_of(&lanes, deal.row_bytes())
                     };
                     let at = (0..others.len()).min_by_key(|i| waves(&others[*i]))?;
                     let step = others.remove(at);
@@ -256,13 +274,13 @@ impl Accesses {
         threads.resize(lanes.len(), 0);
         threads.extend(warps);
         basis.extend(others);
-        basis.extend(repetitions(choices, held)?);
+        basis.extend(repetition_basis(constraints, held)?);
         let form = AccessForm::Matrices(fragment);
-        Some(Self::of(choices, form, threads, vector_log2, basis))
+        Some(Self::of(constraints, form, threads, vector_log2, basis))
     }
 
     fn of(
-        choices: &Choices<'_>,
+        constraints: &AccessConstraints<'_>,
         form: AccessForm,
         threads: Vec<u64>,
         vector_log2: u32,
@@ -271,54 +289,56 @@ impl Accesses {
         let mut accesses = Self {
             form,
             threads,
-            element_bytes: choices.element_bytes,
+            element_bytes: constraints.element_bytes,
             vector_log2,
-            repetitions_log2: choices.last.count_ones(),
+            repetitions_log2: constraints.repetition_bits.count_ones(),
             basis,
             waves: (0, 0),
             packing: 0,
         };
-        accesses.waves = accesses.count_waves(choices);
-        accesses.packing = accesses.count_packing(choices);
+        accesses.waves = accesses.count_waves(constraints);
+        accesses.packing = accesses.count_packing(constraints);
         accesses
     }
 
-    fn count_waves(&self, choices: &Choices<'_>) -> (u32, u32) {
+    fn count_waves(&self, constraints: &AccessConstraints<'_>) -> (u32, u32) {
         let all = 1 << (narrow::<u32>(self.basis.len()) - self.vector_log2);
-        let lanes = &self.threads[..choices.lanes_log2 as usize];
+        let lanes = &self.threads[..constraints.lanes_log2 as usize];
         // Lanes that supply an address, and the bytes there.
         let (addressing, bytes) = match self.form {
-            AccessForm::Own => (lanes.len(), self.bytes()),
+            AccessForm::PerLane => (lanes.len(), self.bytes()),
             AccessForm::Matrices(fragment) => {
                 let deal = fragment.layout();
                 let matrices_log2 = log2_floor(self.bytes() / deal.lane_bytes()) as usize;
                 (deal.rows.len() + matrices_log2, deal.row_bytes())
             }
         };
-        if choices.gaps.is_empty() {
-            let (waves, phases) = choices.waves_of(lanes, bytes);
+        if constraints.paddings.is_empty() {
+            let (waves, phases) = constraints.waves_of(lanes, bytes);
             let idle = lanes.len() - addressing;
             return ((waves * all) >> idle, (phases * all) >> idle);
         }
-        let served = choices.target.phase_lane_bits(choices.access, bytes);
+        let served = constraints
+            .target
+            .phase_lane_bits(constraints.access, bytes);
         let mut sum = Wavefronts::default();
         for x in 0..all as usize {
             let addresses: Vec<_> = (0..1 << addressing)
                 .map(|lane| apply(lanes, lane) ^ self.access(x).0)
-                .map(|position| Some(padded(choices.gaps, position)))
+                .map(|position| Some(padded(constraints.paddings, position)))
                 .collect();
-            sum += Banks::of(choices.target).wavefronts(&addresses, bytes, served);
+            sum += Banks::of(constraints.target).wavefronts(&addresses, bytes, served);
         }
         (narrow(sum.taken), narrow(sum.ideal))
     }
 
     /// Returns the byte permutes of all stores of a thread: none for neighbours, which their producers keep in one register.
-    fn count_packing(&self, choices: &Choices<'_>) -> u32 {
+    fn count_packing(&self, constraints: &AccessConstraints<'_>) -> u32 {
         let word_log2 = self
             .vector_log2
             .min(log2_floor(WORD_BYTES / self.element_bytes.min(WORD_BYTES)));
         let is_run = (0..word_log2).all(|v| self.basis[v as usize].1 == 1 << v);
-        if is_run || choices.access == Access::Load {
+        if is_run || constraints.access == Access::Load {
             return 0;
         }
         let words = 1 << (narrow::<u32>(self.basis.len()) - word_log2);
@@ -403,21 +423,30 @@ impl Accesses {
 }
 
 /// Returns position and registers of each bit between accesses, in register order, without element or repetition bits.
-fn steps(choices: &Choices<'_>, held: &Echelon, within: u64) -> Option<Vec<(u64, u64)>> {
-    let mut steps = Vec::new();
+fn access_bits(
+    constraints: &AccessConstraints<'_>,
+    held: &Echelon,
+    within: u64,
+) -> Option<Vec<(u64, u64)>> {
+    let mut access_bits = Vec::new();
     let mut known = Echelon::new();
-    for &c in choices.registers {
-        let step = c & !within & !choices.last;
-        if step != 0 && known.insert(steps.len(), step).is_none() {
-            steps.push((step, held.solve(step)?));
+    for &c in constraints.registers {
+        let step = c & !within & !constraints.repetition_bits;
+        if step != 0 && known.insert(access_bits.len(), step).is_none() {
+            access_bits.push((step, held.solve(step)?));
         }
     }
-    Some(steps)
+    Some(access_bits)
 }
 
 /// Returns position and registers of each repetition bit.
-fn repetitions(choices: &Choices<'_>, held: &Echelon) -> Option<Vec<(u64, u64)>> {
+fn repetition_basis(
+    constraints: &AccessConstraints<'_>,
+    held: &Echelon,
+) -> Option<Vec<(u64, u64)>> {
     let bits = (0..u64::BITS).map(|bit| 1 << bit);
-    let last = bits.filter(|bit| choices.last & bit != 0);
-    last.map(|bit| Some((bit, held.solve(bit)?))).collect()
+    let repetition_bits = bits.filter(|bit| constraints.repetition_bits & bit != 0);
+    repetition_bits
+        .map(|bit| Some((bit, held.solve(bit)?)))
+        .collect()
 }

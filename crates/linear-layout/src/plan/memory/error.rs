@@ -6,13 +6,13 @@ use thiserror::Error;
 /// An access without a plan: an unsupported buffer, or a tensor that does not fit it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct MemoryError(Kind);
+pub struct MemoryError(MemoryErrorKind);
 
 /// Bytes that signed and unsigned 32-bit addresses reach.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum MemoryErrorKind {
     /// An unsupported element width.
     #[error("elements of {bits} bits are not supported in a buffer: expected 8, 16, 32 or 64")]
     Width { bits: u32 },
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Layout(#[from] LayoutError),
 }
 
-impl<E: Into<Kind>> From<E> for MemoryError {
+impl<E: Into<MemoryErrorKind>> From<E> for MemoryError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }

@@ -1,7 +1,7 @@
 //! Indexed buffer accesses: one coordinate is known at run time only.
 
+use super::buffer_layout::BufferLayout;
 use super::error::MemoryError;
-use super::place::Place;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
@@ -13,11 +13,11 @@ use core::slice;
 /// A row of 8 elements of 4 bytes, accessed at any index by two lanes and two registers:
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::memory::{IndexedPlan, Place};
+/// use linear_layout::plan::memory::{IndexedPlan, BufferLayout};
 /// let d = [Dim::out(0)];
 /// let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[1]]), (Dim::LANE, &[&[2]])], &d)?;
 /// let memory = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[2], &[4]])], &d)?;
-/// let plan = IndexedPlan::new(&registers, 0, 8, &Place::new(memory, &[], 32)?)?;
+/// let plan = IndexedPlan::new(&registers, 0, 8, &BufferLayout::new(memory, &[], 32)?)?;
 /// // A register's coordinate along the axis is replaced by its index.
 /// assert_eq!(plan.registers(), [0, 0]);
 /// assert_eq!(plan.index_bits(), 3);
@@ -31,7 +31,7 @@ use core::slice;
 /// `every_index_is_at_its_element`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexedPlan {
-    place: Place,
+    buffer: BufferLayout,
     thread: IndexProgram,
     index: IndexProgram,
     along: Vec<u64>,
@@ -48,9 +48,9 @@ impl IndexedPlan {
         registers: &LinearLayout,
         axis: usize,
         size: u64,
-        place: &Place,
+        buffer: &BufferLayout,
     ) -> Result<Self, MemoryError> {
-        let steps = place.steps()?;
+        let steps = buffer.steps()?;
         // Contribution of each bit of a packed coordinate of the tensor to the position.
         let mut coordinates = Vec::new();
         for (i, dim) in registers.out_dims().enumerate() {
@@ -71,7 +71,7 @@ impl IndexedPlan {
         let mut along = steps.get(axis).cloned().unwrap_or_default();
         along.truncate(index_bits as usize);
         Ok(Self {
-            place: place.clone(),
+            buffer: buffer.clone(),
             thread: IndexProgram::new(&input_bits, &[[lanes, warps].concat()]),
             index: IndexProgram::new(&[index_bits], slice::from_ref(&along)),
             along,
@@ -82,8 +82,8 @@ impl IndexedPlan {
 
     /// Returns the layout of the buffer.
     #[must_use]
-    pub const fn place(&self) -> &Place {
-        &self.place
+    pub const fn buffer(&self) -> &BufferLayout {
+        &self.buffer
     }
 
     /// Returns the thread's contribution to the position: inputs lane and warp.
@@ -122,6 +122,6 @@ impl IndexedPlan {
             ^ self.index.evaluate(&[index])[0]
             ^ self.registers[register]
             ^ view;
-        self.place.padded(position)
+        self.buffer.padded(position)
     }
 }

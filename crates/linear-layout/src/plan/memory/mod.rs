@@ -8,14 +8,14 @@
 //! Four elements of 2 bytes per thread of a row of 8, in a row-major buffer:
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
-//! use linear_layout::plan::memory::{MemoryPlan, Place};
+//! use linear_layout::plan::memory::{MemoryPlan, BufferLayout};
 //! use linear_layout::target::{Access, Target};
 //! let d = [Dim::out(0)];
 //! let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[1], &[2]]), (Dim::LANE, &[&[4]])], &d)?;
 //! let memory = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[2], &[4]])], &d)?;
-//! let place = Place::new(memory, &[], 16)?;
+//! let buffer = BufferLayout::new(memory, &[], 16)?;
 //! let target = Target::parse("cuda:90")?;
-//! let plan = MemoryPlan::new(&registers, &place, 0, Access::Load, target)?;
+//! let plan = MemoryPlan::new(&registers, &buffer, 0, Access::Load, target)?;
 //! // One access of four elements; lanes are 8 bytes apart.
 //! assert_eq!(plan.cost(target).arithmetic, target.costs.access);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -30,17 +30,17 @@
 //! - Every access is aligned to its width, for every view of the buffer.
 
 mod accesses;
+mod buffer_layout;
 mod error;
 mod indexed;
-mod place;
 mod program;
 
 use crate::number::narrow;
-pub(crate) use accesses::{AccessForm, Accesses, Choices};
+pub(crate) use accesses::{AccessConstraints, AccessForm, Accesses};
+pub(crate) use buffer_layout::padded;
+pub use buffer_layout::{BufferLayout, Padding};
 pub use error::MemoryError;
 pub use indexed::IndexedPlan;
-pub(crate) use place::padded;
-pub use place::{Padding, Place};
 pub use program::{BufferAccess, plan_access};
 
 use super::Cost;
@@ -51,7 +51,7 @@ use crate::target::{Access, Target};
 
 /// One access of each thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct MemoryAccess {
+pub(crate) struct RegisterAccess {
     /// Constant to XOR with the position of thread and view.
     pub(crate) xor: u64,
     /// Constant to add to the address.
@@ -63,14 +63,14 @@ pub(crate) struct MemoryAccess {
 /// The accesses that store the registers of a tensor to a buffer, or load them from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryPlan {
-    place: Place,
+    buffer: BufferLayout,
     thread: IndexProgram,
     view_mask: u64,
     form: AccessForm,
     vector: usize,
-    accesses: Vec<MemoryAccess>,
+    accesses: Vec<RegisterAccess>,
     /// Access and element index of each register.
-    held: Vec<(u32, u32)>,
+    locations: Vec<(u32, u32)>,
     wavefronts: (u32, u32),
     warps_log2: u32,
 }
@@ -83,12 +83,12 @@ impl MemoryPlan {
     /// If the tensor has other dims than the buffer, or is larger.
     pub fn new(
         registers: &LinearLayout,
-        place: &Place,
+        buffer: &BufferLayout,
         view_mask: u64,
         access: Access,
         target: &Target,
     ) -> Result<Self, MemoryError> {
-        Self::planned(registers, place, view_mask, access, target, (false, None))
+        Self::build(registers, buffer, view_mask, access, target, (false, None))
     }
 
     /// Plans the accesses of converged warps, which may be matrix instructions; otherwise as [`Self::new`].
@@ -97,12 +97,12 @@ impl MemoryPlan {
     /// As [`Self::new`].
     pub fn of_warps(
         registers: &LinearLayout,
-        place: &Place,
+        buffer: &BufferLayout,
         view_mask: u64,
         access: Access,
         target: &Target,
     ) -> Result<Self, MemoryError> {
-        Self::planned(registers, place, view_mask, access, target, (true, None))
+        Self::build(registers, buffer, view_mask, access, target, (true, None))
     }
 
     /// Plans stores that copy neighbours of another memory: bit `i` of an element's index in its store is register bit
@@ -112,53 +112,53 @@ impl MemoryPlan {
     /// As [`Self::new`].
     pub(crate) fn of_neighbours(
         registers: &LinearLayout,
-        place: &Place,
+        buffer: &BufferLayout,
         view_mask: u64,
         neighbours: &[u8],
         target: &Target,
     ) -> Result<Self, MemoryError> {
         let how = (false, Some(neighbours));
-        Self::planned(registers, place, view_mask, Access::Store, target, how)
+        Self::build(registers, buffer, view_mask, Access::Store, target, how)
     }
 
-    fn planned(
+    fn build(
         registers: &LinearLayout,
-        place: &Place,
+        buffer: &BufferLayout,
         view_mask: u64,
         access: Access,
         target: &Target,
-        (together, neighbours): (bool, Option<&[u8]>),
+        (is_converged, neighbours): (bool, Option<&[u8]>),
     ) -> Result<Self, MemoryError> {
-        let positions = place.positions(registers)?;
+        let positions = buffer.positions(registers)?;
         let columns = |dim| -> Vec<u64> {
             (0..positions.in_bits(dim))
-                .map(|bit| place.column(&positions, dim, bit))
+                .map(|bit| buffer.column(&positions, dim, bit))
                 .collect()
         };
         let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
         let threads = [&*lanes, &*warps].concat();
         let input_bits = [narrow::<u32>(lanes.len()), narrow::<u32>(warps.len())];
-        let gaps = place.paddings();
-        // An access crosses no gap, and gaps preserve its alignment.
-        let widest = gaps
+        let paddings = buffer.paddings();
+        // An access crosses no gap, and paddings preserve its alignment.
+        let max_bytes = paddings
             .iter()
             .flat_map(|gap| [gap.interval_log2, gap.padding_log2])
             .map(|bytes_log2| 1 << bytes_log2.min(31))
             .chain([target.max_shared_vector_bits / 8])
             .min()
             .unwrap_or(1);
-        let chosen = Accesses::choose(&Choices {
+        let chosen = Accesses::choose(&AccessConstraints {
             registers: &own,
             threads: &threads,
             lanes_log2: narrow(lanes.len()),
-            element_bytes: 1 << place.bytes_log2,
-            widest_bytes: widest,
+            element_bytes: 1 << buffer.bytes_log2,
+            max_bytes,
             neighbours,
-            taken: view_mask,
-            last: 0,
-            gaps,
+            foreign_bits: view_mask,
+            repetition_bits: 0,
+            paddings,
             access,
-            together,
+            is_converged,
             target,
         })
         .expect("there are no repetitions that a thread could move along");
@@ -168,9 +168,9 @@ impl MemoryPlan {
         let accesses = (0..chosen.count())
             .map(|x| {
                 let (start, first) = chosen.access(x);
-                MemoryAccess {
+                RegisterAccess {
                     xor: start & moving,
-                    add: place.padded(start & !moving),
+                    add: buffer.padded(start & !moving),
                     registers: (0..vector)
                         .map(|i| narrow::<u32>(first ^ chosen.element(i)))
                         .collect(),
@@ -178,7 +178,7 @@ impl MemoryPlan {
             })
             .collect();
         let numbers = chosen.numbers();
-        let held = (0..1u64 << own.len())
+        let locations = (0..1u64 << own.len())
             .map(|register| {
                 let number = numbers
                     .solve(apply(&own, register))
@@ -188,21 +188,21 @@ impl MemoryPlan {
             })
             .collect();
         Ok(Self {
-            place: place.clone(),
+            buffer: buffer.clone(),
             thread,
             view_mask,
             form: chosen.form(),
             vector,
             accesses,
-            held,
+            locations,
             wavefronts: chosen.waves(),
             warps_log2: narrow(warps.len()),
         })
     }
 
     /// Returns the layout of the buffer.
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn buffer(&self) -> &BufferLayout {
+        &self.buffer
     }
 
     pub(crate) const fn form(&self) -> AccessForm {
@@ -219,20 +219,20 @@ impl MemoryPlan {
         self.vector
     }
 
-    pub(crate) fn accesses(&self) -> &[MemoryAccess] {
+    pub(crate) fn accesses(&self) -> &[RegisterAccess] {
         &self.accesses
     }
 
     /// Returns, for each register, its access and its element index there.
-    pub(crate) fn held(&self) -> &[(u32, u32)] {
-        &self.held
+    pub(crate) fn locations(&self) -> &[(u32, u32)] {
+        &self.locations
     }
 
     /// Returns the byte permutes of each thread before stores, or after loads, if every other operation keeps neighbouring
     /// registers in one word: none if each word of an access holds neighbours.
     #[must_use]
     pub fn permutes(&self) -> u32 {
-        let word = (4usize >> self.place.bytes_log2).clamp(1, self.vector);
+        let word = (4usize >> self.buffer.bytes_log2).clamp(1, self.vector);
         let words = self.accesses.iter().flat_map(|a| a.registers.chunks(word));
         let is_run = |elements: &&[u32]| {
             let first = elements[0];
@@ -258,7 +258,7 @@ impl MemoryPlan {
     pub(crate) fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
         let access = &self.accesses[access];
         let position = self.thread.evaluate(&thread)[0] ^ view ^ access.xor;
-        self.place.padded(position) + access.add
+        self.buffer.padded(position) + access.add
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs of buffer accesses.
 
 use super::error::MemoryError;
-use super::{IndexedPlan, MemoryPlan, Place};
+use super::{BufferLayout, IndexedPlan, MemoryPlan};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::program::{Builder, Program, Threads, View};
@@ -13,8 +13,8 @@ pub struct BufferAccess<'a> {
     /// Element of each register: (register, lane, warp) -> dims, without zero register bases.
     pub registers: &'a LinearLayout,
     /// Layout of the buffer.
-    pub place: &'a Place,
-    /// Bits that the position of the view may have, in bytes before padding: [`Place::view_mask`].
+    pub buffer: &'a BufferLayout,
+    /// Bits that the position of the view may have, in bytes before padding: [`BufferLayout::view_mask`].
     pub view_mask: u64,
     /// Axis whose coordinate is a run-time index, and the size of the view along it.
     pub indexed: Option<(usize, u64)>,
@@ -41,7 +41,7 @@ pub struct BufferAccess<'a> {
 pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let BufferAccess {
         registers,
-        place,
+        buffer,
         view_mask,
         neighbours,
         target,
@@ -53,7 +53,7 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     } else {
         0
     };
-    let bits = 8 * narrow::<u32>(place.element_bytes());
+    let bits = 8 * narrow::<u32>(buffer.element_bytes());
     let mut operands = vec![(stored, bits), (1, 32)];
     operands.extend(access.indexed.map(|_| (count, 32)));
     let threads = Threads::of(registers);
@@ -61,19 +61,19 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
     let sources = b.sources();
     let (values, numbers) = sources.split_at(stored as usize);
     // The position may also select one of several buffers.
-    let row = u32::MAX.checked_shl(place.pitch_log2()).unwrap_or(0);
+    let row = u32::MAX.checked_shl(buffer.pitch_log2()).unwrap_or(0);
     let view = View {
         position: numbers[0],
         bits: narrow::<u32>(view_mask) | row,
     };
     let results = match (access.indexed, neighbours) {
         (None, Some(bits)) => {
-            let plan = MemoryPlan::of_neighbours(registers, place, view_mask, bits, target)?;
+            let plan = MemoryPlan::of_neighbours(registers, buffer, view_mask, bits, target)?;
             b.copy_registers(&plan, values, Some(view));
             Vec::new()
         }
         (None, None) => {
-            let plan = MemoryPlan::of_warps(registers, place, view_mask, access.access, target)?;
+            let plan = MemoryPlan::of_warps(registers, buffer, view_mask, access.access, target)?;
             match access.access {
                 Access::Load => b.load_registers(&plan, Some(view)),
                 Access::Store => {
@@ -83,7 +83,7 @@ pub fn plan_access(access: &BufferAccess<'_>) -> Result<Program, MemoryError> {
             }
         }
         (Some((axis, size)), _) => {
-            let plan = IndexedPlan::new(registers, axis, size, place)?;
+            let plan = IndexedPlan::new(registers, axis, size, buffer)?;
             let addresses = b.indexed_addresses(&plan, &numbers[1..], Some(view));
             let mut loaded = Vec::new();
             for (register, address) in addresses.into_iter().enumerate() {

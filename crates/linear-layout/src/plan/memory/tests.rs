@@ -1,4 +1,4 @@
-use super::{IndexedPlan, MemoryPlan, Place};
+use super::{BufferLayout, IndexedPlan, MemoryPlan};
 use crate::encoding::Encoding;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
@@ -32,10 +32,10 @@ fn encoding(text: &str) -> Encoding {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-fn place(text: &str, bits: u32) -> Place {
+fn buffer_layout(text: &str, bits: u32) -> BufferLayout {
     let encoding = encoding(text);
     let layout = encoding.to_surjective_layout(&SHAPE).unwrap();
-    Place::new(layout, encoding.interval_paddings(), bits).unwrap()
+    BufferLayout::new(layout, encoding.interval_paddings(), bits).unwrap()
 }
 
 fn registers(text: &str, shape: [u64; 2], target: &Target) -> LinearLayout {
@@ -47,15 +47,21 @@ fn registers(text: &str, shape: [u64; 2], target: &Target) -> LinearLayout {
     full.remove_zero_bases(Dim::REGISTER).unwrap()
 }
 
-fn every(mut check: impl FnMut(&Place, &LinearLayout, [u64; 2], &Target, u32)) {
+fn every(mut check: impl FnMut(&BufferLayout, &LinearLayout, [u64; 2], &Target, u32)) {
     for target in ["cuda:90", "hip:gfx942"] {
         let target = Target::parse(target).unwrap();
         for buffer in BUFFERS {
             for bits in [8, 16, 32, 64] {
-                let place = place(buffer, bits);
+                let buffer = buffer_layout(buffer, bits);
                 for text in REGISTERS {
                     for shape in [SHAPE, [8, 16], [32, 1]] {
-                        check(&place, &registers(text, shape, target), shape, target, bits);
+                        check(
+                            &buffer,
+                            &registers(text, shape, target),
+                            shape,
+                            target,
+                            bits,
+                        );
                     }
                 }
             }
@@ -64,11 +70,11 @@ fn every(mut check: impl FnMut(&Place, &LinearLayout, [u64; 2], &Target, u32)) {
 }
 
 /// Returns the address of each element, by enumerating positions instead of solving for them.
-fn addresses(place: &Place, bits: u32) -> HashMap<Vec<u64>, u64> {
+fn addresses(buffer: &BufferLayout, bits: u32) -> HashMap<Vec<u64>, u64> {
     let mut found = HashMap::new();
-    for packed in 0..1u64 << place.layout().columns().len() {
-        let coords = place.layout().unpack(place.layout().apply_packed(packed));
-        let address = place.padded(packed * u64::from(bits / 8));
+    for packed in 0..1u64 << buffer.layout().columns().len() {
+        let coords = buffer.layout().unpack(buffer.layout().apply_packed(packed));
+        let address = buffer.padded(packed * u64::from(bits / 8));
         assert!(found.insert(coords.to_vec(), address).is_none());
     }
     found
@@ -76,14 +82,14 @@ fn addresses(place: &Place, bits: u32) -> HashMap<Vec<u64>, u64> {
 
 #[test]
 fn every_index_is_at_its_element() {
-    every(|place, registers, shape, target, bits| {
+    every(|buffer, registers, shape, target, bits| {
         if bits != 16 || shape == [8, 16] {
             return;
         }
-        let addresses = addresses(place, bits);
+        let addresses = addresses(buffer, bits);
         for axis in 0..2 {
             let size = SHAPE[axis] / 2;
-            let plan = IndexedPlan::new(registers, axis, size, place).unwrap();
+            let plan = IndexedPlan::new(registers, axis, size, buffer).unwrap();
             for thread in (0..u64::from(target.lanes) * 4).step_by(5) {
                 let (lane, warp) = (
                     thread % u64::from(target.lanes),
@@ -110,18 +116,18 @@ fn every_index_is_at_its_element() {
 
 #[test]
 fn every_register_is_at_its_element() {
-    every(|place, registers, shape, target, bits| {
-        let addresses = addresses(place, bits);
+    every(|buffer, registers, shape, target, bits| {
+        let addresses = addresses(buffer, bits);
         let view = [SHAPE[0] - shape[0], SHAPE[1] - shape[1]];
-        let view_position = place.position(&view).unwrap();
-        let mask = place.view_mask(&shape).unwrap();
+        let view_position = buffer.position(&view).unwrap();
+        let mask = buffer.view_mask(&shape).unwrap();
         assert_eq!(view_position & !mask, 0);
-        let plan = MemoryPlan::new(registers, place, mask, Access::Load, target).unwrap();
+        let plan = MemoryPlan::new(registers, buffer, mask, Access::Load, target).unwrap();
         let element = u64::from(bits / 8);
         assert!(plan.vector() as u64 * element <= 16);
         for warp in [0, 1, 3] {
             for lane in 0..u64::from(target.lanes) {
-                for (register, (access, slot)) in (0u64..).zip(plan.held()) {
+                for (register, (access, slot)) in (0u64..).zip(plan.locations()) {
                     let point = [
                         (Dim::REGISTER, register),
                         (Dim::LANE, lane),
@@ -141,12 +147,15 @@ fn every_register_is_at_its_element() {
 
 #[test]
 fn every_access_stores_its_elements() {
-    every(|place, registers, shape, target, _| {
-        let mask = place.view_mask(&shape).unwrap();
-        let plan = MemoryPlan::new(registers, place, mask, Access::Store, target).unwrap();
+    every(|buffer, registers, shape, target, _| {
+        let mask = buffer.view_mask(&shape).unwrap();
+        let plan = MemoryPlan::new(registers, buffer, mask, Access::Store, target).unwrap();
         for (i, access) in plan.accesses().iter().enumerate() {
             for (slot, register) in access.registers.iter().enumerate() {
-                assert_eq!(plan.held()[*register as usize], (i as u32, slot as u32));
+                assert_eq!(
+                    plan.locations()[*register as usize],
+                    (i as u32, slot as u32)
+                );
             }
         }
     });
@@ -158,11 +167,11 @@ fn a_buffer_takes_what_its_last_element_needs() {
     let padded = "#ttg.padded_shared<[8:+2] {order = [1, 0], shape = [8, 8]}>";
     let padded = encoding(padded);
     let layout = padded.to_linear_layout(&[8, 8]).unwrap();
-    let place = Place::new(layout, padded.interval_paddings(), 32).unwrap();
-    assert_eq!(place.size_bytes(0), 0);
-    assert_eq!(place.size_bytes(1), 4 * (64 + 7 * 2));
-    assert_eq!(place.size_bytes(3), 4 * (3 * 64 + 23 * 2));
-    assert_eq!(place.padded(1 << place.pitch_log2()), 4 * (64 + 8 * 2));
+    let buffer = BufferLayout::new(layout, padded.interval_paddings(), 32).unwrap();
+    assert_eq!(buffer.size_bytes(0), 0);
+    assert_eq!(buffer.size_bytes(1), 4 * (64 + 7 * 2));
+    assert_eq!(buffer.size_bytes(3), 4 * (3 * 64 + 23 * 2));
+    assert_eq!(buffer.padded(1 << buffer.pitch_log2()), 4 * (64 + 8 * 2));
 }
 
 /// A lane reads 16 bytes of its own row: rows of 128 bytes start at the same bank, and the swizzle resolves the conflicts.
@@ -170,12 +179,12 @@ fn a_buffer_takes_what_its_last_element_needs() {
 fn widths_and_wavefronts() {
     let target = Target::parse("cuda:90").unwrap();
     let rows = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [LANES, 1], warpsPerCTA = [1, 4], order = [1, 0]}>";
-    let check = |buffer, bits, width, wavefronts| {
+    let check = |text, bits, width, wavefronts| {
         let registers = registers(rows, SHAPE, target);
-        let place = place(buffer, bits);
-        let plan = MemoryPlan::new(&registers, &place, 0, Access::Store, target).unwrap();
-        assert_eq!(plan.vector(), width, "{buffer} {bits}");
-        assert_eq!(plan.wavefronts, wavefronts, "{buffer} {bits}");
+        let buffer = buffer_layout(text, bits);
+        let plan = MemoryPlan::new(&registers, &buffer, 0, Access::Store, target).unwrap();
+        assert_eq!(plan.vector(), width, "{text} {bits}");
+        assert_eq!(plan.wavefronts, wavefronts, "{text} {bits}");
     };
     check(BUFFERS[1], 16, 8, (8, 8));
     check(BUFFERS[0], 16, 8, (64, 8));
@@ -189,16 +198,16 @@ fn permutes_follow_from_the_registers_of_words() {
     let target = Target::parse("cuda:80").unwrap();
     let operand = "#ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>, kWidth = 2}>";
     let check = |[per_phase, phases]: [u32; 2], wavefronts, permutes| {
-        let buffer = format!(
+        let text = format!(
             "#ttg.swizzled_shared<{{vec = 8, perPhase = {per_phase}, maxPhase = {phases}, order = [1, 0]}}>"
         );
         let registers = registers(operand, SHAPE, target);
-        let place = place(&buffer, 16);
-        let plan = MemoryPlan::of_warps(&registers, &place, 0, Access::Load, target).unwrap();
+        let buffer = buffer_layout(&text, 16);
+        let plan = MemoryPlan::of_warps(&registers, &buffer, 0, Access::Load, target).unwrap();
         assert_eq!(
             (plan.wavefronts, plan.permutes()),
             (wavefronts, permutes),
-            "{buffer}"
+            "{text}"
         );
     };
     check([1, 8], (32, 32), 0);
@@ -207,9 +216,9 @@ fn permutes_follow_from_the_registers_of_words() {
 
 #[test]
 fn views_in_one_piece() {
-    let check = |buffer, shape: [u64; 2], bytes| {
-        let found = place(buffer, 16).piece_bytes(&shape).unwrap();
-        assert_eq!(found, bytes, "{buffer} {shape:?}");
+    let check = |text, shape: [u64; 2], bytes| {
+        let found = buffer_layout(text, 16).contiguous_bytes(&shape).unwrap();
+        assert_eq!(found, bytes, "{text} {shape:?}");
     };
     // Whole rows are contiguous, with or without swizzle; half rows are not, except for one.
     check(BUFFERS[0], [32, 64], Some(4096));
@@ -224,7 +233,7 @@ fn views_in_one_piece() {
 #[test]
 fn what_is_refused() {
     let plain = encoding(BUFFERS[0]).to_linear_layout(&SHAPE).unwrap();
-    let error = Place::new(plain, &[], 24).unwrap_err();
+    let error = BufferLayout::new(plain, &[], 24).unwrap_err();
     assert_eq!(
         error.to_string(),
         "elements of 24 bits are not supported in a buffer: expected 8, 16, 32 or 64"
@@ -233,16 +242,18 @@ fn what_is_refused() {
         &[(Dim::OFFSET, &[&[1]]), (Dim::BLOCK, &[&[2]])],
         &[Dim::out(0)],
     );
-    let error = Place::new(spread.unwrap(), &[], 8).unwrap_err();
+    let error = BufferLayout::new(spread.unwrap(), &[], 8).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a buffer in the memory of 2 CTAs is not supported yet: expected one in that of 1"
     );
     let large = |bits: u32| LinearLayout::identity_1d(1 << bits, Dim::OFFSET, Dim::out(0)).unwrap();
-    assert!(Place::new(large(29), &[], 32).is_ok());
+    assert!(BufferLayout::new(large(29), &[], 32).is_ok());
     for (bits, gaps) in [(30, &[][..]), (29, &[(64, 8)])] {
         assert_eq!(
-            Place::new(large(bits), gaps, 32).unwrap_err().to_string(),
+            BufferLayout::new(large(bits), gaps, 32)
+                .unwrap_err()
+                .to_string(),
             format!(
                 "a buffer of {} elements of 32 bits takes more than 2147483648 bytes, its padding included: \
                  expected a smaller one",

@@ -1,8 +1,8 @@
 //! Planning of a product: choice of instruction, conversions, program.
 
 use super::candidates;
-use super::coordinates::{At, Axes, K};
-use super::error::{Kind, ProductError};
+use super::coordinates::{Axes, K, Point};
+use super::error::{ProductError, ProductErrorKind};
 use super::matching::{Elements, Match, Renaming};
 use super::scales::{self, ScaleSource};
 use super::{FactorScales, MatrixProduct, ProductPlan};
@@ -56,23 +56,23 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         [0, 1, 2].map(|operand| Elements::of(layouts[operand], Axes::of(product, operand)));
     let rows = instructions(product)?;
     let [a, b, d] = &elements;
-    let mut as_they_are = Vec::new();
+    let mut unconverted = Vec::new();
     for row in &rows {
         if let Ok(found) = Match::of(row, [a, b, d], sizes[K])
             && let Some(scales) = scales::sources(product, row, &found, d, sizes[K])?
         {
-            as_they_are.push((row, found, scales));
+            unconverted.push((row, found, scales));
         }
     }
-    let cost = |(row, found, _): &Tried<'_>| {
+    let cost = |(row, found, _): &InstructionMatch<'_>| {
         let issues = found.issues.len() as u64;
         // Ties go to the instruction without redundant products, then to the larger one.
         let size: u64 = row.sizes().iter().product();
         let time = issues * u64::from(row.issue(product.target.lanes));
         (time, issues * size, issues)
     };
-    let is_per_lane = |(row, ..): &Tried<'_>| row.is_per_lane();
-    let (of_lane, of_warp): (Vec<_>, Vec<_>) = as_they_are.into_iter().partition(is_per_lane);
+    let is_per_lane = |(row, ..): &InstructionMatch<'_>| row.is_per_lane();
+    let (of_lane, of_warp): (Vec<_>, Vec<_>) = unconverted.into_iter().partition(is_per_lane);
     // Packing in lanes is visible only in the whole program.
     let best_of_warp = of_warp.into_iter().min_by_key(cost);
     let plans = best_of_warp.into_iter().chain(of_lane);
@@ -92,15 +92,18 @@ pub fn plan_product(product: &MatrixProduct<'_>) -> Result<ProductPlan, ProductE
         }
     }
     // Unscaled products always match the multiplication in each lane.
-    best.ok_or_else(|| Kind::NoTile.into())
+    best.ok_or_else(|| ProductErrorKind::NoTile.into())
 }
 
 /// An instruction, its match with the product, and the scales of its factors.
-type Tried<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
+type InstructionMatch<'r> = (&'r Product, Match, [Option<ScaleSource>; 2]);
 
 /// Returns the instructions for these element types, the best types first, then a multiplication in each lane.
 pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, ProductError> {
-    let own = product.factors.first().ok_or(Kind::Numbers { bits: 0 })?;
+    let own = product
+        .factors
+        .first()
+        .ok_or(ProductErrorKind::Numbers { bits: 0 })?;
     for factor in own {
         if !product.sum.holds(*factor) {
             let usual = match factor {
@@ -108,7 +111,7 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
                 factor if factor.is_integer() => Number::I32,
                 _ => Number::F32,
             };
-            return Err(Kind::Sum {
+            return Err(ProductErrorKind::Sum {
                 factor: *factor,
                 sum: product.sum,
                 expected: usual,
@@ -121,7 +124,7 @@ pub(super) fn instructions(product: &MatrixProduct<'_>) -> Result<Vec<Product>, 
     }
     if let Some(factor) = own.iter().find(|factor| factor.packed_log2() > 0) {
         let bits = factor.bits();
-        return Err(Kind::Numbers { bits }.into());
+        return Err(ProductErrorKind::Numbers { bits }.into());
     }
     let mut rows: Vec<Product> = product.target.products();
     rows.retain(|row| row.sum == product.sum && product.factors.contains(&row.factors));
@@ -145,7 +148,7 @@ fn with_scales(
         (row.factors, row.sum) == (factors, product.sum) && row.scales.as_ref().is_some_and(takes)
     });
     if rows.is_empty() {
-        return Err(Kind::NoScales {
+        return Err(ProductErrorKind::NoScales {
             target: product.target.name,
             factors,
             sum: product.sum,
@@ -157,14 +160,14 @@ fn with_scales(
 }
 
 /// Returns the number of matrices, and the sizes of m, n and k.
-pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
+pub(super) fn check(product: &MatrixProduct<'_>) -> Result<Point, ProductError> {
     let layouts = [product.a, product.b, product.d];
     let blocks = layouts
         .iter()
         .map(|layout| layout.in_size(Dim::BLOCK))
         .max();
     if let Some(blocks) = blocks.filter(|blocks| *blocks > 1) {
-        return Err(Kind::SeveralBlocks { blocks }.into());
+        return Err(ProductErrorKind::SeveralBlocks { blocks }.into());
     }
     let scales = product.scales.map_or([None; 2], |scales| scales.layouts);
     let names = ["A", "B", "D", "the scales of A", "the scales of B"];
@@ -177,7 +180,7 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
             product.d.in_size(Dim::WARP),
         );
         if (lanes, warps) != expected {
-            return Err(Kind::Threads {
+            return Err(ProductErrorKind::Threads {
                 operand,
                 found: (lanes, warps),
                 expected,
@@ -202,7 +205,7 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
         has_one_k && is_result && a[..rows] == b[..rows] && a[..rows] == d[..rows]
     };
     if !is_product {
-        return Err(Kind::Shapes { a, b, d }.into());
+        return Err(ProductErrorKind::Shapes { a, b, d }.into());
     }
     let block_log2 = product.scales.map_or(0, |scales| scales.block_log2);
     for (factor, layout) in scales.into_iter().enumerate() {
@@ -212,7 +215,7 @@ pub(super) fn check(product: &MatrixProduct<'_>) -> Result<At, ProductError> {
         expected[rank - 1] = a[rank - 1] >> block_log2;
         let found = shape(layout);
         if found != expected || expected[rank - 1] << block_log2 != a[rank - 1] {
-            return Err(Kind::Scales {
+            return Err(ProductErrorKind::Scales {
                 operand: ["A", "B"][factor],
                 found,
                 expected,
@@ -230,7 +233,7 @@ fn converted(
     product: &MatrixProduct<'_>,
     row: &Product,
     elements: &[Elements; 3],
-    sizes: At,
+    sizes: Point,
     conversions: &mut Conversions,
 ) -> Result<Option<ProductPlan>, ProductError> {
     let mut best: Option<ProductPlan> = None;
@@ -282,7 +285,7 @@ fn converted(
 /// Conversions between the layouts of operands and those of instructions, each planned once.
 #[derive(Default)]
 struct Conversions {
-    known: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
+    planned: Vec<(usize, bool, LinearLayout, Rc<ConvertPlan>)>,
 }
 
 impl Conversions {
@@ -294,9 +297,10 @@ impl Conversions {
         layout: &LinearLayout,
         is_back: bool,
     ) -> Result<Rc<ConvertPlan>, ProductError> {
-        let mut known = self.known.iter();
-        let known = known.find(|known| (known.0, known.1, &known.2) == (operand, is_back, layout));
-        if let Some((.., plan)) = known {
+        let mut planned = self.planned.iter();
+        let planned = planned
+            .find(|planned| (planned.0, planned.1, &planned.2) == (operand, is_back, layout));
+        if let Some((.., plan)) = planned {
             return Ok(Rc::clone(plan));
         }
         let given = [product.a, product.b, product.d][operand];
@@ -309,7 +313,7 @@ impl Conversions {
         let plan = plan_conversion(from, to, bits, product.target, &PlanOptions::new())?;
         let plan = Rc::new(plan);
         let made = (operand, is_back, layout.clone(), Rc::clone(&plan));
-        self.known.push(made);
+        self.planned.push(made);
         Ok(plan)
     }
 }
@@ -320,7 +324,7 @@ fn layouts_for(
     row: &Product,
     elements: &[Elements; 3],
     kept: [bool; 3],
-    sizes: At,
+    sizes: Point,
 ) -> Option<[Option<LinearLayout>; 3]> {
     let given = [0, 1, 2].map(|operand| kept[operand].then_some(&elements[operand]));
     let renaming = Renaming::of(row, given, sizes).ok()?;
@@ -358,7 +362,7 @@ const NONE: [Option<Rc<ConvertPlan>>; 4] = [None, None, None, None];
 
 fn build(
     product: &MatrixProduct<'_>,
-    (row, found, scales): &Tried<'_>,
+    (row, found, scales): &InstructionMatch<'_>,
     conversions: &[Option<Rc<ConvertPlan>>; 4],
 ) -> ProductPlan {
     let count = |layout: Option<&LinearLayout>| {
@@ -410,12 +414,12 @@ fn build(
     }
     let [left, right, sums, scales_a, scales_b] = now;
     let factors = [left, right];
-    let mut tiles = TilesOf {
+    let mut tiles = FactorTiles {
         row,
         number: 0,
         found,
         factors: &factors,
-        known: FxHashMap::default(),
+        planned: FxHashMap::default(),
     };
     tiles.number = b.row((*row).clone());
     let registers = [scales_a, scales_b];
@@ -510,19 +514,19 @@ fn unpacked(b: &mut Builder, words: &[ValueId], count: usize) -> Vec<ValueId> {
 }
 
 /// The operands of instructions for the tiles of the factors, each packed once.
-struct TilesOf<'a> {
+struct FactorTiles<'a> {
     row: &'a Product,
     number: u32,
     found: &'a Match,
     factors: &'a [Vec<ValueId>; 2],
     /// Words by factor and first register.
-    known: FxHashMap<(usize, usize), Vec<ValueId>>,
+    planned: FxHashMap<(usize, usize), Vec<ValueId>>,
 }
 
-impl TilesOf<'_> {
+impl FactorTiles<'_> {
     fn words(&mut self, b: &mut Builder, factor: usize, registers: &[usize]) -> Vec<ValueId> {
         let key = (factor, registers[0]);
-        if let Some(words) = self.known.get(&key) {
+        if let Some(words) = self.planned.get(&key) {
             return words.clone();
         }
         let mut values: Vec<ValueId> = registers
@@ -533,7 +537,7 @@ impl TilesOf<'_> {
             self.clear_what_is_twice(b, &mut values);
         }
         let words = packed(b, self.row, &values);
-        self.known.insert(key, words.clone());
+        self.planned.insert(key, words.clone());
         words
     }
 

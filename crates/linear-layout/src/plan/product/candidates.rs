@@ -1,6 +1,6 @@
 //! Candidate layouts: those of factors for a given sum, and of a sum for given factors.
 
-use super::coordinates::{At, Axes, K, M, N};
+use super::coordinates::{Axes, K, M, N, Point};
 use super::matching::{Elements, Renaming};
 use crate::f2::Span;
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
@@ -18,16 +18,16 @@ pub(super) fn factor(
     k_size: u64,
 ) -> Result<LinearLayout, LayoutError> {
     let own = if operand == 0 { M } else { N };
-    let of_sum = |at: &At| part_of_sum(*at, own);
+    let of_sum = |at: &Point| part_of_sum(*at, own);
     let bits = &row.operands[operand];
-    let tile = |bits: &[_]| -> Vec<At> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
-    let (lanes, mut warps): (Vec<At>, Vec<At>) = match row.is_per_lane() {
+    let tile = |bits: &[_]| -> Vec<Point> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
+    let (lanes, mut warps): (Vec<Point>, Vec<Point>) = match row.is_per_lane() {
         true => (sum.lanes.iter().map(of_sum).collect(), Vec::new()),
         false => (tile(&bits.lanes), Vec::new()),
     };
     warps.extend(sum.warps.iter().map(of_sum));
-    let mut registers: Vec<At> = Vec::new();
-    let packed = |at: &At| pack(like, axes, at);
+    let mut registers: Vec<Point> = Vec::new();
+    let packed = |at: &Point| pack(like, axes, at);
     // Along k, an instruction adds up its lanes; along m and n, a thread needs all elements in its own registers.
     let mut held = Span::empty();
     for at in tile(&bits.lanes).iter().filter(|at| at[K] != 0) {
@@ -43,7 +43,7 @@ pub(super) fn factor(
 }
 
 /// Returns the coordinates that an element of the sum shares with a factor: its own dim, m or n.
-pub(super) fn part_of_sum(at: At, own: usize) -> At {
+pub(super) fn part_of_sum(at: Point, own: usize) -> Point {
     let mut kept = [0; 4];
     kept[0] = at[0];
     kept[own] = at[own];
@@ -51,7 +51,7 @@ pub(super) fn part_of_sum(at: At, own: usize) -> At {
 }
 
 /// Returns the bits of k.
-fn along_k(k_size: u64) -> impl Iterator<Item = At> {
+fn along_k(k_size: u64) -> impl Iterator<Item = Point> {
     let bits = (0..).map(|i| 1u64 << i).take_while(move |k| *k < k_size);
     bits.map(|k| {
         let mut at = [0; 4];
@@ -72,7 +72,7 @@ pub(super) fn scales(
     k_size: u64,
 ) -> Result<LinearLayout, LayoutError> {
     let own = if factor == 0 { M } else { N };
-    let tile = |bits: &[ScaleBit]| -> Vec<At> {
+    let tile = |bits: &[ScaleBit]| -> Vec<Point> {
         let images = bits.iter().map(|bit| match bit {
             ScaleBit::Of(bit) => renaming.image(*bit),
             ScaleBit::Selected(_) | ScaleBit::Clear => [0; 4],
@@ -104,7 +104,7 @@ pub(super) fn sum(
     (like, axes): (&LinearLayout, Axes),
 ) -> Result<LinearLayout, LayoutError> {
     let bits = &row.operands[2];
-    let tile = |bits: &[_]| -> Vec<At> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
+    let tile = |bits: &[_]| -> Vec<Point> { bits.iter().map(|bit| renaming.image(*bit)).collect() };
     let (mut registers, lanes) = (tile(&bits.registers), tile(&bits.lanes));
     let mut held = Span::empty();
     registers.retain(|at| held.insert(pack(like, axes, at)));
@@ -112,7 +112,7 @@ pub(super) fn sum(
         held.insert(pack(like, axes, at));
     }
     // Rows before columns, the matrix last.
-    let mut units: Vec<At> = Vec::new();
+    let mut units: Vec<Point> = Vec::new();
     let rank = like.num_out_dims();
     let dims = like.out_dims().collect::<Vec<_>>();
     for (dim, at) in [(rank - 2, M), (rank - 1, N), (0, 0)] {
@@ -136,7 +136,7 @@ pub(super) fn sum(
         }
         if at == [0; 4] {
             // Only along dims that no given factor has.
-            let is_free = |unit: &&At| {
+            let is_free = |unit: &&Point| {
                 let own = if unit[M] == 0 { 1 } else { 0 };
                 let is_alone = unit[0] != 0 && factors.iter().all(Option::is_none);
                 (is_alone || unit[0] == 0 && factors[own].is_none())
@@ -155,7 +155,7 @@ pub(super) fn sum(
 fn layout(
     like: &LinearLayout,
     axes: Axes,
-    parts: &[Vec<At>; 3],
+    parts: &[Vec<Point>; 3],
 ) -> Result<LinearLayout, LayoutError> {
     let [registers, lanes, warps] = parts;
     let ins = [
@@ -170,7 +170,7 @@ fn layout(
 }
 
 /// Packs coordinates as a column of the operand's layout.
-fn pack(like: &LinearLayout, axes: Axes, at: &At) -> u64 {
+fn pack(like: &LinearLayout, axes: Axes, at: &Point) -> u64 {
     let rank = like.num_out_dims();
     let mut values = vec![0; rank];
     if rank == 3 {

@@ -3,7 +3,7 @@
 use super::MatrixProduct;
 
 /// The coordinates of an element of any operand: the matrix, m, n, k; those that it lacks are 0.
-pub(super) type At = [u64; 4];
+pub(super) type Point = [u64; 4];
 
 pub(super) const M: usize = 1;
 pub(super) const N: usize = 2;

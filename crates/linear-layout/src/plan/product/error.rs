@@ -8,10 +8,10 @@ use thiserror::Error;
 /// A product without a plan: the layouts do not match each other or the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct ProductError(Kind);
+pub struct ProductError(ProductErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum ProductErrorKind {
     #[error(
         "a product of {a:?} and {b:?} to {d:?}: expected m x k, k x n and m x n, perhaps several"
     )]
@@ -56,7 +56,7 @@ pub(super) enum Kind {
     },
     #[error("no instruction with scales takes tensors of these sizes and threads")]
     NoTile,
-    #[error("elements of {bits} bits are multiplied as nothing known")]
+    #[error("no instruction multiplies elements of {bits} bits")]
     Numbers { bits: u32 },
     #[error("an operand cannot be converted: {0}")]
     Conversion(#[from] PlanError),
@@ -64,7 +64,7 @@ pub(super) enum Kind {
     Layout(#[from] LayoutError),
 }
 
-impl<E: Into<Kind>> From<E> for ProductError {
+impl<E: Into<ProductErrorKind>> From<E> for ProductError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }

@@ -1,6 +1,6 @@
 //! Matching of an instruction's tile with the layouts of three tensors.
 
-use super::coordinates::{At, Axes, K, M, N};
+use super::coordinates::{Axes, K, M, N, Point};
 use super::mismatch::Mismatch;
 use crate::f2::Span;
 use crate::layout::{Dim, LinearLayout};
@@ -9,21 +9,21 @@ use crate::target::{Product, TileBit};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-fn plus(a: At, b: At) -> At {
+fn plus(a: Point, b: Point) -> Point {
     core::array::from_fn(|i| a[i] ^ b[i])
 }
 
 /// The elements of an operand: contribution of each register, lane and warp bit to the coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Elements {
-    pub(super) registers: Vec<At>,
-    pub(super) lanes: Vec<At>,
-    pub(super) warps: Vec<At>,
+    pub(super) registers: Vec<Point>,
+    pub(super) lanes: Vec<Point>,
+    pub(super) warps: Vec<Point>,
 }
 
 impl Elements {
     pub(super) fn of(layout: &LinearLayout, axes: Axes) -> Self {
-        let columns = |dim| -> Vec<At> {
+        let columns = |dim| -> Vec<Point> {
             let columns = layout.columns_of(dim).iter();
             columns
                 .map(|column| {
@@ -53,7 +53,7 @@ pub(super) struct Renaming {
     images: [FxHashMap<u8, u64>; 3],
 }
 
-const fn place(bit: TileBit) -> Option<(usize, u8)> {
+const fn dim_and_bit(bit: TileBit) -> Option<(usize, u8)> {
     match bit {
         TileBit::M(bit) => Some((M, bit)),
         TileBit::N(bit) => Some((N, bit)),
@@ -64,26 +64,26 @@ const fn place(bit: TileBit) -> Option<(usize, u8)> {
 
 impl Renaming {
     /// Returns the contribution of a bit of the tile to the coordinates.
-    pub(super) fn image(&self, bit: TileBit) -> At {
+    pub(super) fn image(&self, bit: TileBit) -> Point {
         let mut at = [0; 4];
-        if let Some((dim, bit)) = place(bit) {
+        if let Some((dim, bit)) = dim_and_bit(bit) {
             at[dim] = self.images[dim - 1].get(&bit).copied().unwrap_or(0);
         }
         at
     }
 
-    fn knows(&self, bit: TileBit) -> bool {
-        place(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
+    fn is_assigned(&self, bit: TileBit) -> bool {
+        dim_and_bit(bit).is_none_or(|(dim, bit)| self.images[dim - 1].contains_key(&bit))
     }
 
     /// Assigns coordinates to a bit; returns an error with the expected ones if they differ in dim or from an earlier call.
-    fn send(&mut self, bit: TileBit, to: At) -> Result<(), Option<At>> {
-        let Some((dim, number)) = place(bit) else {
+    fn assign(&mut self, bit: TileBit, to: Point) -> Result<(), Option<Point>> {
+        let Some((dim, number)) = dim_and_bit(bit) else {
             return if to == [0; 4] { Ok(()) } else { Err(None) };
         };
         let is_alone = (0..4).all(|other| other == dim || to[other] == 0);
         if !is_alone {
-            return Err(self.knows(bit).then(|| self.image(bit)));
+            return Err(self.is_assigned(bit).then(|| self.image(bit)));
         }
         let image = *self.images[dim - 1].entry(number).or_insert(to[dim]);
         (image == to[dim])
@@ -116,7 +116,7 @@ impl Renaming {
     pub(super) fn of(
         row: &Product,
         operands: [Option<&Elements>; 3],
-        sizes: At,
+        sizes: Point,
     ) -> Result<Self, Mismatch> {
         let mut renaming = Self::default();
         // The elements of a byte are neighbours along k.
@@ -127,7 +127,7 @@ impl Renaming {
         {
             let mut at = [0; 4];
             at[K] = 1 << number;
-            renaming.send(*bit, at).unwrap_or(());
+            renaming.assign(*bit, at).unwrap_or(());
         }
         let block_log2 = row.scales.as_ref().map(|scales| scales.block_log2);
         // A block with one scale is not split.
@@ -148,7 +148,7 @@ impl Renaming {
             }
             for (number, (bit, column)) in bits.iter().zip(&elements.lanes).enumerate() {
                 renaming
-                    .send(*bit, *column)
+                    .assign(*bit, *column)
                     .map_err(|expected| Mismatch::Lane {
                         operand,
                         number,
@@ -165,7 +165,8 @@ impl Renaming {
             .copied()
             .collect();
         for bit in all {
-            let Some((dim, number)) = place(bit).filter(|_| !renaming.knows(bit)) else {
+            let Some((dim, number)) = dim_and_bit(bit).filter(|_| !renaming.is_assigned(bit))
+            else {
                 continue;
             };
             let mut span = renaming.span(dim);
@@ -175,10 +176,10 @@ impl Renaming {
                 .collect();
             let image = match holders.split_first() {
                 Some((first, others)) => {
-                    let alone = |at: &&At| (0..4).all(|i| (i == dim) != (at[i] == 0));
-                    let allowed = |at: &&At| alone(at) && may_be_at(bit, at[dim]);
+                    let alone = |at: &&Point| (0..4).all(|i| (i == dim) != (at[i] == 0));
+                    let allowed = |at: &&Point| alone(at) && may_be_at(bit, at[dim]);
                     let mut columns = first.registers.iter().filter(allowed);
-                    let is_shared = |at: &&At| others.iter().all(|o| o.registers.contains(at));
+                    let is_shared = |at: &&Point| others.iter().all(|o| o.registers.contains(at));
                     columns
                         .find(|at| span.reduce(at[dim]) != 0 && is_shared(at))
                         .map_or(0, |at| at[dim])
@@ -206,16 +207,16 @@ impl Renaming {
 
 /// The registers of an operand that belong to one tile, and the first register of each tile.
 #[derive(Debug)]
-struct Tiles {
+struct OperandTiles {
     /// Register bit of each register bit of the tile; `None` if the tensor is too small.
     bits: Vec<Option<usize>>,
     /// Registers with none of these bits, and their coordinates.
-    begins: Vec<(usize, At)>,
+    begins: Vec<(usize, Point)>,
     /// Lowest of them, by these coordinates.
-    first: FxHashMap<At, usize>,
+    first: FxHashMap<Point, usize>,
 }
 
-impl Tiles {
+impl OperandTiles {
     fn of(elements: &Elements, bits: &[TileBit], renaming: &Renaming) -> Result<Self, TileBit> {
         let mut taken = Vec::with_capacity(bits.len());
         for bit in bits {
@@ -265,7 +266,7 @@ impl Tiles {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Issue {
     /// Coordinates of the first element of the tile.
-    pub(super) at: At,
+    pub(super) at: Point,
     /// Registers of A, B and D, by element of the tile.
     pub(super) registers: [Vec<usize>; 3],
 }
@@ -320,7 +321,7 @@ impl Match {
         }
         let tiles = |operand: usize| {
             let bits = &row.operands[operand].registers;
-            Tiles::of(operands[operand], bits, &renaming).map_err(|bit| Mismatch::Register {
+            OperandTiles::of(operands[operand], bits, &renaming).map_err(|bit| Mismatch::Register {
                 operand,
                 bit,
                 expected: renaming.image(bit),
@@ -341,7 +342,7 @@ impl Match {
                 expected: k_size,
             });
         }
-        let begin = |tiles: &Tiles, operand: usize, at: At| {
+        let begin = |tiles: &OperandTiles, operand: usize, at: Point| {
             let first = tiles.first.get(&at).copied();
             first.ok_or(Mismatch::Tile { operand, at })
         };

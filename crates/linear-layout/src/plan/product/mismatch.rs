@@ -1,6 +1,6 @@
 //! Mismatches between an instruction and the layouts of a product.
 
-use super::coordinates::{At, K, M, N};
+use super::coordinates::{K, M, N, Point};
 use crate::layout::Dim;
 use crate::target::TileBit;
 use thiserror::Error;
@@ -12,7 +12,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Mismatch {
     /// A lane bit of the layout at coordinates that the instruction's bit cannot have.
-    #[error("lane {} of {} is {}, expected {}", 1 << .number, letter(*.operand), place(*.found), wanted(*.bit, *.expected))]
+    #[error("lane {} of {} is {}, expected {}", 1 << .number, operand_name(*.operand), format_point(*.found), expected_position(*.bit, *.expected))]
     Lane {
         /// A, B, D, or the scales of A or B.
         operand: usize,
@@ -21,12 +21,12 @@ pub enum Mismatch {
         /// Tile bit of the instruction's lane bit.
         bit: TileBit,
         /// Coordinates in the layout.
-        found: At,
+        found: Point,
         /// Coordinates of the tile bit by lanes examined before.
-        expected: Option<At>,
+        expected: Option<Point>,
     },
     /// A bit of the warp, or of the lane if each lane multiplies alone, that differs from D's.
-    #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, letter(*.operand), place(*.found), place(*.expected))]
+    #[error("{dim} {} of {} is {}, expected {} as in D", 1 << .number, operand_name(*.operand), format_point(*.found), format_point(*.expected))]
     Thread {
         /// A or B.
         operand: usize,
@@ -35,34 +35,34 @@ pub enum Mismatch {
         /// Bit of that dim.
         number: usize,
         /// Coordinates in the layout.
-        found: At,
+        found: Point,
         /// Coordinates in D, restricted to those of the operand.
-        expected: At,
+        expected: Point,
     },
     /// A tile bit without a register bit at the coordinates that it has in another operand.
-    #[error("no bit of the registers of {} is {}, where {} of the tile lies", letter(*.operand), place(*.expected), name(*.bit))]
+    #[error("no bit of the registers of {} is {}, where {} of the tile lies", operand_name(*.operand), format_point(*.expected), name(*.bit))]
     Register {
         /// A, B or D.
         operand: usize,
         /// The bit of the tile.
         bit: TileBit,
         /// The coordinate at which it lies.
-        expected: At,
+        expected: Point,
     },
     /// A thread without the tile of a factor that its sum needs.
-    #[error("no register of {} begins the tile at {}, which D needs in the same thread", letter(*.operand), place(*.at))]
+    #[error("no register of {} begins the tile at {}, which D needs in the same thread", operand_name(*.operand), format_point(*.at))]
     Tile {
         /// A or B.
         operand: usize,
         /// Coordinates of the first element of the tile.
-        at: At,
+        at: Point,
     },
     /// A bit of k that leaves a block of elements with one scale, or one that should leave it.
-    #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), blocks(*.bit, *.block_log2))]
+    #[error("{} of the tile lies at k {found}, expected {}", name(*.bit), block_positions(*.bit, *.block_log2))]
     Block {
-        /// The bit of the tile.
+        /// Bit of the tile.
         bit: TileBit,
-        /// The coordinate at which it lies.
+        /// Coordinate of the bit.
         found: u64,
         /// log2 of the elements of a block.
         block_log2: u8,
@@ -77,12 +77,12 @@ pub enum Mismatch {
     },
 }
 
-const fn letter(operand: usize) -> &'static str {
+const fn operand_name(operand: usize) -> &'static str {
     ["A", "B", "D", "the scales of A", "the scales of B"][operand]
 }
 
 /// Describes the possible coordinates of a bit of k.
-fn blocks(bit: TileBit, block_log2: u8) -> String {
+fn block_positions(bit: TileBit, block_log2: u8) -> String {
     let size = 1u64 << block_log2;
     match bit {
         TileBit::K(bit) if bit >= block_log2 => {
@@ -93,7 +93,7 @@ fn blocks(bit: TileBit, block_log2: u8) -> String {
 }
 
 /// Formats coordinates, as `m 8 and k 2`.
-fn place(at: At) -> String {
+fn format_point(at: Point) -> String {
     let named = ["matrix", "m", "n", "k"].into_iter().zip(at);
     let parts: Vec<String> = named
         .filter(|(_, value)| *value != 0)
@@ -114,14 +114,14 @@ fn name(bit: TileBit) -> String {
         TileBit::K(bit) => at[K] = 1 << bit,
         TileBit::Copy => {}
     }
-    place(at)
+    format_point(at)
 }
 
 /// Describes the expected coordinates of a bit of the tile.
-fn wanted(bit: TileBit, known: Option<At>) -> String {
+fn expected_position(bit: TileBit, known: Option<Point>) -> String {
     match (bit, known) {
         (TileBit::Copy, _) => name(bit),
-        (_, Some(at)) => format!("{}, where {} of the tile lies", place(at), name(bit)),
+        (_, Some(at)) => format!("{}, where {} of the tile lies", format_point(at), name(bit)),
         (TileBit::M(_), None) => "a bit of m".to_owned(),
         (TileBit::N(_), None) => "a bit of n".to_owned(),
         (TileBit::K(_), None) => "a bit of k".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::MatrixProduct;
 use super::candidates;
-use super::coordinates::{At, Axes, M, N, SCALES};
+use super::coordinates::{Axes, M, N, Point, SCALES};
 use super::error::ProductError;
 use super::matching::{Elements, Match, Renaming};
 use super::mismatch::Mismatch;
@@ -17,7 +17,7 @@ pub(super) struct ScaleWords {
     /// Registers of each word, lowest byte first; missing bytes are not read.
     pub(super) words: Vec<Vec<usize>>,
     /// Word and selector, by the first coordinates of a tile.
-    first: FxHashMap<At, (usize, u32)>,
+    first: FxHashMap<Point, (usize, u32)>,
     own: usize,
     block_log2: u8,
 }
@@ -128,7 +128,7 @@ impl ScaleWords {
                 let columns = columns.map(|(_, at)| at);
                 let at = columns
                     .chain(lanes.clone().map(|(_, (at, _))| at))
-                    .fold([0; 4], |sum: At, at| {
+                    .fold([0; 4], |sum: Point, at| {
                         core::array::from_fn(|i| sum[i] ^ at[i])
                     });
                 let (word, member) = (
@@ -151,7 +151,7 @@ impl ScaleWords {
     }
 
     /// Returns the word and the selector for a tile that begins at some coordinates.
-    pub(super) fn at(&self, [matrix, m, n, k]: At) -> Option<(usize, u32)> {
+    pub(super) fn at(&self, [matrix, m, n, k]: Point) -> Option<(usize, u32)> {
         let mut at = [matrix, m, n, k >> self.block_log2 << self.block_log2];
         at[M + N - self.own] = 0;
         self.first.get(&at).copied()

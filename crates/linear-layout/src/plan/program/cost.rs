@@ -190,7 +190,7 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             Step::CountVotes { vote, .. } => {
                 let vote = &program.votes[vote as usize];
                 let (bins_log2, counts_log2) =
-                    (narrow::<u32>(vote.places.len()), vote.counts_log2());
+                    (narrow::<u32>(vote.bin_bits.len()), vote.counts_log2());
                 // One vote per bit of the bin, and one for the mask.
                 let votes = (bins_log2 + 1) * costs.lane_alu;
                 let words = target.lanes.div_ceil(32);

@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::encoding::Encoding;
     use crate::layout::Dim;
-    use crate::plan::memory::{BufferAccess, Place, plan_access};
+    use crate::plan::memory::{BufferAccess, BufferLayout, plan_access};
     use crate::target::{Access, Target};
 
     const SHAPE: [u64; 2] = [64, 64];
@@ -119,11 +119,11 @@ mod tests {
         let registers = registers.to_surjective_layout(&SHAPE).unwrap();
         let registers = registers.remove_zero_bases(Dim::REGISTER).unwrap();
         let layout = buffer.to_surjective_layout(&SHAPE).unwrap();
-        let place = Place::new(layout, buffer.interval_paddings(), 16).unwrap();
+        let buffer_layout = BufferLayout::new(layout, buffer.interval_paddings(), 16).unwrap();
         let access = BufferAccess {
             registers: &registers,
-            place: &place,
-            view_mask: place.view_mask(&SHAPE).unwrap(),
+            buffer: &buffer_layout,
+            view_mask: buffer_layout.view_mask(&SHAPE).unwrap(),
             indexed: None,
             access: Access::Store,
             neighbours: Some(&[0, 1, 2]),

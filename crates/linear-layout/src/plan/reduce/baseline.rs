@@ -34,7 +34,7 @@ use crate::number::narrow;
 /// As [`plan_reduction`](super::plan_reduction), but for limits.
 pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>, TupleError> {
     let coordinates = Coordinates::of(reduction.src, reduction.axis);
-    let mut state = State::in_the_middle(reduction.src, &coordinates, Vec::new());
+    let mut state = State::to_intermediate(reduction.src, &coordinates, Vec::new());
     if !state.is_simple(&coordinates) {
         return Ok(None);
     }
@@ -44,26 +44,27 @@ pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>,
     }
     let warps = state.axis_warps(&coordinates);
     for (i, bit) in warps.iter().enumerate() {
-        state.warp[*bit] = coordinates.left(i);
+        state.warp[*bit] = coordinates.remaining_axis(i);
     }
     let mut all = Baseline::default();
-    let mut convert = |from: &State, to: &[Vec<u64>; 3], left: usize| -> Result<(), TupleError> {
-        let layout = |[reg, lane, warp]: [&[u64]; 3]| -> Result<LinearLayout, TupleError> {
-            coordinates.layout([reg, lane, warp], narrow(left))
+    let mut convert =
+        |from: &State, to: &[Vec<u64>; 3], remaining_axis: usize| -> Result<(), TupleError> {
+            let layout = |[reg, lane, warp]: [&[u64]; 3]| -> Result<LinearLayout, TupleError> {
+                coordinates.layout([reg, lane, warp], narrow(remaining_axis))
+            };
+            let from = layout([&from.reg, &from.lane, &from.warp])?;
+            let to = layout([&to[0], &to[1], &to[2]])?;
+            let mut both = Baseline::default();
+            for bits in reduction.widths {
+                let own = baseline_conversion(&from, &to, *bits, reduction.target)?;
+                both.bytes = both.bytes.saturating_add(own.bytes);
+                both.barriers = both.barriers.max(own.barriers);
+            }
+            // The second conversion waits until the bytes are free.
+            all.barriers += both.barriers + u32::from(both.bytes > 0 && all.bytes > 0);
+            all.bytes = all.bytes.max(both.bytes);
+            Ok(())
         };
-        let from = layout([&from.reg, &from.lane, &from.warp])?;
-        let to = layout([&to[0], &to[1], &to[2]])?;
-        let mut both = Baseline::default();
-        for bits in reduction.widths {
-            let own = baseline_conversion(&from, &to, *bits, reduction.target)?;
-            both.bytes = both.bytes.saturating_add(own.bytes);
-            both.barriers = both.barriers.max(own.barriers);
-        }
-        // The second conversion waits until the bytes are free.
-        all.barriers += both.barriers + u32::from(both.bytes > 0 && all.bytes > 0);
-        all.bytes = all.bytes.max(both.bytes);
-        Ok(())
-    };
     if !warps.is_empty() {
         let Some(to) = state.with_warps_in_lanes(&coordinates) else {
             return Ok(None);

@@ -3,15 +3,15 @@
 use super::super::program::Predicate;
 use super::super::program::Program;
 use super::super::tuples::{
-    Combining, Coordinates, LaneReduction, Room, TupleBuilder, TupleError, TupleId, plan_in_room,
-    rank,
+    Combiner, Coordinates, LaneReduction, ScratchBudget, TupleBuilder, TupleError, TupleId,
+    plan_within_budget, rank,
 };
 use super::baseline::baseline_reduction;
 use super::state::State;
-use super::{Planned, ReducePlan, Reduction, Way};
+use super::{ReducePlan, ReduceStrategy, Reduction};
 
 /// `halves`, `across_lanes`, `halves_again` and `at_once` of the strategies.
-const WAYS: [[bool; 4]; 7] = [
+const STRATEGIES: [[bool; 4]; 7] = [
     [true, false, false, false],
     [true, true, false, false],
     [true, true, true, false],
@@ -22,8 +22,8 @@ const WAYS: [[bool; 4]; 7] = [
 ];
 
 /// Returns the strategies to try; those that only save shared memory are last, and only used under a limit.
-fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
-    let baseline = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| Way {
+fn strategies(has_limit: bool) -> impl Iterator<Item = ReduceStrategy> {
+    let from_flags = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| ReduceStrategy {
         gathers_first: false,
         halves,
         across_lanes,
@@ -31,18 +31,23 @@ fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
         halves_again,
         at_once,
     };
-    let gathering = Way {
+    let gathering = ReduceStrategy {
         gathers_first: true,
-        ..baseline([false; 4])
+        ..from_flags([false; 4])
     };
-    let staying = WAYS.into_iter().filter(move |way| has_limit && way[1]);
+    let staying = STRATEGIES
+        .into_iter()
+        .filter(move |strategy| has_limit && strategy[1]);
     // Halving leaves few rows in each lane.
-    let staying = [WAYS[0]].into_iter().chain(staying).map(move |way| Way {
-        rows_stay: true,
-        ..baseline(way)
-    });
-    let ways = WAYS.into_iter().map(baseline);
-    ways.chain([gathering]).chain(staying)
+    let staying = [STRATEGIES[0]]
+        .into_iter()
+        .chain(staying)
+        .map(move |strategy| ReduceStrategy {
+            rows_stay: true,
+            ..from_flags(strategy)
+        });
+    let strategies = STRATEGIES.into_iter().map(from_flags);
+    strategies.chain([gathering]).chain(staying)
 }
 
 /// Tuples per thread at most if the axis is first gathered in registers.
@@ -72,41 +77,43 @@ const MAX_GATHERED: usize = 64;
 /// - the axis is distributed over several blocks, or an unsupported element width;
 /// - no strategy fits the GPU's shared memory;
 /// - otherwise the layouts do not match each other or the target.
-pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
+pub fn plan_reduction(reduction: &Reduction<'_>) -> Result<ReducePlan, TupleError> {
     let limit = reduction.scratch_limit;
     let baseline = match limit {
         Some(_) => baseline_reduction(reduction)?.map(|baseline| baseline.barriers),
         None => None,
     };
     let rank = |program: &Program| rank(program, limit, baseline);
-    plan_in_room(
+    plan_within_budget(
         limit,
-        |room| within(reduction, room, &rank),
+        |budget| plan_within(reduction, budget, &rank),
         |plan| rank(plan.program()),
     )
 }
 
 /// Returns the cheapest plan within a scratch budget.
-fn within(
+fn plan_within(
     reduction: &Reduction<'_>,
-    room: Room,
+    budget: ScratchBudget,
     rank: &dyn Fn(&Program) -> (usize, u32),
-) -> Planned {
-    let mut plans: Vec<(Way, Program)> = Vec::new();
+) -> Result<ReducePlan, TupleError> {
+    let mut plans: Vec<(ReduceStrategy, Program)> = Vec::new();
     let mut failed = None;
-    for way in ways(room.limit.is_some()) {
-        if way.at_once && reduction.at_once.is_none() {
+    for strategy in strategies(budget.limit.is_some()) {
+        if strategy.at_once && reduction.at_once.is_none() {
             continue;
         }
-        match Builder::new(reduction, room).and_then(|builder| builder.run(way)) {
-            Ok(Some(plan)) => plans.push((way, plan)),
+        match ReduceBuilder::new(reduction, budget).and_then(|builder| builder.run(strategy)) {
+            Ok(Some(plan)) => plans.push((strategy, plan)),
             Ok(None) => {}
             Err(error) => failed = Some(error),
         }
     }
     // The sort is stable: of equal plans, the one that needs less is first.
     plans.sort_by_key(|(_, program)| rank(program));
-    let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
+    let considered = plans
+        .iter()
+        .map(|(strategy, program)| (*strategy, program.cost()));
     let considered = considered.collect();
     match (plans.into_iter().next(), failed) {
         (Some((_, program)), _) => Ok(ReducePlan {
@@ -118,7 +125,7 @@ fn within(
     }
 }
 
-struct Builder<'a> {
+struct ReduceBuilder<'a> {
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
     state: State,
@@ -127,19 +134,19 @@ struct Builder<'a> {
     at_once: Option<LaneReduction>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(reduction: &'a Reduction<'a>, room: Room) -> Result<Self, TupleError> {
+impl<'a> ReduceBuilder<'a> {
+    fn new(reduction: &'a Reduction<'a>, budget: ScratchBudget) -> Result<Self, TupleError> {
         let src = reduction.src;
-        let combining = Combining {
+        let combiner = Combiner {
             widths: reduction.widths,
             combine: reduction.combine,
             is_packed: reduction.is_packed,
             target: reduction.target,
-            room,
+            budget,
         };
-        let program = TupleBuilder::new(combining, src, reduction.axis)?;
+        let program = TupleBuilder::new(combiner, src, reduction.axis)?;
         let coordinates = Coordinates::of(src, reduction.axis);
-        let state = State::in_the_middle(src, &coordinates, program.sources());
+        let state = State::to_intermediate(src, &coordinates, program.sources());
         let wanted = State::wanted(reduction, &coordinates)?;
         Ok(Self {
             program,
@@ -151,30 +158,32 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the program of a strategy, or returns `None` if it is the same as that of another.
-    fn run(mut self, way: Way) -> Result<Option<Program>, TupleError> {
-        if way.gathers_first {
+    fn run(mut self, strategy: ReduceStrategy) -> Result<Option<Program>, TupleError> {
+        if strategy.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
             let most = self.wanted[0].len() + axis_bits;
             if 1usize << most.min(20) > MAX_GATHERED {
                 return Ok(None);
             }
-            let left: Vec<u64> = (0..axis_bits).map(|i| self.coordinates.left(i)).collect();
+            let remaining_axis: Vec<u64> = (0..axis_bits)
+                .map(|i| self.coordinates.remaining_axis(i))
+                .collect();
             let [reg, lane, warp] = self.wanted.clone();
-            self.convert([[left, reg].concat(), lane, warp])?;
+            self.convert([[remaining_axis, reg].concat(), lane, warp])?;
             self.combine_registers();
             return self.program.finish(&self.state.values).map(Some);
         }
         if !self.state.is_simple(&self.coordinates) {
             let (lanes, warps) = (self.state.lane.len(), self.state.warp.len());
-            let baseline = self.coordinates.axis_first(lanes, warps);
-            self.convert(baseline)?;
+            let axis_first = self.coordinates.axis_first(lanes, warps);
+            self.convert(axis_first)?;
         }
         self.combine_registers();
-        let is_at_once = way.at_once && self.combine_all_lanes();
-        if self.combine_lanes(way.halves) != way.halves {
+        let is_at_once = strategy.at_once && self.combine_all_lanes();
+        if self.combine_lanes(strategy.halves) != strategy.halves {
             return Ok(None);
         }
-        if !self.combine_warps(way, is_at_once)? {
+        if !self.combine_warps(strategy, is_at_once)? {
             return Ok(None);
         }
         self.convert(self.wanted.clone())?;
@@ -182,37 +191,45 @@ impl<'a> Builder<'a> {
     }
 
     /// Combines the partial results of warps; returns true if the program differs from other strategies.
-    fn combine_warps(&mut self, way: Way, is_at_once: bool) -> Result<bool, TupleError> {
+    fn combine_warps(
+        &mut self,
+        strategy: ReduceStrategy,
+        is_at_once: bool,
+    ) -> Result<bool, TupleError> {
         let warps = self.state.axis_warps(&self.coordinates).len();
         if warps == 0 {
-            return Ok(!way.across_lanes && !way.rows_stay && way.at_once == is_at_once);
+            return Ok(!strategy.across_lanes
+                && !strategy.rows_stay
+                && strategy.at_once == is_at_once);
         }
         self.renumber_warps();
-        let left: Vec<u64> = (0..warps).map(|i| self.coordinates.left(i)).collect();
+        let remaining_axis: Vec<u64> = (0..warps)
+            .map(|i| self.coordinates.remaining_axis(i))
+            .collect();
         let [reg, mut lane, warp] = self.wanted.clone();
-        if way.across_lanes && way.rows_stay {
+        if strategy.across_lanes && strategy.rows_stay {
             return match self.state.with_warps_in_lanes(&self.coordinates) {
-                Some(to) => self.combine_again(to, way, is_at_once),
+                Some(to) => self.combine_across(to, strategy, is_at_once),
                 None => Ok(false),
             };
         }
-        if way.across_lanes {
+        if strategy.across_lanes {
             let copies: Vec<usize> = (0..lane.len()).filter(|bit| lane[*bit] == 0).collect();
             if copies.len() < warps {
                 return Ok(false);
             }
-            for (bit, column) in copies.iter().zip(left) {
+            for (bit, column) in copies.iter().zip(remaining_axis) {
                 lane[*bit] = column;
             }
-            return self.combine_again([reg, lane, warp], way, is_at_once);
+            return self.combine_across([reg, lane, warp], strategy, is_at_once);
         }
-        if way.at_once != is_at_once {
+        if strategy.at_once != is_at_once {
             return Ok(false);
         }
-        let to = if way.rows_stay {
+        let to = if strategy.rows_stay {
             self.state.with_warps_in_registers(&self.coordinates)
         } else {
-            [[left, reg].concat(), lane, warp]
+            [[remaining_axis, reg].concat(), lane, warp]
         };
         self.convert(to)?;
         // From the highest bit down, the order in which lanes combine.
@@ -230,7 +247,7 @@ impl<'a> Builder<'a> {
             .into_iter()
             .enumerate()
         {
-            self.state.warp[bit] = self.coordinates.left(i);
+            self.state.warp[bit] = self.coordinates.remaining_axis(i);
         }
     }
 
@@ -317,18 +334,18 @@ impl<'a> Builder<'a> {
 
     /// Moves partial results of warps to the given registers, lanes and warps, and combines them over lanes; returns true
     /// if the program differs from other strategies.
-    fn combine_again(
+    fn combine_across(
         &mut self,
         to: [Vec<u64>; 3],
-        way: Way,
+        strategy: ReduceStrategy,
         is_at_once: bool,
     ) -> Result<bool, TupleError> {
         self.convert(to)?;
-        let is_again = way.at_once && self.combine_all_lanes();
-        if way.at_once && !is_at_once && !is_again {
+        let is_again = strategy.at_once && self.combine_all_lanes();
+        if strategy.at_once && !is_at_once && !is_again {
             return Ok(false);
         }
-        Ok(self.combine_lanes(way.halves_again) == way.halves_again)
+        Ok(self.combine_lanes(strategy.halves_again) == strategy.halves_again)
     }
 
     /// Converts the tuples to another layout.
@@ -339,10 +356,10 @@ impl<'a> Builder<'a> {
         }
         let all = from.iter().flat_map(|list| list.iter());
         let top = all.map(|column| column >> self.coordinates.row_bits());
-        let left = u64::BITS - top.fold(0, |all, bits| all | bits).leading_zeros();
-        let from = self.coordinates.layout(from, left)?;
+        let remaining_axis = u64::BITS - top.fold(0, |all, bits| all | bits).leading_zeros();
+        let from = self.coordinates.layout(from, remaining_axis)?;
         let [reg, lane, warp] = &to;
-        let layout = self.coordinates.layout([reg, lane, warp], left)?;
+        let layout = self.coordinates.layout([reg, lane, warp], remaining_axis)?;
         let values = std::mem::take(&mut self.state.values);
         self.state.values = self.program.convert(&from, &layout, values)?;
         let [reg, lane, warp] = to;

@@ -21,7 +21,7 @@
 //! lane 1: a1 b1     gives a1, keeps b1    b1 + b0
 //! ```
 //!
-//! R rows over 32 lanes take R - 1 exchanges this way (plus one for each lane bit after the rows are used up) instead of
+//! R rows over 32 lanes take R - 1 exchanges this strategy (plus one for each lane bit after the rows are used up) instead of
 //! 5 R, and leave the result distributed over lanes; a conversion yields the result's layout. Both variants combine in the
 //! same order, from the highest lane bit down, so floats are bit-identical.
 //!
@@ -38,7 +38,7 @@ use super::Cost;
 use super::program::Program;
 #[cfg(test)]
 use super::program::Step;
-use super::tuples::{LaneReduction, TupleError};
+use super::tuples::LaneReduction;
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
@@ -76,13 +76,13 @@ pub struct Reduction<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
     program: Program,
-    considered: Vec<(Way, Cost)>,
+    considered: Vec<(ReduceStrategy, Cost)>,
 }
 
 /// A reduction strategy: the treatment of a thread's rows and of the warps along the axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Way {
+pub struct ReduceStrategy {
     /// True if the source is first converted to the layout of the result, with the axis in registers.
     pub gathers_first: bool,
     /// True if lanes exchange halves of their rows.
@@ -98,7 +98,7 @@ pub struct Way {
     pub at_once: bool,
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for ReduceStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.gathers_first {
             return f.write_str("gather, then combine in registers");
@@ -136,19 +136,19 @@ impl ReducePlan {
 
     /// Returns the planned strategies with their costs, cheapest first; the first is this plan's.
     #[must_use]
-    pub fn considered(&self) -> &[(Way, Cost)] {
+    pub fn considered(&self) -> &[(ReduceStrategy, Cost)] {
         &self.considered
     }
 }
 
 impl fmt::Display for ReducePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((way, _)) = self.considered.first() {
-            write!(f, "{way}: ")?;
+        if let Some((strategy, _)) = self.considered.first() {
+            write!(f, "{strategy}: ")?;
         }
         self.program.fmt(f)?;
-        for (way, cost) in self.considered.iter().skip(1) {
-            writeln!(f, "  instead of {way}: {cost}")?;
+        for (strategy, cost) in self.considered.iter().skip(1) {
+            writeln!(f, "  instead of {strategy}: {cost}")?;
         }
         Ok(())
     }
@@ -164,5 +164,3 @@ impl ReducePlan {
         }
     }
 }
-
-type Planned = Result<ReducePlan, TupleError>;

@@ -33,7 +33,7 @@ impl State {
     }
 
     /// Returns the state of a layout, repacked with the rows low and the axis above them.
-    pub(super) fn in_the_middle(
+    pub(super) fn to_intermediate(
         src: &LinearLayout,
         coordinates: &Coordinates,
         values: Vec<TupleId>,
@@ -41,7 +41,7 @@ impl State {
         let mut state = Self::of(src, values);
         let lists = [&mut state.reg, &mut state.lane, &mut state.warp];
         for column in lists.into_iter().flatten() {
-            *column = coordinates.in_the_middle(*column);
+            *column = coordinates.to_intermediate(*column);
         }
         state
     }

@@ -28,7 +28,7 @@ pub fn baseline_scan(scan: &Scan<'_>) -> Baseline {
     let coordinates = Coordinates::of(scan.src, scan.axis);
     let columns = |dim: Dim| -> Vec<u64> {
         let columns = scan.src.columns_of(dim).iter();
-        columns.map(|c| coordinates.in_the_middle(*c)).collect()
+        columns.map(|c| coordinates.to_intermediate(*c)).collect()
     };
     let [reg, lane, warp] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
     let is_axis = |column: &&u64| coordinates.is_axis(**column);

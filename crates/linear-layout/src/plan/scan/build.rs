@@ -3,10 +3,11 @@
 use super::super::program::Program;
 use super::super::program::{LaneMap, Predicate};
 use super::super::tuples::{
-    Combining, Coordinates, Room, TupleBuilder, TupleError, TupleId, plan_in_room, rank,
+    Combiner, Coordinates, ScratchBudget, TupleBuilder, TupleError, TupleId, plan_within_budget,
+    rank,
 };
 use super::baseline::baseline_scan;
-use super::{Scan, ScanPlan, ScanWay};
+use super::{Scan, ScanPlan, ScanStrategy};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
@@ -16,14 +17,14 @@ use crate::number::narrow;
 /// use linear_layout::layout::{Dim, LinearLayout};
 /// use linear_layout::plan::scan::{Scan, plan_scan};
 /// use linear_layout::target::Target;
-/// // 64 elements in a row on 32 lanes, two each.
+/// // 64 scan_elements in a row on 32 lanes, two each.
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
 /// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
 /// let plan = plan_scan(&scan)?;
 /// // One combination in the thread; a fetch, a combination and a select for each of the five lane bits; the carry into
-/// // the lane is fetched, and combined into both elements except in lane 0.
+/// // the lane is fetched, and combined into combine_carries scan_elements except in lane 0.
 /// assert_eq!((plan.program().steps().len(), plan.program().scratch_bytes()), (1 + 15 + 1 + 4, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -38,31 +39,33 @@ pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;
     let baseline = limit.map(|_| baseline_scan(scan).barriers);
     let rank = |program: &Program| rank(program, limit, baseline);
-    plan_in_room(
+    plan_within_budget(
         limit,
-        |room| within(scan, room, &rank),
+        |budget| plan_within(scan, budget, &rank),
         |plan| rank(plan.program()),
     )
 }
 
 /// Returns the cheapest plan within a scratch budget.
-fn within(
+fn plan_within(
     scan: &Scan<'_>,
-    room: Room,
+    budget: ScratchBudget,
     rank: &dyn Fn(&Program) -> (usize, u32),
 ) -> Result<ScanPlan, TupleError> {
-    let mut plans: Vec<(ScanWay, Program)> = Vec::new();
+    let mut plans: Vec<(ScanStrategy, Program)> = Vec::new();
     let mut failed = None;
-    for way in [ScanWay::Direct, ScanWay::Converted] {
-        match Builder::new(scan, room).and_then(|builder| builder.run(way)) {
-            Ok(Some(program)) => plans.push((way, program)),
+    for strategy in [ScanStrategy::Direct, ScanStrategy::Converted] {
+        match ScanBuilder::new(scan, budget).and_then(|builder| builder.run(strategy)) {
+            Ok(Some(program)) => plans.push((strategy, program)),
             Ok(None) => {}
             Err(error) => failed = Some(error),
         }
     }
     // The sort is stable: the first of equal plans wins.
     plans.sort_by_key(|(_, program)| rank(program));
-    let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
+    let considered = plans
+        .iter()
+        .map(|(strategy, program)| (*strategy, program.cost()));
     let considered = considered.collect();
     match (plans.into_iter().next(), failed) {
         (Some((_, program)), _) => Ok(ScanPlan {
@@ -78,7 +81,7 @@ fn within(
 
 /// The location of an axis bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum LevelKind {
     Register,
     Lane,
     Warp,
@@ -86,8 +89,8 @@ enum Place {
 
 /// Consecutive bits of the axis in one kind of location.
 #[derive(Clone, Debug)]
-struct Part {
-    place: Place,
+struct Level {
+    kind: LevelKind,
     /// First bit of the axis, and the one after the last.
     from: usize,
     to: usize,
@@ -97,7 +100,7 @@ struct Part {
 
 /// The columns of a layout, rows low, the axis above them.
 #[derive(Clone, Debug)]
-struct Columns {
+struct ScanColumns {
     reg: Vec<u64>,
     lane: Vec<u64>,
     warp: Vec<u64>,
@@ -112,7 +115,7 @@ struct Carry {
 }
 
 /// The results of a scan within a level.
-struct Within {
+struct LevelScan {
     /// Inclusive prefix of each member.
     inclusive: Vec<TupleId>,
     /// Exclusive prefix of each member; `None` for the first of registers.
@@ -125,28 +128,28 @@ struct Within {
     reg: Vec<u64>,
 }
 
-struct Builder<'a> {
+struct ScanBuilder<'a> {
     scan: &'a Scan<'a>,
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
-    columns: Columns,
-    parts: Vec<Part>,
+    columns: ScanColumns,
+    levels: Vec<Level>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(scan: &'a Scan<'a>, room: Room) -> Result<Self, TupleError> {
-        let combining = Combining {
+impl<'a> ScanBuilder<'a> {
+    fn new(scan: &'a Scan<'a>, budget: ScratchBudget) -> Result<Self, TupleError> {
+        let combiner = Combiner {
             widths: scan.widths,
             combine: scan.combine,
             is_packed: scan.is_packed,
             target: scan.target,
-            room,
+            budget,
         };
-        let program = TupleBuilder::new(combining, scan.src, scan.axis)?;
+        let program = TupleBuilder::new(combiner, scan.src, scan.axis)?;
         let coordinates = Coordinates::of(scan.src, scan.axis);
         let columns = |dim: Dim| -> Vec<u64> {
             let columns = scan.src.columns_of(dim).iter();
-            columns.map(|c| coordinates.in_the_middle(*c)).collect()
+            columns.map(|c| coordinates.to_intermediate(*c)).collect()
         };
         let mut reg = columns(Dim::REGISTER);
         reg.retain(|column| *column != 0);
@@ -155,107 +158,108 @@ impl<'a> Builder<'a> {
             scan,
             program,
             coordinates,
-            columns: Columns { reg, lane, warp },
-            parts: Vec::new(),
+            columns: ScanColumns { reg, lane, warp },
+            levels: Vec::new(),
         })
     }
 
     /// Builds the program of a strategy, or returns `None` if it does not apply or is the same as another.
-    fn run(mut self, way: ScanWay) -> Result<Option<Program>, TupleError> {
+    fn run(mut self, strategy: ScanStrategy) -> Result<Option<Program>, TupleError> {
         let sources = self.program.sources();
-        match way {
-            ScanWay::Direct => {
-                let Some(parts) = self.find_parts() else {
+        match strategy {
+            ScanStrategy::Direct => {
+                let Some(levels) = self.find_levels() else {
                     return Ok(None);
                 };
-                self.parts = parts;
-                let results = self.elements(&sources)?;
+                self.levels = levels;
+                let results = self.scan_elements(&sources)?;
                 self.program.finish(&results).map(Some)
             }
-            ScanWay::Converted => {
+            ScanStrategy::Converted => {
                 let own = self.layout(&self.columns)?;
-                let columns = self.plain_columns();
-                let baseline = self.layout(&columns)?;
-                if baseline == own {
+                let columns = self.converted_columns();
+                let converted = self.layout(&columns)?;
+                if converted == own {
                     return Ok(None);
                 }
-                let values = self.program.convert(&own, &baseline, sources)?;
+                let values = self.program.convert(&own, &converted, sources)?;
                 self.columns = columns;
-                self.parts = self.find_parts().expect("each column is one bit");
-                let values = self.elements(&values)?;
-                let results = self.program.convert(&baseline, &own, values)?;
+                self.levels = self.find_levels().expect("each column is one bit");
+                let values = self.scan_elements(&values)?;
+                let results = self.program.convert(&converted, &own, values)?;
                 self.program.finish(&results).map(Some)
             }
         }
     }
 
-    fn layout(&self, columns: &Columns) -> Result<LinearLayout, TupleError> {
-        let Columns { reg, lane, warp } = columns;
-        let left = narrow(self.coordinates.axis_bits());
-        self.coordinates.layout([reg, lane, warp], left)
+    fn layout(&self, columns: &ScanColumns) -> Result<LinearLayout, TupleError> {
+        let ScanColumns { reg, lane, warp } = columns;
+        let remaining_axis = narrow(self.coordinates.axis_bits());
+        self.coordinates.layout([reg, lane, warp], remaining_axis)
     }
 
     /// Returns the layout with the axis in registers first, then lanes, then warps; then the rows.
-    fn plain_columns(&self) -> Columns {
+    fn converted_columns(&self) -> ScanColumns {
         let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
         let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
-        Columns { reg, lane, warp }
+        ScanColumns { reg, lane, warp }
     }
 
     /// Returns the levels of the axis, lowest first, or `None` unless each bit of the position moves along one bit of the axis
     /// or within rows, and no two along the same.
-    fn find_parts(&self) -> Option<Vec<Part>> {
-        let Columns { reg, lane, warp } = &self.columns;
-        let mut places = vec![None; self.coordinates.axis_bits()];
+    fn find_levels(&self) -> Option<Vec<Level>> {
+        let ScanColumns { reg, lane, warp } = &self.columns;
+        let mut positions = vec![None; self.coordinates.axis_bits()];
         let all = [
-            (Place::Register, reg),
-            (Place::Lane, lane),
-            (Place::Warp, warp),
+            (LevelKind::Register, reg),
+            (LevelKind::Lane, lane),
+            (LevelKind::Warp, warp),
         ];
-        for (place, columns) in all {
+        for (kind, columns) in all {
             for (bit, column) in columns.iter().enumerate() {
                 if !self.coordinates.is_axis(*column) {
                     continue;
                 }
-                let along = (0..places.len()).find(|i| self.coordinates.left(*i) == *column)?;
-                if places[along].replace((place, bit)).is_some() {
+                let along = (0..positions.len())
+                    .find(|i| self.coordinates.remaining_axis(*i) == *column)?;
+                if positions[along].replace((kind, bit)).is_some() {
                     return None;
                 }
             }
         }
-        let mut parts: Vec<Part> = Vec::new();
-        for (at, found) in places.into_iter().enumerate() {
-            let (place, bit) = found?;
-            match parts.last_mut() {
-                Some(part) if part.place == place => {
-                    part.to = at + 1;
-                    part.bits.push(bit);
+        let mut levels: Vec<Level> = Vec::new();
+        for (at, found) in positions.into_iter().enumerate() {
+            let (kind, bit) = found?;
+            match levels.last_mut() {
+                Some(level) if level.kind == kind => {
+                    level.to = at + 1;
+                    level.bits.push(bit);
                 }
-                _ => parts.push(Part {
-                    place,
+                _ => levels.push(Level {
+                    kind,
                     from: at,
                     to: at + 1,
                     bits: vec![bit],
                 }),
             }
         }
-        Some(parts)
+        Some(levels)
     }
 
     /// Scans the elements of each thread's registers and all levels above.
-    fn elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
-        if self.parts.is_empty() {
+    fn scan_elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
+        if self.levels.is_empty() {
             return Ok(values.to_vec());
         }
-        let within = self.within(0, &self.columns.reg.clone(), values)?;
-        let carries = self.carries(1, &within.reg, &within.totals)?;
-        let members = within.inclusive.iter().zip(&within.group);
+        let level = self.scan_level(0, &self.columns.reg.clone(), values)?;
+        let carries = self.carries(1, &level.reg, &level.totals)?;
+        let members = level.inclusive.iter().zip(&level.group);
         Ok(members
             .map(|(own, group)| match carries[*group] {
                 None => *own,
                 Some(carry) => {
                     let both = self.program.combine(carry.value, *own);
-                    self.where_present(carry, both, *own)
+                    self.select_present(carry, both, *own)
                 }
             })
             .collect())
@@ -264,30 +268,30 @@ impl<'a> Builder<'a> {
     /// Returns the carry into each group, given the groups' totals.
     fn carries(
         &mut self,
-        part: usize,
+        level: usize,
         reg: &[u64],
         totals: &[TupleId],
     ) -> Result<Vec<Option<Carry>>, TupleError> {
-        if part == self.parts.len() {
+        if level == self.levels.len() {
             return Ok(vec![None; totals.len()]);
         }
-        let within = self.within(part, reg, totals)?;
-        let above = self.carries(part + 1, &within.reg, &within.totals)?;
-        let members = within.exclusive.into_iter().zip(&within.group);
+        let inner = self.scan_level(level, reg, totals)?;
+        let carries = self.carries(level + 1, &inner.reg, &inner.totals)?;
+        let members = inner.exclusive.into_iter().zip(&inner.group);
         Ok(members
-            .map(|(own, group)| self.both(above[*group], own))
+            .map(|(own, group)| self.combine_carries(carries[*group], own))
             .collect())
     }
 
     /// Combines the carry into the enclosing group with the prefix within it.
-    fn both(&mut self, above: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
-        let (Some(above), Some(own)) = (above, own) else {
-            return above.or(own);
+    fn combine_carries(&mut self, outer: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
+        let (Some(outer), Some(own)) = (outer, own) else {
+            return outer.or(own);
         };
-        let both = self.program.combine(above.value, own.value);
-        let both = self.where_present(above, both, own.value);
-        let value = self.where_present(own, both, above.value);
-        let absent_at_first_of = match (above.absent_at_first_of, own.absent_at_first_of) {
+        let both = self.program.combine(outer.value, own.value);
+        let both = self.select_present(outer, both, own.value);
+        let value = self.select_present(own, both, outer.value);
+        let absent_at_first_of = match (outer.absent_at_first_of, own.absent_at_first_of) {
             (0, _) | (_, 0) => 0,
             (a, b) => a | b,
         };
@@ -298,7 +302,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Selects by whether a carry is present in this thread.
-    fn where_present(&mut self, carry: Carry, present: TupleId, absent: TupleId) -> TupleId {
+    fn select_present(&mut self, carry: Carry, present: TupleId, absent: TupleId) -> TupleId {
         match carry.absent_at_first_of {
             0 => present,
             mask => {
@@ -314,43 +318,44 @@ impl<'a> Builder<'a> {
         Predicate::Differs { mask, first }
     }
 
-    fn within(
+    fn scan_level(
         &mut self,
-        part: usize,
+        level: usize,
         reg: &[u64],
         values: &[TupleId],
-    ) -> Result<Within, TupleError> {
-        let part = self.parts[part].clone();
-        match part.place {
-            Place::Register => Ok(self.registers(&part, reg, values)),
-            Place::Lane => Ok(self.lanes(&part, reg, values)),
-            Place::Warp => self.warps(&part, reg, values),
+    ) -> Result<LevelScan, TupleError> {
+        let level = self.levels[level].clone();
+        match level.kind {
+            LevelKind::Register => Ok(self.registers(&level, reg, values)),
+            LevelKind::Lane => Ok(self.lanes(&level, reg, values)),
+            LevelKind::Warp => self.warps(&level, reg, values),
         }
     }
 
     /// Scans registers sequentially in each thread.
-    fn registers(&mut self, part: &Part, reg: &[u64], values: &[TupleId]) -> Within {
+    fn registers(&mut self, level: &Level, reg: &[u64], values: &[TupleId]) -> LevelScan {
         // Each bit of a register's number is a bit of the member's index in its group, or of the group's index.
         let mut rest = Vec::new();
-        let places: Vec<(bool, usize)> = reg
+        let positions: Vec<(bool, usize)> = reg
             .iter()
             .map(|column| {
-                let along = (part.from..part.to).find(|i| self.coordinates.left(*i) == *column);
+                let along =
+                    (level.from..level.to).find(|i| self.coordinates.remaining_axis(*i) == *column);
                 if let Some(i) = along {
-                    return (true, i - part.from);
+                    return (true, i - level.from);
                 }
                 rest.push(*column);
                 (false, rest.len() - 1)
             })
             .collect();
-        let size = 1usize << (part.to - part.from);
+        let size = 1usize << (level.to - level.from);
         let mut groups = vec![vec![0; size]; values.len() / size];
         let mut group_of = vec![0; values.len()];
         for (i, group) in group_of.iter_mut().enumerate() {
             let number = |member: bool| {
-                let bits = places.iter().enumerate();
-                bits.filter(|(_, place)| place.0 == member)
-                    .fold(0, |all, (bit, place)| all | (i >> bit & 1) << place.1)
+                let bits = positions.iter().enumerate();
+                bits.filter(|(_, position)| position.0 == member)
+                    .fold(0, |all, (bit, position)| all | (i >> bit & 1) << position.1)
             };
             *group = number(false);
             let rank = if self.scan.reverse {
@@ -374,7 +379,7 @@ impl<'a> Builder<'a> {
             }
             totals.extend(members.last().map(|last| inclusive[*last]));
         }
-        Within {
+        LevelScan {
             inclusive,
             exclusive,
             totals,
@@ -384,13 +389,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Scans lanes, one bit after the other: lanes with the bit set read the last lane with it clear.
-    fn lanes(&mut self, part: &Part, reg: &[u64], values: &[TupleId]) -> Within {
+    fn lanes(&mut self, level: &Level, reg: &[u64], values: &[TupleId]) -> LevelScan {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
-        let is_ascending = part.bits.is_sorted();
+        let is_ascending = level.bits.is_sorted();
         let mut before: Option<Vec<TupleId>> = None;
         let mut done = 0u32;
-        for bit in &part.bits {
+        for bit in &level.bits {
             let bit = 1u32 << bit;
             let source = LaneMap::Fixed {
                 mask: done | bit,
@@ -436,7 +441,7 @@ impl<'a> Builder<'a> {
             mask: done,
             bits: if reverse { 0 } else { done },
         };
-        Within {
+        LevelScan {
             totals: self.program.fetch(&inclusive, last),
             inclusive,
             exclusive: carries_of(before, done),
@@ -448,31 +453,32 @@ impl<'a> Builder<'a> {
     /// Scans warps: each thread gets the totals of all warps, and selects the prefix of its own warp.
     fn warps(
         &mut self,
-        part: &Part,
+        level: &Level,
         reg: &[u64],
         values: &[TupleId],
-    ) -> Result<Within, TupleError> {
-        let own: Vec<u64> = (part.from..part.to)
-            .map(|i| self.coordinates.left(i))
+    ) -> Result<LevelScan, TupleError> {
+        let own: Vec<u64> = (level.from..level.to)
+            .map(|i| self.coordinates.remaining_axis(i))
             .collect();
-        let from = self.above(part.from, reg);
-        let mut to = self.above(part.to, reg);
+        let from = self.total_columns(level.from, reg);
+        let mut to = self.total_columns(level.to, reg);
         // Axis bits are numbered from `from`.
-        let left = self.coordinates.axis_bits() - part.from;
+        let remaining_axis = self.coordinates.axis_bits() - level.from;
         let shifted = |columns: &[u64]| -> Vec<u64> {
-            let shift = |c: &u64| self.coordinates.without_low_axis(*c, part.from);
+            let shift = |c: &u64| self.coordinates.without_low_axis(*c, level.from);
             columns.iter().map(shift).collect()
         };
         to.reg = [own, to.reg].concat();
         let [from, to] = [&from, &to].map(|columns| {
             let lists = [&columns.reg, &columns.lane, &columns.warp].map(|list| shifted(list));
             let [reg, lane, warp] = &lists;
-            self.coordinates.layout([reg, lane, warp], narrow(left))
+            self.coordinates
+                .layout([reg, lane, warp], narrow(remaining_axis))
         });
         let all = self.program.convert(&from?, &to?, values.to_vec())?;
-        let size = 1usize << (part.to - part.from);
+        let size = 1usize << (level.to - level.from);
         let lanes = self.columns.lane.len();
-        let mut within = Within {
+        let mut result = LevelScan {
             inclusive: Vec::new(),
             exclusive: Vec::new(),
             totals: Vec::new(),
@@ -495,23 +501,25 @@ impl<'a> Builder<'a> {
             for pair in order.windows(2) {
                 earlier[pair[1]] = combined[pair[0]];
             }
-            within
+            result
                 .totals
                 .extend(order.last().map(|last| combined[*last]));
-            within.inclusive.push(self.by_warp(part, lanes, combined));
-            before.push(self.by_warp(part, lanes, earlier));
+            result
+                .inclusive
+                .push(self.select_by_warp(level, lanes, combined));
+            before.push(self.select_by_warp(level, lanes, earlier));
         }
-        let mask = part
+        let mask = level
             .bits
             .iter()
             .fold(0, |mask, bit| mask | 1 << (lanes + bit));
-        within.exclusive = carries_of(before, mask);
-        Ok(within)
+        result.exclusive = carries_of(before, mask);
+        Ok(result)
     }
 
     /// Selects the value of this thread's warp from one for each position in the level.
-    fn by_warp(&mut self, part: &Part, lanes: usize, mut values: Vec<TupleId>) -> TupleId {
-        for bit in &part.bits {
+    fn select_by_warp(&mut self, level: &Level, lanes: usize, mut values: Vec<TupleId>) -> TupleId {
+        for bit in &level.bits {
             let is_set = Predicate::is_set(lanes + bit);
             let pairs = values.chunks(2);
             values = pairs
@@ -522,19 +530,19 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the layout of group totals up to a bit of the axis: every thread of a group has a replica.
-    fn above(&self, from: usize, reg: &[u64]) -> Columns {
-        let limit = self.coordinates.left(from);
-        let left = |columns: &[u64]| -> Vec<u64> {
+    fn total_columns(&self, from: usize, reg: &[u64]) -> ScanColumns {
+        let limit = self.coordinates.remaining_axis(from);
+        let group_bits = |columns: &[u64]| -> Vec<u64> {
             let is_left = |c: u64| !self.coordinates.is_axis(c) || c >= limit;
             columns
                 .iter()
                 .map(|c| if is_left(*c) { *c } else { 0 })
                 .collect()
         };
-        Columns {
+        ScanColumns {
             reg: reg.to_vec(),
-            lane: left(&self.columns.lane),
-            warp: left(&self.columns.warp),
+            lane: group_bits(&self.columns.lane),
+            warp: group_bits(&self.columns.warp),
         }
     }
 }

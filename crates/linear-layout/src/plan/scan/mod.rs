@@ -64,14 +64,14 @@ pub struct Scan<'a> {
 /// A scan strategy: the layout in which elements are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum ScanWay {
+pub enum ScanStrategy {
     /// The layout of the operands.
     Direct,
     /// A layout with the axis in registers first, then lanes, then warps.
     Converted,
 }
 
-impl fmt::Display for ScanWay {
+impl fmt::Display for ScanStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Direct => "as it lies",
@@ -87,7 +87,7 @@ impl fmt::Display for ScanWay {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanPlan {
     program: Program,
-    considered: Vec<(ScanWay, Cost)>,
+    considered: Vec<(ScanStrategy, Cost)>,
 }
 
 impl ScanPlan {
@@ -105,19 +105,19 @@ impl ScanPlan {
 
     /// Returns the planned strategies with their costs, cheapest first; the first is this plan's.
     #[must_use]
-    pub fn considered(&self) -> &[(ScanWay, Cost)] {
+    pub fn considered(&self) -> &[(ScanStrategy, Cost)] {
         &self.considered
     }
 }
 
 impl fmt::Display for ScanPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((way, _)) = self.considered.first() {
-            write!(f, "{way}: ")?;
+        if let Some((strategy, _)) = self.considered.first() {
+            write!(f, "{strategy}: ")?;
         }
         self.program.fmt(f)?;
-        for (way, cost) in self.considered.iter().skip(1) {
-            writeln!(f, "  instead of {way}: {cost}")?;
+        for (strategy, cost) in self.considered.iter().skip(1) {
+            writeln!(f, "  instead of {strategy}: {cost}")?;
         }
         Ok(())
     }

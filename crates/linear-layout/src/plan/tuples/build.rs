@@ -4,10 +4,10 @@ use super::super::program::{
     BarrierScope, Builder, InlinedProgram, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
 };
 use super::super::{ConvertPlan, PlanKind, PlanOptions, plan_conversion};
-use super::Turns;
-use super::act::{Act, Combining, Conversion, TupleId};
-use super::error::{Kind, TupleError};
-use super::room::Room;
+use super::ScratchReuse;
+use super::error::{TupleError, TupleErrorKind};
+use super::scratch::ScratchBudget;
+use super::step::{Combiner, Conversion, TupleId, TupleStep};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::program::Program;
@@ -16,9 +16,9 @@ use rustc_hash::FxHashMap;
 
 /// A program under construction.
 pub(in crate::plan) struct TupleBuilder<'a> {
-    combining: Combining<'a>,
+    combiner: Combiner<'a>,
     threads: Threads,
-    steps: Vec<Act>,
+    steps: Vec<TupleStep>,
     conversions: Vec<Conversion>,
     num_sources: u32,
     next: u32,
@@ -30,30 +30,30 @@ impl<'a> TupleBuilder<'a> {
     /// # Errors
     /// If the widths, the axis or the layout are not supported.
     pub(in crate::plan) fn new(
-        combining: Combining<'a>,
+        combiner: Combiner<'a>,
         src: &LinearLayout,
         axis: usize,
     ) -> Result<Self, TupleError> {
-        if let Some(bits) = combining
+        if let Some(bits) = combiner
             .widths
             .iter()
             .find(|bits| !bits.is_power_of_two() || **bits > 64)
         {
-            return Err(Kind::Width { bits: *bits }.into());
+            return Err(TupleErrorKind::Width { bits: *bits }.into());
         }
         let rank = src.num_out_dims();
         if axis >= rank {
-            return Err(Kind::Axis { axis, rank }.into());
+            return Err(TupleErrorKind::Axis { axis, rank }.into());
         }
         let blocks = src.in_size(Dim::BLOCK);
         if blocks > 1 {
-            return Err(Kind::SeveralBlocks { blocks }.into());
+            return Err(TupleErrorKind::SeveralBlocks { blocks }.into());
         }
         let columns = src.columns_of(Dim::REGISTER);
         let registers = columns.iter().filter(|column| **column != 0).count();
         let num_sources = 1 << registers;
         Ok(Self {
-            combining,
+            combiner,
             threads: Threads::of(src),
             steps: Vec::new(),
             conversions: Vec::new(),
@@ -74,7 +74,7 @@ impl<'a> TupleBuilder<'a> {
 
     pub(in crate::plan) fn combine(&mut self, acc: TupleId, other: TupleId) -> TupleId {
         let out = self.new_values(1);
-        self.steps.push(Act::Combine { out, acc, other });
+        self.steps.push(TupleStep::Combine { out, acc, other });
         out
     }
 
@@ -89,7 +89,7 @@ impl<'a> TupleBuilder<'a> {
             return if_set;
         }
         let out = self.new_values(1);
-        self.steps.push(Act::Select {
+        self.steps.push(TupleStep::Select {
             out,
             condition,
             if_set,
@@ -104,12 +104,12 @@ impl<'a> TupleBuilder<'a> {
         lane_bit: usize,
     ) -> Vec<TupleId> {
         let first = self.new_values(values.len());
-        self.steps.push(Act::Exchange {
+        self.steps.push(TupleStep::Exchange {
             first,
             values: values.to_vec(),
             lane_mask: 1 << lane_bit,
         });
-        run_of(first, values.len())
+        consecutive(first, values.len())
     }
 
     /// Combines tuples over all lanes; those that differ in `copies` alone hold replicas.
@@ -119,38 +119,38 @@ impl<'a> TupleBuilder<'a> {
         copies: u32,
     ) -> Vec<TupleId> {
         let first = self.new_values(values.len());
-        self.steps.push(Act::ReduceLanes {
+        self.steps.push(TupleStep::ReduceLanes {
             first,
             values: values.to_vec(),
             copies,
         });
-        run_of(first, values.len())
+        consecutive(first, values.len())
     }
 
     pub(in crate::plan) fn fetch(&mut self, values: &[TupleId], source: LaneMap) -> Vec<TupleId> {
         let first = self.new_values(values.len());
-        self.steps.push(Act::Fetch {
+        self.steps.push(TupleStep::Fetch {
             first,
             values: values.to_vec(),
             source,
         });
-        run_of(first, values.len())
+        consecutive(first, values.len())
     }
 
     /// Returns the options of an operand's conversion, with its part of the scratch budget.
     fn options(&self, bits: u32) -> PlanOptions {
-        let Room { turns, limit } = self.combining.room;
+        let ScratchBudget { reuse, limit } = self.combiner.budget;
         let all: u64 = self
-            .combining
+            .combiner
             .widths
             .iter()
             .map(|b| u64::from(*b.max(&8)))
             .sum();
-        let part = |limit: u32| match turns {
-            Turns::Conversions => {
+        let part = |limit: u32| match reuse {
+            ScratchReuse::Conversions => {
                 narrow::<u32>(u64::from(limit) * u64::from(bits.max(8)) / all.max(1))
             }
-            Turns::None | Turns::Operands => limit,
+            ScratchReuse::None | ScratchReuse::Operands => limit,
         };
         PlanOptions {
             scratch_limit: limit.map(part),
@@ -168,9 +168,9 @@ impl<'a> TupleBuilder<'a> {
         if from == to {
             return Ok(values);
         }
-        let target = self.combining.target;
+        let target = self.combiner.target;
         let plans = self
-            .combining
+            .combiner
             .widths
             .iter()
             .map(|bits| plan_conversion(from, to, *bits, target, &self.options(*bits)))
@@ -189,7 +189,7 @@ impl<'a> TupleBuilder<'a> {
         let columns = to.columns_of(Dim::REGISTER);
         let count = 1 << columns.iter().filter(|column| **column != 0).count();
         let first = self.new_values(count);
-        self.steps.push(Act::Convert {
+        self.steps.push(TupleStep::Convert {
             first,
             values,
             conversion: self.conversions.len(),
@@ -199,7 +199,7 @@ impl<'a> TupleBuilder<'a> {
             plans,
             offsets: Vec::new(),
         });
-        Ok(run_of(first, count))
+        Ok(consecutive(first, count))
     }
 
     /// Ends the program.
@@ -209,18 +209,22 @@ impl<'a> TupleBuilder<'a> {
     pub(in crate::plan) fn finish(mut self, results: &[TupleId]) -> Result<Program, TupleError> {
         let results = self.remove_unused(results);
         let mut needed = 0u32;
-        let Room { turns, limit } = self.combining.room;
+        let ScratchBudget { reuse, limit } = self.combiner.budget;
         for conversion in &mut self.conversions {
             let bytes = |plan: &ConvertPlan| plan.program().scratch_bytes();
             conversion.offsets = vec![0; conversion.plans.len()];
             // Largest first, so that no padding is needed in between.
             let mut order: Vec<usize> = (0..conversion.plans.len()).collect();
             order.sort_by_key(|i| Reverse(bytes(&conversion.plans[*i])));
-            let mut end = if turns == Turns::None { needed } else { 0 };
+            let mut end = if reuse == ScratchReuse::None {
+                needed
+            } else {
+                0
+            };
             for i in order {
                 let bytes = bytes(&conversion.plans[i]);
-                let start = match turns {
-                    Turns::Operands => Some(0),
+                let start = match reuse {
+                    ScratchReuse::Operands => Some(0),
                     _ => end.checked_next_multiple_of(scratch_alignment(bytes)),
                 };
                 if bytes > 0 {
@@ -231,10 +235,10 @@ impl<'a> TupleBuilder<'a> {
                 }
             }
         }
-        let target = self.combining.target;
+        let target = self.combiner.target;
         let limit = limit.unwrap_or(u32::MAX).min(target.max_shared_bytes);
         if needed > limit {
-            return Err(Kind::Scratch {
+            return Err(TupleErrorKind::Scratch {
                 needed,
                 limit,
                 target: target.name,
@@ -246,36 +250,36 @@ impl<'a> TupleBuilder<'a> {
 
     /// Emits the recorded steps as a program.
     fn program(&self, results: &[TupleId], scratch_bytes: u32) -> Program {
-        let widths = self.combining.widths;
+        let widths = self.combiner.widths;
         let mut b = Builder::new(self.num_sources.ilog2(), widths, self.threads);
-        b.set_combination_cost(self.combining.combine);
+        b.set_combination_cost(self.combiner.combine);
         let sources = b.sources();
         let lists = sources.chunks(self.num_sources as usize);
         let lists: Vec<Vec<ValueId>> = lists.map(<[_]>::to_vec).collect();
-        let mut writer = Writer {
+        let mut emitter = TupleEmitter {
             b,
             tuples: vec![Vec::new(); self.next as usize],
             words: FxHashMap::default(),
             operands: widths.len(),
-            is_packed: self.combining.is_packed && widths.len() == 1,
+            is_packed: self.combiner.is_packed && widths.len() == 1,
             conversions: &self.conversions,
-            turns: self.combining.room.turns,
+            reuse: self.combiner.budget.reuse,
             scratch_is_used: false,
         };
-        writer.set_lists(TupleId(0), &lists);
-        let mut acts = &self.steps[..];
-        while let Some((act, rest)) = acts.split_first() {
-            acts = rest;
-            if writer.pair(act, rest.first()) {
-                acts = &rest[1..];
+        emitter.set_lists(TupleId(0), &lists);
+        let mut steps = &self.steps[..];
+        while let Some((step, rest)) = steps.split_first() {
+            steps = rest;
+            if emitter.pair(step, rest.first()) {
+                steps = &rest[1..];
             } else {
-                writer.act(act);
+                emitter.emit_step(step);
             }
         }
-        let results = (0..widths.len()).flat_map(|operand| writer.list(results, operand));
+        let results = (0..widths.len()).flat_map(|operand| emitter.list(results, operand));
         let results = results.collect();
-        let target = self.combining.target;
-        writer.b.finish(results, scratch_bytes, target)
+        let target = self.combiner.target;
+        emitter.b.finish(results, scratch_bytes, target)
     }
 
     /// Eliminates steps, and results of lane exchanges, that no result depends on; renumbers values and conversions.
@@ -287,10 +291,10 @@ impl<'a> TupleBuilder<'a> {
         for step in self.steps.iter_mut().rev() {
             let first = first_of(step);
             match step {
-                Act::Combine {
+                TupleStep::Combine {
                     acc: a, other: b, ..
                 }
-                | Act::Select {
+                | TupleStep::Select {
                     if_set: a,
                     if_clear: b,
                     ..
@@ -300,18 +304,18 @@ impl<'a> TupleBuilder<'a> {
                         is_used[b.index()] = true;
                     }
                 }
-                Act::Exchange { values, .. }
-                | Act::ReduceLanes { values, .. }
-                | Act::Fetch { values, .. } => {
+                TupleStep::Exchange { values, .. }
+                | TupleStep::ReduceLanes { values, .. }
+                | TupleStep::Fetch { values, .. } => {
                     for (i, value) in (0..).zip(values) {
                         is_used[value.index()] |= is_used[first.plus(i).index()];
                     }
                 }
-                Act::Convert {
+                TupleStep::Convert {
                     values, conversion, ..
                 } => {
                     let count = self.conversions[*conversion].results;
-                    if run_of(first, count).iter().any(|v| is_used[v.index()]) {
+                    if consecutive(first, count).iter().any(|v| is_used[v.index()]) {
                         values.iter().for_each(|v| is_used[v.index()] = true);
                     }
                 }
@@ -328,10 +332,10 @@ impl<'a> TupleBuilder<'a> {
             .filter_map(|mut step| {
                 let from = first_of(&step);
                 let count = match &mut step {
-                    Act::Combine {
+                    TupleStep::Combine {
                         acc: a, other: b, ..
                     }
-                    | Act::Select {
+                    | TupleStep::Select {
                         if_set: a,
                         if_clear: b,
                         ..
@@ -340,25 +344,25 @@ impl<'a> TupleBuilder<'a> {
                         *b = numbers[b.index()];
                         1
                     }
-                    Act::Exchange { values, .. }
-                    | Act::ReduceLanes { values, .. }
-                    | Act::Fetch { values, .. }
-                    | Act::Convert { values, .. } => {
+                    TupleStep::Exchange { values, .. }
+                    | TupleStep::ReduceLanes { values, .. }
+                    | TupleStep::Fetch { values, .. }
+                    | TupleStep::Convert { values, .. } => {
                         values.iter_mut().for_each(|v| *v = numbers[v.index()]);
                         values.len()
                     }
                 };
-                let mut made = run_of(from, count);
+                let mut made = consecutive(from, count);
                 match &mut step {
-                    Act::Exchange { values, .. }
-                    | Act::ReduceLanes { values, .. }
-                    | Act::Fetch { values, .. } => {
+                    TupleStep::Exchange { values, .. }
+                    | TupleStep::ReduceLanes { values, .. }
+                    | TupleStep::Fetch { values, .. } => {
                         let mut is_taken = made.iter().map(|v| is_used[v.index()]);
                         values.retain(|_| is_taken.next().unwrap_or_default());
                         made.retain(|v| is_used[v.index()]);
                     }
-                    Act::Convert { conversion, .. } => {
-                        made = run_of(from, old[*conversion].results);
+                    TupleStep::Convert { conversion, .. } => {
+                        made = consecutive(from, old[*conversion].results);
                         if made.iter().any(|v| is_used[v.index()]) {
                             conversions.push(old[*conversion].clone());
                             *conversion = conversions.len() - 1;
@@ -386,7 +390,7 @@ impl<'a> TupleBuilder<'a> {
 }
 
 /// The state of program emission: the values of tuples.
-struct Writer<'b> {
+struct TupleEmitter<'b> {
     b: Builder,
     /// A value of each operand, for each tuple.
     tuples: Vec<Vec<ValueId>>,
@@ -395,12 +399,12 @@ struct Writer<'b> {
     operands: usize,
     is_packed: bool,
     conversions: &'b [Conversion],
-    turns: Turns,
+    reuse: ScratchReuse,
     /// True if earlier conversions used scratch bytes that a later one may need.
     scratch_is_used: bool,
 }
 
-impl Writer<'_> {
+impl TupleEmitter<'_> {
     /// Returns the values of several tuples in one operand.
     fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
         let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
@@ -421,15 +425,15 @@ impl Writer<'_> {
     }
 
     /// Combines two pairs by one packed instruction, if the inputs share words; returns true if it did.
-    fn pair(&mut self, act: &Act, next: Option<&Act>) -> bool {
+    fn pair(&mut self, step: &TupleStep, next: Option<&TupleStep>) -> bool {
         let (
-            Act::Combine { out, acc, other },
-            Some(Act::Combine {
+            TupleStep::Combine { out, acc, other },
+            Some(TupleStep::Combine {
                 out: next_out,
                 acc: next_acc,
                 other: next_other,
             }),
-        ) = (act, next)
+        ) = (step, next)
         else {
             return false;
         };
@@ -449,18 +453,18 @@ impl Writer<'_> {
         true
     }
 
-    fn act(&mut self, act: &Act) {
-        match act {
-            Act::Combine { out, acc, other } => {
+    fn emit_step(&mut self, step: &TupleStep) {
+        match step {
+            TupleStep::Combine { out, acc, other } => {
                 let (acc, other) = (&self.tuples[acc.index()], &self.tuples[other.index()]);
                 self.tuples[out.index()] = self.b.combine(acc, other, false);
             }
-            Act::Exchange {
+            TupleStep::Exchange {
                 first,
                 values,
                 lane_mask,
             } => self.send(*first, values, |b, word| b.shuffle_xor(word, *lane_mask)),
-            Act::Fetch {
+            TupleStep::Fetch {
                 first,
                 values,
                 source,
@@ -468,7 +472,7 @@ impl Writer<'_> {
                 let map = self.b.lane_map(source.clone());
                 self.send(*first, values, |b, word| b.shuffle_index(word, map, 0));
             }
-            Act::ReduceLanes {
+            TupleStep::ReduceLanes {
                 first,
                 values,
                 copies,
@@ -481,7 +485,7 @@ impl Writer<'_> {
                 let lists: Vec<_> = lists.collect();
                 self.set_lists(*first, &lists);
             }
-            Act::Select {
+            TupleStep::Select {
                 out,
                 condition,
                 if_set,
@@ -493,7 +497,7 @@ impl Writer<'_> {
                 let chosen = pairs.map(|(set, clear)| self.b.select(predicate, *set, *clear));
                 self.tuples[out.index()] = chosen.collect();
             }
-            Act::Convert {
+            TupleStep::Convert {
                 first,
                 values,
                 conversion,
@@ -537,13 +541,13 @@ impl Writer<'_> {
             })
             .collect();
         let mut all = Vec::new();
-        let at_once = match self.turns {
-            Turns::Operands => 1,
-            Turns::None | Turns::Conversions => parts.len().max(1),
+        let at_once = match self.reuse {
+            ScratchReuse::Operands => 1,
+            ScratchReuse::None | ScratchReuse::Conversions => parts.len().max(1),
         };
         for parts in parts.chunks(at_once) {
             let uses_scratch = parts.iter().any(|part| part.program.scratch_bytes() > 0);
-            let takes_turns = self.turns != Turns::None && uses_scratch;
+            let takes_turns = self.reuse != ScratchReuse::None && uses_scratch;
             if takes_turns && std::mem::replace(&mut self.scratch_is_used, true) {
                 self.b.barrier(BarrierScope::Block);
             }
@@ -553,28 +557,28 @@ impl Writer<'_> {
     }
 }
 
-fn run_of(first: TupleId, count: usize) -> Vec<TupleId> {
+fn consecutive(first: TupleId, count: usize) -> Vec<TupleId> {
     (0..narrow::<u32>(count)).map(|i| first.plus(i)).collect()
 }
 
-fn first_of(step: &Act) -> TupleId {
+fn first_of(step: &TupleStep) -> TupleId {
     match step {
-        Act::Combine { out: first, .. }
-        | Act::Select { out: first, .. }
-        | Act::Exchange { first, .. }
-        | Act::ReduceLanes { first, .. }
-        | Act::Fetch { first, .. }
-        | Act::Convert { first, .. } => *first,
+        TupleStep::Combine { out: first, .. }
+        | TupleStep::Select { out: first, .. }
+        | TupleStep::Exchange { first, .. }
+        | TupleStep::ReduceLanes { first, .. }
+        | TupleStep::Fetch { first, .. }
+        | TupleStep::Convert { first, .. } => *first,
     }
 }
 
-fn set_first(step: &mut Act, value: TupleId) {
+fn set_first(step: &mut TupleStep, value: TupleId) {
     match step {
-        Act::Combine { out: first, .. }
-        | Act::Select { out: first, .. }
-        | Act::Exchange { first, .. }
-        | Act::ReduceLanes { first, .. }
-        | Act::Fetch { first, .. }
-        | Act::Convert { first, .. } => *first = value,
+        TupleStep::Combine { out: first, .. }
+        | TupleStep::Select { out: first, .. }
+        | TupleStep::Exchange { first, .. }
+        | TupleStep::ReduceLanes { first, .. }
+        | TupleStep::Fetch { first, .. }
+        | TupleStep::Convert { first, .. } => *first = value,
     }
 }

@@ -1,7 +1,7 @@
 //! Packed coordinates in intermediate layouts of reductions and scans.
 
 use super::super::gf2::compress;
-use super::error::{Kind, TupleError};
+use super::error::{TupleError, TupleErrorKind};
 use crate::f2::low_mask;
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
@@ -43,7 +43,7 @@ impl Coordinates {
         if sizes == self.rows {
             return Ok(());
         }
-        Err(Kind::Rows {
+        Err(TupleErrorKind::Rows {
             expected: self.rows.clone(),
             found: sizes,
         }
@@ -51,7 +51,7 @@ impl Coordinates {
     }
 
     /// Repacks a coordinate of the source with the rows low and the axis above them.
-    pub(in crate::plan) fn in_the_middle(&self, column: u64) -> u64 {
+    pub(in crate::plan) fn to_intermediate(&self, column: u64) -> u64 {
         let all = low_mask(self.bits as usize);
         compress(column, all & !self.axis_mask)
             | compress(column, self.axis_mask) << self.row_bits()
@@ -72,9 +72,9 @@ impl Coordinates {
         column >> self.row_bits() != 0
     }
 
-    /// Returns the output dims of an intermediate layout: the rows, then `left` bits of the remaining axis.
-    fn outs(&self, left: u32) -> Vec<(Dim, u64)> {
-        let sizes = self.rows.iter().copied().chain([1u64 << left]);
+    /// Returns the output dims of an intermediate layout: the rows, then `remaining_axis` bits of the remaining axis.
+    fn outs(&self, remaining_axis: u32) -> Vec<(Dim, u64)> {
+        let sizes = self.rows.iter().copied().chain([1u64 << remaining_axis]);
         sizes
             .enumerate()
             .map(|(i, size)| (Dim::out(i), size))
@@ -85,7 +85,7 @@ impl Coordinates {
     pub(in crate::plan) fn layout(
         &self,
         [reg, lane, warp]: [&[u64]; 3],
-        left: u32,
+        remaining_axis: u32,
     ) -> Result<LinearLayout, TupleError> {
         let ins = [
             (Dim::REGISTER, 1u64 << reg.len()),
@@ -96,14 +96,14 @@ impl Coordinates {
         let columns: Vec<u64> = [reg, lane, warp].concat();
         Ok(LinearLayout::from_columns(
             &ins,
-            &self.outs(left),
+            &self.outs(remaining_axis),
             &columns,
             Surjectivity::Required,
         )?)
     }
 
     /// Returns bit `i` of the remaining axis, as a column of an intermediate layout.
-    pub(in crate::plan) fn left(&self, i: usize) -> u64 {
+    pub(in crate::plan) fn remaining_axis(&self, i: usize) -> u64 {
         1 << (self.row_bits() as usize + i)
     }
 

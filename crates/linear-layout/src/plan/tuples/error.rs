@@ -7,10 +7,10 @@ use thiserror::Error;
 /// A program without a plan: the layouts do not match each other or the target, or shared memory does not suffice.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct TupleError(Kind);
+pub struct TupleError(TupleErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(in crate::plan) enum Kind {
+pub(in crate::plan) enum TupleErrorKind {
     #[error("elements of {bits} bits cannot be combined: expected a power of two up to 64")]
     Width { bits: u32 },
     /// An axis that the source does not have.
@@ -34,7 +34,7 @@ pub(in crate::plan) enum Kind {
     Layout(#[from] LayoutError),
 }
 
-impl<E: Into<Kind>> From<E> for TupleError {
+impl<E: Into<TupleErrorKind>> From<E> for TupleError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }

@@ -13,17 +13,17 @@
 //!
 //! [`super::reduce`] and [`super::scan`] choose the steps.
 
-mod act;
 mod build;
 mod coordinates;
 mod error;
-mod room;
+mod scratch;
+mod step;
 
-pub(super) use act::{Combining, TupleId};
 pub(super) use build::TupleBuilder;
 pub(super) use coordinates::Coordinates;
 pub use error::TupleError;
-pub(super) use room::{Room, plan_in_room, rank};
+pub(super) use scratch::{ScratchBudget, plan_within_budget, rank};
+pub(super) use step::{Combiner, TupleId};
 
 /// The properties of a region that one instruction computes over all lanes of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,7 +34,7 @@ pub struct LaneReduction {
 
 /// The reuse of scratch bytes between the conversions of a program, with barriers in between.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::plan) enum Turns {
+pub(in crate::plan) enum ScratchReuse {
     /// No reuse: each operand of each conversion has bytes of its own.
     None,
     /// Conversions reuse the bytes of earlier ones; the operands of each are disjoint.

@@ -17,17 +17,17 @@
 
 use super::coordinates::AXES;
 use super::descriptor::{MatrixDescriptor, MatrixSwizzle};
-use super::error::Kind;
+use super::error::WarpGroupErrorKind;
 use crate::f2::{apply_columns, low_mask};
 use crate::number::narrow;
-use crate::plan::memory::Place;
+use crate::plan::memory::BufferLayout;
 
 /// An operand in shared memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Factor<'a> {
+pub(super) struct SharedOperand<'a> {
     /// A or B.
     pub(super) operand: usize,
-    pub(super) place: &'a Place,
+    pub(super) layout: &'a BufferLayout,
     pub(super) view_mask: u64,
     /// log2 of the sizes of the factor: lines and k.
     pub(super) sizes_log2: [u32; 2],
@@ -57,7 +57,7 @@ const ROWS_LOG2: usize = 3;
 
 /// A canonical form that `wgmma` reads.
 #[derive(Clone, Copy, Debug)]
-struct Form {
+struct DescriptorForm {
     swizzle: MatrixSwizzle,
     is_k_major: bool,
 }
@@ -65,25 +65,25 @@ struct Form {
 /// The comparison of a tile with a form.
 #[derive(Clone, Copy, Debug)]
 struct Division {
-    form: Form,
+    form: DescriptorForm,
     /// Strides of the tile, in this form.
     descriptor: MatrixDescriptor,
     /// Number of equal columns.
     agreeing: usize,
     /// First different column.
-    mismatch: Option<Mismatch>,
+    mismatch: Option<ColumnMismatch>,
 }
 
 /// A coordinate bit with different byte offsets in the buffer and in a form.
 #[derive(Clone, Copy, Debug)]
-struct Mismatch {
+struct ColumnMismatch {
     axis: usize,
     bit: usize,
     found: u64,
     expected: u64,
 }
 
-impl Form {
+impl DescriptorForm {
     /// All forms: of each swizzle the one with k contiguous, and the one with the line contiguous.
     const ALL: [Self; 8] = {
         let mut all = [Self {
@@ -129,7 +129,7 @@ impl Form {
                 if found == expected {
                     agreeing += 1;
                 } else {
-                    mismatch.get_or_insert(Mismatch {
+                    mismatch.get_or_insert(ColumnMismatch {
                         axis,
                         bit,
                         found,
@@ -163,12 +163,17 @@ impl Form {
 }
 
 /// Finds the form of a buffer, for tiles of the given lines and k (log2).
-pub(super) fn divide(factor: Factor<'_>, tile_log2: [u32; 2]) -> Result<DescribedBuffer, Kind> {
-    let Factor { operand, place, .. } = factor;
-    if !place.paddings().is_empty() {
-        return Err(Kind::Padding { operand });
+pub(super) fn divide(
+    factor: SharedOperand<'_>,
+    tile_log2: [u32; 2],
+) -> Result<DescribedBuffer, WarpGroupErrorKind> {
+    let SharedOperand {
+        operand, layout, ..
+    } = factor;
+    if !layout.paddings().is_empty() {
+        return Err(WarpGroupErrorKind::Padding { operand });
     }
-    let steps = place.steps()?;
+    let steps = layout.steps()?;
     let dims = dims_of(operand);
     let of_axis = |axis: usize| -> &[u64] {
         let own: &[u64] = steps.get(dims[axis]).map_or(&[], |own| own);
@@ -179,9 +184,9 @@ pub(super) fn divide(factor: Factor<'_>, tile_log2: [u32; 2]) -> Result<Describe
         &own[..own.len().min(tile_log2[axis] as usize)]
     });
     let (form, descriptor) = form_of(factor, tile)?;
-    let bits = 8 * place.element_bytes();
+    let bits = 8 * layout.element_bytes();
     if !form.is_k_major && bits != 16 {
-        return Err(Kind::Major {
+        return Err(WarpGroupErrorKind::Major {
             operand,
             axis: name(operand, LINE),
             bits,
@@ -199,9 +204,12 @@ pub(super) fn divide(factor: Factor<'_>, tile_log2: [u32; 2]) -> Result<Describe
 }
 
 /// Returns the form of the tile, or an error with the difference from the form that agrees in most columns.
-fn form_of(factor: Factor<'_>, tile: [&[u64]; 2]) -> Result<(Form, MatrixDescriptor), Kind> {
-    let divided = |form: Form| form.divide(tile, factor.place.element_bytes());
-    let [first, others @ ..] = Form::ALL;
+fn form_of(
+    factor: SharedOperand<'_>,
+    tile: [&[u64]; 2],
+) -> Result<(DescriptorForm, MatrixDescriptor), WarpGroupErrorKind> {
+    let divided = |form: DescriptorForm| form.divide(tile, factor.layout.element_bytes());
+    let [first, others @ ..] = DescriptorForm::ALL;
     let nearest = others.into_iter().fold(divided(first), |best, form| {
         let division = divided(form);
         if division.agreeing > best.agreeing {
@@ -214,7 +222,7 @@ fn form_of(factor: Factor<'_>, tile: [&[u64]; 2]) -> Result<(Form, MatrixDescrip
     let Some(mismatch) = nearest.mismatch else {
         return Ok((form, nearest.descriptor));
     };
-    Err(Kind::Form {
+    Err(WarpGroupErrorKind::Form {
         operand,
         axis: name(operand, mismatch.axis),
         value: 1 << mismatch.bit,
@@ -226,14 +234,14 @@ fn form_of(factor: Factor<'_>, tile: [&[u64]; 2]) -> Result<(Form, MatrixDescrip
 }
 
 /// Checks that offsets are sums: of tiles, within tiles, and of the view.
-fn check(factor: Factor<'_>, described: &DescribedBuffer) -> Result<(), Kind> {
+fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), WarpGroupErrorKind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;
-    let mut elements = low_mask(factor.place.element_bytes().trailing_zeros() as usize);
+    let mut elements = low_mask(factor.layout.element_bytes().trailing_zeros() as usize);
     for (axis, columns) in described.columns.iter().enumerate() {
         for (bit, column) in columns.iter().enumerate() {
             if column & elements != 0 {
-                return Err(Kind::Overlap {
+                return Err(WarpGroupErrorKind::Overlap {
                     operand,
                     axis: name(operand, axis),
                     value: 1 << bit,
@@ -247,14 +255,14 @@ fn check(factor: Factor<'_>, described: &DescribedBuffer) -> Result<(), Kind> {
     let source_bits = swizzle.source_bits();
     let view = factor.view_mask;
     if view & source_bits != 0 {
-        return Err(Kind::ViewRows {
+        return Err(WarpGroupErrorKind::ViewRows {
             operand,
             found: view & source_bits,
             source_bits,
         });
     }
     if view & elements != 0 {
-        return Err(Kind::ViewElements {
+        return Err(WarpGroupErrorKind::ViewElements {
             operand,
             found: view & elements,
             elements,
@@ -263,7 +271,7 @@ fn check(factor: Factor<'_>, described: &DescribedBuffer) -> Result<(), Kind> {
     let most = MatrixDescriptor::REACH_BYTES;
     let bytes = (elements | view).saturating_add(1).next_power_of_two();
     if bytes > most {
-        return Err(Kind::Far {
+        return Err(WarpGroupErrorKind::Far {
             operand,
             bytes,
             most,

@@ -1,9 +1,11 @@
 //! Planning of a warp-group product.
 
-use super::buffer::{DescribedBuffer, Factor, dims_of, divide};
+use super::buffer::{DescribedBuffer, SharedOperand, dims_of, divide};
 use super::coordinates::{A, B, D};
-use super::error::{Kind, WarpGroupError};
-use super::fragment::{Fragment, Held, Tiles, packed, unpacked, widest_log2};
+use super::error::{WarpGroupError, WarpGroupErrorKind};
+use super::fragment::{
+    AccumulatorTiles, RegisterOperand, WarpGroupFragment, packed, unpacked, widest_log2,
+};
 use super::{
     FactorBuffer, IssuedFactor, LeftFactor, WarpGroupIssue, WarpGroupOperands, WarpGroupPlan,
 };
@@ -20,7 +22,7 @@ const DEPTH_BYTES: u32 = 32;
 ///
 /// ```
 /// use linear_layout::encoding::Encoding;
-/// use linear_layout::plan::memory::Place;
+/// use linear_layout::plan::memory::BufferLayout;
 /// use linear_layout::plan::warp_group::{
 ///     FactorBuffer, LeftFactor, WarpGroupOperands, plan_warp_group_product,
 /// };
@@ -29,8 +31,8 @@ const DEPTH_BYTES: u32 = 32;
 ///     instrShape = [16, 64, 16]}>".parse()?;
 /// let buffer: Encoding = "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, \
 ///     elementBitWidth = 16}>".parse()?;
-/// let place = Place::new(buffer.to_surjective_layout(&[64, 64])?, &[], 16)?;
-/// let factor = FactorBuffer { place: &place, view_mask: 0 };
+/// let place = BufferLayout::new(buffer.to_surjective_layout(&[64, 64])?, &[], 16)?;
+/// let factor = FactorBuffer { layout: &place, view_mask: 0 };
 /// let plan = plan_warp_group_product(&WarpGroupOperands {
 ///     d: &d.to_surjective_layout(&[64, 64])?,
 ///     a: LeftFactor::Buffer(factor),
@@ -60,37 +62,37 @@ pub fn plan_warp_group_product(
     plan(operands).map_err(WarpGroupError)
 }
 
-fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
+fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, WarpGroupErrorKind> {
     let sizes_log2 = check(operands)?;
     let [m_log2, n_log2, k_log2] = sizes_log2;
     let depth_log2 = depth_log2(operands.factors[0]);
     let a = match operands.a {
         LeftFactor::Registers(layout) => {
             let word_log2 = depth_log2 - 3;
-            let held = Held::of(layout, &Fragment::factor(word_log2))?;
-            Left::Registers(Box::new(held))
+            let held = RegisterOperand::of(layout, &WarpGroupFragment::factor(word_log2))?;
+            LeftSource::Registers(Box::new(held))
         }
         LeftFactor::Buffer(buffer) => {
             let factor = factor(A, buffer, [m_log2, k_log2]);
-            Left::Buffer(divide(factor, [M_LOG2, depth_log2])?)
+            LeftSource::Buffer(divide(factor, [M_LOG2, depth_log2])?)
         }
     };
     let widest = widest_log2(operands.d, n_log2);
     // If the fragment is too small, this reports the missing register.
-    Held::of(operands.d, &Fragment::sum(widest))?;
+    RegisterOperand::of(operands.d, &WarpGroupFragment::sum(widest))?;
     let b = factor(B, operands.b, [n_log2, k_log2]);
     let mut first_error = None;
     for tile_log2 in (3..=widest).rev() {
         match divide(b, [tile_log2, depth_log2]) {
             Ok(b) => {
-                let d = Held::of(operands.d, &Fragment::sum(tile_log2))?;
+                let d = RegisterOperand::of(operands.d, &WarpGroupFragment::sum(tile_log2))?;
                 let tile_log2 = [M_LOG2, tile_log2, depth_log2];
                 return assemble(operands, (&a, &b, &d), tile_log2);
             }
             Err(error) => first_error = first_error.or(Some(error)),
         }
     }
-    Err(first_error.unwrap_or(Kind::Small {
+    Err(first_error.unwrap_or(WarpGroupErrorKind::Small {
         axis: "n",
         found: 1 << n_log2,
         expected: 8,
@@ -98,20 +100,20 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, Kind> {
 }
 
 /// The left factor, matched with the instruction.
-enum Left<'a> {
-    Registers(Box<Held<'a>>),
+enum LeftSource<'a> {
+    Registers(Box<RegisterOperand<'a>>),
     Buffer(DescribedBuffer),
 }
 
 fn assemble(
     operands: &WarpGroupOperands<'_>,
-    (a, b, d): (&Left<'_>, &DescribedBuffer, &Held<'_>),
+    (a, b, d): (&LeftSource<'_>, &DescribedBuffer, &RegisterOperand<'_>),
     tile_log2: [u32; 3],
-) -> Result<WarpGroupPlan, Kind> {
+) -> Result<WarpGroupPlan, WarpGroupErrorKind> {
     let sizes = tile_log2.map(|log2| 1 << log2);
     let [m, n, depth] = sizes;
     let tiles = d.tiles([m, n])?;
-    if let Left::Registers(held) = a {
+    if let LeftSource::Registers(held) = a {
         check_groups(held.layout(), &tiles)?;
     }
     let registers = |registers: Vec<u64>| registers.into_iter().map(narrow::<u32>);
@@ -121,13 +123,13 @@ fn assemble(
         for k in (0..operands.k).step_by(narrow(depth)) {
             let [m, n] = *first;
             let a = match a {
-                Left::Registers(held) => {
+                LeftSource::Registers(held) => {
                     let held: Vec<u32> = registers(held.registers([m, k])?).collect();
                     let of_word = held.len() / 4;
                     let word = |i: usize| held[i * of_word..][..of_word].to_vec();
                     IssuedFactor::Words([word(0), word(1), word(2), word(3)])
                 }
-                Left::Buffer(buffer) => IssuedFactor::Position(buffer.position(m, k)),
+                LeftSource::Buffer(buffer) => IssuedFactor::Position(buffer.position(m, k)),
             };
             issues.push(WarpGroupIssue {
                 accumulators: accumulators.clone(),
@@ -142,8 +144,8 @@ fn assemble(
         groups.map(|at| buffer.position(at[dim], 0)).collect()
     };
     let (descriptor, of_a) = match a {
-        Left::Registers(..) => (None, Vec::new()),
-        Left::Buffer(buffer) => (Some(buffer.descriptor), groups(buffer, 0)),
+        LeftSource::Registers(..) => (None, Vec::new()),
+        LeftSource::Buffer(buffer) => (Some(buffer.descriptor), groups(buffer, 0)),
     };
     Ok(WarpGroupPlan {
         sizes,
@@ -156,11 +158,11 @@ fn assemble(
 }
 
 /// Checks that warp groups hold the same rows of A in registers as of sums.
-fn check_groups(a: &LinearLayout, tiles: &Tiles) -> Result<(), Kind> {
+fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
         if found != packed(a, expected) {
-            return Err(Kind::Thread {
+            return Err(WarpGroupErrorKind::Thread {
                 operand: A,
                 dim: Dim::WARP,
                 number,
@@ -172,10 +174,10 @@ fn check_groups(a: &LinearLayout, tiles: &Tiles) -> Result<(), Kind> {
     Ok(())
 }
 
-fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> Factor<'_> {
-    Factor {
+fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> SharedOperand<'_> {
+    SharedOperand {
         operand,
-        place: buffer.place,
+        layout: buffer.layout,
         view_mask: buffer.view_mask,
         sizes_log2,
     }
@@ -187,21 +189,21 @@ const fn depth_log2(number: Number) -> u32 {
 }
 
 /// Checks types, sizes and threads; returns log2 of m, n and k.
-fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], Kind> {
+fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], WarpGroupErrorKind> {
     let target = operands.target;
     if !target.instructions.warp_group_products {
-        return Err(Kind::Target {
+        return Err(WarpGroupErrorKind::Target {
             target: target.name,
             expected: Target::names_with(|instructions| instructions.warp_group_products),
         });
     }
     let (factors, sum) = (operands.factors, operands.sum);
     if !is_multiplied(factors, sum) {
-        return Err(Kind::Types { factors, sum });
+        return Err(WarpGroupErrorKind::Types { factors, sum });
     }
     check_threads(D, operands.d, operands.d)?;
     let shape = shape_of(operands.d);
-    let [m, n] = pair(&shape).ok_or_else(|| Kind::Shape {
+    let [m, n] = pair(&shape).ok_or_else(|| WarpGroupErrorKind::Shape {
         operand: D,
         found: shape.clone(),
         expected: [64, 8],
@@ -210,7 +212,7 @@ fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], Kind> {
     let depth = 1 << depth_log2(factors[0]);
     for (axis, found, expected) in [("m", m, 64), ("n", n, 8), ("k", k, depth)] {
         if found < expected || !found.is_power_of_two() {
-            return Err(Kind::Small {
+            return Err(WarpGroupErrorKind::Small {
                 axis,
                 found,
                 expected,
@@ -222,7 +224,7 @@ fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], Kind> {
             check_threads(A, layout, operands.d)?;
             let found = shape_of(layout);
             if pair(&found) != Some([m, k]) {
-                return Err(Kind::Shape {
+                return Err(WarpGroupErrorKind::Shape {
                     operand: A,
                     found,
                     expected: [m, k],
@@ -248,10 +250,14 @@ fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
 }
 
 /// Checks the lanes and warps of an operand in registers.
-fn check_threads(operand: usize, layout: &LinearLayout, d: &LinearLayout) -> Result<(), Kind> {
+fn check_threads(
+    operand: usize,
+    layout: &LinearLayout,
+    d: &LinearLayout,
+) -> Result<(), WarpGroupErrorKind> {
     let blocks = layout.in_size(Dim::BLOCK);
     if blocks > 1 {
-        return Err(Kind::SeveralBlocks { blocks });
+        return Err(WarpGroupErrorKind::SeveralBlocks { blocks });
     }
     let found = (layout.in_size(Dim::LANE), layout.in_size(Dim::WARP));
     let warps = d.in_size(Dim::WARP);
@@ -263,7 +269,7 @@ fn check_threads(operand: usize, layout: &LinearLayout, d: &LinearLayout) -> Res
     if found.0 == 32 && is_right {
         return Ok(());
     }
-    Err(Kind::Threads {
+    Err(WarpGroupErrorKind::Threads {
         operand,
         found,
         expected: (32, expected),
@@ -276,11 +282,11 @@ fn check_buffer(
     buffer: FactorBuffer<'_>,
     number: Number,
     sizes: [u64; 2],
-) -> Result<(), Kind> {
-    let place = buffer.place;
-    let found = 8 * place.element_bytes();
+) -> Result<(), WarpGroupErrorKind> {
+    let layout = buffer.layout;
+    let found = 8 * layout.element_bytes();
     if found != u64::from(number.bits()) {
-        return Err(Kind::Width {
+        return Err(WarpGroupErrorKind::Width {
             operand,
             found,
             expected: number.bits(),
@@ -292,10 +298,10 @@ fn check_buffer(
     for (dim, size) in dims.into_iter().zip(sizes) {
         expected[dim] = size;
     }
-    let found = shape_of(place.layout());
+    let found = shape_of(layout.layout());
     match pair(&found) {
         Some(own) if own[0] >= expected[0] && own[1] >= expected[1] => Ok(()),
-        _ => Err(Kind::Buffer {
+        _ => Err(WarpGroupErrorKind::Buffer {
             operand,
             found,
             expected,

@@ -13,7 +13,7 @@ pub(super) const fn letter(operand: usize) -> &'static str {
 }
 
 /// Formats coordinates, as `m 8 and k 2`.
-pub(super) fn place(operand: usize, at: [u64; 2]) -> String {
+pub(super) fn format_point(operand: usize, at: [u64; 2]) -> String {
     let named = AXES[operand].into_iter().zip(at);
     let parts: Vec<String> = named
         .filter(|(_, value)| *value != 0)

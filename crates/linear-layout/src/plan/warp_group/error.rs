@@ -1,6 +1,6 @@
 //! Errors of planning a warp-group product.
 
-use super::coordinates::{AXES, letter, place};
+use super::coordinates::{AXES, format_point, letter};
 use crate::layout::{Dim, LayoutError};
 use crate::plan::memory::MemoryError;
 use crate::target::Number;
@@ -9,11 +9,11 @@ use thiserror::Error;
 /// A product without a plan: operand layouts that `wgmma` does not take, or a target without it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct WarpGroupError(pub(super) Kind);
+pub struct WarpGroupError(pub(super) WarpGroupErrorKind);
 
 /// Operands are numbered A, B, D; coordinates are those of the operand's tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub(super) enum Kind {
+pub(super) enum WarpGroupErrorKind {
     #[error("`wgmma` is not supported on {target}: expected one of {expected}")]
     Target {
         target: &'static str,
@@ -60,7 +60,7 @@ pub(super) enum Kind {
     },
     #[error("a product of tensors over {blocks} CTAs is not supported yet: expected 1")]
     SeveralBlocks { blocks: u64 },
-    #[error("{dim} {} of {} is {}, expected {}: convert {1} to the fragment of `wgmma`", 1 << .number, letter(*.operand), place(*.operand, *.found), place(*.operand, *.expected))]
+    #[error("{dim} {} of {} is {}, expected {}: convert {1} to the fragment of `wgmma`", 1 << .number, letter(*.operand), format_point(*.operand, *.found), format_point(*.operand, *.expected))]
     Thread {
         operand: usize,
         dim: Dim,
@@ -69,12 +69,12 @@ pub(super) enum Kind {
         expected: [u64; 2],
     },
     #[error("no register of {} is {}: expected one in each thread, as in the fragment of `wgmma`; convert {}{}",
-            letter(*.operand), place(*.operand, *.expected), letter(*.operand),
+            letter(*.operand), format_point(*.operand, *.expected), letter(*.operand),
             if *.operand == 0 { " or store it to shared memory" } else { "" })]
     Register { operand: usize, expected: [u64; 2] },
-    #[error("register {} of D is {}, which other registers reach: expected registers without copies", 1 << .number, place(2, *.found))]
+    #[error("register {} of D is {}, which other registers reach: expected registers without copies", 1 << .number, format_point(2, *.found))]
     Copies { number: usize, found: [u64; 2] },
-    #[error("{dim} {} of D is {}, which splits a tile of {} x {}: expected multiples of these", 1 << .number, place(2, *.found), .tile[0], .tile[1])]
+    #[error("{dim} {} of D is {}, which splits a tile of {} x {}: expected multiples of these", 1 << .number, format_point(2, *.found), .tile[0], .tile[1])]
     Split {
         dim: Dim,
         number: usize,

@@ -8,28 +8,28 @@
 //! ```
 
 use super::coordinates::{A, D};
-use super::error::Kind;
+use super::error::WarpGroupErrorKind;
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::echelon;
 
 /// One bit of a coordinate: the dim of the operand's tensor, and log2 of its value.
-type Bit = (usize, u32);
+type CoordinateBit = (usize, u32);
 
 /// The bits of a warp group's tile of D or A.
 #[derive(Clone, Debug)]
-pub(super) struct Fragment {
+pub(super) struct WarpGroupFragment {
     pub(super) operand: usize,
-    registers: Vec<Bit>,
-    lanes: [Bit; 5],
-    warps: [Bit; 2],
+    registers: Vec<CoordinateBit>,
+    lanes: [CoordinateBit; 5],
+    warps: [CoordinateBit; 2],
 }
 
 const ROWS: usize = 0;
 const COLUMNS: usize = 1;
-const WARPS: [Bit; 2] = [(ROWS, 4), (ROWS, 5)];
+const WARPS: [CoordinateBit; 2] = [(ROWS, 4), (ROWS, 5)];
 
-const fn lanes(first: u32) -> [Bit; 5] {
+const fn lanes(first: u32) -> [CoordinateBit; 5] {
     [
         (COLUMNS, first),
         (COLUMNS, first + 1),
@@ -39,7 +39,7 @@ const fn lanes(first: u32) -> [Bit; 5] {
     ]
 }
 
-impl Fragment {
+impl WarpGroupFragment {
     /// Returns the fragment of D of `1 << n_log2` columns.
     pub(super) fn sum(n_log2: u32) -> Self {
         let first = [(COLUMNS, 0), (ROWS, 3)];
@@ -66,7 +66,7 @@ impl Fragment {
 
 /// A register layout that is tiled by a fragment.
 #[derive(Clone, Debug)]
-pub(super) struct Held<'a> {
+pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
@@ -93,11 +93,14 @@ pub(super) fn unpacked(layout: &LinearLayout, packed: u64) -> [u64; 2] {
     [packed & crate::f2::low_mask(bits), packed >> bits]
 }
 
-impl<'a> Held<'a> {
+impl<'a> RegisterOperand<'a> {
     /// Matches a layout with a fragment; it is not smaller, and has enough lanes and warps.
-    pub(super) fn of(layout: &'a LinearLayout, fragment: &Fragment) -> Result<Self, Kind> {
+    pub(super) fn of(
+        layout: &'a LinearLayout,
+        fragment: &WarpGroupFragment,
+    ) -> Result<Self, WarpGroupErrorKind> {
         let operand = fragment.operand;
-        let unit = |(dim, bit): Bit| {
+        let unit = |(dim, bit): CoordinateBit| {
             let mut at = [0; 2];
             at[dim] = 1 << bit;
             at
@@ -112,7 +115,7 @@ impl<'a> Held<'a> {
                 let (found, expected) = (layout.column(dim, number), unit(*bit));
                 tile_mask |= packed(layout, expected);
                 if found != packed(layout, expected) {
-                    return Err(Kind::Thread {
+                    return Err(WarpGroupErrorKind::Thread {
                         operand,
                         dim,
                         number,
@@ -129,7 +132,7 @@ impl<'a> Held<'a> {
             tile_mask |= packed(layout, expected);
             let register = registers
                 .solve(packed(layout, expected))
-                .ok_or(Kind::Register { operand, expected })?;
+                .ok_or(WarpGroupErrorKind::Register { operand, expected })?;
             tile.extend_from_within(..);
             let half = tile.len() / 2;
             for later in &mut tile[half..] {
@@ -150,9 +153,9 @@ impl<'a> Held<'a> {
     }
 
     /// Returns the registers of the tile that begins at these coordinates plus those of a thread's warp.
-    pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, Kind> {
+    pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, WarpGroupErrorKind> {
         let start = self.registers.solve(packed(self.layout, at));
-        let start = start.ok_or(Kind::Register {
+        let start = start.ok_or(WarpGroupErrorKind::Register {
             operand: self.operand,
             expected: at,
         })?;
@@ -164,7 +167,7 @@ impl<'a> Held<'a> {
     ///
     /// # Errors
     /// If a register or warp splits a tile, or registers hold replicas.
-    pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<Tiles, Kind> {
+    pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<AccumulatorTiles, WarpGroupErrorKind> {
         let own = self.layout.columns_of(Dim::REGISTER);
         let mut reached = Echelon::new();
         let mut starts = Echelon::new();
@@ -180,7 +183,7 @@ impl<'a> Held<'a> {
         for (number, column) in own.iter().enumerate() {
             if reached.insert(number, *column).is_some() {
                 let found = unpacked(self.layout, *column);
-                return Err(Kind::Copies { number, found });
+                return Err(WarpGroupErrorKind::Copies { number, found });
             }
             let start = column & !within;
             self.check_whole((Dim::REGISTER, number), start, sizes)?;
@@ -198,7 +201,7 @@ impl<'a> Held<'a> {
             self.check_whole((Dim::WARP, number), *column, sizes)?;
             groups.push(unpacked(self.layout, *column));
         }
-        Ok(Tiles { firsts, groups })
+        Ok(AccumulatorTiles { firsts, groups })
     }
 
     fn check_whole(
@@ -206,11 +209,11 @@ impl<'a> Held<'a> {
         (dim, number): (Dim, usize),
         column: u64,
         tile: [u64; 2],
-    ) -> Result<(), Kind> {
+    ) -> Result<(), WarpGroupErrorKind> {
         if column & self.tile_mask == 0 {
             return Ok(());
         }
-        Err(Kind::Split {
+        Err(WarpGroupErrorKind::Split {
             dim,
             number,
             found: unpacked(self.layout, column),
@@ -221,7 +224,7 @@ impl<'a> Held<'a> {
 
 /// The tiles of the accumulator.
 #[derive(Clone, Debug)]
-pub(super) struct Tiles {
+pub(super) struct AccumulatorTiles {
     /// First (m, n) of each tile of the first warp group.
     pub(super) firsts: Vec<[u64; 2]>,
     /// Contribution to (m, n) of each bit of the warp group's number.

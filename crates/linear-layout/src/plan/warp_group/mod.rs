@@ -24,7 +24,7 @@ mod fragment;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use super::memory::Place;
+use super::memory::BufferLayout;
 use crate::layout::LinearLayout;
 use crate::target::{Number, Target};
 
@@ -35,12 +35,12 @@ pub use error::WarpGroupError;
 /// A factor in a buffer.
 ///
 /// # Units
-/// `view_mask` counts bytes, as positions of [`Place`] do.
+/// `view_mask` counts bytes, as positions of [`BufferLayout`] do.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorBuffer<'a> {
     /// Layout of the whole buffer: offset to (m, k) of A, (k, n) of B.
-    pub place: &'a Place,
-    /// Bits that the position of the view may have at run time; see [`Place::view_mask`].
+    pub layout: &'a BufferLayout,
+    /// Bits that the position of the view may have at run time; see [`BufferLayout::view_mask`].
     pub view_mask: u64,
 }
 

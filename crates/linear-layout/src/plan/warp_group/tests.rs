@@ -10,8 +10,8 @@ pub(crate) fn layout(text: &str, shape: [u64; 2]) -> LinearLayout {
     layout.unwrap_or_else(|e| panic!("{text} {shape:?}: {e}"))
 }
 
-pub(crate) fn place(text: &str, shape: [u64; 2], bits: u32) -> Place {
-    Place::new(layout(text, shape), &[], bits).unwrap()
+pub(crate) fn place(text: &str, shape: [u64; 2], bits: u32) -> BufferLayout {
+    BufferLayout::new(layout(text, shape), &[], bits).unwrap()
 }
 
 /// Returns the accumulator of Hopper's instruction, without replicas in registers.
@@ -65,9 +65,13 @@ fn plan_of(a: &str, b: &str, n: u64) -> Result<WarpGroupPlan, WarpGroupError> {
     plan_warp_group_product(&operands(&d, &a, &b))
 }
 
-fn operands<'a>(d: &'a LinearLayout, a: &'a Place, b: &'a Place) -> WarpGroupOperands<'a> {
-    let factor = |place| FactorBuffer {
-        place,
+fn operands<'a>(
+    d: &'a LinearLayout,
+    a: &'a BufferLayout,
+    b: &'a BufferLayout,
+) -> WarpGroupOperands<'a> {
+    let factor = |layout| FactorBuffer {
+        layout,
         view_mask: 0,
     };
     WarpGroupOperands {
@@ -82,10 +86,15 @@ fn operands<'a>(d: &'a LinearLayout, a: &'a Place, b: &'a Place) -> WarpGroupOpe
 }
 
 /// High word, LBO in bytes, and steps along k in units of 16 bytes.
-type Row = (u64, u64, [u64; 3]);
+type DescriptorRow = (u64, u64, [u64; 3]);
 
 #[track_caller]
-fn check(plan: &WarpGroupPlan, operand: usize, is_k_major: bool, (high, lbo, steps): Row) {
+fn check(
+    plan: &WarpGroupPlan,
+    operand: usize,
+    is_k_major: bool,
+    (high, lbo, steps): DescriptorRow,
+) {
     let descriptor = plan.descriptor(operand).unwrap();
     assert_eq!(descriptor.is_k_major, is_k_major);
     assert_eq!(
@@ -103,7 +112,7 @@ fn check(plan: &WarpGroupPlan, operand: usize, is_k_major: bool, (high, lbo, ste
 /// The descriptors of Triton 3.9 for 64 x 64 elements of f16.
 #[test]
 fn descriptors_are_those_measured() {
-    let rows: [(u64, Row); 3] = [
+    let rows: [(u64, DescriptorRow); 3] = [
         (128, (0x4000_0040, 0, [2, 4, 6])),
         (64, (0x8000_0020, 0, [2, 256, 258])),
         (32, (0xC000_0010, 0, [128, 256, 384])),
@@ -115,7 +124,7 @@ fn descriptors_are_those_measured() {
         check(&plan, 1, true, row);
     }
     // Atoms along m and n are 64 rows apart.
-    let rows: [(u64, Row); 3] = [
+    let rows: [(u64, DescriptorRow); 3] = [
         (128, (0x4000_0040, 0, [128, 256, 384])),
         (64, (0x8000_0020, 4096, [64, 128, 192])),
         (32, (0xC000_0010, 2048, [32, 64, 96])),
@@ -161,7 +170,7 @@ fn warp_groups_have_their_own_rows() {
 #[test]
 fn instructions_are_as_wide_as_they_can_be() {
     let buffer = place(&swizzled(128, false, 16), [64, 64], 16);
-    let width = |d: &LinearLayout, b: &Place| {
+    let width = |d: &LinearLayout, b: &BufferLayout| {
         let plan = plan_warp_group_product(&operands(d, &buffer, b)).unwrap();
         (plan.sizes()[1], plan.issues().len())
     };
@@ -255,9 +264,9 @@ fn registers_that_do_not_fit_are_told() {
 fn buffers_that_no_descriptor_describes_are_told() {
     let d = sum([4, 1], 64, [64, 64]);
     let good = place(&swizzled(128, false, 16), [64, 64], 16);
-    let said = |a: &Place, view_mask, factors| {
+    let said = |a: &BufferLayout, view_mask, factors| {
         let a = FactorBuffer {
-            place: a,
+            layout: a,
             view_mask,
         };
         plan_warp_group_product(&WarpGroupOperands {
@@ -273,7 +282,7 @@ fn buffers_that_no_descriptor_describes_are_told() {
         "m 1 of A lies at byte 128 of its buffer: expected byte 144, as 8 rows of 128 bytes, swizzled, along k have it, the \
          nearest form that `wgmma` reads",
     );
-    let padded = Place::new(good.layout().clone(), &[(64, 8)], 16).unwrap();
+    let padded = BufferLayout::new(good.layout().clone(), &[(64, 8)], 16).unwrap();
     refused(
         said(&padded, 0, half),
         "the buffer of A is padded: expected one without gaps; swizzle it instead",
@@ -298,7 +307,7 @@ fn buffers_that_no_descriptor_describes_are_told() {
         "the buffer of B has elements of 16 bits: expected 8, those of f8E4M3FN",
     );
     let b = FactorBuffer {
-        place: &bytes,
+        layout: &bytes,
         view_mask: 0,
     };
     let of_bytes = WarpGroupOperands {

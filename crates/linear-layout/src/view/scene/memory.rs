@@ -4,7 +4,7 @@ use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
-use crate::plan::memory::{MemoryPlan, Place};
+use crate::plan::memory::{BufferLayout, MemoryPlan};
 use crate::plan::program::{Program, Step, ValueId};
 use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
@@ -17,7 +17,7 @@ impl Scene {
     /// Rows are labelled with their address in bytes. A cell is the elements of a word, or the element that the
     /// word is a part of.
     #[must_use]
-    pub fn banks(place: &Place, target: &Target, window: Window) -> Self {
+    pub fn banks(place: &BufferLayout, target: &Target, window: Window) -> Self {
         let layout = place.layout();
         let banks = Banks::of(target);
         let (bytes, word) = (place.element_bytes(), u64::from(banks.bytes));
@@ -99,7 +99,7 @@ impl Scene {
         target: &Target,
         window: Window,
     ) -> Self {
-        let bytes = plan.vector() as u64 * plan.place().element_bytes();
+        let bytes = plan.vector() as u64 * plan.buffer().element_bytes();
         let served = target.phase_lane_bits(access, narrow(bytes));
         let lanes = registers.in_size(Dim::LANE);
         let one = |number: usize| Asking {
@@ -112,7 +112,7 @@ impl Scene {
         };
         let element = |number: usize, (lane, part): &Asked| {
             let held = &plan.accesses()[number].registers;
-            let register = held[narrow::<usize>(part / plan.place().element_bytes())];
+            let register = held[narrow::<usize>(part / plan.buffer().element_bytes())];
             let (mut at, mut packed) = (0, 0);
             for (dim, size) in registers.in_shape() {
                 let index = match dim {
@@ -393,7 +393,7 @@ mod tests {
             encoding.to_linear_layout(&[32, 64]).unwrap()
         };
         let registers = layout(registers);
-        let place = Place::new(layout(&shared), &[], 16).unwrap();
+        let place = BufferLayout::new(layout(&shared), &[], 16).unwrap();
         let target = Target::parse("cuda:90").unwrap();
         let plan = MemoryPlan::new(&registers, &place, 0, LOAD, target).unwrap();
         (plan, registers)
@@ -467,7 +467,7 @@ mod tests {
     fn a_swizzle_changes_the_places_of_vectors() {
         let target = Target::parse("cuda:90").unwrap();
         let (plan, _) = column_reads(8);
-        let scene = Scene::banks(plan.place(), target, Window::ALL);
+        let scene = Scene::banks(plan.buffer(), target, Window::ALL);
         let panel = &scene.panels[0];
         assert_eq!((panel.rows.len(), panel.columns.len()), (32, 32));
         assert_eq!(panel.rows[1], "128");

@@ -95,7 +95,7 @@ impl<N: Name> Machine<'_, N> {
             for lane in (0..lanes).filter(|lane| narrow::<u32>(*lane) & vote.copies == 0) {
                 let thread = warp + lane;
                 // Votes read only the bits of a number that bins have.
-                let bin = bins[thread] & ((1 << vote.places.len()) - 1);
+                let bin = bins[thread] & ((1 << vote.bin_bits.len()) - 1);
                 if mask[thread] {
                     let sum = found.entry(bin).or_insert(zero);
                     *sum = sum

@@ -2,7 +2,7 @@
 
 use super::{Builder, intern};
 use crate::number::narrow;
-use crate::plan::memory::{AccessForm, IndexedPlan, MemoryAccess, MemoryPlan, Place};
+use crate::plan::memory::{AccessForm, BufferLayout, IndexedPlan, MemoryPlan, RegisterAccess};
 use crate::plan::program::{
     Address, AddressBase, IndexProgram, MemorySpace, Operands, Step, ValueId, ValueType,
 };
@@ -110,7 +110,7 @@ impl Builder {
                     .collect()
             })
             .collect();
-        let held = plan.held().iter();
+        let held = plan.locations().iter();
         held.map(|(access, slot)| loaded[*access as usize][*slot as usize])
             .collect()
     }
@@ -120,10 +120,10 @@ impl Builder {
         &mut self,
         plan: &MemoryPlan,
         view: Option<View>,
-    ) -> impl Fn(&MemoryAccess) -> Address + use<> {
+    ) -> impl Fn(&RegisterAccess) -> Address + use<> {
         let columns = self.thread_columns(plan.thread());
         let bits = view.map_or(0, |view| view.bits);
-        let base = self.base_of(columns, plan.place(), view, bits);
+        let base = self.base_of(columns, plan.buffer(), view, bits);
         let numbers = match view {
             Some(view) => self.list(&[view.position]),
             None => Operands::default(),
@@ -139,7 +139,7 @@ impl Builder {
     fn base_of(
         &mut self,
         columns: Vec<u32>,
-        place: &Place,
+        buffer: &BufferLayout,
         view: Option<View>,
         number_bits: u32,
     ) -> u32 {
@@ -147,7 +147,7 @@ impl Builder {
             columns,
             start: 0,
             space: view.map_or(MemorySpace::Scratch, |_| MemorySpace::Buffer),
-            gaps: place.paddings().to_vec(),
+            gaps: buffer.paddings().to_vec(),
             number_bits,
         };
         intern(&mut self.address_bases, base)
@@ -186,7 +186,7 @@ impl Builder {
         let columns = self.thread_columns(plan.thread());
         let along = plan.along();
         let bits = view.map_or(0, |view| view.bits) | narrow::<u32>(along.possible_bits(0));
-        let base = self.base_of(columns, plan.place(), view, bits);
+        let base = self.base_of(columns, plan.buffer(), view, bits);
         let map = self.index_map(along);
         let registers = plan.registers().iter().zip(indices);
         let addresses = registers.map(|(register, index)| {

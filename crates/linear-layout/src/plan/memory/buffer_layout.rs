@@ -1,6 +1,6 @@
 //! Buffer layouts: positions of elements, and padding.
 
-use super::error::{Kind, MOST_BYTES, MemoryError};
+use super::error::{MOST_BYTES, MemoryError, MemoryErrorKind};
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::plan::gf2::apply;
@@ -16,13 +16,13 @@ pub struct Padding {
 
 /// The positions of the elements of a buffer, and its padding.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct BufferLayout {
     layout: LinearLayout,
     paddings: Vec<Padding>,
     pub(super) bytes_log2: u32,
 }
 
-impl Place {
+impl BufferLayout {
     /// Makes the layout of a buffer from (offset, and partition or block) -> dims, the gaps of `interval_paddings` in
     /// elements, and the width of an element in bits.
     ///
@@ -37,10 +37,10 @@ impl Place {
         bits: u32,
     ) -> Result<Self, MemoryError> {
         if !matches!(bits, 8 | 16 | 32 | 64) {
-            return Err(MemoryError::from(Kind::Width { bits }));
+            return Err(MemoryError::from(MemoryErrorKind::Width { bits }));
         }
         if layout.in_bits(Dim::BLOCK) != 0 {
-            return Err(MemoryError::from(Kind::SeveralBlocks {
+            return Err(MemoryError::from(MemoryErrorKind::SeveralBlocks {
                 blocks: layout.in_size(Dim::BLOCK),
             }));
         }
@@ -53,15 +53,18 @@ impl Place {
             })
             .collect();
         let elements = 1u128 << layout.total_in_bits();
-        let place = Self {
+        let buffer = Self {
             layout,
             paddings,
             bytes_log2,
         };
-        if place.pitch_log2() > MOST_BYTES.ilog2() || place.size_bytes(1) > MOST_BYTES {
-            return Err(MemoryError::from(Kind::TooLarge { elements, bits }));
+        if buffer.pitch_log2() > MOST_BYTES.ilog2() || buffer.size_bytes(1) > MOST_BYTES {
+            return Err(MemoryError::from(MemoryErrorKind::TooLarge {
+                elements,
+                bits,
+            }));
         }
-        Ok(place)
+        Ok(buffer)
     }
 
     /// Returns the layout (offset, and partition or block) -> dims.
@@ -165,7 +168,7 @@ impl Place {
     ///
     /// # Errors
     /// If the layout does not reach every element.
-    pub fn piece_bytes(&self, shape: &[u64]) -> Result<Option<u64>, MemoryError> {
+    pub fn contiguous_bytes(&self, shape: &[u64]) -> Result<Option<u64>, MemoryError> {
         let (within, starts) = self.masks(shape)?;
         let bytes = (within | ((1 << self.bytes_log2) - 1)) + 1;
         Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))

@@ -1,12 +1,12 @@
 //! Scratch memory of conversions: disjoint or reused.
 
-use super::{TupleError, Turns};
+use super::{ScratchReuse, TupleError};
 use crate::plan::program::Program;
 
 /// The scratch memory budget of a program.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::plan) struct Room {
-    pub(in crate::plan) turns: Turns,
+pub(in crate::plan) struct ScratchBudget {
+    pub(in crate::plan) reuse: ScratchReuse,
     /// Bytes that it may take at most, if fewer than the GPU has.
     pub(in crate::plan) limit: Option<u32>,
 }
@@ -25,24 +25,24 @@ pub(in crate::plan) fn rank(
 
 /// Returns the program whose conversions have disjoint scratch memory. Given a limit, returns the better of this and the
 /// one whose conversions reuse bytes; if neither fits, the one whose operands reuse bytes, which serialises them.
-pub(in crate::plan) fn plan_in_room<P>(
+pub(in crate::plan) fn plan_within_budget<P>(
     limit: Option<u32>,
-    plan: impl Fn(Room) -> Result<P, TupleError>,
+    plan: impl Fn(ScratchBudget) -> Result<P, TupleError>,
     rank: impl Fn(&P) -> (usize, u32),
 ) -> Result<P, TupleError> {
-    let within = |turns| plan(Room { turns, limit });
-    let own = within(Turns::None);
+    let within = |reuse| plan(ScratchBudget { reuse, limit });
+    let own = within(ScratchReuse::None);
     if limit.is_none() && own.is_ok() {
         return own;
     }
     // Reuse needs less shared memory; other errors are the same.
-    match (own, within(Turns::Conversions)) {
-        (Ok(own), Ok(turns)) => Ok(if rank(&turns) < rank(&own) {
-            turns
+    match (own, within(ScratchReuse::Conversions)) {
+        (Ok(own), Ok(reuse)) => Ok(if rank(&reuse) < rank(&own) {
+            reuse
         } else {
             own
         }),
         (Ok(plan), Err(_)) | (Err(_), Ok(plan)) => Ok(plan),
-        (Err(_), Err(_)) => within(Turns::Operands),
+        (Err(_), Err(_)) => within(ScratchReuse::Operands),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::ConvertPlan;
 use super::super::program::{LaneMap, Predicate};
-use super::room::Room;
+use super::scratch::ScratchBudget;
 use crate::target::Target;
 
 /// A tuple of a program under construction.
@@ -21,7 +21,7 @@ impl TupleId {
 
 /// A step on tuples, recorded until its uses are known.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Act {
+pub(super) enum TupleStep {
     /// Combines two tuples, the first of which is earlier in order.
     Combine {
         out: TupleId,
@@ -74,7 +74,7 @@ pub(super) struct Conversion {
 
 /// The combiner of a program: element widths and cost.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::plan) struct Combining<'a> {
+pub(in crate::plan) struct Combiner<'a> {
     /// Width in bits of each operand's elements.
     pub(in crate::plan) widths: &'a [u32],
     /// Number of instructions that combine two tuples.
@@ -82,5 +82,5 @@ pub(in crate::plan) struct Combining<'a> {
     /// True if one instruction combines two neighbours of the only operand that share a word.
     pub(in crate::plan) is_packed: bool,
     pub(in crate::plan) target: &'a Target,
-    pub(in crate::plan) room: Room,
+    pub(in crate::plan) budget: ScratchBudget,
 }

@@ -16,10 +16,10 @@
 //!
 //! # Laws
 //! Run on the names of the elements, where only owners hold them, every register of every thread ends with its
-//! element's name ([`crate::machine::check_sharing`]).
+//! element's name ([`crate::machine::check_broadcast`]).
 
 use super::convert::{PlanError, PlanOptions, Strategy, plan_conversion};
-use super::memory::{MemoryError, MemoryPlan, Place};
+use super::memory::{BufferLayout, MemoryError, MemoryPlan};
 use super::program::{BarrierScope, Builder, Predicate, Program, Threads};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::number::narrow;
@@ -31,18 +31,18 @@ use thiserror::Error;
 ///
 /// ```
 /// use linear_layout::layout::{Dim, LinearLayout};
-/// use linear_layout::plan::share::plan_sharing;
+/// use linear_layout::plan::broadcast::plan_broadcast;
 /// use linear_layout::target::Target;
 /// let d = Dim::out(0);
 /// let lanes = |size| LinearLayout::identity_1d(size, Dim::LANE, d);
 /// let copies = |size, dim| LinearLayout::zeros_1d(size, dim, d, 1);
 /// let target = Target::parse("cuda:90")?;
 /// let unique = lanes(32)?.product(&LinearLayout::identity_1d(4, Dim::WARP, d)?)?;
-/// assert!(plan_sharing(&unique, 32, target)?.is_identity());
+/// assert!(plan_broadcast(&unique, 32, target)?.is_identity());
 /// let in_lanes = lanes(16)?.product(&copies(2, Dim::LANE)?)?.product(&copies(1, Dim::WARP)?)?;
-/// assert_eq!(plan_sharing(&in_lanes, 32, target)?.scratch_bytes(), 0);
+/// assert_eq!(plan_broadcast(&in_lanes, 32, target)?.scratch_bytes(), 0);
 /// let in_warps = lanes(32)?.product(&copies(4, Dim::WARP)?)?;
-/// assert_eq!(plan_sharing(&in_warps, 32, target)?.scratch_bytes(), 128);
+/// assert_eq!(plan_broadcast(&in_warps, 32, target)?.scratch_bytes(), 128);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -50,21 +50,21 @@ use thiserror::Error;
 /// `bits`: width of an element: 8, 16, 32 or 64.
 /// # Errors
 /// If elements have another width, are distributed over several blocks, or the layout does not match the target.
-pub fn plan_sharing(
+pub fn plan_broadcast(
     layout: &LinearLayout,
     bits: u32,
     target: &Target,
-) -> Result<Program, ShareError> {
+) -> Result<Program, BroadcastError> {
     let free = layout.free_variable_masks();
     let is_alone = free.iter().all(|(_, mask)| mask == 0);
     if !is_alone && free.mask(Dim::WARP) == 0 {
-        let (from, to) = told_apart(layout)?;
+        let (from, to) = number_replicas(layout)?;
         let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
         match plan_conversion(&from, &to, bits, target, &options) {
             Ok(plan) => return Ok(plan.into_program()),
             // An owner's register that depends on the lane requires shared memory.
             Err(error) if error.is_strategy() => {}
-            Err(error) => return Err(Kind::Conversion(error).into()),
+            Err(error) => return Err(BroadcastErrorKind::Conversion(error).into()),
         }
     }
     let threads = Threads::of(layout);
@@ -96,7 +96,7 @@ fn through_memory(
     layout: &LinearLayout,
     bits: u32,
     target: &Target,
-) -> Result<Program, ShareError> {
+) -> Result<Program, BroadcastError> {
     let free = layout.free_variable_masks();
     let own = free.mask(Dim::REGISTER);
     let outs: Vec<_> = layout.out_shape().collect();
@@ -117,7 +117,7 @@ fn through_memory(
     let offsets = [(Dim::OFFSET, 1 << positions.len())];
     let all = Surjectivity::Required;
     let memory = LinearLayout::from_columns(&offsets, &outs, &positions, all)?;
-    let place = Place::new(memory, &[], bits)?;
+    let buffer = BufferLayout::new(memory, &[], bits)?;
     let ins: Vec<_> = layout
         .in_shape()
         .map(|(dim, size)| match dim {
@@ -126,8 +126,8 @@ fn through_memory(
         })
         .collect();
     let held = LinearLayout::from_columns(&ins, &outs, &stored, all)?;
-    let store = MemoryPlan::new(&held, &place, 0, Access::Store, target)?;
-    let load = MemoryPlan::new(layout, &place, 0, Access::Load, target)?;
+    let store = MemoryPlan::new(&held, &buffer, 0, Access::Store, target)?;
+    let load = MemoryPlan::new(layout, &buffer, 0, Access::Load, target)?;
     let owned = (0u64..)
         .zip(b.sources())
         .filter(|(register, _)| register & own == 0);
@@ -137,12 +137,12 @@ fn through_memory(
     b.store_registers(&store, &owned, guard, None);
     b.barrier(BarrierScope::Block);
     let results = b.load_registers(&load, None);
-    let bytes = u32::try_from(place.size_bytes(1)).unwrap_or(u32::MAX);
+    let bytes = u32::try_from(buffer.size_bytes(1)).unwrap_or(u32::MAX);
     Ok(b.finish(results, bytes, target))
 }
 
 /// Returns the layout with one more dimension that numbers replicas, and the layout in which all have number 0.
-fn told_apart(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
+fn number_replicas(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), LayoutError> {
     let free = layout.free_variable_masks();
     let ins: Vec<_> = layout.in_shape().collect();
     let mut outs: Vec<_> = layout.out_shape().collect();
@@ -169,17 +169,17 @@ fn told_apart(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), Lay
 /// A broadcast without a plan: an unsupported element width, or a layout that does not match the target.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
-pub struct ShareError(Kind);
+pub struct BroadcastError(BroadcastErrorKind);
 
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a value cannot be shared among those who hold copies of it: {0}")]
-enum Kind {
+#[error("a value cannot be broadcast to its replicas: {0}")]
+enum BroadcastErrorKind {
     Layout(#[from] LayoutError),
     Memory(#[from] MemoryError),
     Conversion(#[source] PlanError),
 }
 
-impl<E: Into<Kind>> From<E> for ShareError {
+impl<E: Into<BroadcastErrorKind>> From<E> for BroadcastError {
     fn from(kind: E) -> Self {
         Self(kind.into())
     }
