@@ -188,6 +188,48 @@ struct DisabledPasses : llvm::OptPassGate {
   llvm::StringSet<> names;
 };
 
+// The registered option or pass of the fewest edits, if those are few; passes are registered as options.
+StringRef nearestOption(StringRef name) {
+  StringRef nearest;
+  unsigned best = std::max<unsigned>(2, name.size() / 4) + 1;
+  for (auto &option : llvm::cl::getRegisteredOptions())
+    if (unsigned distance = name.edit_distance(option.first, true, best); distance < best) {
+      best = distance;
+      nearest = option.first;
+    }
+  return nearest;
+}
+
+// Returns false for a textual pipeline with a pass that is not registered where another one is near, and names that.
+bool arePassesKnown(StringRef pipeline) {
+  auto &known = llvm::cl::getRegisteredOptions();
+  while (!pipeline.empty()) {
+    StringRef name = pipeline.take_until([](char c) { return StringRef("({,)").contains(c); });
+    pipeline = pipeline.drop_front(name.size());
+    // `builtin.module(` is the operation that passes run on.
+    bool isAnchor = pipeline.starts_with("(");
+    size_t depth = 0, end = 0;
+    if (pipeline.starts_with("{"))
+      for (; end < pipeline.size(); ++end) {
+        depth += pipeline[end] == '{';
+        depth -= pipeline[end] == '}';
+        if (depth == 0)
+          break;
+      }
+    pipeline = pipeline.drop_front(std::min(end + 1, pipeline.size()));
+    name = name.trim();
+    if (isAnchor || name.empty() || known.count(name))
+      continue;
+    StringRef nearest = nearestOption(name);
+    if (nearest.empty())
+      continue;
+    llvm::errs() << "error: unknown pass `" << name << "` in `--pass-pipeline`\nnote: did you mean `"
+                 << nearest << "`? `--help` lists all of them\n";
+    return false;
+  }
+  return true;
+}
+
 // Whether no long option is a misspelled one. LLVM would take its first letter for a short option.
 bool areKnown(ArrayRef<char *> arguments) {
   auto &known = llvm::cl::getRegisteredOptions();
@@ -195,15 +237,11 @@ bool areKnown(ArrayRef<char *> arguments) {
     if (!argument.consume_front("--") || argument.empty())
       continue;
     StringRef name = argument.take_until([](char c) { return c == '='; });
+    if (name == "pass-pipeline" && !arePassesKnown(argument.drop_front(name.size()).ltrim('=')))
+      return false;
     if (known.count(name))
       continue;
-    StringRef nearest;
-    unsigned best = std::max<unsigned>(2, name.size() / 4) + 1;
-    for (auto &option : known)
-      if (unsigned distance = name.edit_distance(option.first, true, best); distance < best) {
-        best = distance;
-        nearest = option.first;
-      }
+    StringRef nearest = nearestOption(name);
     if (nearest.empty())
       continue;
     llvm::errs() << "error: unknown option `--" << name << "`\nnote: did you mean `--" << nearest

@@ -61,9 +61,9 @@ class Layout:
     """A layout: a map from places (register, lane, warp, block, or an offset in memory) to elements of a tensor that is
     linear over bits, so that the image of `x ^ y` is the XOR of the images of `x` and `y`.
 
-    `text` is an encoding as in TTGIR, a LinearLayout as Triton prints it, a layout of CuTe or of Tilus, or one of XeGPU,
-    IREE or Mosaic GPU. `shape` is the shape of the tensor, which only encodings need; with it a layout of CuTe is one of
-    `((threads), (values))`. `aliases` is the text of a module whose `#name = ...` lines `text` may use. `lanes` is the size
+    `text` is an encoding or a type as in TTGIR, a layout as Gluon, CuTe, CUTLASS or Tilus spell it, a LinearLayout as Triton
+    prints it, or a layout of XeGPU, IREE or Mosaic GPU. `shape` is the shape of the tensor, which only encodings need; with
+    it a layout of CuTe is one of `((threads), (values))`. `aliases` is the text of a module whose `#name = ...` lines `text` may use. `lanes` is the size
     of a warp where threads are only numbered, in CuTe and Tilus.
 
     Layouts are immutable. They are equal if they are the same map between the same dims, however they are spelled. Raises
@@ -80,6 +80,8 @@ class Layout:
         >>> ll.Layout("local(2, 1).spatial(8, 4).local(1, 2)").bases["register"]
         [[0, 1], [8, 0]]
         >>> ll.Layout("((4,8),(2,2)):((32,1),(16,8))", [16, 8]) == ll.Layout("local(2, 1).spatial(8, 4).local(1, 2)")
+        True
+        >>> ll.Layout("gl.BlockedLayout([1, 2], [8, 4], [2, 1], [1, 0])", [16, 8]) == blocked
         True
     """
     def __new__(cls, text: str, shape: _Shape | None = None, *, aliases: str | None = None, lanes: int = 32) -> Layout: ...
@@ -855,8 +857,8 @@ class Conversion:
 class Target:
     """A GPU as data: lanes, banks, shared memory.
 
-    `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`; `sm_90` and `gfx942` are understood too. Raises
-    `LayoutError` for an unknown name, listing the known ones.
+    `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`, of a processor, `sm_90`, or of a product, `h100`. Raises
+    `LayoutError` for an unknown name, with the nearest one.
 
     Example:
 

@@ -2,7 +2,7 @@
 
 use crate::args::natural;
 use crate::error::Failure;
-use linear_layout::encoding::{self, FLOATS, is_element_width};
+use linear_layout::encoding::{ElementTypeError, element_bits_of_name, is_element_width};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyType};
 
@@ -31,8 +31,9 @@ pub(crate) fn element_bits(dtype: &Bound<'_, PyAny>) -> PyResult<u32> {
         .getattr("itemsize")
         .and_then(|bytes| bytes.extract::<u64>())
     {
-        Ok(bytes) => width(bytes.saturating_mul(8)).ok_or_else(|| unknown(&dtype.to_string())),
-        Err(_) => Err(unknown(&dtype.to_string())),
+        Ok(bytes) => width(bytes.saturating_mul(8))
+            .ok_or_else(|| unknown(&ElementTypeError::new(&dtype.to_string()))),
+        Err(_) => Err(unknown(&ElementTypeError::new(&dtype.to_string()))),
     }
 }
 
@@ -42,31 +43,12 @@ fn width(bits: u64) -> Option<u32> {
 }
 
 fn of_name(text: &str) -> PyResult<u32> {
-    let name = text.trim();
-    if let Some(bits) = encoding::element_bits(name) {
-        return Ok(bits);
-    }
-    if name == "bool" {
-        return Ok(8);
-    }
-    let prefixes = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
-    let found = prefixes
-        .iter()
-        .filter_map(|prefix| name.strip_prefix(prefix)?.parse().ok())
-        .find_map(|bits: u64| width(bits));
-    // Floats of one byte or less need a format.
-    found
-        .filter(|bits| *bits >= 16 || !name.contains('f'))
-        .ok_or_else(|| unknown(text))
+    element_bits_of_name(text).map_err(|error| unknown(&error))
 }
 
-fn unknown(text: &str) -> PyErr {
-    let floats: Vec<&str> = FLOATS.iter().map(|(float, _)| *float).collect();
-    Failure::new(format!("`{text}` is no type of elements that can be converted"))
-        .note(format!(
-            "expected a number of bits, `i1` to `i64`, a pointer such as `!tt.ptr<f16>`, one of {}, or a type of \
-             NumPy, PyTorch or Triton",
-            floats.join(", ")
-        ))
-        .into()
+fn unknown(error: &ElementTypeError) -> PyErr {
+    let failure =
+        Failure::new(error).note("a number of bits or a type of NumPy, PyTorch or Triton will do");
+    let notes = error.notes();
+    notes.iter().fold(failure, Failure::note).into()
 }

@@ -7,8 +7,8 @@ use pyo3::types::PyString;
 
 /// A GPU as data: lanes, banks, shared memory.
 ///
-/// `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`; `sm_90` and `gfx942` are understood too. Raises
-/// `LayoutError` for an unknown name, listing the known ones.
+/// `name` is as in `ttg.target`, `cuda:90` or `hip:gfx942`, of a processor, `sm_90`, or of a product, `h100`. Raises
+/// `LayoutError` for an unknown name, with the nearest one.
 ///
 /// Example:
 ///

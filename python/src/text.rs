@@ -2,14 +2,13 @@
 
 use crate::error::{Failure, failed};
 use linear_layout::bridge::{
-    System, linear_from_composed, linear_from_cute, linear_from_thread_value, linear_from_tilus,
+    linear_from_composed, linear_from_cute, linear_from_thread_value, linear_from_tilus,
     memory_from_shared,
 };
 use linear_layout::cute::ComposedLayout;
-use linear_layout::encoding::other::CompilerLayout;
 use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
-use linear_layout::tilus::{RegisterLayout, SharedLayout};
+use linear_layout::text::{LayoutText, TextLayout};
 use linear_layout::view::shape_text;
 use pyo3::prelude::*;
 
@@ -27,36 +26,43 @@ pub(crate) fn read(
     lanes: u64,
 ) -> PyResult<Read> {
     let text = text.trim();
-    if CompilerLayout::matches_prefix(text) {
-        return Ok((of_compiler(text, shape)?, None));
+    let aliases = Aliases::of_module(aliases.unwrap_or_default()).map_err(failed)?;
+    let found = LayoutText::parse(text, &aliases).map_err(|error| {
+        let failure = marked(&error, error.offset(), text);
+        match error.note() {
+            Some(note) => failure.note(note),
+            None => failure,
+        }
+    })?;
+    let own = found.own_shape();
+    if let (Some(asked), Some(own)) = (shape, &own)
+        && asked != own.as_slice()
+    {
+        return Err(Failure::new(format!(
+            "the layout is of shape {}, not {}",
+            shape_text(own),
+            shape_text(asked)
+        ))
+        .note("its text has the shape; leave the argument out")
+        .into());
     }
-    let layout = match System::of(text) {
-        Some(System::Encoding) => return of_encoding(text, shape, aliases),
-        Some(System::Printed) => own_shape(text.parse::<LinearLayout>().map_err(failed)?, shape)?,
-        Some(System::Shared) => {
-            let shared: SharedLayout = text.parse().map_err(|e| tilus_error(&e, text))?;
-            own_shape(memory_from_shared(&shared).map_err(not_linear)?, shape)?
+    let on_shape = shape.or(own.as_deref());
+    let layout = match found.layout {
+        TextLayout::Encoding(encoding) => {
+            let (encoding, layout) = encoding.on_shape(needed(on_shape)?).map_err(failed)?;
+            return Ok((layout, Some(encoding)));
         }
-        Some(System::Cute) => of_cute(text, shape, lanes)?,
-        Some(System::Register) => {
-            let register: RegisterLayout = text.parse().map_err(|e| tilus_error(&e, text))?;
-            let layout = linear_from_tilus(&register, lanes).map_err(not_linear)?;
-            own_shape(layout, shape)?
+        TextLayout::Compiler(layout) => {
+            layout.to_linear_layout(needed(on_shape)?).map_err(failed)?
         }
-        None => {
-            let start: String = text.chars().take(40).collect();
-            return Err(
-                Failure::new(format!("`{start}` is neither an encoding nor a layout"))
-                    .note(FORMS)
-                    .into(),
-            );
-        }
+        TextLayout::Linear(layout) => layout,
+        TextLayout::Cute(layout) => linear_of_cute(&layout, shape, lanes)?,
+        TextLayout::Register(layout) => linear_from_tilus(&layout, lanes).map_err(not_linear)?,
+        TextLayout::Shared(layout) => memory_from_shared(&layout).map_err(not_linear)?,
     };
     Ok((layout, None))
 }
 
-const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a layout of CuTe `(8,4):(4,1)` \
-                     or of Tilus `local(2, 1).spatial(8, 4)`, or a LinearLayout as Triton prints it";
 const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
 const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
 
@@ -83,29 +89,7 @@ fn marked(error: impl std::fmt::Display, place: Option<usize>, text: &str) -> Fa
     }
 }
 
-fn of_encoding(text: &str, shape: Option<&[u64]>, aliases: Option<&str>) -> PyResult<Read> {
-    let aliases = Aliases::of_module(aliases.unwrap_or_default()).map_err(failed)?;
-    let encoding =
-        Encoding::parse(text, &aliases).map_err(|e| marked(&e, e.offset_in(text), text))?;
-    let (encoding, layout) = encoding.on_shape(needed(shape)?).map_err(failed)?;
-    Ok((layout, Some(encoding)))
-}
-
-fn of_compiler(text: &str, shape: Option<&[u64]>) -> PyResult<LinearLayout> {
-    let layout: CompilerLayout =
-        text.parse()
-            .map_err(|e: linear_layout::encoding::other::CompilerLayoutError| {
-                marked(&e, e.parse_offset(), text)
-            })?;
-    layout.to_linear_layout(needed(shape)?).map_err(failed)
-}
-
-fn of_cute(text: &str, shape: Option<&[u64]>, lanes: u64) -> PyResult<LinearLayout> {
-    let layout: ComposedLayout = text.parse().map_err(|e| cute_error(&e, text))?;
-    linear_of_cute(&layout, shape, lanes)
-}
-
-/// Returns a CuTe layout as a linear layout; with a shape, as one of threads and values.
+/// Returns a layout of CuTe as a map of bits; with a shape, as one of threads and values of a tensor.
 pub(crate) fn linear_of_cute(
     layout: &ComposedLayout,
     shape: Option<&[u64]>,
@@ -120,22 +104,7 @@ pub(crate) fn linear_of_cute(
     .map_err(not_linear)
 }
 
-/// Returns a layout with its own shape, if that is the requested one.
-fn own_shape(layout: LinearLayout, shape: Option<&[u64]>) -> PyResult<LinearLayout> {
-    let own: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
-    match shape {
-        Some(asked) if asked != own => Err(Failure::new(format!(
-            "the layout is of shape {}, not {}",
-            shape_text(&own),
-            shape_text(asked)
-        ))
-        .note("it says its shape itself; leave the shape out")
-        .into()),
-        _ => Ok(layout),
-    }
-}
-
-/// Returns the shape, which an encoding requires.
+/// Returns the shape, which an encoding does not have.
 fn needed(shape: Option<&[u64]>) -> PyResult<&[u64]> {
     shape.ok_or_else(|| {
         Failure::new("an encoding needs the shape of its tensor")

@@ -71,7 +71,7 @@ def test_an_error_says_where_and_what():
     [
         ("module {}", None, "does not say which GPU"),
         ("module {}", "cuda:9", "unknown target"),
-        ("module {}", "h200", "unknown target"),
+        ("module {}", "h2000", "unknown target"),
         ("func", "cuda:90", "custom op 'func' is unknown"),
         ("[" * 5000, "cuda:90", "nested more than"),
         ("\0", "cuda:90", ""),

@@ -12,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// expected-error @+1 {{unknown target `cuda:1`; known targets are `cuda:70`}}
+// expected-error @+1 {{unknown target `cuda:1`; the nearest is `cuda:101`}}
 module attributes {ttg.target = "cuda:1", "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {
     tt.return

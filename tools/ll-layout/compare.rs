@@ -1,7 +1,7 @@
 //! `ll-layout compare`: whether two layouts are the same, and where they first differ.
 
+use crate::any_layout::AnyLayout;
 use crate::drawing::Drawing;
-use crate::given::Given;
 use crate::pair::{PairArguments, tensor_text};
 use crate::subject::Subject;
 use crate::{Failure, show, systems};
@@ -22,8 +22,8 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// An encoding as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of CuTe,
-    /// `(8,4):(4,1)`, or of Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
+    /// An encoding or a type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon,
+    /// CuTe, `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
     a: std::ffi::OsString,
 
@@ -40,19 +40,19 @@ pub(crate) struct Arguments {
 
 /// The answer, and whether the two are the same.
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
-    let given = arguments
+    let (layouts, _) = arguments
         .pair
         .read([&arguments.a, &arguments.b], ["A", "B"])?;
     let drawing = &arguments.drawing;
-    let [a, b] = match given {
-        [Given::Linear(a), Given::Linear(b)] => [*a, *b],
-        given => {
+    let [a, b] = match layouts {
+        [AnyLayout::Linear(a), AnyLayout::Linear(b)] => [*a, *b],
+        layouts => {
             let is_text = as_json || !drawing.is_picture();
-            if let Some(answer) = systems::difference(&given).filter(|_| is_text) {
+            if let Some(answer) = systems::difference(&layouts).filter(|_| is_text) {
                 let (text, is_equal) = systems::said(answer?, as_json);
                 return Ok((drawing.write(text + "\n")?, is_equal));
             }
-            let [a, b] = given;
+            let [a, b] = layouts;
             let a = a.linear().map_err(|failure| failure.within("A"))?;
             let b = b.linear().map_err(|failure| failure.within("B"))?;
             [without_blocks(a)?, without_blocks(b)?]

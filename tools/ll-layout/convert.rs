@@ -24,6 +24,7 @@ Examples:
   ll-layout convert '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>' '#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>' 64x64 --type f32 --target cuda:90
   ll-layout convert '#blocked' '#blocked1' 64x64 --aliases kernel.mlir --type f16 --target hip:gfx942 --steps
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --strategy shared
+  ll-layout convert 'gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])' 'gl.BlockedLayout([8, 1], [8, 4], [1, 4], [0, 1])' 64x64 --type f16 --target h100
   ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
 /// Bits of slots or elements up to which plans are made: every register is a value of the plan.
@@ -63,11 +64,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pair: PairArguments,
 
-    /// Type of an element, as in IR: `f32`, `f16`, `i8`, `f8E4M3FN`, `!tt.ptr<f16>`
+    /// Type of an element: `f32`, `f16`, `i8`, `f8E4M3FN`, `!tt.ptr<f16>`; not needed where SRC or DST is the type of a
+    /// tensor
     #[arg(long, value_name = "TYPE")]
-    r#type: String,
+    r#type: Option<String>,
 
-    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; `sm_90` and gfx942 will do
+    /// GPU: `cuda:90`, `hip:gfx942`, `sm_90`, `h100`, `mi300x`
     #[arg(long, value_name = "TARGET")]
     target: String,
 
@@ -95,7 +97,7 @@ pub(crate) struct Arguments {
     drawing: Drawing,
 }
 
-/// What is asked of a target.
+/// A conversion to plan for a target.
 struct Question<'q> {
     src: &'q LinearLayout,
     dst: &'q LinearLayout,
@@ -103,7 +105,7 @@ struct Question<'q> {
     options: PlanOptions,
 }
 
-/// What a target does, and what came of running it.
+/// The plan of a target, and the report of running it.
 struct Answer {
     plan: ConvertPlan,
     report: PlanReport,
@@ -123,7 +125,7 @@ impl Question<'_> {
         Ok(Answer { plan, report })
     }
 
-    /// Each way to do it on this target with its cost, the cheapest first, then those that cannot.
+    /// The strategies on this target with their costs, the cheapest first, then those that fail.
     fn ways(&self, target: &Target) -> Vec<(String, Result<Cost, PlanError>)> {
         let mut free = self.options;
         free.strategy = None;
@@ -154,11 +156,11 @@ impl Question<'_> {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let sources = [arguments.src.as_os_str(), arguments.dst.as_os_str()];
-    let [src, dst] = arguments.pair.read(sources, ["SRC", "DST"])?;
+    let ([src, dst], bits) = arguments.pair.read(sources, ["SRC", "DST"])?;
     let src = src.linear().map_err(|failure| failure.within("SRC"))?;
     let dst = dst.linear().map_err(|failure| failure.within("DST"))?;
     let target = Target::parse(&arguments.target).map_err(Failure::new)?;
-    let bits = element_bits(&arguments.r#type)?;
+    let bits = element_bits(arguments.r#type.as_deref(), bits)?;
     for (name, side) in [("SRC", &src), ("DST", &dst)] {
         let size = side
             .layout
@@ -259,7 +261,7 @@ fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, F
     })
 }
 
-/// Says in a sentence what has to move, and so which ways there are.
+/// Returns a sentence on the dims that elements move along, and the strategies that follow from it.
 fn why(plan: &ConvertPlan) -> String {
     let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
@@ -313,7 +315,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
     text
 }
 
-/// How many steps there are of each sort, in the order in which sorts come first.
+/// The number of steps of each sort, in the order in which sorts come first.
 fn counts(program: &Program) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for step in program.steps() {
@@ -346,14 +348,14 @@ pub(crate) fn steps_json(program: &Program) -> Value {
         .into()
 }
 
-/// Targets that do the same.
+/// Targets with the same plan.
 struct Other {
     names: Vec<&'static str>,
     text: String,
     json: Map<String, Value>,
 }
 
-/// What the targets other than `asked` would do, those that do the same together.
+/// The plans of targets other than `asked`, those with the same text together.
 fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
     let mut others: Vec<Other> = Vec::new();
     for target in TARGETS.iter().filter(|t| t.name != asked.name) {

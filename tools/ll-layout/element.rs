@@ -1,39 +1,19 @@
-//! How wide an element is, from the spelling of its type in IR.
+//! The width of elements that `--type` names.
 
 use crate::Failure;
-use linear_layout::encoding::{self, FLOATS, is_element_width};
+use linear_layout::encoding::element_bits_of_name;
 
-/// The width of an element of this type; a pointer has 64 bits.
-pub(crate) fn element_bits(text: &str) -> Result<u32, Failure> {
-    let name = text.trim();
-    if let Some(bits) = encoding::element_bits(name) {
-        return Ok(bits);
-    }
-    let floats: Vec<&str> = FLOATS.iter().map(|(float, _)| *float).collect();
-    let failure = Failure::new(format!("`{text}` is no type of elements that can be converted"))
-        .note(format!(
-            "expected `i1`, `i2`, `i4`, `i8`, `i16`, `i32`, `i64`, a pointer such as `!tt.ptr<f16>`, or one of {}",
-            floats.join(", ")
-        ));
-    Err(match nearest(name) {
-        Some(nearest) => failure.note(format!("the nearest is `{nearest}`")),
-        None => failure,
-    })
-}
-
-/// What other languages call `fp16`, `float16`, `int8`, `u8`: the same width, float or not.
-fn nearest(name: &str) -> Option<String> {
-    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let end = digits.find(|c: char| !c.is_ascii_digit());
-    let bits: u32 = digits[..end.unwrap_or(digits.len())].parse().ok()?;
-    let float = || {
-        let same = FLOATS.iter().find(|(_, width)| *width == bits);
-        same.map(|(float, _)| (*float).to_owned())
-    };
-    match name.chars().next()?.to_ascii_lowercase() {
-        'b' if bits == 16 => Some("bf16".to_owned()),
-        'f' => float(),
-        'i' | 's' | 'u' if is_element_width(bits) => Some(format!("i{bits}")),
-        _ => None,
+/// Returns the width of an element of the type that is named, or else of the text of the layout.
+pub(crate) fn element_bits(name: Option<&str>, of_text: Option<u32>) -> Result<u32, Failure> {
+    match name {
+        Some(name) => element_bits_of_name(name).map_err(|error| {
+            let notes = error.notes();
+            notes.iter().fold(Failure::new(&error), Failure::note)
+        }),
+        None => of_text.ok_or_else(|| {
+            Failure::new("the type of an element is not known").note(
+                "add it, as in `--type f16`, or give the type of a tensor, `tensor<64x64xf16, #ttg...>`",
+            )
+        }),
     }
 }

@@ -1,6 +1,7 @@
 //! `ll-layout eval`: a layout, or its inverse, at points.
 
-use crate::subject::Subject;
+use crate::any_layout::AnyLayout;
+use crate::subject::{Subject, parse_shape, parse_text, read_text};
 use crate::{Failure, Source, show};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
@@ -10,7 +11,8 @@ use serde_json::{Value, json};
 pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout eval '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' 16x8 register=1,lane=5
   ll-layout eval '#mma' 64x64 --aliases kernel.mlir --inverse 3,17
-  ll-layout eval printed-layout.txt '' lane=3 lane=4 --json";
+  ll-layout eval 'tensor<64x64xf16, #mma>' register=1,lane=5 --aliases kernel.mlir
+  ll-layout eval printed-layout.txt lane=3 lane=4 --json";
 
 /// Slots that an element is listed with at most.
 const MOST: usize = 1 << 16;
@@ -20,12 +22,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; `''` with a printed layout
+    /// Shape of the tensor: 64x16; left out, or `''`, with a text that has a shape
     shape: String,
 
     /// Slots, `register=1,lane=3` (what is left out is 0); with --inverse elements, `3,17` or
     /// `dim0=3,dim1=17`
-    #[arg(required = true)]
     points: Vec<String>,
 
     /// Take elements, and say which slots hold each of them
@@ -35,13 +36,25 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
-    let text = source.enc.to_string_lossy();
-    let is_printed_layout = !text.trim_start().starts_with('#') && arguments.shape.is_empty();
-    let shape = (!is_printed_layout).then_some(arguments.shape.as_str());
-    let subject = Subject::read(&source.enc, shape, source.aliases.as_deref())?;
+    let text = parse_text(&read_text(&source.enc)?, source.aliases.as_deref())?;
+    let mut points: Vec<&str> = arguments.points.iter().map(String::as_str).collect();
+    let shape = match arguments.shape.as_str() {
+        "" if !text.needs_shape() => None,
+        // A text with a shape is followed by points.
+        point if !text.needs_shape() && (points.is_empty() || point.contains('=')) => {
+            points.insert(0, point);
+            None
+        }
+        shape => Some(parse_shape(shape)?),
+    };
+    if points.is_empty() {
+        let note = "add one: `register=1,lane=3`, or with `--inverse` `3,17`";
+        return Err(Failure::new("there is no point to evaluate").note(note));
+    }
+    let subject = AnyLayout::on_shape(text, shape.as_deref())?.linear()?;
     let mut text = String::new();
     let mut list = Vec::new();
-    for point in &arguments.points {
+    for point in points {
         if arguments.inverse {
             inverse(&subject, point, &mut text, &mut list)?;
         } else {
@@ -141,7 +154,7 @@ fn inverse(
         held.push(value);
     }
     if held.is_empty() {
-        *text += &format!("{named} <- nobody\n");
+        *text += &format!("{named} <- no slot\n");
     }
     match holders.copies() {
         Some(copies) if copies <= MOST as u64 => {}

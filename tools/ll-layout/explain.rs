@@ -1,6 +1,6 @@
 //! `ll-layout explain`: a layout in words.
 
-use crate::given::Given;
+use crate::any_layout::AnyLayout;
 use crate::{Failure, Source};
 use linear_layout::bridge::cute_from_shared;
 use linear_layout::view::{words, words_of_cute, words_of_register};
@@ -18,18 +18,20 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; others than encodings need none
+    /// Shape of the tensor: 64x16; needed by encodings, not by types and the layouts of CuTe and Tilus
     shape: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
     let shape = arguments.shape.as_deref();
-    let text = match Given::read(&source.enc, shape, source.aliases.as_deref())? {
-        Given::Linear(subject) => words(&subject.layout),
-        Given::Cute(layout) => words_of_cute(&layout),
-        Given::Register(layout) => words_of_register(&layout),
-        Given::Shared(layout) => words_of_cute(&cute_from_shared(&layout).map_err(Failure::new)?),
+    let text = match AnyLayout::read(&source.enc, shape, source.aliases.as_deref())? {
+        AnyLayout::Linear(subject) => words(&subject.layout),
+        AnyLayout::Cute(layout) => words_of_cute(&layout),
+        AnyLayout::Register(layout) => words_of_register(&layout),
+        AnyLayout::Shared(layout) => {
+            words_of_cute(&cute_from_shared(&layout).map_err(Failure::new)?)
+        }
     };
     Ok(if as_json {
         json!({"words": text.lines().collect::<Vec<_>>()}).to_string() + "\n"

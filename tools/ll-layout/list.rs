@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long, requires = "target", conflicts_with = "file")]
     instructions: bool,
 
-    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; `sm_90` and gfx942 will do
+    /// GPU: `cuda:90`, `hip:gfx942`, `sm_90`, `h100`, `mi300x`
     #[arg(long, value_name = "TARGET", requires = "instructions")]
     target: Option<String>,
 

@@ -1,6 +1,7 @@
 //! `ll-layout`: shows and explains layouts, evaluates, converts, multiplies and compares them, answers questions about them
 //! in bulk.
 
+mod any_layout;
 mod batch;
 mod compare;
 mod convert;
@@ -8,7 +9,6 @@ mod drawing;
 mod element;
 mod eval;
 mod explain;
-mod given;
 mod instruction;
 mod list;
 mod pair;
@@ -29,9 +29,10 @@ use std::process::ExitCode;
 
 /// Show GPU tensor layouts, and compute with them
 ///
-/// A layout is named by an encoding as it stands in TTGIR and the shape of a tensor, by the text that
-/// Triton prints for a LinearLayout, by that of CuTe, `(8,4):(4,1)`, or by that of Tilus,
-/// `local(2, 1).spatial(8, 4)`.
+/// A layout is named by an encoding as it stands in TTGIR and the shape of a tensor; by a type with an
+/// encoding, `tensor<64x16xf16, #ttg...>`; by a layout of Gluon, `gl.BlockedLayout(...)`; by the text that
+/// Triton prints for a LinearLayout; by what CuTe and CUTLASS print, `(8,4):(4,1)`,
+/// `Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)`; or by that of Tilus, `local(2, 1).spatial(8, 4)`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ll-layout",
@@ -127,11 +128,11 @@ Example:
   $ echo '{"id": 7, "op": "identity_1d", "args": [4, "lane", "dim0"]}' | ll-layout batch
   {"id":7,"op":"identity_1d","args":[4,"lane","dim0"],"ok":{"bases":[["lane",[[1],[2]]]],"out_dims":[["dim0",4]]}}"#;
 
-/// How a command line names a layout.
+/// The arguments that name a layout.
 #[derive(Debug, Args)]
 struct Source {
-    /// Encoding as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of CuTe,
-    /// `(8,4):(4,1)`, or of Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
+    /// Encoding or type as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of Gluon, CuTe,
+    /// `(8,4):(4,1)`, or Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "ENC", allow_hyphen_values = true)]
     enc: OsString,
 
@@ -140,7 +141,7 @@ struct Source {
     aliases: Option<PathBuf>,
 }
 
-/// What went wrong, for people and for programs.
+/// An error, for people and for programs.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,

@@ -1,16 +1,17 @@
 //! Two layouts of one tensor, as `convert` and `compare` take them.
 
 use crate::Failure;
-use crate::given::Given;
-use crate::subject::{Subject, is_encoding_text, parse_shape, read_text};
+use crate::any_layout::AnyLayout;
+use crate::subject::{Subject, parse_shape, parse_text, read_text};
+use linear_layout::text::LayoutText;
 use linear_layout::view::shape_text;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// What the verbs that take two layouts are given besides them.
+/// The arguments of verbs that take two layouts, besides these.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PairArguments {
-    /// Shape of the tensor: 64x16; not needed when one of the two says it
+    /// Shape of the tensor: 64x16; not needed when one of the two has it, as types do
     shape: Option<String>,
 
     /// File, such as a kernel in TTGIR, whose `#name = ...` lines the encodings may use
@@ -19,12 +20,12 @@ pub(crate) struct PairArguments {
 }
 
 impl PairArguments {
-    /// Reads both layouts; `names` are what the help calls them, for messages.
+    /// Reads both layouts, with the width of elements where a text has it; `names` are those of the help, for messages.
     pub(crate) fn read(
         &self,
         sources: [&OsStr; 2],
         names: [&str; 2],
-    ) -> Result<[Given; 2], Failure> {
+    ) -> Result<([AnyLayout; 2], Option<u32>), Failure> {
         if sources.iter().all(|source| *source == "-") {
             let [first, second] = names;
             return Err(Failure::new(format!(
@@ -32,27 +33,25 @@ impl PairArguments {
             ))
             .note("give one of them as text or as a file"));
         }
-        let mut texts = [String::new(), String::new()];
-        for (i, text) in texts.iter_mut().enumerate() {
-            *text = read_text(sources[i]).map_err(|failure| failure.within(names[i]))?;
-        }
+        let parse = |i: usize| {
+            let text = read_text(sources[i])?;
+            parse_text(&text, self.aliases.as_deref())
+        };
+        let parse = |i| parse(i).map_err(|failure: Failure| failure.within(names[i]));
+        let [first, second] = [parse(0)?, parse(1)?];
+        let bits = first.element_bits.or(second.element_bits);
         let given = self.shape.as_deref().map(parse_shape).transpose()?;
-        let read = |i: usize, shape: Option<&[u64]>| {
-            Given::of_text(&texts[i], shape, self.aliases.as_deref())
+        // An encoding takes the shape of the other one where no shape is given.
+        let shape = |own: &LayoutText, other: &LayoutText| match &given {
+            None if own.needs_shape() => other.own_shape(),
+            given => given.clone(),
+        };
+        let shapes = [shape(&first, &second), shape(&second, &first)];
+        let layout = |text, i: usize| {
+            AnyLayout::on_shape(text, shapes[i].as_deref())
                 .map_err(|failure| failure.within(names[i]))
         };
-        // Others than encodings say their shapes; where none is given, an encoding takes it from there.
-        if given.is_none() && is_encoding_text(&texts[0]) && !is_encoding_text(&texts[1]) {
-            let second = read(1, None)?;
-            return Ok([read(0, second.shape().as_deref())?, second]);
-        }
-        let first = read(0, given.as_deref())?;
-        let shape = match given {
-            None if is_encoding_text(&texts[1]) => first.shape(),
-            given => given,
-        };
-        let second = read(1, shape.as_deref())?;
-        Ok([first, second])
+        Ok(([layout(first, 0)?, layout(second, 1)?], bits))
     }
 }
 

@@ -1,10 +1,10 @@
 //! `ll-layout product`: which matrix instruction multiplies two tensors, and why others do not.
 
+use crate::any_layout::AnyLayout;
 use crate::convert::{MOST, cost_json, steps_json, steps_text};
 use crate::drawing::Drawing;
-use crate::given::Given;
 use crate::pair::counted;
-use crate::subject::{Subject, is_encoding_text, parse_shape, read_text};
+use crate::subject::{Subject, parse_shape, parse_text, read_text};
 use crate::{Failure, batch};
 use clap::ValueEnum;
 use linear_layout::encoding::spelling::nearest;
@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_name = "PRECISION", default_value = "tf32")]
     input_precision: Precision,
 
-    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; `sm_90` and gfx942 will do
+    /// GPU: `cuda:90`, `hip:gfx942`, `sm_90`, `h100`, `mi300x`
     #[arg(long, value_name = "TARGET")]
     target: String,
 
@@ -202,13 +202,12 @@ impl Arguments {
     }
 
     fn layout(&self, source: &OsString, shape: Option<&[u64]>) -> Result<LinearLayout, Failure> {
-        let text = read_text(source)?;
-        if shape.is_none() && is_encoding_text(&text) {
+        let text = parse_text(&read_text(source)?, self.aliases.as_deref())?;
+        if shape.is_none() && text.needs_shape() {
             return Err(Failure::new("an encoding needs the sizes of the product")
                 .note("add m, n and k after D, as in `64x64x32`"));
         }
-        let given = Given::of_text(&text, shape, self.aliases.as_deref())?;
-        let Subject { layout, .. } = given.linear()?;
+        let Subject { layout, .. } = AnyLayout::on_shape(text, shape)?.linear()?;
         let size = layout.total_in_bits().max(layout.total_out_bits());
         if size > MOST {
             return Err(Failure::new(format!(

@@ -1,9 +1,9 @@
 //! `ll-layout show`: a layout in one of several views, or the operands of a matrix instruction.
 
+use crate::any_layout::AnyLayout;
 use crate::drawing::{Drawing, Format};
 use crate::element::element_bits;
-use crate::given::Given;
-use crate::subject::Subject;
+use crate::subject::{Subject, parse_shape, parse_text, read_text};
 use crate::{Failure, Source, batch, instruction};
 use clap::ValueEnum;
 use linear_layout::encoding::Encoding;
@@ -20,6 +20,9 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show printed-layout.txt --view tensor,hardware
   ll-layout show 'local(2, 1).spatial(8, 4)'
   ll-layout show 'Sw<2,0,3> o 0 o (8,8):(8,1)'
+  ll-layout show 'Sw<3,4,3> o smem_ptr[16b](unset) o (_8,_64):(_64,_1)'
+  ll-layout show 'gl.BlockedLayout(size_per_thread=[1, 4], threads_per_warp=[8, 4], warps_per_cta=[4, 1], order=[1, 0])' 64x64
+  ll-layout show 'tensor<64x64xf16, #ttg.slice<{dim = 1, parent = #mma}>>' --aliases kernel.mlir
   ll-layout show '#mma' 64x64 --aliases kernel.mlir --output mma.html
   ll-layout show mma.m16n8k16.f32.f16 --target cuda:80
   ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
@@ -62,7 +65,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; others than encodings need none
+    /// Shape of the tensor: 64x16; needed by encodings, not by types and the layouts of CuTe and Tilus
     shape: Option<String>,
 
     /// What to show; several are separated by commas; left out, bases and tensor, in an SVG the tensor, on a page
@@ -70,11 +73,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, value_delimiter = ',')]
     view: Vec<View>,
 
-    /// Type of an element, as in IR, for --view banks: `f16`
+    /// Type of an element for --view banks: `f16`; not needed where ENC is the type of a buffer
     #[arg(long, value_name = "TYPE")]
     r#type: Option<String>,
 
-    /// GPU whose banks --view banks shows, or that has the instruction, as in `ttg.target`: cuda:90, hip:gfx942
+    /// GPU whose banks --view banks shows, or that has the instruction: `cuda:90`, `hip:gfx942`, `sm_90`, `h100`
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
 
@@ -108,25 +111,28 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         return arguments.instruction(name, as_json);
     }
     let shape = arguments.shape.as_deref();
-    let given = Given::read(&source.enc, shape, source.aliases.as_deref())?;
+    let text = parse_text(&read_text(&source.enc)?, source.aliases.as_deref())?;
+    let bits = text.element_bits;
+    let shape = shape.map(parse_shape).transpose()?;
+    let layout = AnyLayout::on_shape(text, shape.as_deref())?;
     let drawing = &arguments.drawing;
-    let views = arguments.views(&given, as_json);
+    let views = arguments.views(&layout, as_json);
     let window = arguments.window();
-    let title = given.title();
+    let title = layout.title();
     // Its own notation shows a layout that need not be a linear one.
     if views == [View::Grid] && !as_json {
-        if arguments.all && given.size() > 1 << MOST {
+        if arguments.all && layout.size() > 1 << MOST {
             return Err(Failure::new(format!(
                 "the layout has {} elements; all of them are listed up to 2^{MOST}",
-                given.size()
+                layout.size()
             ))
             .note("leave out `--all` to see a corner"));
         }
-        let scene = match &given {
-            Given::Linear(subject) => Scene::boxed(&subject.layout, window),
-            Given::Cute(layout) => Scene::cute(layout, window),
-            Given::Register(layout) => Scene::register_layout(layout, window),
-            Given::Shared(layout) => Scene::shared_layout(layout, window),
+        let scene = match &layout {
+            AnyLayout::Linear(subject) => Scene::boxed(&subject.layout, window),
+            AnyLayout::Cute(layout) => Scene::cute(layout, window),
+            AnyLayout::Register(layout) => Scene::register_layout(layout, window),
+            AnyLayout::Shared(layout) => Scene::shared_layout(layout, window),
         };
         return drawing.write(if drawing.is_picture() {
             drawing.picture(&title, &[scene.titled(title.clone())])?
@@ -134,7 +140,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
             drawing.text(&scene)
         });
     }
-    let subject = given.linear()?;
+    let subject = layout.linear()?;
     let l = &subject.layout;
     let is_grid = |view: &View| !matches!(view, View::Bases | View::Matrix);
     if (arguments.all || as_json) && views.iter().any(is_grid) {
@@ -155,7 +161,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     if drawing.is_picture() {
         let mut scenes = Vec::new();
         for view in &views {
-            for scene in arguments.scenes(&subject, *view, window)? {
+            for scene in arguments.scenes(&subject, bits, *view, window)? {
                 // Under the title of the page, each says which view it is.
                 scenes.push(match views.as_slice() {
                     [_] => scene.titled(title.clone()),
@@ -171,7 +177,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
             texts.push(layout_text(l, subject.encoding.as_ref()));
             continue;
         }
-        for scene in arguments.scenes(&subject, *view, window)? {
+        for scene in arguments.scenes(&subject, bits, *view, window)? {
             texts.push(drawing.text(&scene));
         }
     }
@@ -224,11 +230,11 @@ impl Arguments {
         })
     }
 
-    fn views(&self, given: &Given, as_json: bool) -> Vec<View> {
+    fn views(&self, layout: &AnyLayout, as_json: bool) -> Vec<View> {
         if !self.view.is_empty() {
             return self.view.clone();
         }
-        if !matches!(given, Given::Linear(_)) && !as_json {
+        if !matches!(layout, AnyLayout::Linear(_)) && !as_json {
             return vec![View::Grid];
         }
         match self.drawing.format() {
@@ -238,7 +244,13 @@ impl Arguments {
         }
     }
 
-    fn scenes(&self, subject: &Subject, view: View, window: Window) -> Result<Vec<Scene>, Failure> {
+    fn scenes(
+        &self,
+        subject: &Subject,
+        bits: Option<u32>,
+        view: View,
+        window: Window,
+    ) -> Result<Vec<Scene>, Failure> {
         let l = &subject.layout;
         Ok(match view {
             View::Bases => {
@@ -251,17 +263,23 @@ impl Arguments {
             View::Grid => vec![Scene::boxed(l, window)],
             View::Hardware => vec![Scene::hardware(l, window)],
             View::Matrix => vec![Scene::matrix(l)],
-            View::Banks => self.banks(subject, window)?,
+            View::Banks => self.banks(subject, bits, window)?,
         })
     }
 
     /// The buffer by banks, and the accesses that are asked for.
-    fn banks(&self, subject: &Subject, window: Window) -> Result<Vec<Scene>, Failure> {
-        let (Some(r#type), Some(target)) = (&self.r#type, &self.target) else {
-            return Err(Failure::new(
-                "which bank an element is in depends on how wide it is, and on the GPU",
-            )
-            .note("add both, as in `--type f16 --target cuda:90`"));
+    fn banks(
+        &self,
+        subject: &Subject,
+        bits: Option<u32>,
+        window: Window,
+    ) -> Result<Vec<Scene>, Failure> {
+        let r#type = self.r#type.as_deref();
+        let (true, Some(target)) = (r#type.is_some() || bits.is_some(), &self.target) else {
+            return Err(
+                Failure::new("the bank of an element depends on its width and on the GPU")
+                    .note("add both, as in `--type f16 --target cuda:90`"),
+            );
         };
         if !subject.layout.has_in_dim(Dim::OFFSET) {
             let names: Vec<&str> = subject.layout.in_dims().map(Dim::name).collect();
@@ -272,7 +290,7 @@ impl Arguments {
             .note("show the encoding of a buffer, and give this one as `--access`"));
         }
         let target = Target::parse(target).map_err(Failure::new)?;
-        let bits = element_bits(r#type)?;
+        let bits = element_bits(r#type, bits)?;
         let gaps = match &subject.encoding {
             Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
             _ => &[],
@@ -342,7 +360,7 @@ fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     Ok(object.into())
 }
 
-/// Each element with those who hold it, the last dim of the tensor fastest.
+/// Each element with the slots that hold it, the last dim of the tensor fastest.
 fn tensor_json(layout: &LinearLayout) -> Value {
     let holders = Holders::new(layout);
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();

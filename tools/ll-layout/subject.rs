@@ -1,11 +1,10 @@
-//! What the command line names: a layout, from an encoding and a shape or from printed text.
+//! A linear layout that the command line names, and the texts that layouts are read from.
 
 use crate::Failure;
-use crate::given::Given;
-use linear_layout::bridge::System;
-use linear_layout::encoding::other::{CompilerLayout, CompilerLayoutError};
+use crate::any_layout::AnyLayout;
 use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
+use linear_layout::text::{LayoutText, System, note_for};
 use linear_layout::view::shape_text;
 use std::ffi::OsStr;
 use std::io::{self, Read};
@@ -25,82 +24,10 @@ impl Subject {
         shape: Option<&str>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
-        Given::read(source, shape, aliases)?.linear()
+        AnyLayout::read(source, shape, aliases)?.linear()
     }
 
-    /// Reads an encoding for a tensor of this shape, or a printed layout.
-    pub(crate) fn of_text(
-        text: &str,
-        shape: Option<&[u64]>,
-        aliases: Option<&Path>,
-    ) -> Result<Self, Failure> {
-        if CompilerLayout::matches_prefix(text) {
-            Self::of_other_compiler(text, shape)
-        } else if is_encoding_text(text) {
-            Self::of_encoding(text, shape, aliases)
-        } else {
-            Self::of_layout(text, shape)
-        }
-    }
-
-    fn of_encoding(
-        text: &str,
-        shape: Option<&[u64]>,
-        aliases: Option<&Path>,
-    ) -> Result<Self, Failure> {
-        let aliases = match aliases {
-            Some(file) => read_aliases(file)?,
-            None => Aliases::new(),
-        };
-        let encoding = Encoding::parse(text.trim(), &aliases).map_err(|e| {
-            let failure = Failure::new(&e);
-            match e.offset_in(text.trim()) {
-                Some(at) => failure.at(text.trim(), at),
-                None => failure,
-            }
-        })?;
-        let shape = needed(shape)?;
-        let (encoding, layout) = encoding.on_shape(shape).map_err(Failure::new)?;
-        Ok(Self {
-            encoding: Some(encoding),
-            layout,
-        })
-    }
-
-    /// Reads a layout of `XeGPU`, IREE or Mosaic GPU.
-    fn of_other_compiler(text: &str, shape: Option<&[u64]>) -> Result<Self, Failure> {
-        let layout: CompilerLayout = text.parse().map_err(|e: CompilerLayoutError| {
-            let failure = Failure::new(&e);
-            match e.parse_offset() {
-                Some(at) => failure.at(text, at),
-                None => failure,
-            }
-        })?;
-        let layout = layout.to_linear_layout(needed(shape)?);
-        Ok(Self {
-            encoding: None,
-            layout: layout.map_err(Failure::new)?,
-        })
-    }
-
-    fn of_layout(text: &str, shape: Option<&[u64]>) -> Result<Self, Failure> {
-        let layout: LinearLayout = text.parse().map_err(Failure::new)?;
-        let own: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
-        match shape {
-            Some(shape) if shape != own => Err(Failure::new(format!(
-                "the printed layout is of shape {}, not {}",
-                shape_text(&own),
-                shape_text(shape)
-            ))
-            .note("a printed layout says its shape itself; leave the shape out")),
-            _ => Ok(Self {
-                encoding: None,
-                layout,
-            }),
-        }
-    }
-
-    /// What a picture of it is headed.
+    /// The heading of its picture.
     pub(crate) fn title(&self) -> String {
         let shape = shape_text(&self.shape());
         match &self.encoding {
@@ -114,18 +41,6 @@ impl Subject {
     }
 }
 
-/// The shape, which an encoding does not say.
-fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
-    shape.ok_or_else(|| {
-        Failure::new("an encoding needs the shape of its tensor")
-            .note("add it after the encoding, as in `64x16`")
-    })
-}
-
-const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a layout of CuTe `(8,4):(4,1)` or of Tilus \
-                     `local(2, 1).spatial(8, 4)`, or a file that holds one or a layout as Triton prints it \
-                     (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); `-` is standard input";
-
 /// Returns the text that `source` is, or that the file of this name holds; `-` is standard input.
 pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
     if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
@@ -136,12 +51,30 @@ pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
         return Ok(read);
     }
     let source = source.display();
-    Err(Failure::new(format!("`{source}` holds neither an encoding nor a layout")).note(FORMS))
+    Err(
+        Failure::new(format!("`{source}` holds neither an encoding nor a layout"))
+            .note(note_for(&read)),
+    )
 }
 
-/// Whether text is an encoding rather than a printed layout.
-pub(crate) fn is_encoding_text(text: &str) -> bool {
-    text.trim_start().starts_with('#')
+/// Reads a layout whose encodings may use the names that a file defines.
+pub(crate) fn parse_text(text: &str, aliases: Option<&Path>) -> Result<LayoutText, Failure> {
+    let aliases = match aliases {
+        Some(file) => read_aliases(file)?,
+        None => Aliases::new(),
+    };
+    let text = text.trim();
+    LayoutText::parse(text, &aliases).map_err(|error| {
+        let failure = Failure::new(&error);
+        let failure = match error.offset() {
+            Some(at) => failure.at(text, at),
+            None => failure,
+        };
+        match error.note() {
+            Some(note) => failure.note(note),
+            None => failure,
+        }
+    })
 }
 
 fn read_file(path: &OsStr) -> Result<String, Failure> {
@@ -154,14 +87,17 @@ fn read_file(path: &OsStr) -> Result<String, Failure> {
     };
     match read {
         Ok(()) => Ok(text),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            Err(Failure::new(format!("`{source}` is neither an encoding nor a file")).note(FORMS))
-        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Err(Failure::new(format!(
+            "`{source}` is neither an encoding nor a file"
+        ))
+        .note(
+            note_for(&source.to_string()) + "; a file that holds one, or `-` for standard input",
+        )),
         Err(e) => Err(Failure::new(format!("cannot read `{source}`: {e}"))),
     }
 }
 
-/// Reads the encodings that a file names.
+/// Reads the encodings that a file defines.
 fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", file.display())))?;

@@ -1,7 +1,7 @@
 //! Layouts of two systems side by side: whether they are the same, and where they first differ.
 
 use crate::Failure;
-use crate::given::Given;
+use crate::any_layout::AnyLayout;
 use linear_layout::bridge::Difference;
 use linear_layout::cute::{ComposedLayout, Layout};
 use linear_layout::view::shape_text;
@@ -49,11 +49,12 @@ impl Numbers {
 }
 
 /// Compares two layouts, one of which is not linear; `None` where their linear layouts are to be compared.
-pub(crate) fn difference(given: &[Given; 2]) -> Option<Result<Option<Found>, Failure>> {
-    let [a, b] = given;
+pub(crate) fn difference(layouts: &[AnyLayout; 2]) -> Option<Result<Option<Found>, Failure>> {
+    let [a, b] = layouts;
     match (a, b) {
-        (Given::Shared(_), Given::Linear(_)) | (Given::Linear(_), Given::Shared(_)) => None,
-        (Given::Cute(_) | Given::Shared(_), Given::Cute(_) | Given::Shared(_)) => {
+        (AnyLayout::Shared(_), AnyLayout::Linear(_))
+        | (AnyLayout::Linear(_), AnyLayout::Shared(_)) => None,
+        (AnyLayout::Cute(_) | AnyLayout::Shared(_), AnyLayout::Cute(_) | AnyLayout::Shared(_)) => {
             let functions = a.cute().and_then(|a| Ok((a, b.cute()?)));
             Some(match functions {
                 Ok((Some(a), Some(b))) => functions_differ(&a, &b),
@@ -72,7 +73,8 @@ pub(crate) fn difference(given: &[Given; 2]) -> Option<Result<Option<Found>, Fai
             };
             let numbers = Numbers {
                 shape: a.shape().or_else(|| b.shape()),
-                is_first_fastest: matches!(a, Given::Cute(_)) || matches!(b, Given::Cute(_)),
+                is_first_fastest: matches!(a, AnyLayout::Cute(_))
+                    || matches!(b, AnyLayout::Cute(_)),
             };
             let found = first.difference(&second).map_err(Failure::new);
             Some(found.map(|found| found.map(|found| Found::Held(found, numbers))))

@@ -29,6 +29,14 @@ pub(crate) enum ErrorKind {
         expected: &'static str,
         found: String,
     },
+    #[error(
+        "the tensor at byte {at} is one of coordinates, whose strides are coordinates too (`_1@0`), expected indices"
+    )]
+    CoordinateTensor { at: usize },
+    #[error(
+        "the number at byte {at} is known at run time only, expected one such as `_8` or `Int<8>`"
+    )]
+    DynamicNumber { at: usize },
     #[error("mode {mode}: {error}")]
     InMode { mode: usize, error: CuteError },
     #[error("a tuple is empty; expected at least one item")]
@@ -187,7 +195,9 @@ impl CuteError {
     #[must_use]
     pub fn place(&self) -> Option<usize> {
         match *self.0 {
-            ErrorKind::Parse { at, .. } => Some(at),
+            ErrorKind::Parse { at, .. }
+            | ErrorKind::CoordinateTensor { at }
+            | ErrorKind::DynamicNumber { at } => Some(at),
             _ => None,
         }
     }

@@ -24,7 +24,7 @@
 //! [`Layout`] is the type; `at`, `apply` and `slice` evaluate it. [`Layout::coalesce`] computes the normal form of a
 //! function. [`Layout::composition`] and [`Layout::complement`] are the primitives of the algebra: inverses, divisions
 //! and products by a [`Tiler`], `upcast` and `downcast` for other element widths. [`Swizzle`] XORs bits of indices, and
-//! [`ComposedLayout`] is a layout followed by one.
+//! [`ComposedLayout`] is a layout followed by one. [`TensorText`] parses a tensor as CUTLASS prints it.
 //!
 //! # Errors
 //! A result satisfies the law in the operation's documentation. If there is no such layout, the [`CuteError`] names the
@@ -41,6 +41,7 @@ mod complement;
 mod composed;
 mod composition;
 mod coordinate;
+mod cpp_text;
 mod divide;
 mod domain;
 mod error;
@@ -54,6 +55,7 @@ mod rearrange;
 mod recast;
 mod swizzle;
 mod swizzled;
+mod tensor_text;
 mod tiler;
 mod tuple;
 
@@ -64,5 +66,6 @@ pub use layout::Layout;
 pub use mode::Mode;
 pub use swizzle::Swizzle;
 pub use swizzled::ComposedSlice;
+pub use tensor_text::TensorText;
 pub use tiler::Tiler;
 pub use tuple::{Coord, IntTuple, Tuple};

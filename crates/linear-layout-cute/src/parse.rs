@@ -3,10 +3,14 @@
 use core::str::FromStr;
 
 use super::composed::ComposedLayout;
+use super::cpp_text;
 use super::error::{CuteError, ErrorKind};
 use super::layout::Layout;
 use super::swizzle::Swizzle;
 use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
+
+/// Prefixes of swizzles: printed, in CuTe's Python front end, in C++.
+const SWIZZLES: [&str; 3] = ["Sw<", "S<", "Swizzle<"];
 
 /// Parses `(4,(2,3))`; a `_` before a number, CuTe's mark of static numbers, is ignored.
 impl FromStr for IntTuple {
@@ -55,32 +59,31 @@ impl FromStr for Swizzle {
     }
 }
 
-/// Parses `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout alone.
+/// Reads `Sw<2,0,3> o 0 o (4,4):(1,4)`, a layout alone, or such a type of C++.
+///
+/// ```
+/// use linear_layout_cute::ComposedLayout;
+/// let text = "composition(Swizzle<3,3,3>{}, Layout<Shape<_8,_64>, Stride<_64,_1>>{})";
+/// assert_eq!(text.parse::<ComposedLayout>()?, "Sw<3,3,3> o 0 o (8,64):(64,1)".parse()?);
+/// # Ok::<(), linear_layout_cute::CuteError>(())
+/// ```
 impl FromStr for ComposedLayout {
     type Err = CuteError;
 
     fn from_str(text: &str) -> Result<Self, CuteError> {
-        Cursor::read(text, |cursor| {
-            if !cursor.rest().starts_with('S') {
-                return cursor.layout().map(Self::from);
-            }
-            let swizzle = cursor.swizzle()?;
-            cursor.expect("o", "` o ` and an offset")?;
-            let offset = cursor.number()?;
-            cursor.expect("o", "` o ` and a layout")?;
-            Ok(Self::new(swizzle, offset, cursor.layout()?))
-        })
+        Cursor::read(text, Cursor::composed)
     }
 }
 
-struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    /// Number of numbers and tuples so far.
     nodes: usize,
 }
 
 impl<'a> Cursor<'a> {
-    fn read<T>(
+    pub(super) fn read<T>(
         text: &'a str,
         read: impl FnOnce(&mut Self) -> Result<T, CuteError>,
     ) -> Result<T, CuteError> {
@@ -94,7 +97,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn rest(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
 
@@ -103,7 +106,7 @@ impl<'a> Cursor<'a> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    fn takes(&mut self, word: &str) -> bool {
+    pub(super) fn takes(&mut self, word: &str) -> bool {
         let found = self.rest().starts_with(word);
         if found {
             self.at += word.len();
@@ -112,20 +115,66 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    fn expect(&mut self, word: &str, expected: &'static str) -> Result<(), CuteError> {
+    pub(super) fn expect(&mut self, word: &str, expected: &'static str) -> Result<(), CuteError> {
         match self.takes(word) {
             true => Ok(()),
             false => Err(self.expected(expected)),
         }
     }
 
-    fn expected(&self, expected: &'static str) -> CuteError {
+    /// Returns the byte that is read next.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn back_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+        self.skip_space();
+    }
+
+    pub(super) fn expected(&self, expected: &'static str) -> CuteError {
+        self.expected_at(self.at, expected)
+    }
+
+    pub(super) fn expected_at(&self, at: usize, expected: &'static str) -> CuteError {
+        let found = self.text[at..].chars().take(12).collect();
         ErrorKind::Parse {
-            at: self.at,
+            at,
             expected,
-            found: self.rest().chars().take(12).collect(),
+            found,
         }
         .into()
+    }
+
+    /// Counts a number or a tuple.
+    pub(super) fn add_node(&mut self) -> Result<(), CuteError> {
+        self.nodes += 1;
+        match self.nodes > MAX_NODES {
+            true => Err(ErrorKind::TooManyNodes { limit: MAX_NODES }.into()),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn is_swizzle(&self) -> bool {
+        SWIZZLES.iter().any(|word| self.rest().starts_with(word))
+    }
+
+    pub(super) fn composed(&mut self) -> Result<ComposedLayout, CuteError> {
+        if cpp_text::begins(self.rest()) {
+            return self.composed_cpp();
+        }
+        if !self.is_swizzle() {
+            return self.layout().map(ComposedLayout::from);
+        }
+        let swizzle = self.swizzle()?;
+        self.expect("o", "` o ` and an offset")?;
+        let offset = self.number()?;
+        self.expect("o", "` o ` and a layout")?;
+        Ok(ComposedLayout::new(swizzle, offset, self.layout()?))
     }
 
     fn layout(&mut self) -> Result<Layout, CuteError> {
@@ -140,9 +189,9 @@ impl<'a> Cursor<'a> {
         Layout::new(&shape, &stride)
     }
 
-    fn swizzle(&mut self) -> Result<Swizzle, CuteError> {
-        if !self.takes("Sw<") {
-            self.expect("S<", "a swizzle such as `Sw<3,4,3>`")?;
+    pub(super) fn swizzle(&mut self) -> Result<Swizzle, CuteError> {
+        if !SWIZZLES.iter().any(|word| self.takes(word)) {
+            return Err(self.expected("a swizzle such as `Sw<3,4,3>`"));
         }
         let bits = self.number()?;
         self.expect(",", "`,` and the base")?;
@@ -157,10 +206,7 @@ impl<'a> Cursor<'a> {
         &mut self,
         leaf: &mut impl FnMut(&mut Self) -> Result<T, CuteError>,
     ) -> Result<Tuple<T>, CuteError> {
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
-            return Err(ErrorKind::TooManyNodes { limit: MAX_NODES }.into());
-        }
+        self.add_node()?;
         if !self.takes("(") {
             return leaf(self).map(Tuple::leaf);
         }
@@ -189,7 +235,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<i64, CuteError> {
+    pub(super) fn number(&mut self) -> Result<i64, CuteError> {
         let rest = self.rest();
         let unmarked = rest.strip_prefix('_').unwrap_or(rest);
         let digits = unmarked.strip_prefix('-').unwrap_or(unmarked);

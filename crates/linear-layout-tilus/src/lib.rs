@@ -52,6 +52,7 @@
 mod compose;
 mod create;
 mod error;
+mod expression;
 mod global;
 mod index;
 mod multi_function;

@@ -7,8 +7,9 @@
 //! (the layouts of these two systems). Compilers that lower plans also need [`plan::program`] (the steps of plans),
 //! [`access`] (the width of memory accesses), [`machine`] (the checker that executes plans lane by lane) and [`assign`]
 //! (the choice of layouts for a whole kernel). [`target`] describes GPUs as data, [`f2`] is linear algebra over bits.
+//! [`text`] parses layouts in the notation of any system.
 //!
-//! Each module uses only those above it in this list: `f2`, `layout`, `cute` and `tilus`, `bridge`, `encoding`, `target`,
+//! Each module uses only those above it in this list: `f2`, `layout`, `cute` and `tilus`, `bridge`, `encoding`, `text`, `target`,
 //! `access`, `plan`, `machine`, `assign`, `view`.
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -32,6 +33,7 @@ pub mod machine;
 mod number;
 pub mod plan;
 pub mod target;
+pub mod text;
 pub mod view;
 
 pub use linear_layout_cute as cute;

@@ -50,7 +50,6 @@ mod compare;
 mod error;
 mod register;
 mod shared;
-mod system;
 mod thread_value;
 
 pub use bits::{
@@ -64,7 +63,6 @@ pub use shared::{
     cute_from_shared, linear_from_shared, memory_from_cute, memory_from_shared, shared_from_cute,
     shared_from_linear,
 };
-pub use system::System;
 pub use thread_value::{
     ElementOrder, linear_from_thread_value, thread_value_from_tilus, tilus_from_thread_value,
 };

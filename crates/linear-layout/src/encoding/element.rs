@@ -1,4 +1,7 @@
-//! Bit widths of element types.
+//! Widths of elements, by the names of their types in IR and in front ends.
+
+use super::spelling::nearest;
+use thiserror::Error;
 
 /// MLIR's float types that conversions support, with their widths in bits.
 pub const FLOATS: [(&str, u32); 11] = [
@@ -15,7 +18,61 @@ pub const FLOATS: [(&str, u32); 11] = [
     ("f4E2M1FN", 4),
 ];
 
-/// Returns the width in bits of an element type, or `None` for any other type; a pointer has 64.
+/// Names of front ends that are no prefix and a number of bits: Triton, NumPy and PyTorch, CUTLASS.
+#[rustfmt::skip]
+const FRONT_END_NAMES: [(&str, u32); 21] = [
+    ("fp8e4nv", 8), ("fp8e4b8", 8), ("fp8e4b15", 8), ("fp8e5", 8), ("fp8e5b16", 8),
+    ("bool", 8), ("half", 16), ("float", 32), ("double", 64),
+    ("float8_e4m3fn", 8), ("float8_e5m2", 8), ("float8_e4m3fnuz", 8), ("float8_e5m2fnuz", 8), ("float8_e8m0fnu", 8),
+    ("half_t", 16), ("bfloat16_t", 16), ("float_e4m3_t", 8), ("float_e5m2_t", 8), ("float_ue8m0_t", 8),
+    ("float_e2m1_t", 4), ("float16_t", 16),
+];
+
+/// Prefixes of names that end with a number of bits.
+const PREFIXES: [&str; 9] = ["uint", "int", "bfloat", "float", "fp", "bf", "f", "i", "u"];
+
+/// A name that is no type of elements.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{name}` is not an element type that can be converted")]
+pub struct ElementTypeError {
+    name: String,
+}
+
+impl ElementTypeError {
+    /// Returns the error for a type of this name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        let name = name.chars().take(60).collect();
+        Self { name }
+    }
+
+    /// Returns what is expected, and the nearest name where there is one.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let floats = FLOATS.map(|(float, _)| float).join(", ");
+        let mut notes = vec![format!(
+            "expected `i1`, `i2`, `i4`, `i8`, `i16`, `i32`, `i64`, a pointer such as `!tt.ptr<f16>`, or one of {floats}"
+        )];
+        notes.extend(
+            self.nearest()
+                .map(|near| format!("the nearest is `{near}`")),
+        );
+        notes
+    }
+
+    /// The float of as many bits, or the name of the fewest edits.
+    fn nearest(&self) -> Option<&'static str> {
+        let name = self.name.to_lowercase();
+        let floats = || FLOATS.iter().map(|(float, _)| *float);
+        let bits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let same = |(_, width): &&(&str, u32)| name.starts_with('f') && bits == width.to_string();
+        let same = FLOATS.iter().find(same).map(|(float, _)| *float);
+        same.or_else(|| nearest(&self.name, floats()))
+            .or_else(|| nearest(&name, FRONT_END_NAMES.iter().map(|(known, _)| *known)))
+    }
+}
+
+/// Returns the bits of an element of this type in IR, or `None` for no type of elements; a pointer has 64.
 ///
 /// ```
 /// use linear_layout::encoding::element_bits;
@@ -33,8 +90,90 @@ pub fn element_bits(name: &str) -> Option<u32> {
     is_element_width(bits).then_some(bits)
 }
 
-/// Returns true if `bits` is a valid width of an integer element.
+/// Returns the bits of an element of this type, by its name in IR, Triton, NumPy, PyTorch or CUTLASS.
+///
+/// ```
+/// use linear_layout::encoding::element_bits_of_name;
+/// let names = ["f16", "tl.float16", "torch.bfloat16", "uint8", "cutlass::half_t", "Float8E4M3FN", "gl.float8e5"];
+/// assert_eq!(names.map(|name| element_bits_of_name(name).unwrap_or(0)), [16, 16, 16, 8, 16, 8, 8]);
+/// let error = element_bits_of_name("float8").unwrap_err();
+/// assert_eq!(error.to_string(), "`float8` is not an element type that can be converted");
+/// assert_eq!(error.notes()[1], "the nearest is `f8E4M3FN`");
+/// ```
+/// # Errors
+/// When no type has this name, or its width is not a power of two up to 64.
+pub fn element_bits_of_name(name: &str) -> Result<u32, ElementTypeError> {
+    let whole = name.trim();
+    if let Some(bits) = element_bits(whole) {
+        return Ok(bits);
+    }
+    // `tl.float16`, `cutlass::half_t`.
+    let bare = whole.rsplit(['.', ':']).next().unwrap_or(whole);
+    let bare = bare.to_lowercase();
+    let named = FRONT_END_NAMES.iter().find(|(known, _)| *known == bare);
+    let found = named.map(|(_, bits)| *bits).or_else(|| {
+        let bare = bare.strip_suffix("_t").unwrap_or(&bare);
+        let rest = PREFIXES
+            .iter()
+            .find_map(|prefix| bare.strip_prefix(prefix))?;
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        let (digits, format) = rest.split_at(end.unwrap_or(rest.len()));
+        let bits = digits.parse().ok().filter(|bits| is_element_width(*bits))?;
+        // A float of one byte and less has a format, `e4m3fn`; nothing else has one.
+        let needs_format = bare.contains('f') && bits <= 8;
+        let is_format = format.strip_prefix(['e', '_']).is_some();
+        (needs_format == is_format && (is_format || format.is_empty())).then_some(bits)
+    });
+    found.ok_or_else(|| ElementTypeError::new(whole))
+}
+
+/// Returns whether an integer element may have so many bits.
 #[must_use]
 pub fn is_element_width(bits: u32) -> bool {
     bits.is_power_of_two() && bits <= 64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ElementTypeError, element_bits_of_name};
+
+    #[test]
+    fn names_of_front_ends_have_widths() {
+        for (name, bits) in [
+            ("fp16", 16),
+            ("bfloat16", 16),
+            ("u8", 8),
+            ("int1", 1),
+            ("np.int64", 64),
+            ("fp8e4nv", 8),
+            ("float8_e4m3fn", 8),
+            ("Float4E2M1FN", 4),
+            ("uint4b_t", 0),
+            ("float_e2m1_t", 4),
+            ("int8_t", 8),
+            ("float24", 0),
+            ("i24", 0),
+            ("f16e5", 0),
+            ("", 0),
+            ("tensor", 0),
+        ] {
+            let expected = match bits {
+                0 => Err(ElementTypeError::new(name)),
+                bits => Ok(bits),
+            };
+            assert_eq!(element_bits_of_name(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_type_is_named() {
+        let nearest = |name| {
+            let notes = ElementTypeError::new(name).notes();
+            notes.get(1).cloned().unwrap_or_default()
+        };
+        assert_eq!(nearest("float8"), "the nearest is `f8E4M3FN`");
+        assert_eq!(nearest("f8E4M3F"), "the nearest is `f8E4M3FN`");
+        assert_eq!(nearest("fp8e4nw"), "the nearest is `fp8e4nv`");
+        assert_eq!(nearest("i24"), "");
+    }
 }

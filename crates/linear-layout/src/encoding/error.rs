@@ -466,6 +466,11 @@ impl EncodingError {
         matches!(self.0.kind, EncodingErrorKind::UnknownKey { .. })
     }
 
+    /// Returns true if the text uses an alias that is not defined.
+    pub(crate) fn is_unknown_alias(&self) -> bool {
+        matches!(self.0.kind, EncodingErrorKind::UnknownAlias { .. })
+    }
+
     /// Returns true if the text begins with an unknown encoding name.
     pub(crate) fn is_unknown_family(&self) -> bool {
         matches!(self.0.kind, EncodingErrorKind::UnknownFamily { .. })

@@ -60,8 +60,7 @@ impl Aliases {
         let mut aliases = Self::new();
         let mut pos = 0;
         loop {
-            let mut parser = Parser::new(text, &aliases);
-            parser.pos = pos;
+            let mut parser = Parser::at(text, pos, &aliases);
             if parser.at_end() {
                 return Ok(aliases);
             }
@@ -71,6 +70,39 @@ impl Aliases {
             let encoding = parser.encoding()?;
             pos = parser.pos;
             aliases.define(&name, encoding)?;
+        }
+    }
+
+    /// Reads the definitions `#name = encoding` at the beginning of a text, and returns the byte behind them and the last
+    /// encoding that they define. Definitions of other attributes are skipped with their lines.
+    ///
+    /// # Errors
+    /// When a name is defined twice, or an encoding is not valid.
+    pub(crate) fn read_leading(
+        &mut self,
+        text: &str,
+    ) -> Result<(usize, Option<Encoding>), EncodingError> {
+        let (mut pos, mut last) = (0, None);
+        loop {
+            let mut parser = Parser::at(text, pos, self);
+            let Some(name) = parser.definition() else {
+                return Ok((pos, last));
+            };
+            let value = &text[parser.pos..];
+            let line = &value[..value.find('\n').unwrap_or(value.len())];
+            let is_encoding = value.trim_start().starts_with('#');
+            match parser.encoding() {
+                Ok(encoding) => {
+                    pos = parser.pos;
+                    last = Some(encoding.clone());
+                    self.define(&name, encoding)?;
+                }
+                // `#smem = #ttg.shared_memory`, `#loc = loc(...)`.
+                Err(e) if !is_encoding || (e.is_unknown_family() && !line.contains('<')) => {
+                    pos = text.len() - value.len() + line.len();
+                }
+                Err(error) => return Err(error),
+            }
         }
     }
 
@@ -135,6 +167,19 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Returns a parser that begins at this byte of the text.
+    pub(crate) fn at(text: &'a str, pos: usize, aliases: &'a Aliases) -> Self {
+        Self {
+            pos,
+            ..Self::new(text, aliases)
+        }
+    }
+
+    /// Returns the byte that is read next.
+    pub(crate) fn pos(&self) -> usize {
+        self.pos
+    }
+
     /// Parses one encoding that spans the whole text.
     pub(crate) fn whole(mut self) -> Result<Encoding, EncodingError> {
         let encoding = self.encoding()?;
@@ -146,6 +191,15 @@ impl<'a> Parser<'a> {
             at,
             found,
         }))
+    }
+
+    /// Reads `#name =` and returns the name, or `None` where the text has no definition.
+    fn definition(&mut self) -> Option<String> {
+        let name = match self.eat(b'#') {
+            true => self.ident("the name of an alias").ok()?.to_owned(),
+            false => return None,
+        };
+        self.eat(b'=').then_some(name)
     }
 
     fn bytes(&self) -> &'a [u8] {

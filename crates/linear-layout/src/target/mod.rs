@@ -15,17 +15,17 @@
 //! ```
 //!
 //! Each difference between GPUs is a column here, with its source. Names and version numbers are compared only in
-//! `table.rs`, which builds the rows. Structs of tables are therefore non-exhaustive. Enums that a back end or a
-//! simulator matches are exhaustive, so that the compiler finds the places where a new variant needs code.
+//! `table.rs`, which builds the rows, and `names.rs`. Structs of tables are therefore non-exhaustive. Enums that a back
+//! end or a simulator matches are exhaustive, so that the compiler finds the places where a new variant needs code.
 //!
 //! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`].
 
 use core::fmt;
-use thiserror::Error;
 
 mod banks;
 mod float8;
 mod fragment;
+mod names;
 mod number;
 mod product;
 mod table;
@@ -34,6 +34,7 @@ pub use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
 pub(crate) use fragment::BitSource;
 pub use fragment::{Fragment, FragmentLayout};
+pub use names::TargetError;
 pub use product::{
     Argument, BlockScales, Calls, Number, Product, ProductFamily, Scalar, ScaleBit, ScaleNumber,
     ScaleOperand, TileBit, TileOperand,
@@ -417,47 +418,6 @@ impl Target {
         share.min(self.processor.lane_registers)
     }
 
-    /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are accepted, too.
-    ///
-    /// # Errors
-    /// An unknown name, with the known ones and the nearest.
-    ///
-    /// ```
-    /// use linear_layout::target::Target;
-    /// assert_eq!(Target::parse("sm_90")?.name, "cuda:90");
-    /// let error = Target::parse("cuda:91").unwrap_err().to_string();
-    /// assert!(error.starts_with("unknown target `cuda:91`"), "{error}");
-    /// # Ok::<(), linear_layout::target::TargetError>(())
-    /// ```
-    pub fn parse(name: &str) -> Result<&'static Self, TargetError> {
-        let name = name.trim();
-        let bare = |t: &Self| t.name.split_once(':').map_or("", |(_, b)| b);
-        let wanted = name
-            .strip_prefix("sm_")
-            .or_else(|| name.starts_with("gfx").then_some(name));
-        // `cuda:90` may carry LLVM's architecture-specific suffix.
-        let trimmed = |s: &str| {
-            s.strip_suffix(['a', 'f'])
-                .filter(|s| s.ends_with(|c: char| c.is_ascii_digit()))
-                .map(str::to_owned)
-        };
-        let find =
-            |n: &str, b: Option<&str>| TARGETS.iter().find(|t| t.name == n || b == Some(bare(t)));
-        find(name, wanted)
-            .or_else(|| {
-                let is_nvidia = name.starts_with("sm_") || name.starts_with("cuda:");
-                let short = if is_nvidia {
-                    trimmed(name)?
-                } else {
-                    return None;
-                };
-                find(&short, short.strip_prefix("sm_"))
-            })
-            .ok_or_else(|| TargetError {
-                name: name.to_owned(),
-            })
-    }
-
     /// Returns the default GPU with this number of lanes per warp, for modules that name no target.
     ///
     /// # Panics
@@ -552,35 +512,9 @@ impl fmt::Display for Target {
     }
 }
 
-/// An unknown target name.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("unknown target `{name}`; known targets are {}",
-        TARGETS.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "))]
-pub struct TargetError {
-    name: String,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_name_parses_to_itself() {
-        for t in TARGETS {
-            assert_eq!(Target::parse(t.name).unwrap(), t);
-            let bare = t.name.split_once(':').unwrap().1;
-            let bare = if t.vendor == Vendor::Nvidia {
-                format!("sm_{bare}")
-            } else {
-                bare.to_owned()
-            };
-            assert_eq!(Target::parse(&bare).unwrap(), t);
-            // LLVM does not know the newest one: it is compiled for the first of its family.
-            if t.name != "cuda:107" {
-                assert_eq!(Target::parse(t.llvm_cpu).unwrap(), t);
-            }
-        }
-    }
 
     /// RDNA 4: a scope from bit 3 on (16 is the device, 24 the system), and below it a temporal hint.
     #[test]
@@ -593,30 +527,6 @@ mod tests {
         assert_eq!(of("cv"), [27, 27]);
         assert_eq!(of("wt"), [24, 24]);
         assert_eq!(of("ca"), [0, 0]);
-    }
-
-    #[test]
-    fn unknown_names_list_the_known_ones() {
-        for bad in [
-            "",
-            "cuda",
-            "cuda:",
-            "cuda:9",
-            "hip:gfx",
-            "hip:sm_90",
-            "cuda:90aa",
-            "é",
-            "a",
-        ] {
-            let text = Target::parse(bad).unwrap_err().to_string();
-            assert!(
-                text.starts_with(&format!(
-                    "unknown target `{bad}`; known targets are `cuda:70`"
-                )),
-                "{text}"
-            );
-            assert!(text.contains("`hip:gfx942`"), "{text}");
-        }
     }
 
     /// Buffer instructions and lockstep are AMD's; PTX 8.x is requested unless a later version is needed.

@@ -1,13 +1,14 @@
-//! What the command line names, of any of the three systems: linear layouts, CuTe's and Tilus'.
+//! A layout that the command line names, of any system: linear layouts, CuTe's and Tilus'.
 
 use crate::Failure;
-use crate::subject::{Subject, parse_shape, read_text};
+use crate::subject::{Subject, parse_shape, parse_text, read_text};
 use linear_layout::bridge::{
-    DistributedLayout, ElementOrder, System, cute_from_shared, linear_from_composed,
-    linear_from_cute, linear_from_tilus, memory_from_shared,
+    DistributedLayout, ElementOrder, cute_from_shared, linear_from_composed, linear_from_cute,
+    linear_from_tilus, memory_from_shared,
 };
 use linear_layout::cute::ComposedLayout;
 use linear_layout::layout::LinearLayout;
+use linear_layout::text::{LayoutText, TextLayout};
 use linear_layout::tilus::{RegisterLayout, SharedLayout};
 use linear_layout::view::shape_text;
 use std::ffi::OsStr;
@@ -17,66 +18,66 @@ use std::path::Path;
 /// Lanes of a warp, where threads are only numbered: those of NVIDIA's GPUs and of AMD's for graphics.
 const LANES: u64 = 32;
 
-/// A layout as it is given.
-pub(crate) enum Given {
+/// A layout of any system.
+pub(crate) enum AnyLayout {
     /// An encoding on a shape, or a printed linear layout.
     Linear(Box<Subject>),
     /// From coordinates to an index.
     Cute(ComposedLayout),
-    /// From elements to threads and places.
+    /// From elements to threads and registers.
     Register(RegisterLayout),
     /// From elements to an offset.
     Shared(SharedLayout),
 }
 
-impl Given {
-    /// Reads `source` (text, a file, or `-`) for a tensor of this shape, which the others say themselves.
+impl AnyLayout {
+    /// Reads `source` (text, a file, or `-`) on a tensor of this shape, which texts other than encodings have themselves.
     pub(crate) fn read(
         source: &OsStr,
         shape: Option<&str>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
         let shape = shape.map(parse_shape).transpose()?;
-        Self::of_text(&read_text(source)?, shape.as_deref(), aliases)
+        let text = read_text(source)?;
+        Self::on_shape(parse_text(&text, aliases)?, shape.as_deref())
     }
 
-    pub(crate) fn of_text(
-        text: &str,
-        shape: Option<&[u64]>,
-        aliases: Option<&Path>,
-    ) -> Result<Self, Failure> {
-        let text = text.trim();
-        let wrong = |e: &dyn fmt::Display, at: Option<usize>| {
-            let failure = Failure::new(e);
-            match at {
-                Some(at) => failure.at(text, at),
-                None => failure,
-            }
-        };
-        let given = match System::of(text) {
-            Some(System::Cute) => {
-                let read = text.parse::<ComposedLayout>();
-                Self::Cute(read.map_err(|e| wrong(&e, e.place()).note(CUTE))?)
-            }
-            Some(System::Register) => {
-                let read = text.parse::<RegisterLayout>();
-                Self::Register(read.map_err(|e| wrong(&e, e.parse_offset()).note(TILUS))?)
-            }
-            Some(System::Shared) => {
-                let read = text.parse::<SharedLayout>();
-                Self::Shared(read.map_err(|e| wrong(&e, e.parse_offset()))?)
-            }
-            _ => Self::Linear(Box::new(Subject::of_text(text, shape, aliases)?)),
-        };
-        match (shape, given.shape()) {
-            (Some(asked), Some(own)) if asked != own => Err(Failure::new(format!(
+    /// Returns the layout on a tensor of this shape, or on that of the text.
+    pub(crate) fn on_shape(text: LayoutText, shape: Option<&[u64]>) -> Result<Self, Failure> {
+        let own = text.own_shape();
+        if let (Some(asked), Some(own)) = (shape, &own)
+            && asked != own.as_slice()
+        {
+            return Err(Failure::new(format!(
                 "the layout is of shape {}, not {}",
-                shape_text(&own),
+                shape_text(own),
                 shape_text(asked)
             ))
-            .note("it says its shape itself; leave the shape out")),
-            _ => Ok(given),
+            .note("its text has the shape; leave the argument out"));
         }
+        let shape = shape.or(own.as_deref());
+        Ok(match text.layout {
+            TextLayout::Cute(layout) => Self::Cute(layout),
+            TextLayout::Register(layout) => Self::Register(layout),
+            TextLayout::Shared(layout) => Self::Shared(layout),
+            TextLayout::Linear(layout) => Self::Linear(Box::new(Subject {
+                encoding: None,
+                layout,
+            })),
+            TextLayout::Compiler(layout) => Self::Linear(Box::new(Subject {
+                encoding: None,
+                layout: layout
+                    .to_linear_layout(needed(shape)?)
+                    .map_err(Failure::new)?,
+            })),
+            TextLayout::Encoding(encoding) => {
+                let (encoding, layout) = encoding.on_shape(needed(shape)?).map_err(Failure::new)?;
+                Self::Linear(Box::new(Subject {
+                    encoding: Some(encoding),
+                    layout,
+                }))
+            }
+        })
     }
 
     /// The shape of its tensor; a layout of CuTe is a function of coordinates, which need not be those of one.
@@ -89,7 +90,7 @@ impl Given {
         }
     }
 
-    /// How many elements or coordinates it has.
+    /// The number of its elements or coordinates.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Cute(layout) => layout.layout.size().unsigned_abs(),
@@ -155,8 +156,14 @@ impl Given {
     }
 }
 
-const CUTE: &str = "a layout of CuTe is `(4,(2,3)):(1,(4,8))`, or `Sw<3,4,3> o 0 o (8,64):(64,1)`";
-const TILUS: &str = "a layout of Tilus is `local(2, 1).spatial(8, 4)`, or as Tilus prints it";
+/// The shape, which an encoding does not have.
+fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
+    shape.ok_or_else(|| {
+        Failure::new("an encoding needs the shape of its tensor").note(
+            "add it after the encoding, as in `64x16`, or give the type, `tensor<64x16xf16, #ttg...>`",
+        )
+    })
+}
 
 pub(crate) fn is_plain(layout: &ComposedLayout) -> bool {
     layout.swizzle.is_identity() && layout.offset == 0

@@ -1,0 +1,700 @@
+//! Encodings in Gluon's Python spelling: `gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])`.
+//!
+//! A class is a row of a table: its fields in order and the encoding that it is in IR. The encoding's text is written from
+//! the arguments and read as any other, so that its rules are those of its family; errors name the fields of the class.
+//!
+//! # Source
+//! `triton.experimental.gluon.language` of Triton 3.9: `_layouts.py`, `amd/_layouts.py`, `amd/cdna5/_layouts.py`,
+//! `nvidia/blackwell`.
+
+mod python;
+
+use super::error::EncodingErrorKind;
+use super::spelling::nearest;
+use super::{Encoding, EncodingError, element_bits_of_name};
+use core::str::FromStr;
+use python::{Call, Value, ValueKind};
+
+/// A layout of Gluon: an encoding, with the shape and the width of elements where the class has them.
+///
+/// ```
+/// use linear_layout::encoding::{Encoding, GluonLayout};
+/// let text = "gl.SliceLayout(dim=0, parent=gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0]))";
+/// let layout: GluonLayout = text.parse()?;
+/// let encoding: Encoding = "#ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4],
+///     warpsPerCTA = [4, 1], order = [1, 0]}>}>".parse()?;
+/// assert_eq!(layout.encoding, encoding);
+///
+/// let shared: GluonLayout = "NVMMASharedLayout.get_default_for([128, 32], gl.float16)".parse()?;
+/// assert_eq!(shared.encoding.to_string(), "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>");
+/// assert_eq!((shared.shape.as_deref(), shared.element_bits), (Some([128, 32].as_slice()), Some(16)));
+///
+/// let error = "BlockedLayout([1, 3], [8, 4], [4, 1], [1, 0])".parse::<GluonLayout>().unwrap_err();
+/// assert_eq!(error.to_string(), "`size_per_thread[1]` is 3, expected a power of two; the nearest ones are 2 and 4");
+/// # Ok::<(), linear_layout::encoding::EncodingError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GluonLayout {
+    /// The encoding in IR.
+    pub encoding: Encoding,
+    /// The shape of the tensor or buffer, where the class has it.
+    pub shape: Option<Vec<u64>>,
+    /// The bits of an element, where the class has them.
+    pub element_bits: Option<u32>,
+}
+
+/// A class, or a function that makes an object of one.
+struct Class {
+    name: &'static str,
+    /// The fields in order, with their keys in IR.
+    fields: &'static [(&'static str, &'static str)],
+    /// Number of fields that must be given.
+    required: usize,
+    write: fn(&Arguments<'_, '_>) -> Result<String, EncodingError>,
+}
+
+#[rustfmt::skip]
+const CLASSES: &[Class] = &[
+    Class {
+        name: "BlockedLayout",
+        fields: &[
+            ("size_per_thread", "sizePerThread"), ("threads_per_warp", "threadsPerWarp"),
+            ("warps_per_cta", "warpsPerCTA"), ("order", "order"), ("cga_layout", "CGALayout"),
+        ],
+        required: 4,
+        write: |a| a.dict("blocked"),
+    },
+    Class {
+        name: "SliceLayout",
+        fields: &[("dim", "dim"), ("parent", "parent")],
+        required: 2,
+        write: |a| a.dict("slice"),
+    },
+    Class {
+        name: "DistributedLinearLayout",
+        fields: &[
+            ("reg_bases", "register"), ("lane_bases", "lane"), ("warp_bases", "warp"), ("block_bases", "block"),
+            ("shape", ""),
+        ],
+        required: 5,
+        write: linear,
+    },
+    Class {
+        name: "DotOperandLayout",
+        fields: &[("operand_index", "opIdx"), ("parent", "parent"), ("k_width", "kWidth")],
+        required: 3,
+        write: |a| a.dict("dot_op"),
+    },
+    Class {
+        name: "NVMMADistributedLayout",
+        fields: &[
+            ("version", "versionMajor"), ("warps_per_cta", "warpsPerCTA"), ("instr_shape", "instrShape"),
+            ("cga_layout", "CGALayout"),
+        ],
+        required: 3,
+        write: nvidia_mma,
+    },
+    Class {
+        name: "NVMMASharedLayout",
+        fields: &[
+            ("swizzle_byte_width", "swizzlingByteWidth"), ("element_bitwidth", "elementBitWidth"), ("rank", "rank"),
+            ("transposed", "transposed"), ("fp4_padded", "fp4Padded"), ("cga_layout", "CGALayout"),
+        ],
+        required: 2,
+        write: |a| a.dict("nvmma_shared"),
+    },
+    Class {
+        name: "NVMMASharedLayout.get_default_for",
+        fields: &[
+            ("block_shape", ""), ("dtype", ""), ("transposed", "transposed"), ("fp4_padded", "fp4Padded"),
+            ("cga_layout", "CGALayout"),
+        ],
+        required: 2,
+        write: nvmma_default,
+    },
+    Class {
+        name: "SwizzledSharedLayout",
+        fields: &[
+            ("vec", "vec"), ("per_phase", "perPhase"), ("max_phase", "maxPhase"), ("order", "order"),
+            ("cga_layout", "CGALayout"),
+        ],
+        required: 4,
+        write: |a| a.dict("swizzled_shared"),
+    },
+    Class {
+        name: "PaddedSharedLayout",
+        fields: &[
+            ("interval_padding_pairs", ""), ("offset_bases", "offset"), ("cga_layout", "block"), ("shape", ""),
+        ],
+        required: 4,
+        write: |a| Ok(format!("#ttg.padded_shared<{} {{{}}}>", a.padding_pairs()?, a.keys()?)),
+    },
+    Class {
+        name: "PaddedSharedLayout.with_identity_for",
+        fields: &[("interval_padding_pairs", ""), ("shape", "shape"), ("order", "order"), ("cga_layout", "")],
+        required: 3,
+        write: padded_identity,
+    },
+    Class {
+        name: "SharedLinearLayout",
+        fields: &[("offset_bases", "offset"), ("block_bases", "block"), ("alignment", "alignment")],
+        required: 1,
+        write: shared_linear,
+    },
+    Class {
+        name: "PartitionedSharedLayout",
+        fields: &[
+            ("num_partitions", "numPartitions"), ("num_groups", "numGroups"), ("partition_dim", "partitionDim"),
+            ("partition_layout", "partitionLayout"),
+        ],
+        required: 4,
+        write: |a| a.dict("partitioned_shared"),
+    },
+    Class {
+        name: "AMDMFMALayout",
+        fields: &[
+            ("version", "version"), ("instr_shape", "instrShape"), ("transposed", "isTransposed"),
+            ("warps_per_cta", "warpsPerCTA"), ("element_bitwidth", "elementBitWidth"),
+            ("tiles_per_warp", "tilesPerWarp"), ("cga_layout", "CGALayout"),
+        ],
+        required: 4,
+        write: |a| a.dict("amd_mfma"),
+    },
+    Class {
+        name: "AMDWMMALayout",
+        fields: &[
+            ("version", "version"), ("transposed", "isTranspose"), ("warp_bases", "warp"), ("reg_bases", "register"),
+            ("instr_shape", "instrShape"), ("cga_layout", "CGALayout"), ("rank", "rank"),
+        ],
+        required: 3,
+        write: amd_wmma,
+    },
+    Class {
+        name: "TensorMemoryLayout",
+        fields: &[
+            ("block", "blockM"), ("col_stride", "colStride"), ("cga_layout", "CGALayout"), ("two_ctas", "twoCTAs"),
+            ("fp4_padded", "fp4Padded"),
+        ],
+        required: 2,
+        write: tensor_memory,
+    },
+    Class {
+        name: "TensorMemoryScalesLayout",
+        fields: &[("cga_layout", "CGALayout")],
+        required: 0,
+        write: |a| Ok(format!("#ttng.tensor_memory_scales_encoding<{}>", a.keys()?)),
+    },
+];
+
+/// Classes without a layout of their own.
+const OPEN: [&str; 2] = ["AutoLayout", "CoalescedLayout"];
+
+/// Fields of Triton 3.6 and earlier, whose place `cga_layout` has taken.
+const OLD_FIELDS: [&str; 3] = ["ctas_per_cga", "cta_split_num", "cta_order"];
+
+impl GluonLayout {
+    /// Returns the names of all classes.
+    pub fn classes() -> impl Iterator<Item = &'static str> {
+        let names = CLASSES.iter().map(|class| class.name);
+        names.filter(|name| !name.contains('.')).chain(OPEN)
+    }
+
+    /// Returns true if a dotted name, such as `gl.BlockedLayout` or `PaddedSharedLayout.with_identity_for`, is that of a
+    /// class or of a function of one.
+    #[must_use]
+    pub fn is_class(path: &str) -> bool {
+        path.split('.')
+            .any(|word| Self::classes().any(|class| class == word))
+    }
+}
+
+impl FromStr for GluonLayout {
+    type Err = EncodingError;
+
+    fn from_str(text: &str) -> Result<Self, EncodingError> {
+        let value = python::parse(text)?;
+        let ValueKind::Call(call) = &value.kind else {
+            return Err(error_at(value.at, "expected a call of a class".to_owned()));
+        };
+        let (encoding, bound) = read_call(call, value.at)?;
+        Ok(Self {
+            encoding,
+            shape: bound.shape()?,
+            element_bits: bound.element_bits()?,
+        })
+    }
+}
+
+/// Returns an error at a byte of the text.
+#[cold]
+fn error_at(at: usize, reason: String) -> EncodingError {
+    EncodingError::new(EncodingErrorKind::Quoted {
+        at,
+        is_syntax: true,
+        key: None,
+        reason,
+    })
+}
+
+/// The arguments of a call by the fields of its class.
+struct Arguments<'c, 't> {
+    class: &'static Class,
+    values: Vec<Option<&'c Value<'t>>>,
+    at: usize,
+}
+
+fn read_call<'c, 't>(
+    call: &'c Call<'t>,
+    at: usize,
+) -> Result<(Encoding, Arguments<'c, 't>), EncodingError> {
+    let bound = Arguments::bind(call, at)?;
+    let text = (bound.class.write)(&bound)?;
+    let encoding = text.parse().map_err(|error| bound.renamed(&error))?;
+    Ok((encoding, bound))
+}
+
+fn class_of(path: &str, at: usize) -> Result<&'static Class, EncodingError> {
+    let words: Vec<&str> = path.split('.').collect();
+    // Functions of classes come with the class in front.
+    let last = (1..=2)
+        .rev()
+        .filter_map(|count| Some(words.len().checked_sub(count)?..));
+    let mut names = last.map(|range| words[range].join("."));
+    if let Some(class) = names.find_map(|name| CLASSES.iter().find(|class| class.name == name)) {
+        return Ok(class);
+    }
+    let name = words.last().copied().unwrap_or(path);
+    if OPEN.contains(&name) {
+        return Err(error_at(
+            at,
+            format!(
+                "`{name}` is left open in a program: the compiler chooses the layout; paste the encoding of the \
+                 compiled kernel's TTGIR"
+            ),
+        ));
+    }
+    let near = nearest(name, GluonLayout::classes());
+    let near = near.map_or_else(
+        || "expected one such as `BlockedLayout`".to_owned(),
+        |near| format!("the nearest is `{near}`"),
+    );
+    Err(error_at(
+        at,
+        format!("Gluon has no layout `{path}`; {near}"),
+    ))
+}
+
+impl<'c, 't> Arguments<'c, 't> {
+    fn bind(call: &'c Call<'t>, at: usize) -> Result<Self, EncodingError> {
+        let class = class_of(call.path, at)?;
+        let mut values = vec![None; class.fields.len()];
+        for (position, argument) in call.arguments.iter().enumerate() {
+            let field = match argument.name {
+                None if position < values.len() => position,
+                None => {
+                    let most = values.len();
+                    let reason = format!("`{}` has {most} fields, found another value", class.name);
+                    return Err(error_at(argument.at, reason));
+                }
+                Some(name) => match class.fields.iter().position(|(field, _)| *field == name) {
+                    Some(field) => field,
+                    None if is_default_cluster(name, &argument.value) => continue,
+                    None => return Err(unknown_field(class, name, argument.at)),
+                },
+            };
+            if values[field].replace(&argument.value).is_some() {
+                let reason = format!("field `{}` is given twice", class.fields[field].0);
+                return Err(error_at(argument.at, reason));
+            }
+        }
+        match values[..class.required].iter().position(Option::is_none) {
+            None => Ok(Self { class, values, at }),
+            Some(missing) => Err(error_at(
+                at,
+                format!(
+                    "`{}` needs the field `{}`",
+                    class.name, class.fields[missing].0
+                ),
+            )),
+        }
+    }
+
+    /// Returns the value of a field that is given and not `None`.
+    fn value(&self, name: &str) -> Option<&'c Value<'t>> {
+        let field = self
+            .class
+            .fields
+            .iter()
+            .position(|(field, _)| *field == name)?;
+        self.values[field].filter(|value| !matches!(value.kind, ValueKind::None))
+    }
+
+    /// Writes the fields that have keys in IR as `key = value, ...`.
+    fn keys(&self) -> Result<String, EncodingError> {
+        let mut keys = Vec::new();
+        for (field, key) in self.class.fields {
+            if let Some(value) = self.value(field).filter(|_| !key.is_empty()) {
+                // No bases are the default of every family, whose rank they would leave open.
+                let is_empty = matches!(&value.kind, ValueKind::List(list) if list.is_empty());
+                if !is_empty || *key != "CGALayout" {
+                    keys.push(format!("{key} = {}", text(value)?));
+                }
+            }
+        }
+        Ok(keys.join(", "))
+    }
+
+    fn dict(&self, family: &str) -> Result<String, EncodingError> {
+        Ok(format!("#ttg.{family}<{{{}}}>", self.keys()?))
+    }
+
+    fn numbers(&self, name: &str) -> Result<Vec<u64>, EncodingError> {
+        let Some(value) = self.value(name) else {
+            return Ok(Vec::new());
+        };
+        numbers(value)
+    }
+
+    /// Writes `[[256, 8]]` as `[256:+8]`.
+    fn padding_pairs(&self) -> Result<String, EncodingError> {
+        let value = self.value("interval_padding_pairs");
+        let pairs =
+            value
+                .map_or(Ok(&[][..]), items)?
+                .iter()
+                .map(|pair| match numbers(pair)?.as_slice() {
+                    [interval, padding] => Ok(format!("{interval}:+{padding}")),
+                    _ => Err(error_at(
+                        pair.at,
+                        "expected a pair [interval, padding]".to_owned(),
+                    )),
+                });
+        Ok(format!(
+            "[{}]",
+            pairs.collect::<Result<Vec<_>, EncodingError>>()?.join(", ")
+        ))
+    }
+
+    /// The shape that the class has as a field, or the one that its bases reach.
+    fn shape(&self) -> Result<Option<Vec<u64>>, EncodingError> {
+        let field = ["shape", "block_shape"]
+            .into_iter()
+            .find(|name| self.value(name).is_some());
+        if let Some(field) = field {
+            return self.numbers(field).map(Some);
+        }
+        let Some(offsets) = self.value("offset_bases") else {
+            return Ok(None);
+        };
+        let mut shape = Vec::new();
+        let blocks = self.value("block_bases").map_or(Ok(&[][..]), items)?;
+        for basis in items(offsets)?.iter().chain(blocks) {
+            let basis = numbers(basis)?;
+            shape.resize(shape.len().max(basis.len()), 1);
+            for (size, step) in shape.iter_mut().zip(basis) {
+                *size = (*size).max(
+                    step.saturating_add(1)
+                        .checked_next_power_of_two()
+                        .unwrap_or(1),
+                );
+            }
+        }
+        Ok(Some(shape))
+    }
+
+    /// The width of an element of the buffer that the class is for.
+    fn element_bits(&self) -> Result<Option<u32>, EncodingError> {
+        if let Some(dtype) = self.value("dtype") {
+            return element_bits(dtype).map(Some);
+        }
+        Ok(
+            match self.value("element_bitwidth").map(|value| &value.kind) {
+                Some(ValueKind::Int(bits)) if self.class.name == "NVMMASharedLayout" => {
+                    u32::try_from(*bits).ok()
+                }
+                _ => None,
+            },
+        )
+    }
+
+    /// Returns an error of the encoding with the names of the class for its keys, at the field that it is about.
+    #[cold]
+    fn renamed(&self, error: &EncodingError) -> EncodingError {
+        let mut reason = error.to_string();
+        let mut at = self.at;
+        for (i, (field, key)) in self.class.fields.iter().enumerate() {
+            for end in ["`", "["] {
+                let quoted = format!("`{key}{end}");
+                if !key.is_empty() && reason.contains(&quoted) {
+                    reason = reason.replace(&quoted, &format!("`{field}{end}"));
+                    at = self.values[i].map_or(at, |value| value.at);
+                }
+            }
+        }
+        error_at(at, reason)
+    }
+}
+
+/// Returns true for a field of earlier versions of Triton that spreads nothing over several CTAs.
+fn is_default_cluster(name: &str, value: &Value<'_>) -> bool {
+    OLD_FIELDS.contains(&name)
+        && match &value.kind {
+            ValueKind::None => true,
+            ValueKind::List(list) => {
+                name == "cta_order"
+                    || list
+                        .iter()
+                        .all(|item| matches!(item.kind, ValueKind::Int(1)))
+            }
+            _ => false,
+        }
+}
+
+#[cold]
+fn unknown_field(class: &Class, name: &str, at: usize) -> EncodingError {
+    if OLD_FIELDS.contains(&name) {
+        let reason = format!(
+            "`{name}` is a field of Triton 3.6 and earlier; write how CTAs share the tensor as `cga_layout=[[1, 0]]`"
+        );
+        return error_at(at, reason);
+    }
+    let fields = class.fields.iter().map(|(field, _)| *field);
+    let known = match nearest(name, fields.clone()) {
+        Some(near) => format!("the nearest field is `{near}`"),
+        None => format!("the fields are {}", fields.collect::<Vec<_>>().join(", ")),
+    };
+    error_at(
+        at,
+        format!("unexpected field `{name}` in `{}`; {known}", class.name),
+    )
+}
+
+fn items<'v, 't>(value: &'v Value<'t>) -> Result<&'v [Value<'t>], EncodingError> {
+    match &value.kind {
+        ValueKind::List(items) => Ok(items),
+        ValueKind::Name(name) => Err(unknown_value(name, value.at)),
+        _ => Err(error_at(
+            value.at,
+            format!("expected a list at byte {}", value.at),
+        )),
+    }
+}
+
+fn numbers(value: &Value<'_>) -> Result<Vec<u64>, EncodingError> {
+    let number = |item: &Value<'_>| match item.kind {
+        ValueKind::Int(number) => u64::try_from(number).map_err(|_| {
+            error_at(
+                item.at,
+                format!("number is {number}, expected zero or more"),
+            )
+        }),
+        ValueKind::Name(name) => Err(unknown_value(name, item.at)),
+        _ => Err(error_at(
+            item.at,
+            format!("expected a number at byte {}", item.at),
+        )),
+    };
+    items(value)?.iter().map(number).collect()
+}
+
+#[cold]
+fn unknown_value(name: &str, at: usize) -> EncodingError {
+    error_at(
+        at,
+        format!("the value of `{name}` is not known here; write it as a number or a list"),
+    )
+}
+
+/// Writes a value as IR has it.
+fn text(value: &Value<'_>) -> Result<String, EncodingError> {
+    Ok(match &value.kind {
+        ValueKind::None => "[]".to_owned(),
+        ValueKind::Bool(value) => value.to_string(),
+        ValueKind::Int(number) => number.to_string(),
+        ValueKind::Name(name) => return Err(unknown_value(name, value.at)),
+        ValueKind::Call(call) => read_call(call, value.at)?.0.to_string(),
+        ValueKind::List(items) => {
+            let items = items.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+            format!("[{}]", items.join(", "))
+        }
+    })
+}
+
+fn element_bits(dtype: &Value<'_>) -> Result<u32, EncodingError> {
+    match dtype.kind {
+        ValueKind::Name(name) => {
+            element_bits_of_name(name).map_err(|error| error_at(dtype.at, error.to_string()))
+        }
+        _ => Err(error_at(
+            dtype.at,
+            "expected a type such as `gl.float16`".to_owned(),
+        )),
+    }
+}
+
+/// Writes the encoding whose rules the bases meet: `#ttg.linear`, or with swizzled warps `#ttg.generic_linear`.
+fn linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let text = a.dict("linear")?;
+    if text.parse::<Encoding>().is_ok() {
+        return Ok(text);
+    }
+    let generic = a.dict("generic_linear")?;
+    Ok(if generic.parse::<Encoding>().is_ok() {
+        generic
+    } else {
+        text
+    })
+}
+
+fn nvidia_mma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let version = a.numbers("version")?;
+    let &[major, minor] = version.as_slice() else {
+        let at = a.value("version").map_or(a.at, |value| value.at);
+        return Err(error_at(at, "expected a version [major, minor]".to_owned()));
+    };
+    let list = a
+        .value("version")
+        .map(text)
+        .transpose()?
+        .unwrap_or_default();
+    let keys = a
+        .keys()?
+        .replacen(&list, &format!("{major}, versionMinor = {minor}"), 1);
+    Ok(format!("#ttg.nvidia_mma<{{{keys}}}>"))
+}
+
+/// Writes the widest swizzle that the rows of a CTA's part are multiples of, as Gluon chooses it.
+fn nvmma_default(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let shape = a.numbers("block_shape")?;
+    let bits = u64::from(a.value("dtype").map_or(Ok(8), element_bits)?);
+    let is_set = |name| matches!(a.value(name).map(|v| &v.kind), Some(ValueKind::Bool(true)));
+    let mut of_cta = shape.clone();
+    let bases = a.value("cga_layout").map_or(Ok(&[][..]), items)?;
+    let mut ctas = vec![1; shape.len()];
+    for basis in bases {
+        for (count, step) in ctas.iter_mut().zip(numbers(basis)?) {
+            *count = (*count).max(step.saturating_mul(2));
+        }
+    }
+    for (size, count) in of_cta.iter_mut().zip(ctas) {
+        *size /= count;
+    }
+    if is_set("transposed") && !of_cta.is_empty() {
+        of_cta.rotate_left(1);
+    }
+    let packed = if is_set("fp4_padded") { 2 } else { 1 };
+    let row = of_cta
+        .last()
+        .map_or(0, |size| size.saturating_mul(packed) * bits / 8);
+    let rows = of_cta.split_last().map_or(1, |(_, outer)| {
+        outer
+            .iter()
+            .fold(1u64, |product, size| product.saturating_mul(*size))
+    });
+    let swizzle = [128, 64, 32]
+        .into_iter()
+        .find(|bytes| row > 0 && row % bytes == 0);
+    let swizzle = swizzle
+        .filter(|_| shape.len() > 1 && rows >= 8)
+        .unwrap_or(0);
+    let mut keys = format!("swizzlingByteWidth = {swizzle}, elementBitWidth = {bits}");
+    if shape.len() != 2 {
+        keys += &format!(", rank = {}", shape.len());
+    }
+    let rest = a.keys()?;
+    if !rest.is_empty() {
+        keys += &format!(", {rest}");
+    }
+    Ok(format!("#ttg.nvmma_shared<{{{keys}}}>"))
+}
+
+/// Writes the padding of a tensor whose dims follow each other, the part of each CTA by itself.
+fn padded_identity(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let pairs = a.padding_pairs()?;
+    let cga = a.value("cga_layout").map_or(Ok(&[][..]), items)?;
+    if cga.is_empty() {
+        return Ok(format!("#ttg.padded_shared<{pairs} {{{}}}>", a.keys()?));
+    }
+    let (mut shape, order) = (a.numbers("shape")?, a.numbers("order")?);
+    let rank = shape.len();
+    for basis in cga {
+        for (size, step) in shape.iter_mut().zip(numbers(basis)?) {
+            *size = if step == 0 { *size } else { *size / 2 };
+        }
+    }
+    let mut bases = Vec::new();
+    for dim in order
+        .into_iter()
+        .filter_map(|dim| usize::try_from(dim).ok())
+    {
+        for bit in 0..shape
+            .get(dim)
+            .map_or(0, |size| size.checked_ilog2().unwrap_or(0))
+        {
+            let basis = (0..rank).map(|d| {
+                if d == dim {
+                    (1u64 << bit).to_string()
+                } else {
+                    "0".to_owned()
+                }
+            });
+            bases.push(format!("[{}]", basis.collect::<Vec<_>>().join(", ")));
+        }
+    }
+    let blocks = cga.iter().map(text).collect::<Result<Vec<_>, _>>()?;
+    Ok(format!(
+        "#ttg.padded_shared<{pairs} {{offset = [{}], block = [{}]}}>",
+        bases.join(", "),
+        blocks.join(", ")
+    ))
+}
+
+fn shared_linear(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let bases = |name: &str| a.value(name).map_or_else(|| Ok("[]".to_owned()), text);
+    let alignment = a
+        .value("alignment")
+        .map_or_else(|| Ok("16".to_owned()), text)?;
+    let (offset, block) = (bases("offset_bases")?, bases("block_bases")?);
+    Ok(format!(
+        "#ttg.shared_linear<{{offset = {offset}, block = {block}}}, alignment = {alignment}>"
+    ))
+}
+
+fn amd_wmma(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let given = |name: &str, key: &str| -> Result<Option<String>, EncodingError> {
+        let value = a
+            .value(name)
+            .map(text)
+            .transpose()?
+            .filter(|text| text != "[]");
+        Ok(value.map(|value| format!("{key} = {value}")))
+    };
+    let join =
+        |keys: [Option<String>; 5]| keys.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let cta = join([
+        given("reg_bases", "register")?,
+        given("warp_bases", "warp")?,
+        None,
+        None,
+        None,
+    ]);
+    let keys = join([
+        given("version", "version")?,
+        given("transposed", "isTranspose")?,
+        given("instr_shape", "instrShape")?,
+        given("cga_layout", "CGALayout")?,
+        given("rank", "rank")?,
+    ]);
+    Ok(format!("#ttg.amd_wmma<{{{keys}, ctaLayout = {{{cta}}}}}>"))
+}
+
+fn tensor_memory(a: &Arguments<'_, '_>) -> Result<String, EncodingError> {
+    let block = a.numbers("block")?;
+    let &[m, n] = block.as_slice() else {
+        let at = a.value("block").map_or(a.at, |value| value.at);
+        return Err(error_at(at, "expected a block (m, n)".to_owned()));
+    };
+    let list = a.value("block").map(text).transpose()?.unwrap_or_default();
+    let keys = a.keys()?.replacen(&list, &format!("{m}, blockN = {n}"), 1);
+    Ok(format!("#ttng.tensor_memory_encoding<{keys}>"))
+}
