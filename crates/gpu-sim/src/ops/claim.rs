@@ -203,7 +203,7 @@ fn leaves_object(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Opti
         _ => false,
     };
     (!holds).then(|| {
-        format!("`inbounds` does not hold: from {base:#x} to {address:#x} leaves_object the buffer")
+        format!("`inbounds` does not hold: from {base:#x} to {address:#x} leaves the buffer")
     })
 }
 
@@ -224,7 +224,7 @@ fn violation(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
                 .then(|| format!("`nuw` does not hold: {exact} does not fit {bits} bits"))
         }
         Promise::Exact(rest, bits) => (rest(bits, a, b)? != 0)
-            .then(|| format!("`exact` does not hold: {a:#x} by {b} leaves_object a remainder")),
+            .then(|| format!("`exact` does not hold: {a:#x} by {b} leaves a remainder")),
         Promise::NonNegative(bits) => (signed(a, bits) < 0)
             .then(|| format!("`nneg` does not hold: {} is negative", signed(a, bits))),
         Promise::FitsUnsigned(bits) => (a & !mask(bits) != 0)

@@ -136,13 +136,13 @@ pub(super) fn of_shared(samples: &[&Sample], banks: Banks) -> Option<String> {
     let stride = match stride(worst) {
         Some(bytes) if bytes.unsigned_abs().is_multiple_of(width) => {
             let steps = bytes.unsigned_abs() / width;
-            let parallel = steps % u64::from(banks.count);
+            let apart = steps % u64::from(banks.count);
             format!(
-                "lanes are {bytes} bytes parallel, {parallel} of {} banks: ",
+                "lanes are {bytes} bytes apart, {apart} of {} banks: ",
                 banks.count
             )
         }
-        Some(bytes) => format!("lanes are {bytes} bytes parallel: "),
+        Some(bytes) => format!("lanes are {bytes} bytes apart: "),
         None => String::new(),
     };
     Some(match found[..] {
@@ -162,19 +162,19 @@ pub(super) fn of_global(samples: &[&Sample]) -> Option<String> {
     };
     let text = match stride.abs() {
         0 => return None,
-        parallel if parallel <= bytes => {
+        apart if apart <= bytes => {
             let first = sample.addresses.iter().flatten().min()?;
             format!(
                 "lanes are contiguous, but begin {} bytes behind the start of a sector: align the first address to 32 bytes",
                 first % 32
             )
         }
-        parallel if parallel <= 16 && parallel % bytes == 0 => format!(
-            "lanes are {stride} bytes parallel and access {bytes}: with sizePerThread = 1 they would be contiguous, \
-             or one access of {parallel} bytes for each lane would be, which contiguity and divisibility must allow"
+        apart if apart <= 16 && apart % bytes == 0 => format!(
+            "lanes are {stride} bytes apart and access {bytes}: with sizePerThread = 1 they would be contiguous, \
+             or one access of {apart} bytes for each lane would be, which contiguity and divisibility must allow"
         ),
         _ => format!(
-            "lanes are {stride} bytes parallel and access {bytes}: coalesced would be {bytes}, with the dimension \
+            "lanes are {stride} bytes apart and access {bytes}: coalesced would be {bytes}, with the dimension \
              that is contiguous in memory first in `order`, and sizePerThread of up to 16 bytes along it"
         ),
     };
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(
             of_shared(&[&column], BANKS).as_deref(),
             Some(
-                "lanes are 128 bytes parallel, 0 of 32 banks: free of conflicts would be a swizzle of rows of 128 bytes \
+                "lanes are 128 bytes apart, 0 of 32 banks: free of conflicts would be a swizzle of rows of 128 bytes \
                  with vec of 4 bytes, perPhase = 1, maxPhase = 32, or padding of 4 bytes after every 128 bytes"
             )
         );
@@ -257,7 +257,7 @@ mod tests {
         let advice = |bytes, at: fn(u64) -> u64| of_global(&[&sample(bytes, at)]).unwrap();
         assert!(
             advice(4, |lane| 4096 * lane)
-                .starts_with("lanes are 4096 bytes parallel and access 4: coalesced")
+                .starts_with("lanes are 4096 bytes apart and access 4: coalesced")
         );
         assert!(advice(4, |lane| 16 * lane).contains("sizePerThread = 1"));
         assert!(advice(4, |lane| 4 + 4 * lane).contains("begin 4 bytes behind"));
