@@ -204,7 +204,7 @@ fn stages(sides: &Sides, takes: TakeMatrix) -> Option<Stages> {
 }
 
 /// Coordinates of the destination registers: bits inside a word, exchanged bits, others.
-struct Coordinates {
+struct RegisterCoordinates {
     /// Register vectors inside a word, lowest byte address bit first.
     pub(super) word: Vec<u64>,
     /// Register vectors between words: first the flips of `E`, then the others.
@@ -215,7 +215,7 @@ struct Coordinates {
     columns: Vec<u64>,
 }
 
-impl Coordinates {
+impl RegisterCoordinates {
     pub(super) fn new(stages: &Stages, container_bits: u32) -> Self {
         let count = stages.register_of_register.len();
         let most = (32 / container_bits.min(32)).ilog2() as usize;
@@ -337,7 +337,7 @@ pub(super) enum ExchangeForm {
 }
 
 /// Returns true if the exchanges can be done one after the other.
-fn can_chain(stages: &Stages, coordinates: &Coordinates, sides: &Sides) -> bool {
+fn can_chain(stages: &Stages, coordinates: &RegisterCoordinates, sides: &Sides) -> bool {
     let m = stages.take.len();
     let c = &stages.lane_of_register;
     if m == 0 || !stages.is_lane_identity(sides.lanes_log2) {
@@ -406,7 +406,7 @@ pub(super) struct Exchange<'a> {
     elem_bits: u32,
     target: &'a Target,
     stages: Stages,
-    coordinates: Coordinates,
+    coordinates: RegisterCoordinates,
     can_chain: bool,
 }
 
@@ -419,7 +419,7 @@ impl<'a> Exchange<'a> {
         takes: TakeMatrix,
     ) -> Option<Self> {
         let stages = stages(sides, takes)?;
-        let coordinates = Coordinates::new(&stages, elem_bits.max(8));
+        let coordinates = RegisterCoordinates::new(&stages, elem_bits.max(8));
         let can_chain = can_chain(&stages, &coordinates, sides);
         Some(Self {
             sides,

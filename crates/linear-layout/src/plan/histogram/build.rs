@@ -289,10 +289,12 @@ impl HistogramBuilder<'_> {
     fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut bin_bits = vec![None; self.bins_log2 as usize];
-        let asked = dst.columns_of(Dim::LANE);
+        let result_lanes = dst.columns_of(Dim::LANE);
         let mut lanes = Vec::new();
         for lane in 0..src.in_bits(Dim::LANE) {
-            let bit = asked.get(lane).filter(|column| column.is_power_of_two());
+            let bit = result_lanes
+                .get(lane)
+                .filter(|column| column.is_power_of_two());
             let bit = bit.and_then(|column| bin_bits.get_mut(column.trailing_zeros() as usize));
             match bit {
                 Some(bit @ None) => *bit = Some(BinBit::Lane(narrow(lane))),

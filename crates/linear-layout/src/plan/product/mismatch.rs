@@ -46,7 +46,7 @@ pub enum Mismatch {
         operand: usize,
         /// The bit of the tile.
         bit: TileBit,
-        /// The coordinate at which it lies.
+        /// Coordinates of the bit.
         expected: Point,
     },
     /// A thread without the tile of a factor that its sum needs.

@@ -75,9 +75,9 @@ pub fn baseline_reduction(reduction: &Reduction<'_>) -> Result<Option<Baseline>,
             state.lane[bit] = 0;
         }
     }
-    let wanted = State::wanted(reduction, &coordinates)?;
-    if wanted != [&state.reg[..], &state.lane, &state.warp] {
-        convert(&state, &wanted, 0)?;
+    let result_columns = State::result_columns(reduction, &coordinates)?;
+    if result_columns != [&state.reg[..], &state.lane, &state.warp] {
+        convert(&state, &result_columns, 0)?;
     }
     Ok(Some(all))
 }

@@ -130,7 +130,7 @@ struct ReduceBuilder<'a> {
     coordinates: Coordinates,
     state: State,
     /// Columns of the result's layout, with the rows low.
-    wanted: [Vec<u64>; 3],
+    result_columns: [Vec<u64>; 3],
     at_once: Option<LaneReduction>,
 }
 
@@ -147,12 +147,12 @@ impl<'a> ReduceBuilder<'a> {
         let program = TupleBuilder::new(combiner, src, reduction.axis)?;
         let coordinates = Coordinates::of(src, reduction.axis);
         let state = State::to_intermediate(src, &coordinates, program.sources());
-        let wanted = State::wanted(reduction, &coordinates)?;
+        let result_columns = State::result_columns(reduction, &coordinates)?;
         Ok(Self {
             program,
             coordinates,
             state,
-            wanted,
+            result_columns,
             at_once: reduction.at_once,
         })
     }
@@ -161,14 +161,14 @@ impl<'a> ReduceBuilder<'a> {
     fn run(mut self, strategy: ReduceStrategy) -> Result<Option<Program>, TupleError> {
         if strategy.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
-            let most = self.wanted[0].len() + axis_bits;
+            let most = self.result_columns[0].len() + axis_bits;
             if 1usize << most.min(20) > MAX_GATHERED {
                 return Ok(None);
             }
             let remaining_axis: Vec<u64> = (0..axis_bits)
                 .map(|i| self.coordinates.remaining_axis(i))
                 .collect();
-            let [reg, lane, warp] = self.wanted.clone();
+            let [reg, lane, warp] = self.result_columns.clone();
             self.convert([[remaining_axis, reg].concat(), lane, warp])?;
             self.combine_registers();
             return self.program.finish(&self.state.values).map(Some);
@@ -186,7 +186,7 @@ impl<'a> ReduceBuilder<'a> {
         if !self.combine_warps(strategy, is_at_once)? {
             return Ok(None);
         }
-        self.convert(self.wanted.clone())?;
+        self.convert(self.result_columns.clone())?;
         self.program.finish(&self.state.values).map(Some)
     }
 
@@ -206,7 +206,7 @@ impl<'a> ReduceBuilder<'a> {
         let remaining_axis: Vec<u64> = (0..warps)
             .map(|i| self.coordinates.remaining_axis(i))
             .collect();
-        let [reg, mut lane, warp] = self.wanted.clone();
+        let [reg, mut lane, warp] = self.result_columns.clone();
         if strategy.across_lanes && strategy.rows_stay {
             return match self.state.with_warps_in_lanes(&self.coordinates) {
                 Some(to) => self.combine_across(to, strategy, is_at_once),
@@ -308,8 +308,12 @@ impl<'a> ReduceBuilder<'a> {
     /// Exchanges half of the rows between two lanes, so that each keeps one half. A row bit that is this lane bit in the
     /// result is preferred; else the highest register bit, so that neighbours stay together.
     fn halve(&mut self, lane_bit: usize) {
-        let wanted = self.wanted[1].get(lane_bit).copied().unwrap_or(0);
-        let position = self.state.reg.iter().position(|column| *column == wanted);
+        let result_columns = self.result_columns[1].get(lane_bit).copied().unwrap_or(0);
+        let position = self
+            .state
+            .reg
+            .iter()
+            .position(|column| *column == result_columns);
         let register = position.unwrap_or(self.state.reg.len() - 1);
         let column = self.state.reg[register];
         let pairs = self.state.split(register);

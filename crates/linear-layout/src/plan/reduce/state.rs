@@ -50,7 +50,7 @@ impl State {
     ///
     /// # Errors
     /// If the result has other dims than the source without the axis.
-    pub(super) fn wanted(
+    pub(super) fn result_columns(
         reduction: &Reduction<'_>,
         coordinates: &Coordinates,
     ) -> Result<[Vec<u64>; 3], TupleError> {

@@ -89,7 +89,7 @@ enum LevelKind {
 
 /// Consecutive bits of the axis in one kind of location.
 #[derive(Clone, Debug)]
-struct Level {
+struct ScanLevel {
     kind: LevelKind,
     /// First bit of the axis, and the one after the last.
     from: usize,
@@ -115,7 +115,7 @@ struct Carry {
 }
 
 /// The results of a scan within a level.
-struct LevelScan {
+struct LevelResult {
     /// Inclusive prefix of each member.
     inclusive: Vec<TupleId>,
     /// Exclusive prefix of each member; `None` for the first of registers.
@@ -133,7 +133,7 @@ struct ScanBuilder<'a> {
     program: TupleBuilder<'a>,
     coordinates: Coordinates,
     columns: ScanColumns,
-    levels: Vec<Level>,
+    levels: Vec<ScanLevel>,
 }
 
 impl<'a> ScanBuilder<'a> {
@@ -207,7 +207,7 @@ impl<'a> ScanBuilder<'a> {
 
     /// Returns the levels of the axis, lowest first, or `None` unless each bit of the position moves along one bit of the axis
     /// or within rows, and no two along the same.
-    fn find_levels(&self) -> Option<Vec<Level>> {
+    fn find_levels(&self) -> Option<Vec<ScanLevel>> {
         let ScanColumns { reg, lane, warp } = &self.columns;
         let mut positions = vec![None; self.coordinates.axis_bits()];
         let all = [
@@ -227,7 +227,7 @@ impl<'a> ScanBuilder<'a> {
                 }
             }
         }
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<ScanLevel> = Vec::new();
         for (at, found) in positions.into_iter().enumerate() {
             let (kind, bit) = found?;
             match levels.last_mut() {
@@ -235,7 +235,7 @@ impl<'a> ScanBuilder<'a> {
                     level.to = at + 1;
                     level.bits.push(bit);
                 }
-                _ => levels.push(Level {
+                _ => levels.push(ScanLevel {
                     kind,
                     from: at,
                     to: at + 1,
@@ -323,7 +323,7 @@ impl<'a> ScanBuilder<'a> {
         level: usize,
         reg: &[u64],
         values: &[TupleId],
-    ) -> Result<LevelScan, TupleError> {
+    ) -> Result<LevelResult, TupleError> {
         let level = self.levels[level].clone();
         match level.kind {
             LevelKind::Register => Ok(self.registers(&level, reg, values)),
@@ -333,7 +333,7 @@ impl<'a> ScanBuilder<'a> {
     }
 
     /// Scans registers sequentially in each thread.
-    fn registers(&mut self, level: &Level, reg: &[u64], values: &[TupleId]) -> LevelScan {
+    fn registers(&mut self, level: &ScanLevel, reg: &[u64], values: &[TupleId]) -> LevelResult {
         // Each bit of a register's number is a bit of the member's index in its group, or of the group's index.
         let mut rest = Vec::new();
         let positions: Vec<(bool, usize)> = reg
@@ -379,7 +379,7 @@ impl<'a> ScanBuilder<'a> {
             }
             totals.extend(members.last().map(|last| inclusive[*last]));
         }
-        LevelScan {
+        LevelResult {
             inclusive,
             exclusive,
             totals,
@@ -389,7 +389,7 @@ impl<'a> ScanBuilder<'a> {
     }
 
     /// Scans lanes, one bit after the other: lanes with the bit set read the last lane with it clear.
-    fn lanes(&mut self, level: &Level, reg: &[u64], values: &[TupleId]) -> LevelScan {
+    fn lanes(&mut self, level: &ScanLevel, reg: &[u64], values: &[TupleId]) -> LevelResult {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
         let is_ascending = level.bits.is_sorted();
@@ -441,7 +441,7 @@ impl<'a> ScanBuilder<'a> {
             mask: done,
             bits: if reverse { 0 } else { done },
         };
-        LevelScan {
+        LevelResult {
             totals: self.program.fetch(&inclusive, last),
             inclusive,
             exclusive: carries_of(before, done),
@@ -453,10 +453,10 @@ impl<'a> ScanBuilder<'a> {
     /// Scans warps: each thread gets the totals of all warps, and selects the prefix of its own warp.
     fn warps(
         &mut self,
-        level: &Level,
+        level: &ScanLevel,
         reg: &[u64],
         values: &[TupleId],
-    ) -> Result<LevelScan, TupleError> {
+    ) -> Result<LevelResult, TupleError> {
         let own: Vec<u64> = (level.from..level.to)
             .map(|i| self.coordinates.remaining_axis(i))
             .collect();
@@ -478,7 +478,7 @@ impl<'a> ScanBuilder<'a> {
         let all = self.program.convert(&from?, &to?, values.to_vec())?;
         let size = 1usize << (level.to - level.from);
         let lanes = self.columns.lane.len();
-        let mut result = LevelScan {
+        let mut result = LevelResult {
             inclusive: Vec::new(),
             exclusive: Vec::new(),
             totals: Vec::new(),
@@ -518,7 +518,12 @@ impl<'a> ScanBuilder<'a> {
     }
 
     /// Selects the value of this thread's warp from one for each position in the level.
-    fn select_by_warp(&mut self, level: &Level, lanes: usize, mut values: Vec<TupleId>) -> TupleId {
+    fn select_by_warp(
+        &mut self,
+        level: &ScanLevel,
+        lanes: usize,
+        mut values: Vec<TupleId>,
+    ) -> TupleId {
         for bit in &level.bits {
             let is_set = Predicate::is_set(lanes + bit);
             let pairs = values.chunks(2);
