@@ -123,7 +123,7 @@ LogicalResult ll::tt::ReturnOp::verify() {
   auto function = cast<FuncOp>((*this)->getParentOp());
   TypeRange given = getOperandTypes(), results = function.getFunctionType().getResults();
   if (given != results)
-    return ll::broken(emitOpError(), "return_c1") << "gives (" << given << "), but `" << function.getName()
+    return ll::broken(emitOpError(), "return_c1") << "returns (" << given << "), but `" << function.getName()
                          << "` has the results (" << results << ')';
   return success();
 }
@@ -132,7 +132,7 @@ LogicalResult ll::tt::ReturnOp::verify() {
 LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)
-    return ll::broken(emitOpError(), "call_c1") << "calls `" << getCallee() << "`, which is no `tt.func` of the module";
+    return ll::broken(emitOpError(), "call_c1") << "calls `" << getCallee() << "`, which is not a `tt.func` of the module";
   auto compare = [&](StringRef what, StringRef rule, TypeRange given,
                      ArrayRef<Type> declared) -> LogicalResult {
     if (given.size() != declared.size())

@@ -29,17 +29,17 @@ pub enum Artifact {
 impl Artifact {
     /// Returns the requested kind of output if the target supports it; assembly by default.
     pub(super) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
-        let asked = match emit {
+        let requested = match emit {
             None => return Ok(Self::Assembly),
             Some(Emit::LlvmIr) => return Ok(Self::Ir),
             Some(Emit::Object) => return Self::object(target),
             Some(Emit::Ptx) => Assembly::Ptx,
             Some(Emit::Amdgcn) => Assembly::Gcn,
         };
-        if asked == target.assembly {
+        if requested == target.assembly {
             return Ok(Self::Assembly);
         }
-        let ((format, vendor, _), (_, _, fix)) = (described(asked), described(target.assembly));
+        let ((format, vendor, _), (_, _, fix)) = (described(requested), described(target.assembly));
         Err(Failure::new(format!(
             "{format} is for {vendor} GPUs, but the target is `{}`",
             target.name

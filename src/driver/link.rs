@@ -72,11 +72,11 @@ const FOLDERS: [&str; 7] = [
 ];
 
 /// Resolves a path or library name to a file.
-fn find(asked: &Path) -> Result<PathBuf, Failure> {
-    if asked.is_file() || asked.components().count() > 1 {
-        return Ok(asked.to_owned());
+fn find(path: &Path) -> Result<PathBuf, Failure> {
+    if path.is_file() || path.components().count() > 1 {
+        return Ok(path.to_owned());
     }
-    let name = asked.to_string_lossy();
+    let name = path.to_string_lossy();
     let folders: Vec<PathBuf> = FOLDERS_IN
         .iter()
         .flat_map(|(variable, below)| {
@@ -155,7 +155,7 @@ pub(super) fn add_bitcode(
     let own: Vec<_> = defined(module);
     let files: Vec<PathBuf> = files
         .iter()
-        .map(|asked| find(asked))
+        .map(|path| find(path))
         .collect::<Result<_, _>>()?;
     // A library may call an earlier one.
     for file in files.iter().chain(&files[..files.len() - 1]) {
@@ -247,14 +247,14 @@ pub(super) fn undefined_functions(module: &Module<'_>) -> Vec<UndefinedFunction>
 
 fn missing_one(function: FunctionValue<'_>) -> UndefinedFunction {
     let name = function.get_name().to_string_lossy().into_owned();
-    let said = |key: &str| {
+    let attribute = |key: &str| {
         let value = function.get_string_attribute(AttributeLoc::Function, key)?;
         Some(value.get_string_value().to_string_lossy().into_owned())
     };
     let known = LIBRARIES
         .iter()
         .find(|library| name.starts_with(library.prefix));
-    let fix = match (known, said("libname"), said("libpath")) {
+    let fix = match (known, attribute("libname"), attribute("libpath")) {
         (_, Some(library), Some(path)) => format!("it is in {library}: `--link-bitcode {path}`"),
         (Some(library), ..) => format!(
             "it is in {}: `--link-bitcode {}`, or its path; {}",

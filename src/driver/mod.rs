@@ -77,11 +77,11 @@ fn parse<'c>(
     bytes: &[u8],
 ) -> Result<Module<'c>, Failure> {
     sys::parse_input(context, bytes).ok_or_else(|| {
-        let said = take_messages(recorder, file);
-        if said.is_empty() {
+        let messages = take_messages(recorder, file);
+        if messages.is_empty() {
             Failure::new(format!("`{file}` is not an MLIR module"))
         } else {
-            Failure(said)
+            Failure(messages)
         }
     })
 }
@@ -106,9 +106,9 @@ fn run_pipeline(
     pipeline: &str,
 ) -> Result<(), Failure> {
     crate::passes::run_pipeline(context, module, pipeline).map_err(|error| {
-        let said = take_messages(recorder, file);
-        if said.iter().any(Message::is_error) {
-            Failure(said)
+        let messages = take_messages(recorder, file);
+        if messages.iter().any(Message::is_error) {
+            Failure(messages)
         } else {
             Failure::new(format!("pipeline `{pipeline}`: {error}"))
         }

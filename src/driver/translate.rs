@@ -286,8 +286,8 @@ fn chosen<'c>(
     if inner_modules(outermost).is_empty() {
         return Ok(None);
     }
-    let asked = options.module.as_deref();
-    let chosen = chosen_module(outermost, asked, "--module").map_err(|reason| {
+    let requested = options.module.as_deref();
+    let chosen = chosen_module(outermost, requested, "--module").map_err(|reason| {
         let text = format!("`{}` {}", options.file, reason.message);
         let notes = reason.notes.iter();
         notes.fold(Failure::new(text), |failure, note| failure.note(note))
@@ -299,7 +299,7 @@ fn chosen<'c>(
 
 /// Returns the failure of a translation by MLIR, with a fix if there is one.
 fn not_translated(
-    said: Vec<Message>,
+    messages: Vec<Message>,
     recorder: &Recorder,
     module: &Module<'_>,
     options: &Options,
@@ -322,10 +322,10 @@ fn not_translated(
     });
     if !is_lowered {
         Failure(super::take_messages(recorder, &options.file))
-    } else if said.is_empty() {
+    } else if messages.is_empty() {
         Failure::new("MLIR cannot translate the module to LLVM IR")
     } else {
-        Failure(said)
+        Failure(messages)
     }
 }
 

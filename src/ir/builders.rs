@@ -184,9 +184,9 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    fn with_some(mut self, key: &'static str, said: Option<AttributeSource<'s, 'c>>) -> Self {
-        if let Some(said) = said {
-            self.parts.attributes.push((key, said));
+    fn with_some(mut self, key: &'static str, value: Option<AttributeSource<'s, 'c>>) -> Self {
+        if let Some(value) = value {
+            self.parts.attributes.push((key, value));
         }
         self
     }
@@ -208,7 +208,7 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         let mut parts = self.parts;
         let attributes = parts.attributes.iter();
         let attributes: Vec<_> = attributes
-            .map(|(key, said)| (Identifier::new(context, key), said.attribute(context)))
+            .map(|(key, value)| (Identifier::new(context, key), value.attribute(context)))
             .collect();
         let spec = parts.spec(location, &attributes);
         rewriter.insert_before(place, spec).ok()

@@ -189,8 +189,9 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: ViewOp<'c>, order: &[i32]) -> MatchRe
     // Only the spelling of the layout changes: becomes a conversion, which folds where possible. Discardable attributes
     // stay.
     if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
-        let noted = build::discardable_attributes(op);
-        let made = builders::ttg::convert_layout(source, result.r#type()).with_discardable(&noted);
+        let discardable = build::discardable_attributes(op);
+        let made =
+            builders::ttg::convert_layout(source, result.r#type()).with_discardable(&discardable);
         let made = made.before(rewriter, op)?;
         rewriter.replace(op, &[made]);
         return Some(());

@@ -96,10 +96,10 @@ impl ModuleInfo {
     /// There is neither, or the target is unknown.
     pub fn gpu(
         module: OperationRef<'_, '_>,
-        asked: Option<&str>,
+        requested: Option<&str>,
     ) -> Result<&'static Target, GpuError> {
         let own = Self::target(module);
-        let name = asked.or(own.as_deref()).ok_or(GpuError::Missing)?;
+        let name = requested.or(own.as_deref()).ok_or(GpuError::Missing)?;
         Target::parse(name).map_err(GpuError::Unknown)
     }
 
@@ -129,7 +129,7 @@ impl ModuleInfo {
 
     /// Returns `ttg.maxnreg`: the requested registers per thread.
     #[must_use]
-    pub fn asked_registers(op: OperationRef<'_, '_>) -> Option<u64> {
+    pub fn requested_registers(op: OperationRef<'_, '_>) -> Option<u64> {
         Self::attribute(op, MAX_REGISTERS).and_then(positive)
     }
 
@@ -138,7 +138,7 @@ impl ModuleInfo {
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
-        Self::asked_registers(op)
+        Self::requested_registers(op)
             .unwrap_or(ALL)
             .min(partition_registers(op).unwrap_or(ALL))
             .min(ALL)

@@ -21,15 +21,15 @@ pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
         .collect()
 }
 
-/// Returns the selected module of a file: its own, or the nested one that `asked` names.
+/// Returns the selected module of a file: its own, or the nested one that `requested` names.
 ///
 /// A nested module is named by its symbol, by a function in it, or by its number from 0.
 ///
 /// # Errors
-/// `asked` is missing and there are several, or it matches none. `option` is the user's option.
+/// `requested` is missing and there are several, or it matches none. `option` is the user's option.
 pub fn chosen_module<'c>(
     file: Op<'c>,
-    asked: Option<&str>,
+    requested: Option<&str>,
     option: &str,
 ) -> Result<Op<'c>, Diagnostic> {
     let mut all = Vec::new();
@@ -40,19 +40,19 @@ pub fn chosen_module<'c>(
         }
         pending.extend(inner_modules(module).into_iter().rev());
     }
-    let is_meant = |(number, module): (usize, Op<'c>), asked: &str| {
-        symbol(module) == Some(asked)
-            || functions(module).contains(&asked)
-            || asked.parse() == Ok(number)
+    let matches = |(number, module): (usize, Op<'c>), requested: &str| {
+        symbol(module) == Some(requested)
+            || functions(module).contains(&requested)
+            || requested.parse() == Ok(number)
     };
-    match (asked, &all[..]) {
+    match (requested, &all[..]) {
         (_, []) => Ok(file),
         (None, [module]) => Ok(*module),
-        (Some(asked), several) => {
+        (Some(requested), several) => {
             let mut numbered = several.iter().copied().enumerate();
-            let found = numbered.find(|module| is_meant(*module, asked));
+            let found = numbered.find(|module| matches(*module, requested));
             found.map(|(_, module)| module).ok_or_else(|| {
-                let text = format!("has no module or function `{asked}`");
+                let text = format!("has no module or function `{requested}`");
                 Diagnostic::new(text).note(listed(several, option))
             })
         }

@@ -153,7 +153,7 @@ pub(crate) fn lower<'c>(
     let llvm_type = lowering.e.function_type(result, &arguments);
     let e = &mut lowering.e;
     let own = if is_kernel {
-        let registers = ModuleInfo::asked_registers(function);
+        let registers = ModuleInfo::requested_registers(function);
         gpu.kernel_attributes(e, registers)
     } else if is_noinline(function) {
         vec![(emit::NO_INLINE, e.unit())]

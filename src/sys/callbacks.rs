@@ -370,12 +370,12 @@ pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     let outcome = catch_unwind(AssertUnwindSafe(f));
     let place = PLACE.replace(outer).unwrap_or_default();
     outcome.map_err(|panic| {
-        let said = panic
+        let message = panic
             .downcast_ref::<String>()
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("unknown");
-        let lines: Vec<&str> = said.lines().map(str::trim).collect();
+        let lines: Vec<&str> = message.lines().map(str::trim).collect();
         format!("{} ({place})", lines.join("; "))
     })
 }
@@ -504,21 +504,21 @@ mod tests {
     fn a_panic_is_one_line_with_its_place() {
         assert_eq!(guard(|| 1), Ok(1));
         let line = line!() + 1;
-        let said = guard(|| assert_eq!(1, 2, "numbers")).unwrap_err();
+        let message = guard(|| assert_eq!(1, 2, "numbers")).unwrap_err();
         let expected = format!(
             "assertion `left == right` failed: numbers; left: 1; right: 2 ({}:{line})",
             file!()
         );
-        assert_eq!(said, expected);
+        assert_eq!(message, expected);
         // A nested guard leaves the outer location in place.
-        let said = guard(|| {
+        let message = guard(|| {
             let inner = guard(|| panic!("inner"));
             panic!("{}", inner.unwrap_err());
         });
-        let said = said.map(|(): ()| ()).unwrap_err();
+        let message = message.map(|(): ()| ()).unwrap_err();
         assert!(
-            said.starts_with("inner (") && said.matches(file!()).count() == 2,
-            "{said}"
+            message.starts_with("inner (") && message.matches(file!()).count() == 2,
+            "{message}"
         );
     }
 }

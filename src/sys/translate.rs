@@ -292,7 +292,7 @@ mod tests {
         assert!(
             fatal
                 .as_ref()
-                .is_err_and(|said| said.contains("Broken module")),
+                .is_err_and(|reason| reason.contains("Broken module")),
             "{fatal:?}"
         );
         unsafe extern "C" {
@@ -305,7 +305,7 @@ mod tests {
         assert!(
             panic
                 .as_ref()
-                .is_err_and(|said| said.contains("on purpose")),
+                .is_err_and(|reason| reason.contains("on purpose")),
             "{panic:?}"
         );
     }

@@ -248,7 +248,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 
 // return_c1
 tt.func @two(%x: i32) -> (i32, i32) {
-  // expected-error @+1 {{gives ('i32'), but `two` has the results ('i32', 'i32')}}
+  // expected-error @+1 {{returns ('i32'), but `two` has the results ('i32', 'i32')}}
   tt.return %x : i32
 }
 
@@ -256,7 +256,7 @@ tt.func @two(%x: i32) -> (i32, i32) {
 
 // return_c1
 tt.func @wide(%x: i32) -> i64 {
-  // expected-error @+1 {{gives ('i32'), but `wide` has the results ('i64')}}
+  // expected-error @+1 {{returns ('i32'), but `wide` has the results ('i64')}}
   tt.return %x : i32
 }
 

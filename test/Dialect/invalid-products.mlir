@@ -69,7 +69,7 @@ tt.func @f(%t: tensor<16x32xf32, #b>) {
 
 // call_c1
 tt.func @f() {
-  // expected-error @+1 {{calls `g`, which is no `tt.func` of the module}}
+  // expected-error @+1 {{calls `g`, which is not a `tt.func` of the module}}
   tt.call @g() : () -> ()
   tt.return
 }

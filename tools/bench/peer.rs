@@ -59,7 +59,7 @@ impl Peer {
             return Err(format!(
                 "`{variable}` names `{program}`, which printed no line `name<TAB>time` ({}): {}",
                 output.status,
-                errors.lines().last().unwrap_or("it said nothing")
+                errors.lines().last().unwrap_or("no output")
             ));
         }
         Ok(())

@@ -48,18 +48,18 @@ impl Row {
         let output = Command::new(env!("CARGO_BIN_EXE_ll-translate"))
             .args(["--lower", &format!("--time={ROUNDS}"), &self.file])
             .output()?;
-        let said = String::from_utf8(output.stderr)?;
+        let text = String::from_utf8(output.stderr)?;
         if !output.status.success() {
-            return Err(said.into());
+            return Err(text.into());
         }
         let phase = |name: &str| -> Option<f64> {
-            let line = said.lines().find(|line| line.starts_with(name))?;
+            let line = text.lines().find(|line| line.starts_with(name))?;
             line.split_whitespace().nth(1)?.parse().ok()
         };
         let (Some(parse), Some(lower), Some(total)) =
             (phase("parse"), phase("lower"), phase("total"))
         else {
-            return Err(format!("`ll-translate --time` said no times:\n{said}").into());
+            return Err(format!("`ll-translate --time` printed no times:\n{text}").into());
         };
         self.front = self.front.min(parse + lower);
         self.total = self.total.min(total);
@@ -90,10 +90,10 @@ impl Row {
         let is_instruction =
             |line: &str| line.starts_with('\t') && line.ends_with(';') && !line.starts_with("\t.");
         let instructions = lines.filter(|line| is_instruction(line)).count();
-        let said = ptxas.and_then(|ptxas| assembled(ptxas, &self.assembly, &self.name));
-        let said = said.unwrap_or_default();
+        let text = ptxas.and_then(|ptxas| assembled(ptxas, &self.assembly, &self.name));
+        let text = text.unwrap_or_default();
         let before = |what: &str| -> Option<usize> {
-            let (before, _) = said.split_once(what)?;
+            let (before, _) = text.split_once(what)?;
             before.rsplit([' ', '\n']).next()?.parse().ok()
         };
         [

@@ -35,8 +35,8 @@ impl Addition {
             });
             return;
         };
-        let said = contents["value"].as_str().unwrap_or_default();
-        *contents = json!({"kind": "markdown", "value": format!("{markdown}\n---\n{said}")});
+        let previous = contents["value"].as_str().unwrap_or_default();
+        *contents = json!({"kind": "markdown", "value": format!("{markdown}\n---\n{previous}")});
     }
 }
 

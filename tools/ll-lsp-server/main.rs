@@ -116,10 +116,10 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
         return Err("MLIR's server has no pipes".to_owned());
     };
     let shared = Arc::<Mutex<Shared>>::default();
-    let asked = Arc::clone(&shared);
+    let for_editor = Arc::clone(&shared);
     std::thread::spawn(move || {
         // A client that stops within a message has ended; closing the pipe ends the server.
-        if let Err(reason) = from_client(io::stdin().lock(), to_server, &asked) {
+        if let Err(reason) = from_client(io::stdin().lock(), to_server, &for_editor) {
             eprintln!("error: what the editor sent cannot be read: {reason}");
         }
     });

@@ -34,9 +34,9 @@ macro_rules! ensure {
 
 /// Records the diagnostic of a rule unless its condition holds: list, labels, condition, message.
 macro_rules! rule {
-    ($noted:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
+    ($diagnostics:ident, $($label:ident)|+, $holds:expr, $($message:tt)+) => {
         if !$holds {
-            $noted.push(broken!($($label)|+, $($message)+));
+            $diagnostics.push(broken!($($label)|+, $($message)+));
         }
     };
 }
@@ -45,8 +45,12 @@ pub(super) use crate::ir::rules::broken;
 pub(super) use {ensure, rule};
 
 /// Returns the recorded diagnostics.
-pub(super) fn verdict(noted: Vec<Diagnostic>) -> Verdict {
-    if noted.is_empty() { Ok(()) } else { Err(noted) }
+pub(super) fn verdict(diagnostics: Vec<Diagnostic>) -> Verdict {
+    if diagnostics.is_empty() {
+        Ok(())
+    } else {
+        Err(diagnostics)
+    }
 }
 
 pub(super) fn tensor<'c>(value: Val<'c>) -> Option<TensorType<'c>> {

@@ -19,7 +19,7 @@ pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
         .results()
         .filter_map(|value| TensorType::of(value.r#type()))
         .collect();
-    let mut noted = Vec::new();
+    let mut diagnostics = Vec::new();
     for (i, operand) in build::operands(op).into_iter().enumerate() {
         let Some(src) = tensor(operand).filter(|src| src.encoding.is_some()) else {
             continue;
@@ -30,7 +30,7 @@ pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
             continue;
         };
         if infer::dependence(op, i).is_some_and(|how| how != Dependence::Usual) {
-            noted.push(broken!(
+            diagnostics.push(broken!(
                 gluon_c1,
                 "needs operand {i} and the result to leave the same layout open, but has `{}` and `{}`",
                 src.type_,
@@ -38,7 +38,7 @@ pub(super) fn same_open_layout(op: OperationRef<'_, '_>) -> Verdict {
             ));
         }
     }
-    verdict(noted)
+    verdict(diagnostics)
 }
 
 pub(super) fn set_auto_layout(op: gluon::SetAutoLayout<'_, '_>) -> Verdict {

@@ -94,13 +94,13 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         .map_err(|broken| {
             broken
                 .into_iter()
-                .map(|one| as_rule_of(one, kind))
+                .map(|one| with_own_rule(one, kind))
                 .collect()
         })
 }
 
 /// Keeps the label that the operation's own description declares, of those that the check has.
-fn as_rule_of(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
+fn with_own_rule(diagnostic: Diagnostic, kind: OpKind) -> Diagnostic {
     let of_kind =
         |label: &&str| Rule::of_label(label).is_some_and(|rule| rule.of.contains(&kind.name()));
     let own = diagnostic

@@ -168,7 +168,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         _ => None,
     };
     if let Some(wmma) = wmma {
-        diagnostics.extend(shared_out(&accumulator, wmma.cga_layout()));
+        diagnostics.extend(ctas_own_parts(&accumulator, wmma.cga_layout()));
         for operand in [left, right] {
             diagnostics.extend(split_as(operand, wmma.cga_layout()));
         }
@@ -221,7 +221,7 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
 }
 
 /// Checks that each CTA of an AMD cluster computes its own part of the result.
-fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
+fn ctas_own_parts(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
     copies.then(|| {
         broken!(
@@ -264,7 +264,7 @@ fn scaled_on_wmma(
         return Ok(());
     };
     let cga = wmma.cga_layout();
-    let mut diagnostics: Vec<Diagnostic> = shared_out(&accumulator, cga).into_iter().collect();
+    let mut diagnostics: Vec<Diagnostic> = ctas_own_parts(&accumulator, cga).into_iter().collect();
     for (index, (operand, scale)) in [op.a(), op.b()].into_iter().zip(scales).enumerate() {
         let operand = tensor(operand).as_ref().and_then(known);
         if let Some(Encoding::DotOperand(operand)) = operand.as_deref() {

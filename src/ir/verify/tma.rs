@@ -348,26 +348,26 @@ pub(super) fn tensormap_create(op: ttng::TensormapCreate<'_, '_>) -> Verdict {
     let rank = op.box_dim().len();
     let sizes = op.global_dim().len();
     let (strides, steps) = (op.global_stride().len(), op.element_stride().len());
-    let mut noted = Vec::new();
+    let mut diagnostics = Vec::new();
     rule!(
-        noted,
+        diagnostics,
         tensormap_create_c1,
         sizes == rank,
         "needs a size in `global_dim` for each of {rank} dimensions, but has {sizes}"
     );
     rule!(
-        noted,
+        diagnostics,
         tensormap_create_c2,
         strides + 1 == rank,
         "needs a stride in `global_stride` for each of {rank} dimensions but the last, but has {strides}"
     );
     rule!(
-        noted,
+        diagnostics,
         tensormap_create_c3,
         steps == rank,
         "needs a step in `element_stride` for each of {rank} dimensions, but has {steps}"
     );
-    verdict(noted)
+    verdict(diagnostics)
 }
 
 /// Checks a store to the shared memory of another CTA.

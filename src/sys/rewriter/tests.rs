@@ -120,18 +120,18 @@ fn an_erased_branch_leads_nowhere() {
 
 #[test]
 fn what_is_used_and_what_holds_the_rest_is_not_erased() {
-    let said = |f: &dyn Fn()| {
+    let panic_message = |f: &dyn Fn()| {
         let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("it must not");
         *panic.downcast::<String>().expect("a message")
     };
     let body = "%a = arith.addi %x, %y : i32\n%b = arith.muli %a, %a : i32";
     on_function(body, |rewriter, module, blocks| {
         let a = build::operations(blocks[0])[0];
-        let used = said(&|| rewriter.erase(a));
+        let used = panic_message(&|| rewriter.erase(a));
         assert_eq!(used, "`arith.addi` is erased while its results are used");
-        let root = said(&|| rewriter.erase(module));
+        let root = panic_message(&|| rewriter.erase(module));
         assert_eq!(root, "`builtin.module` holds all that is rewritten");
-        let used = said(&|| rewriter.remove_arguments(blocks[0], |i| i == 0));
+        let used = panic_message(&|| rewriter.remove_arguments(blocks[0], |i| i == 0));
         assert_eq!(used, "argument 0 of a block is taken away while it is used");
         assert_eq!(rewriter.changes(), 0);
     });

@@ -16,7 +16,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 pub(crate) struct Section {
     pub(crate) title: &'static str,
     /// Description of the group.
-    pub(crate) said: &'static str,
+    pub(crate) description: &'static str,
     pub(crate) figures: Vec<Figure>,
 }
 
@@ -40,29 +40,29 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
     Ok(vec![
         Section {
             title: "Fragments of matrix instructions",
-            said: "Who holds which element of the operands of mma.sync and wgmma, as in the figures of the PTX manual: \
+            description: "Owners of the elements of the operands of mma.sync and wgmma, as in the figures of the PTX manual: \
                    T3:1 is element 1 of thread 3 (a1, b1 or c1). Threads of a row of the fragment have one hue.",
             figures: fragment_figures,
         },
         Section {
             title: "Matrix instructions",
-            said: "The operands of D = A B + D: A beside D, row by row, and B above it, column by column. A cell is T<lane>:<register>, \
+            description: "The operands of D = A B + D: A beside D, row by row, and B above it, column by column. A cell is T<lane>:<register>, \
                    and what one lane holds has one colour. On its page, an element of D marks the row and the column that it comes from.",
             figures: instructions()?,
         },
         Section {
             title: "The basic idea",
-            said: "Small layouts that introductions to linear layouts draw.",
+            description: "Small layouts that introductions to linear layouts draw.",
             figures: seeds()?,
         },
         Section {
             title: "Layouts of Tilus and CuTe",
-            said: "Register layouts, whose cells are thread: place, and a layout of CuTe beside its inverse, whose cells are indices.",
+            description: "Register layouts, whose cells are thread: place, and a layout of CuTe beside its inverse, whose cells are indices.",
             figures: other_systems()?,
         },
         Section {
             title: "Swizzles",
-            said: "Shared memory by bank, and what the banks do when each lane reads 16 bytes of a row of its own: words of one \
+            description: "Shared memory by bank, and what the banks do when each lane reads 16 bytes of a row of its own: words of one \
                    bank in one phase stand below each other, and are conflicts.",
             figures: swizzles()?,
         },
@@ -230,18 +230,18 @@ fn seeds() -> Outcome<Vec<Figure>> {
         ],
         &[Dim::out(0), Dim::out(1)],
     )?;
-    let said = "lane 1 -> (1, 1), lane 2 -> (2, 2), warp 1 -> (0, 1), warp 2 -> (0, 2)";
+    let text = "lane 1 -> (1, 1), lane 2 -> (2, 2), warp 1 -> (0, 1), warp 2 -> (0, 2)";
     let mut figures = vec![
         figure(
             "swizzle-4x4",
             "A swizzle of 4 threads in 4 warps",
-            said,
+            text,
             vec![whole(&table)],
         ),
         figure(
             "swizzle-4x4-matrix",
             "The same swizzle as a matrix",
-            said,
+            text,
             vec![Scene::matrix(&table)],
         ),
     ];

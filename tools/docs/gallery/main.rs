@@ -54,7 +54,7 @@ fn index(sections: &[Section]) -> String {
         let _ = writeln!(
             page,
             "<h2 id=\"s{i}\">{}</h2>\n<p>{}</p>",
-            section.title, section.said
+            section.title, section.description
         );
         for figure in &section.figures {
             let subject = figure.subject.replace('&', "&amp;").replace('<', "&lt;");

@@ -206,7 +206,7 @@ fn every_fragment_follows_one_rule() {
 fn every_figure_is_drawn_and_has_a_name_of_its_own() {
     let sections = sections().unwrap();
     for section in &sections {
-        assert!(!section.title.is_empty() && !section.said.is_empty());
+        assert!(!section.title.is_empty() && !section.description.is_empty());
     }
     let figures = || sections.iter().flat_map(|section| &section.figures);
     let mut names: Vec<&str> = figures().map(|figure| figure.name.as_str()).collect();
