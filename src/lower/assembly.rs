@@ -1,11 +1,11 @@
-//! `tt.elementwise_inline_asm`: assembly that is run on so many elements of each operand at a time.
+//! `tt.elementwise_inline_asm`: assembly executed on groups of `packed_element` elements of each operand.
 //!
 //! ```text
 //! packed_element = 4, i8 -> f16      $0, $1: two words of two f16      $2: a word of four i8
 //! ```
-//! Elements narrower than 32 bits stand side by side in words, the first one lowest; a lonely or a wide one has a
-//! register of its own. Operands and results follow one another, each with all its words. Where a thread's elements
-//! are no multiple of a group, its last one is repeated: what stands for nothing would be anything, and trap.
+//! Elements narrower than 32 bits are packed into words, the first one lowest; single and wide elements have registers
+//! of their own. Operands and results are ordered one by one, each with all its words. A partial group is padded by
+//! repeating the last element, since the assembly might trap on undefined values.
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
@@ -45,7 +45,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             "needs the same layout for operands and results",
         ));
     }
-    // The words of the results, and how many elements each holds.
+    // The words of the results, and the number of elements of each.
     let words: Vec<(Type<'c>, usize)> = types
         .iter()
         .flat_map(|list| words_of(&l.e, list[0], group))
@@ -60,7 +60,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         [only] => only,
         _ => l.e.struct_type(&word_types),
     };
-    let mut made: Vec<Vec<Val<'c>>> = vec![Vec::new(); results.len()];
+    let mut lists: Vec<Vec<Val<'c>>> = vec![Vec::new(); results.len()];
     for first in (0..registers).step_by(group) {
         let operands: Vec<Val<'c>> = sources
             .iter()
@@ -82,26 +82,26 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         });
         let parts: Vec<Val<'c>> = parts.by_ref().collect();
         let mut next = parts.into_iter().zip(&words);
-        for (list, types) in made.iter_mut().zip(&types) {
+        for (list, types) in lists.iter_mut().zip(&types) {
             let count = words_of(&l.e, types[0], group).len();
             for (word, (_, elements)) in next.by_ref().take(count) {
                 list.extend(unpack(&mut l.e, word, *elements, types[0]));
             }
         }
     }
-    for (result, mut list) in results.into_iter().zip(made) {
+    for (result, mut list) in results.into_iter().zip(lists) {
         list.truncate(registers);
         l.set(result, list);
     }
     Ok(())
 }
 
-/// How many elements of a type stand in a word of 32 bits.
+/// Returns the number of elements per 32-bit word, at least one.
 fn per_word(type_: Type<'_>) -> usize {
     (32 / bits_of(type_)).max(1) as usize
 }
 
-/// The words of a group of elements: their types, and how many elements each holds.
+/// Returns the words of a group of elements: types and numbers of elements.
 fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>, usize)> {
     let per_word = per_word(type_);
     (0..group)
@@ -113,7 +113,7 @@ fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>
         .collect()
 }
 
-/// The words of a group of elements, as integers where they hold several.
+/// Packs a group of elements into words, which are integers if they hold several.
 fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
     let type_ = elements[0].r#type();
     elements
@@ -129,7 +129,7 @@ fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// The elements of a word.
+/// Unpacks the elements of a word.
 fn unpack<'c>(e: &mut Emitter<'c>, word: Val<'c>, count: usize, element: Type<'c>) -> Vec<Val<'c>> {
     if count == 1 {
         return vec![word];
@@ -139,14 +139,14 @@ fn unpack<'c>(e: &mut Emitter<'c>, word: Val<'c>, count: usize, element: Type<'c
     e.scatter(vector, count, element)
 }
 
-/// Whether there is a constraint for each word; LLVM would stop at one that is missing.
+/// Checks that there is a constraint for each word; LLVM would abort on a missing one.
 fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcome {
-    let said = || {
+    let items = || {
         let all = constraints.split(',').map(str::trim);
         all.filter(|one| !one.is_empty() && !one.starts_with('~'))
     };
-    let found_outputs = said().filter(|one| one.starts_with('=')).count();
-    let found = [found_outputs, said().count() - found_outputs];
+    let found_outputs = items().filter(|one| one.starts_with('=')).count();
+    let found = [found_outputs, items().count() - found_outputs];
     let expected = [outputs, inputs];
     if found == expected {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Casts: the same bits as another type, addresses as numbers, floats of another width.
+//! Casts: bitcasts, pointer-integer casts, float conversions.
 
 use super::elementwise;
 use super::float8;
@@ -14,12 +14,12 @@ use linear_layout::target::{FLOAT8, Float8};
 use melior::ir::{Type, ValueLike};
 use std::cmp::Ordering;
 
-/// `tt.bitcast`: the same bits; pointers stay pointers into the same memory.
+/// Lowers `tt.bitcast`; pointers keep their address space.
 pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     per_register(l, op, |l, value, type_| Ok(l.e.bitcast(value, type_)))
 }
 
-/// `tt.ptr_to_int` and `tt.int_to_ptr`.
+/// Lowers `tt.ptr_to_int` and `tt.int_to_ptr`.
 pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let is_number = OpKind::of(op) == Some(OpKind::TtPtrToInt);
     per_register(l, op, |l, value, type_| {
@@ -48,7 +48,7 @@ fn per_register<'c>(
     Ok(())
 }
 
-/// `tt.fp_to_fp`.
+/// Lowers `tt.fp_to_fp`.
 pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = tt::FpToFp::of(op).expect("the dispatch goes by kind");
     // Only a narrowing conversion has a rounding mode.
@@ -59,7 +59,7 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, cast.src(), cast.result(), rounding)
 }
 
-/// `arith.index_cast` and `arith.index_castui`.
+/// Lowers `arith.index_cast` and `arith.index_castui`.
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let is_signed = UpstreamKind::of(op) == Some(UpstreamKind::ArithIndexCast);
     per_register(l, op, |l, value, type_| {
@@ -72,7 +72,7 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// `arith.extf` and `arith.truncf`.
+/// Lowers `arith.extf` and `arith.truncf`.
 pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (operand, result) = (build::only_operand(op), build::only_result(op));
     let is_8_bits = |value: Val<'c>| float8_of(element_of(value.r#type())).is_some();
@@ -83,7 +83,7 @@ pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, operand, result, rounding)
 }
 
-/// The rounding mode of an `arith.truncf`; an extension is exact.
+/// Returns the rounding mode of an `arith.truncf`; extensions are exact.
 fn rounding_of(op: Op<'_>) -> Rounding {
     use arith::RoundingMode as Mode;
     match arith::TruncF::of(op).and_then(arith::TruncF::roundingmode) {
@@ -95,7 +95,10 @@ fn rounding_of(op: Op<'_>) -> Rounding {
     }
 }
 
-/// Whether 8-bit floats are rounded towards zero, and not to nearest.
+/// Returns true if 8-bit floats are rounded towards zero, false if to nearest.
+///
+/// # Errors
+/// Other modes are not supported.
 fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
     match rounding {
         Rounding::Nearest => Ok(false),
@@ -150,7 +153,7 @@ fn convert<'c>(
     Ok(())
 }
 
-/// A float in another format: rounded by an instruction of the GPU where it has one for the mode.
+/// Converts a float, by a GPU instruction for the rounding mode if there is one.
 fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>, rounding: Rounding) -> Val<'c> {
     let wide = format::through_f32(&mut l.e, value, to);
     let narrows = width(wide.r#type()) > width(to);

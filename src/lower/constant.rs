@@ -1,7 +1,7 @@
-//! `arith.constant`: the same number in every register, or for each the element that its place in the tensor has.
+//! `arith.constant`: scalars, splats and dense tensors.
 //!
-//! Where all threads hold the same element in a register, the register is that constant. Where few bits of the thread's
-//! index decide, the thread selects; otherwise it loads its element from a table in constant memory.
+//! A register of a dense tensor is a constant if its element is the same in all threads, a tree of selects if it depends
+//! on few bits of the thread index, and else a load from a constant table.
 //!
 //! ```text
 //! dense<[5, -6, 7, 8]>, two registers in each of two lanes
@@ -19,8 +19,8 @@ use linear_layout::f2::apply_columns;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 
-/// The number of bits of a thread's index up to which it selects: a select for each but one of 2 to this many elements,
-/// about as many instructions as an address and a load take.
+/// Largest number of thread-index bits for which a select tree is emitted; it then has about as many instructions as an
+/// address computation and a load.
 const MAX_SELECTED_BITS: usize = 3;
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -49,7 +49,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// A constant of the type of a register.
+/// Emits a constant of a register's type.
 fn one<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,
@@ -64,7 +64,7 @@ fn one<'c>(
     l.e.constant_attr(type_, element)
 }
 
-/// A bit of the index of a lane or a warp, and the element that it leads to beside those of the other bits.
+/// A bit of the lane or warp index, and its column in the layout.
 #[derive(Clone, Copy)]
 struct ThreadBit {
     dim: Dim,
@@ -72,7 +72,7 @@ struct ThreadBit {
     column: u64,
 }
 
-/// A constant whose elements differ.
+/// Lowers a constant whose elements differ.
 fn each<'c>(
     l: &mut Lowering<'c>,
     result: Val<'c>,
@@ -108,7 +108,7 @@ fn each<'c>(
                 let indices = element_indices(&mut l.e, l.gpu, &layout);
                 table = Some((declare(l, type_, elements)?, indices));
             }
-            let (address, indices) = table.as_ref().expect("it was just made");
+            let (address, indices) = table.as_ref().expect("it was just declared");
             load(l, type_, &layout, *address, &indices[register])
         });
     }
@@ -116,7 +116,7 @@ fn each<'c>(
     Ok(())
 }
 
-/// The place of an element among those of a tensor, the last dimension fastest.
+/// Returns the row-major position of an element.
 fn row_major(layout: &TensorLayout, column: u64) -> usize {
     let index = layout.unique.unpack(column);
     let sizes = layout.unique.out_shape().map(|(_, size)| size);
@@ -126,7 +126,7 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// The bits of the thread's index on which the element depends.
+/// Returns the bits of the thread index on which the element depends.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,
@@ -135,14 +135,14 @@ fn deciding_bits<'c>(
     let columns: Vec<u64> = threads.iter().map(|bit| bit.column).collect();
     let decides = |bit: &&ThreadBit| {
         (0..1u64 << columns.len()).any(|thread| {
-            let place = base ^ apply_columns(&columns, thread);
-            at(place) != at(place ^ bit.column)
+            let element = base ^ apply_columns(&columns, thread);
+            at(element) != at(element ^ bit.column)
         })
     };
     threads.iter().filter(decides).copied().collect()
 }
 
-/// Selects an element by the bits that decide, the last of them first.
+/// Emits a tree of selects on the given bits, with the last at the root.
 fn select<'c>(
     l: &mut Lowering<'c>,
     bits: &[ThreadBit],
@@ -165,7 +165,7 @@ fn select<'c>(
     l.e.select(is_set, set, clear)
 }
 
-/// Puts the elements into constant memory, and returns the address of the first.
+/// Declares the elements as a constant table; returns its address.
 fn declare<'c>(
     l: &mut Lowering<'c>,
     type_: Type<'c>,
@@ -185,7 +185,7 @@ fn declare<'c>(
     Ok(l.e.address_of_table(&name))
 }
 
-/// The bytes of an element in a table; a truth value takes one.
+/// Returns the size of an element in a table in bytes.
 fn bytes_of(type_: Type<'_>) -> usize {
     bits_of(type_).div_ceil(8) as usize
 }
@@ -204,13 +204,13 @@ fn load<'c>(
         flat = l.e.or_disjoint(flat, *index);
     }
     let i1 = l.e.types.i1;
-    let held = if type_ == i1 { l.e.types.i8 } else { type_ };
-    let pointer = l.e.gep(table, held, flat);
+    let memory_type = if type_ == i1 { l.e.types.i8 } else { type_ };
+    let pointer = l.e.gep(table, memory_type, flat);
     let width = u32::try_from(bytes_of(type_)).expect("an element has at most 8 bytes");
-    let found = l.e.load(pointer, held, width);
+    let loaded = l.e.load(pointer, memory_type, width);
     if type_ == i1 {
-        l.e.trunc(found, i1)
+        l.e.trunc(loaded, i1)
     } else {
-        found
+        loaded
     }
 }

@@ -1,8 +1,8 @@
-//! Copies from global memory to a buffer that arrive later: `ttg.async_copy_global_to_local`, and the waits for them.
+//! Asynchronous copies from global to shared memory (`ttg.async_copy_global_to_local`), and waits for them.
 //!
-//! A copy is the store that a plan makes of registers, but for each store an instruction moves as many neighbours as lie
-//! side by side in both memories. What no instruction moves, because it is too narrow or the GPU has none, is loaded and
-//! stored at once: early arrival, which a right program cannot tell.
+//! A copy follows the plan of a store, with a copy instruction in place of each store, as wide as both memories are
+//! contiguous. Elements that no instruction copies, because they are too narrow or the GPU has none, are loaded and stored
+//! synchronously, which a correct program cannot observe.
 //!
 //! | instructions take | copies | waits |
 //! |---|---|---|
@@ -38,24 +38,24 @@ use melior::ir::{Type, ValueLike};
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// The stores of a copy.
+/// The plan of a copy.
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
-    /// The lane order of the stores, where instructions take an address for each warp.
+    /// Lane order of the stores, if instructions take an address per warp.
     lane_order: Option<LaneOrder>,
 }
 
 /// Copies and waits of a function where waits count instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
-    /// The instructions that each copy issues in every warp.
+    /// Number of instructions that each copy issues in every warp.
     issued: HashMap<OpId, u32>,
-    /// The operations that wait, and what they became.
+    /// Waits, and their lowered operations.
     waits: Vec<(OpId, Op<'c>)>,
 }
 
-/// The most bits that one instruction copies.
+/// Largest number of bits per copy instruction.
 const COPIED_BITS: u32 = 128;
 
 /// Lowers `ttg.async_copy_global_to_local`.
@@ -122,7 +122,7 @@ pub(crate) fn copy_from_buffer<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
     Ok(())
 }
 
-/// Plans the stores from a tensor of `ends` to a buffer, and has the machine prove them.
+/// Plans the stores of a copy and verifies them by execution.
 fn program<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -154,7 +154,7 @@ fn program<'c>(
     })
 }
 
-/// The bytes of each store of a program, of elements of so many bytes.
+/// Returns the bytes of each store of a program.
 fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     let Step::Store { values, .. } = program.steps().first()? else {
         return None;
@@ -163,9 +163,8 @@ fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     Some(elements * u32::try_from(element_bytes).ok()?)
 }
 
-/// The sources of a copy.
+/// The source addresses of a copy.
 enum Source<'c> {
-    /// The address of each element.
     Pointers(Registers<'c>),
     /// Offsets in a buffer of global memory.
     Buffer {
@@ -178,20 +177,20 @@ enum Source<'c> {
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
-    /// What is stored where the mask is false; 0 where nothing is given.
+    /// Values stored where the mask is false; 0 if absent.
     others: Option<Registers<'c>>,
     element: Type<'c>,
     cache: CachePolicy,
     is_volatile: bool,
 }
 
-/// How the stores of one operation are carried out.
+/// The state of emitting the stores of one operation.
 struct Stores {
-    /// Bits of registers that hold what a lower one holds.
+    /// Register bits that select replicas.
     repeated: usize,
-    /// Whether destinations are those of warps.
+    /// True if destinations are addresses of warps.
     is_in_lane_order: bool,
-    /// How many instructions a warp has issued, whatever the masks are.
+    /// Number of instructions issued per warp, regardless of masks.
     issued: Cell<u32>,
 }
 
@@ -206,7 +205,7 @@ impl<'c> Elements<'c> {
     ) -> Outcome {
         let plan = program(l, op, ends, vector, &layout.unique)?;
         let buffer = l.buffer(ends[1])?;
-        // Of threads that hold the same elements, one copies.
+        // Only the owner of an element copies it.
         let (owner, repeated) = owner(l, Some(layout));
         let fork = owner.map(|owner| l.e.fork(owner));
         let lane_order = plan.lane_order.as_ref();
@@ -216,7 +215,7 @@ impl<'c> Elements<'c> {
             is_in_lane_order: lane_order.is_some(),
             issued: Cell::new(0),
         };
-        // The program moves numbers of registers, whatever these hold.
+        // The stored values are placeholders: the hook gets register numbers.
         let mut sources = vec![buffer.position; layout.num_registers()];
         sources.push(buffer.position);
         let i32 = l.e.types.i32;
@@ -229,7 +228,7 @@ impl<'c> Elements<'c> {
             ..ProgramInputs::new(&sources, vec![self.element, i32], 0)
         };
         steps::emit(l, &plan.program, inputs)?;
-        // Warps without an owner issue nothing.
+        // Warps without owners issue nothing, so the count is not exact.
         let is_certain = fork.is_none();
         let issued = stores.issued.get() * u32::from(is_certain);
         l.counted.issued.insert(operation_id(op), issued);
@@ -239,7 +238,7 @@ impl<'c> Elements<'c> {
         Ok(())
     }
 
-    /// Copies neighbouring registers, lowest address first.
+    /// Copies contiguous registers, lowest address first.
     fn copy(
         &self,
         l: &mut Lowering<'c>,
@@ -271,7 +270,7 @@ impl<'c> Elements<'c> {
         l.e.join(otherwise, &[]);
     }
 
-    /// Starts a copy, of zeros where the mask is false.
+    /// Issues a copy instruction, which stores zeros where the mask is false.
     fn start(
         &self,
         l: &mut Lowering<'c>,
@@ -295,7 +294,7 @@ impl<'c> Elements<'c> {
                     .copy(&mut l.e, &mut l.declarations.borrow_mut(), &copied);
             }
             Source::Buffer { buffer, cache_bits } => {
-                // Zeros come from out of range.
+                // Out-of-range offsets load zeros.
                 let mut offset = buffer.offset(l, first, None);
                 if let Some(lane) = to.source_lane {
                     offset = l.gpu.shuffle_index(&mut l.e, offset, lane);
@@ -307,13 +306,13 @@ impl<'c> Elements<'c> {
         }
     }
 
-    /// Returns true if some masked elements do not become 0.
+    /// Returns true if some masked elements are not 0.
     fn has_nonzero(&self, l: &mut Lowering<'c>, num_registers: usize) -> bool {
         let all: Vec<usize> = (0..num_registers).collect();
         self.masks.is_some() && self.nonzero(l, &all).is_some()
     }
 
-    /// What masked elements become, if that is not 0 in all of these registers.
+    /// Returns the values of masked elements, unless all are 0.
     fn nonzero(&self, l: &mut Lowering<'c>, registers: &[usize]) -> Option<Vec<Val<'c>>> {
         let others = self.others.as_ref()?;
         let others = registers.iter().map(|r| others[*r]);
@@ -388,7 +387,7 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.async_wait`, whose count is one of the instructions that another compiler would issue.
+/// Lowers `amdg.async_wait` to a wait for all copies: its count refers to the instructions of another compiler.
 pub(crate) fn wait_for_all<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = amdg::AsyncWait::of(op).expect("the dispatch goes by kind");
     l.gpu.commit_copies(&mut l.e);
@@ -399,7 +398,7 @@ pub(crate) fn wait_for_all<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     if l.gpu.counts_copies() {
-        // How many instructions may be in flight is set by `set_counts`.
+        // `set_counts` sets the count.
         let emitted = l.gpu.wait_by_count(&mut l.e);
         l.counted.waits.push((operation_id(op), emitted));
     } else {
@@ -407,7 +406,7 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Lets as many instructions go on after each wait as certainly belong to groups that it does not wait for.
+/// Sets the count of each wait to the number of instructions that certainly belong to groups it does not wait for.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

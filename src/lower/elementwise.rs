@@ -1,4 +1,4 @@
-//! Elementwise operations: the same `arith` or `math` operation, once per register.
+//! Elementwise operations: one `arith` or `math` operation per register.
 
 use super::emit::attributes_of;
 use super::remainder;
@@ -23,13 +23,13 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as if it were another, which takes the same operands.
+/// Lowers an operation as another kind with the same operands.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     check_formats(op, kind)?;
     per_register(l, op, kind)
 }
 
-/// The operation itself, once per register.
+/// Emits the operation once per register.
 pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;
@@ -45,13 +45,13 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
             registers.push(registers[r & !repeats]);
             continue;
         }
-        // A scalar operand (the condition of a select, say) is the same for every register.
+        // A scalar operand, such as the condition of a select, applies to every register.
         let values: Vec<Val<'c>> = operands
             .iter()
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
         let own = match kind {
-            // What Triton makes of all of them.
+            // As Triton lowers every `arith.remf`.
             UpstreamKind::ArithRemF if is_approximate && float_width(*type_) == Some(32) => {
                 Some(l.e.pure(llvm::frem(values[0], values[1])))
             }
@@ -67,18 +67,17 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// The bits of a register's number that its value does not depend on: a register with one of them set is equal to the
-/// one without.
+/// Returns the bits of the register index on which the value does not depend, by its constancy.
 ///
 /// ```text
-/// program * 128 + range(0, 128) < 1024     128 equal truth values: one comparison for all registers
+/// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers
 /// ```
 fn repeats<'c>(l: &Lowering<'c>, value: Val<'c>) -> Result<usize, Diagnostic> {
     let Some(layout) = l.layout(value.r#type())? else {
         return Ok(0);
     };
     let (info, layout) = (l.axis.get(value), &layout.unique);
-    // Runs of equal elements are aligned, so a step within one does not leave it.
+    // Runs of equal elements are aligned, so flipping a bit below the constancy stays within the run.
     let stays = |bit: &usize| {
         (0..info.rank())
             .all(|d| layout.basis_component(Dim::REGISTER, *bit, Dim::out(d)) < info.constancy(d))
@@ -111,7 +110,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     Ok(())
 }
 
-/// The remainder of floats: in binary32 that of 16 bits is the same, and exact.
+/// Computes the remainder of floats; 16-bit floats in f32, which is exact.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
     if float_width(type_) != Some(16) {
         return remainder::remainder(l, values[0], values[1]);
@@ -122,7 +121,7 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     if type_ != Type::bfloat16(l.e.context) {
         return l.e.fptrunc(result, type_);
     }
-    // The lower half is zero. Said as a rounding, LLVM would make one operation on bf16 of the whole.
+    // The lower half is zero. With `fptrunc`, LLVM would narrow the whole computation to bf16.
     let (word, half) = (l.e.types.i32, l.e.types.i16);
     let bits = l.e.bitcast(result, word);
     let upper = l.e.lshr(bits, 16);
@@ -130,7 +129,7 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     l.e.bitcast(upper, type_)
 }
 
-/// `tt.addptr`: elements, not bytes.
+/// Lowers `tt.addptr`, whose offsets count elements.
 pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::AddPtr::of(op).expect("the dispatch goes by kind");
     let result = view.result();
@@ -151,7 +150,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// `llvm.intr.assume` and hints for scheduling: an operation on scalars without results stays as it is.
+/// Rebuilds an operation on scalars without results: `llvm.intr.assume` and scheduling hints.
 pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
@@ -160,7 +159,7 @@ pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// `ub.poison`: any value will do, in every register.
+/// Lowers `ub.poison`.
 pub(crate) fn poison<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;

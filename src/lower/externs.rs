@@ -1,14 +1,14 @@
-//! `tt.extern_elementwise`: functions of libraries, once per register.
+//! `tt.extern_elementwise`: device library functions, once per register.
 //!
 //! ```text
-//! __nv_expf, __ocml_exp_f32     what `math.exp` is      __nv_float2int_rz    an operation
-//! __nv_j0f, __ocml_sin_f64      a call, of what `ll-translate --link-bitcode` finds in a library
+//! __nv_expf, __ocml_exp_f32     expanded as `math.exp`      __nv_float2int_rz    one operation
+//! __nv_j0f, __ocml_sin_f64      a call, resolved by `ll-translate --link-bitcode`
 //! ```
-//! With `call-libraries=true` all are calls. What is computed here is right for the types that the library gives a function; declared with others, it is a
-//! call like that of a name that nobody knows. ADR 0016 has the reasons.
+//! With `call-libraries=true` all are calls, and so are unknown functions and declarations whose types differ from the
+//! library's. ADR 0016 has the reasons.
 
 use super::emit::{FCmpPredicate, ICmpPredicate};
-use super::library::{self, Function};
+use super::library::{self, LibraryFunction};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::{integer, math};
@@ -19,8 +19,8 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
 use melior::ir::{Type, ValueLike};
 
-/// What is computed in place of a call, or nothing where the call stays.
-type Made<'c> = Result<Option<Val<'c>>, Diagnostic>;
+/// The expansion of a function, or `None` if it remains a call.
+type Expansion<'c> = Result<Option<Val<'c>>, Diagnostic>;
 
 pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::ExternElementwise::of(op).expect("the dispatch goes by kind");
@@ -37,14 +37,14 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .iter()
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
-        let known = match stem(symbol) {
-            Some(name) if !l.call_libraries => known(l, name, &values, type_)?,
+        let expansion = match stem(symbol) {
+            Some(name) if !l.call_libraries => expand(l, name, &values, type_)?,
             _ => None,
         };
-        registers.push(match known {
+        registers.push(match expansion {
             Some(value) => value,
             None => {
-                let function = Function {
+                let function = LibraryFunction {
                     name: symbol,
                     library,
                     is_pure: view.pure(),
@@ -57,11 +57,11 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// How libraries begin their names, and how they say the type.
+/// Prefixes of library functions, and suffixes for the type.
 const PREFIXES: [&str; 4] = ["__nv_", "__ocml_", "__ockl_", "__triton_hip_"];
 const TYPES: [&str; 5] = ["_f16", "_f32", "_f64", "_u32", "_u64"];
 
-/// The name of a function without its library, and without its type where that is a word.
+/// Returns the name of a function without library prefix and type suffix.
 fn stem(symbol: &str) -> Option<&str> {
     let name = PREFIXES
         .iter()
@@ -70,8 +70,13 @@ fn stem(symbol: &str) -> Option<&str> {
     Some(bare.unwrap_or(name))
 }
 
-/// A function by what we have for it.
-fn known<'c>(l: &mut Lowering<'c>, name: &str, values: &[Val<'c>], result: Type<'c>) -> Made<'c> {
+/// Expands a function, if there is an expansion for these types.
+fn expand<'c>(
+    l: &mut Lowering<'c>,
+    name: &str,
+    values: &[Val<'c>],
+    result: Type<'c>,
+) -> Expansion<'c> {
     let types: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
     let Some(first) = types.first().copied() else {
         return Ok(None);
@@ -87,7 +92,7 @@ fn known<'c>(l: &mut Lowering<'c>, name: &str, values: &[Val<'c>], result: Type<
     let is_uniform = types.iter().all(|type_| *type_ == first);
     match (is_float(first), is_float(result)) {
         (true, true) if is_uniform && result == first => {
-            // The library of NVIDIA marks f32 by a letter.
+            // NVIDIA's library marks f32 by a suffix `f`.
             let bare = name.strip_suffix('f').unwrap_or(name);
             match of_floats(l, name, values)? {
                 None => of_floats(l, bare, values),
@@ -102,7 +107,7 @@ fn known<'c>(l: &mut Lowering<'c>, name: &str, values: &[Val<'c>], result: Type<
     }
 }
 
-/// Functions of one float that `math` has, by C's names.
+/// Functions of one float that `math` has, by their C names.
 const UNARY: [(&str, K); 35] = [
     ("acos", K::MathAcos),
     ("acosh", K::MathAcosh),
@@ -141,7 +146,7 @@ const UNARY: [(&str, K); 35] = [
     ("roundeven", K::MathRoundEven),
 ];
 
-/// Functions of one float that the hardware approximates.
+/// Functions of one float with hardware approximations.
 const APPROXIMATE: [(&str, K); 10] = [
     ("fast_cos", K::MathCos),
     ("fast_exp", K::MathExp),
@@ -165,7 +170,7 @@ const SEVERAL: [(&str, K); 6] = [
     ("pow", K::MathPowF),
 ];
 
-/// Functions of two floats that are operations, rounded to nearest.
+/// Functions of two floats that are single operations, rounded to nearest.
 const OPERATIONS: [(&str, K); 12] = [
     ("dadd_rn", K::ArithAddF),
     ("ddiv_rn", K::ArithDivF),
@@ -181,36 +186,36 @@ const OPERATIONS: [(&str, K); 12] = [
     ("min", K::ArithMinNumF),
 ];
 
-fn found(table: &[(&str, K)], name: &str) -> Option<K> {
-    let row = table.iter().find(|(known, _)| *known == name)?;
+fn lookup(table: &[(&str, K)], name: &str) -> Option<K> {
+    let row = table.iter().find(|(key, _)| *key == name)?;
     Some(row.1)
 }
 
-/// A function of floats of one format, which is its result's too.
-fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Made<'c> {
+/// Expands a function whose operands and result have one float type.
+fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'c> {
     let type_ = x[0].r#type();
     if let [x] = *x {
-        if let Some(kind) = found(&UNARY, name) {
+        if let Some(kind) = lookup(&UNARY, name) {
             return math::apply(l, kind, &[x], false);
         }
-        if let Some(kind) = found(&APPROXIMATE, name) {
+        if let Some(kind) = lookup(&APPROXIMATE, name) {
             return math::apply(l, kind, &[x], true);
         }
         return of_one_float(l, name, x);
     }
     let count = |kind| if kind == K::MathFma { 3 } else { 2 };
-    if let Some(kind) = found(&SEVERAL, name).filter(|kind| count(*kind) == x.len()) {
+    if let Some(kind) = lookup(&SEVERAL, name).filter(|kind| count(*kind) == x.len()) {
         return math::apply(l, kind, x, false);
     }
     let [a, b] = *x else {
         return Ok(None);
     };
-    if let Some(kind) = found(&OPERATIONS, name).filter(|_| bits_of(type_) >= 32) {
+    if let Some(kind) = lookup(&OPERATIONS, name).filter(|_| bits_of(type_) >= 32) {
         return Ok(Some(l.e.upstream(kind, x, type_, &[])));
     }
     Ok(match name {
         "fast_fdivide" => Some(l.e.fdiv_approximate(a, b)),
-        // Two to the power of a product, as the library has it.
+        // `exp2(y * log2(x))`, as in the library.
         "fast_pow" => match math::apply(l, K::MathLog2, &[a], true)? {
             Some(logarithm) => {
                 let exponent = l.e.pure(llvm::fmul(b, logarithm));
@@ -230,8 +235,8 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Made<'c> {
     })
 }
 
-/// A function of one float that is an expression of others.
-fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Made<'c> {
+/// Expands a function of one float to an expression.
+fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'c> {
     let type_ = x.r#type();
     if bits_of(type_) < 32 {
         return Ok(None);
@@ -261,7 +266,7 @@ fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Made<'c> {
             sine.zip(cosine)
                 .map(|(sine, cosine)| l.e.fdiv_approximate(sine, cosine))
         }
-        // Of NaN and a bound, the bound.
+        // NaN becomes 0.
         "saturate" => {
             let zero = l.e.float(type_, 0.0);
             let above = l.e.upstream(K::ArithMaxNumF, &[x, zero], type_, &[]);
@@ -271,13 +276,13 @@ fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Made<'c> {
     })
 }
 
-/// Powers of integers, and floats of another width.
+/// Expands integer powers and conversions between floats.
 fn of_float_and_integer<'c>(
     l: &mut Lowering<'c>,
     name: &str,
     values: &[Val<'c>],
     result: Type<'c>,
-) -> Made<'c> {
+) -> Expansion<'c> {
     let first = values[0].r#type();
     match (name, values) {
         ("powi" | "powif" | "pown", [_, exponent])
@@ -292,7 +297,7 @@ fn of_float_and_integer<'c>(
     }
 }
 
-/// Classes, signs, bits, and integers that floats are rounded to.
+/// Expands classification, sign bits, bit casts and conversions to integers.
 fn integer_of_float<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -308,10 +313,10 @@ fn integer_of_float<'c>(
     ];
     let letter = if bits == 64 { 'd' } else { 'f' };
     let bare = name.strip_suffix(letter).unwrap_or(name);
-    for (known, kind) in classes {
-        if known == name || known == bare {
+    for (class, kind) in classes {
+        if class == name || class == bare {
             let is = math::classify(l, kind, x);
-            return Some(resized(l, is, result));
+            return Some(resize(l, is, result));
         }
     }
     let int = l.e.int_type(bits);
@@ -320,14 +325,14 @@ fn integer_of_float<'c>(
             let bits_of_x = l.e.bitcast(x, int);
             let zero = l.e.zero(int);
             let is = l.e.icmp(ICmpPredicate::Slt, bits_of_x, zero);
-            return Some(resized(l, is, result));
+            return Some(resize(l, is, result));
         }
         "float_as_int" | "float_as_uint" | "double_as_longlong" if width == bits => {
             return Some(l.e.bitcast(x, result));
         }
         _ => {}
     }
-    // `float2int_rn`, `double2ull_rz`: how it is rounded, and to what.
+    // `float2int_rn`, `double2ull_rz`: result type and rounding mode.
     let (rounding, is_signed, to) = match name {
         "llrint" | "llrintf" => ("rn", true, 64),
         "llround" | "llroundf" => ("away", true, 64),
@@ -359,7 +364,7 @@ fn integer_of_float<'c>(
     Some(l.e.fptoi_sat(whole, result, is_signed))
 }
 
-/// The nearest float, or the float of the same bits.
+/// Expands conversions from integers to floats, and bit casts.
 fn float_of_integer<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -396,7 +401,7 @@ fn float_of_integer<'c>(
     })
 }
 
-/// Bits that are counted, the larger one, the upper half of a product.
+/// Expands bit counts, minima and maxima, and high halves of products.
 fn of_integers<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -414,13 +419,13 @@ fn of_integers<'c>(
             ("ffs", 32) | ("ffsll", 64) => {
                 let below = l.e.pure(llvm::intr_cttz(x, false));
                 let one = l.e.constant(type_, 1);
-                let place = l.e.add(below, one);
+                let position = l.e.add(below, one);
                 let is_zero = l.e.is_zero(x);
-                l.e.select(is_zero, x, place)
+                l.e.select(is_zero, x, position)
             }
             _ => return None,
         };
-        return Some(resized(l, counted, result));
+        return Some(resize(l, counted, result));
     }
     let [a, b] = *x else {
         return None;
@@ -442,8 +447,8 @@ fn of_integers<'c>(
     Some(l.e.upstream(kind, x, type_, &[]))
 }
 
-/// A number without sign as an integer of another width.
-fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+/// Converts an unsigned integer to another width.
+fn resize<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let (from, width) = (bits_of(value.r#type()), bits_of(to));
     if from < width {
         l.e.zext(value, to)

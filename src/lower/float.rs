@@ -1,8 +1,7 @@
-//! Floats with a stated precision, or between bounds: `tt.precise_divf`, `tt.approx_divf`, `tt.precise_sqrt`,
-//! `tt.clampf`.
+//! Floats: `tt.precise_divf`, `tt.approx_divf`, `tt.precise_sqrt`, `tt.clampf`.
 //!
-//! MLIR's division and square root are rounded to nearest, so the precise ones are those; the approximate quotient is
-//! the GPU's own, a product with a reciprocal.
+//! Precise operations are MLIR's, which round to nearest; the approximate quotient is the GPU's product with a
+//! reciprocal.
 
 use super::state::{Lowering, Outcome};
 use super::{elementwise, math};
@@ -27,7 +26,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         Some(OpView::TtClampF(view)) => {
             elementwise::check_formats(op, UpstreamKind::ArithMaxNumF)?;
-            // Of NaN and a bound, the bound, or NaN.
+            // The former ignore NaN, the latter propagate it.
             let (most, least) = match view.propagate_nan() {
                 PropagateNan::None => (UpstreamKind::ArithMaxNumF, UpstreamKind::ArithMinNumF),
                 PropagateNan::All => (UpstreamKind::ArithMaximumF, UpstreamKind::ArithMinimumF),

@@ -1,10 +1,10 @@
-//! Floats of 4 bits: `ttg.fp4_to_fp`, two numbers of a byte, the lower half first.
+//! 4-bit floats: `ttg.fp4_to_fp`, two numbers per byte, low half first.
 //!
 //! ```text
 //! 0b1_01_1 = -1.5    sign, exponent, mantissa of f4E2M1FN
-//! 0x0600 as f16      the three lower bits at the place of f16's: 1.5 * 2^-14, which times 2^14 is exact
+//! 0x0600 as f16      the three lower bits in the position of f16's: 1.5 * 2^-14, which times 2^14 is exact
 //! ```
-//! Two halves of 16 bits are computed at a time; a product by a power of two finds subnormal numbers too.
+//! Two 16-bit results are computed at a time; the multiplication by a power of two handles subnormal numbers too.
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
@@ -19,7 +19,7 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::Fp4ToFp::of(op).expect("the dispatch goes by kind");
     let types = l.types_of(view.result().r#type())?;
     let bytes = l.get(view.src());
-    // The first register of the result tells the halves of a byte apart, along any axis.
+    // Register bit 0 of the result selects the half of a byte, along any axis.
     if types.len() != 2 * bytes.len() {
         return Err(Diagnostic::new(format!(
             "has {} bytes and {} numbers per thread, expected two numbers per byte",
@@ -57,7 +57,7 @@ pub(crate) fn widen<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The halves of a byte at the lower ends of two halves of a word.
+/// Moves the halves of a byte to the lower ends of the halves of a word.
 fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     let word = e.zext(byte, i32);
@@ -65,7 +65,7 @@ fn spread<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(word, upper)
 }
 
-/// The signs at the places where both formats of 16 bits have them.
+/// Moves the signs to the sign bits of 16-bit floats.
 fn signs<'c>(e: &mut Emitter<'c>, spread: Val<'c>) -> Val<'c> {
     let mask = e.i32(0x0008_0008);
     let signs = e.and(spread, mask);
@@ -88,7 +88,7 @@ fn in_f16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     e.or(bits, signs)
 }
 
-/// By binary32, whose upper half bf16 is.
+/// Computes in binary32, whose upper half is bf16.
 fn in_bf16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     let word = e.zext(byte, i32);

@@ -1,12 +1,12 @@
-//! Floats of 8 bits: made of wider floats, and widened, by instructions or by one sequence for all formats.
+//! 8-bit floats: conversions from and to wider floats, by instructions or by one sequence for all formats.
 //!
 //! ```text
-//! 0x45800000 = 4096.0   size 0x45800000, exponent less by 127 - 7: 0x09800000, without 20 bits: 0x98
+//! 0x45800000 = 4096.0   exponent less 127 - 7: 0x09800000, shifted right by 20 bits: 0x98
 //!                       larger than 0x7e, the largest code of f8E4M3FN: 0x7e = 448.0
-//! 0x3f900000 = 1.125    0x03900000, the next 8 of 3 bits: 0x39
+//! 0x3f900000 = 1.125    0x03900000, shifted right by 20 bits: 0x39
 //! ```
-//! What is too large becomes the largest number of its sign, infinity too; NaN stays NaN, and so does infinity
-//! where the format is FNUZ. Rounded towards zero, infinity stays where a format has it. ADR 0016 has the reasons.
+//! Overflow, including infinity, saturates to the largest number; NaN stays NaN, and infinity becomes NaN in FNUZ
+//! formats. Rounding towards zero preserves infinity if the format has one. ADR 0016 has the reasons.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
@@ -16,10 +16,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// The bits of f32 that hold an infinity; larger ones, without sign, are NaN.
+/// The bits of the f32 infinity; larger magnitudes are NaN.
 const INFINITY: i64 = 0x7f80_0000;
 
-/// Floats of any width to codes of a format, to the nearest or towards zero.
+/// Converts floats of any width to codes, rounding to nearest even or towards zero.
 pub(super) fn narrow<'c>(
     l: &mut Lowering<'c>,
     values: &[Val<'c>],
@@ -46,7 +46,7 @@ pub(super) fn narrow<'c>(
     words.iter().map(code).collect()
 }
 
-/// Codes of a format to floats, exactly.
+/// Converts codes to floats exactly.
 pub(super) fn widen<'c>(
     l: &mut Lowering<'c>,
     codes: &[Val<'c>],
@@ -65,12 +65,12 @@ pub(super) fn widen<'c>(
     codes.iter().map(number).collect()
 }
 
-/// A float that stands for one of 8 bits, in another format that holds it.
+/// Converts a float with the value of an 8-bit float exactly to another type.
 fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || to != Type::bfloat16(e.context) {
         return format::resized(e, value, to, Rounding::Nearest);
     }
-    // The lower half of its bits as f32 is zero.
+    // The lower half of its f32 bits is zero.
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let word = format::resized(e, value, f32, Rounding::Nearest);
     let word = e.bitcast(word, i32);
@@ -79,7 +79,7 @@ fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     e.bitcast(upper, to)
 }
 
-/// As f32: of f64 a neighbour, the odd one, which every format of 8 bits rounds to what it would round f64 to.
+/// Converts to f32; f64 is rounded to odd, which avoids double rounding in every 8-bit format.
 fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     if width(value.r#type()) != 64 {
@@ -94,7 +94,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     e.bitcast(odd, f32)
 }
 
-/// The code of an f32.
+/// Computes the code of an f32.
 fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool) -> Val<'c> {
     let (i8, i32, f32) = (e.types.i8, e.types.i32, e.types.f32);
     let number = |e: &mut Emitter<'c>, number: i64| e.constant(i32, number);
@@ -103,7 +103,7 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     let size = e.and(bits, mask);
     let shift = 23 - to.mantissa_bits;
     let less = i64::from(127 - to.bias) << 23;
-    // Normal numbers: the exponent made smaller, and a carry from the bits that go may raise it again.
+    // Normal numbers: rebias the exponent; rounding may carry into it.
     let moved = if towards_zero {
         let less = number(e, -less);
         e.add(size, less)
@@ -116,7 +116,7 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
         e.add(moved, is_odd)
     };
     let normal = e.lshr(moved, shift);
-    // Subnormal numbers: multiples of one step, which f32 counts.
+    // Subnormal numbers: multiples of one step, computed by f32 arithmetic.
     let step = 1 - (to.bias + to.mantissa_bits).cast_signed();
     let magnitude = e.bitcast(size, f32);
     let subnormal = if towards_zero {
@@ -124,7 +124,7 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
         let steps = e.pure(llvm::fmul(magnitude, per_one));
         e.pure(llvm::fptosi(steps, i32))
     } else {
-        // Floats from here to twice as much are a step apart.
+        // Floats in [base, 2 base) are one step apart.
         let base = 2f32.powi(step + 23);
         let large = e.float(f32, base.into());
         let sum = e.pure(llvm::fadd(magnitude, large));
@@ -141,7 +141,7 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     e.trunc(signed, i8)
 }
 
-/// The sign, and what is no number, of the bits of an f32, of those without sign, and of the code so far.
+/// Adds the sign and special values, given the bits of an f32, its magnitude, and the code of a finite magnitude.
 fn special<'c>(
     e: &mut Emitter<'c>,
     [bits, size, code]: [Val<'c>; 3],
@@ -175,18 +175,18 @@ fn special<'c>(
     e.or(code, sign)
 }
 
-/// The number of a code: its bits at their places are one that is too small by the difference of the biases.
+/// Converts a code: its bits are moved to those of a wider float, which is scaled by the difference of the biases.
 fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) -> Val<'c> {
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let f16 = Type::float16(e.context);
     if from.infinity().is_some() {
-        // The upper byte of f16.
+        // The format is the upper byte of f16.
         let wide = e.zext(code, i16);
         let bits = e.shl(wide, 8);
         let half = e.bitcast(bits, f16);
         return resized(e, half, to);
     }
-    // All exponents of 4 bits are within those of f16.
+    // The range of 4-bit exponents is within that of f16.
     let in_f16 = to == f16 && from.exponent_bits == 4;
     let (int, float, mantissa_bits, bias) = if in_f16 {
         (i16, f16, 10, 15)

@@ -1,4 +1,4 @@
-//! Formats of floats that LLVM computes with, f16, bf16, f32 and f64: one made of another.
+//! Conversions between the float types that LLVM supports: f16, bf16, f32 and f64.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::ir::builders::llvm;
@@ -6,12 +6,12 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// How a number becomes one of a narrower format.
+/// A rounding mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rounding {
-    /// To the nearest one; of two, the even one.
+    /// To nearest, ties to even.
     Nearest,
-    /// To the nearest one; of two, the one of larger magnitude.
+    /// To nearest, ties away from zero.
     NearestAway,
     TowardsZero,
     Downward,
@@ -19,7 +19,7 @@ pub(crate) enum Rounding {
 }
 
 impl Rounding {
-    /// The spelling of `arith`.
+    /// Returns the spelling of `arith`.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Nearest => "to_nearest_even",
@@ -31,12 +31,12 @@ impl Rounding {
     }
 }
 
-/// The width of a float in bits.
+/// Returns the width of a float type in bits.
 pub(super) fn width(type_: Type<'_>) -> u32 {
     sys::float_width(type_).unwrap_or_default()
 }
 
-/// A float in another format.
+/// Converts a float to another type.
 pub(super) fn resized<'c>(
     e: &mut Emitter<'c>,
     value: Val<'c>,
@@ -52,7 +52,7 @@ pub(super) fn resized<'c>(
     }
 }
 
-/// f16 and bf16 have the same width, and neither holds the other's numbers: binary32 holds both.
+/// Extends to f32 for a conversion between f16 and bf16, neither of which represents the other's values.
 pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
@@ -61,8 +61,8 @@ pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>)
     e.fpext(value, f32)
 }
 
-/// Rounds to nearest, and goes one step from there where the direction asks for it. The bits of a float's
-/// magnitude count its steps, and the step after the largest finite number is infinity.
+/// Rounds to nearest, then corrects by one step if the mode requires it. The bits of a float's magnitude are consecutive
+/// integers, with infinity after the largest finite number.
 ///
 /// ```text
 /// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one step more: 0x3c01
@@ -92,7 +92,7 @@ pub(super) fn rounded<'c>(
                 Rounding::Downward => e.fcmp(Ogt, back, value),
                 _ => e.fcmp(Olt, back, value),
             };
-            // A step to the sign's side makes the magnitude larger; the sign of zero is that of the value.
+            // A step away from zero increases the magnitude; zero has the sign of the value.
             let zero = e.zero(int);
             let is_negative = e.icmp(ICmpPredicate::Slt, bits, zero);
             let (negative, positive) = match rounding {
@@ -105,8 +105,8 @@ pub(super) fn rounded<'c>(
             e.add(bits, step)
         }
         Rounding::NearestAway => {
-            // In the middle between the nearest, which is even, and the next of larger magnitude: both distances
-            // are exact. Of infinity and NaN they are NaN.
+            // A tie has equal distances to the nearest, which is even, and the next of larger magnitude; both are exact.
+            // They are NaN for infinity and NaN.
             let step = e.constant(int, 1);
             let next = e.add(bits, step);
             let above = e.bitcast(next, to);

@@ -1,4 +1,4 @@
-//! Integers with more bits than a register: products that keep the upper half, sums that keep the carry.
+//! Extended integer arithmetic: high halves of products, carries of sums.
 
 use super::emit::ICmpPredicate;
 use super::state::{Lowering, Outcome};
@@ -9,7 +9,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// `arith.mulsi_extended` and `arith.mului_extended` (both halves), `tt.mulhiui` (the upper one).
+/// Lowers `arith.mulsi_extended` and `arith.mului_extended` (both halves), `tt.mulhiui` (the upper one).
 pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if let Some(OpView::TtMulhiUI(op)) = OpView::of(op) {
         product(l, (op.x(), op.y()), false, None, op.result());
@@ -26,7 +26,7 @@ pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// `arith.addui_extended`: the sum, and whether it wrapped, which it did where it is less than an operand.
+/// Lowers `arith.addui_extended`: the sum has wrapped if it is less than an operand.
 pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = arith::AddUIExtended::of(op).expect("the dispatch goes by kind");
     let (a, b) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -45,7 +45,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Sets the upper half of a product, and the lower one where it is asked for.
+/// Sets the upper half of a product, and optionally the lower one.
 fn product<'c>(
     l: &mut Lowering<'c>,
     (a, b): (Val<'c>, Val<'c>),
@@ -66,7 +66,7 @@ fn product<'c>(
     l.set(high, upper);
 }
 
-/// The upper half of the product of two integers of one type.
+/// Computes the upper half of a product.
 pub(super) fn upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,
@@ -95,7 +95,7 @@ pub(super) fn upper_half<'c>(
     if !signed {
         return high;
     }
-    // As unsigned numbers, a negative one is 2^64 too large.
+    // A negative operand is 2^64 too large as an unsigned number.
     let [from_a, from_b] = [(a, b), (b, a)].map(|(x, other)| {
         let by = l.e.constant(type_, 63);
         let sign = l.e.pure(llvm::ashr(x, by));
@@ -105,7 +105,7 @@ pub(super) fn upper_half<'c>(
     l.e.sub(high, from_b)
 }
 
-/// Four products of halves of 32 bits.
+/// Computes the upper half from four products of 32-bit halves.
 fn unsigned_upper_half<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,

@@ -1,22 +1,22 @@
-//! Functions of libraries that are linked later: declared once in a module, and called.
+//! Calls of device library functions, which are linked later.
 
 use super::state::Lowering;
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// A function that a library defines.
+/// A library function.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Function<'a> {
+pub(super) struct LibraryFunction<'a> {
     pub(super) name: &'a str,
-    /// The name and the path of the library, empty where nobody says them.
+    /// Name and path of the library, empty if unknown.
     pub(super) library: [&'a str; 2],
-    /// Whether a call does nothing but compute its result.
+    /// True if a call has no side effects.
     pub(super) is_pure: bool,
 }
 
-impl<'a> Function<'a> {
-    /// A function without an effect, in a library that its name says.
+impl<'a> LibraryFunction<'a> {
+    /// Creates a pure function whose library is unspecified.
     pub(super) fn pure(name: &'a str) -> Self {
         Self {
             name,
@@ -29,10 +29,10 @@ impl<'a> Function<'a> {
 /// Calls a function of scalars.
 ///
 /// # Errors
-/// Its name is none, or elsewhere in the module it takes or returns other types.
+/// The name is invalid, or the module calls the function with other types.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
-    function: Function<'_>,
+    function: LibraryFunction<'_>,
     values: &[Val<'c>],
     result: Type<'c>,
 ) -> Result<Val<'c>, Diagnostic> {
@@ -44,11 +44,11 @@ pub(super) fn call<'c>(
     }
     let operands: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
     let type_ = format!("({}) -> {result}", operands.join(", "));
-    let known = l
+    let declared = l
         .declarations
         .borrow_mut()
         .library_function(name, &type_, function.library);
-    known.map_err(|other| {
+    declared.map_err(|other| {
         Diagnostic::new(format!(
             "calls `{name}` as `{type_}`, but another call uses `{other}`"
         ))

@@ -1,9 +1,9 @@
-//! `tt.print` and `tt.assert`: a line for each element, by its owner; a message where a condition is false.
+//! `tt.print` and `tt.assert`: one line per element, printed by its owner.
 //!
 //! ```text
 //! pid (0, 0, 0) idx ( 7) x: 1.500000
 //! ```
-//! Triton prints a copy as often as it is held, a scalar once for each thread; here each element is printed once.
+//! Triton prints each replica, and a scalar once per thread; here each element is printed once.
 
 use super::declarations::literal;
 use super::index::element_indices;
@@ -18,15 +18,15 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 
-/// How a value is printed, and what is handed to the runtime for it.
-struct Shown<'c> {
+/// A format directive and its argument.
+struct PrintArgument<'c> {
     format: String,
     value: Val<'c>,
 }
 
 pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Print::of(op).expect("the dispatch goes by kind");
-    // A percent sign of the user's is no format.
+    // Percent signs of the prefix are literal.
     let prefix = literal(view.prefix().bytes());
     let program: Vec<Val<'c>> = (0..3)
         .map(|axis| l.gpu.program_id(&mut l.e, axis))
@@ -52,7 +52,7 @@ pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let (indices, widths) = match layout {
             Some(layout) => {
                 let sizes = layout.unique.out_shape().map(|(_, size)| size);
-                // A digit for each power of ten that is reached.
+                // The number of decimal digits of the largest index.
                 let widths = sizes.map(|size| size.saturating_sub(1).max(1).ilog10() + 1);
                 let widths: Vec<u32> = widths.collect();
                 (element_indices(&mut l.e, l.gpu, layout), widths)
@@ -67,11 +67,11 @@ pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                 if register & repeated != 0 {
                     continue;
                 }
-                let shown = show(l, operand, registers[register], is_signed, view.hex())?;
-                let place = format!("pid (%u, %u, %u) idx ({})", shape.join(", "));
-                let rest = format!("{which}{}\n", shown.format);
-                let format = [place.as_bytes(), &prefix, rest.as_bytes()].concat();
-                let values = [&program[..], index, &[shown.value]].concat();
+                let argument = argument(l, operand, registers[register], is_signed, view.hex())?;
+                let position = format!("pid (%u, %u, %u) idx ({})", shape.join(", "));
+                let rest = format!("{which}{}\n", argument.format);
+                let format = [position.as_bytes(), &prefix, rest.as_bytes()].concat();
+                let values = [&program[..], index, &[argument.value]].concat();
                 l.print(&format, &values);
             }
             Ok(())
@@ -88,7 +88,7 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Emits what the owners of an operand's elements do, or the first thread of the block.
+/// Emits `body` for the owners of an operand's elements, or for the first thread of the CTA.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,
@@ -107,19 +107,19 @@ fn by_owner<'c>(
     outcome
 }
 
-/// How a register is printed.
-fn show<'c>(
+/// Returns the format and the argument of a register.
+fn argument<'c>(
     l: &mut Lowering<'c>,
     operand: Val<'c>,
     value: Val<'c>,
     is_signed: bool,
     is_hex: bool,
-) -> Result<Shown<'c>, Diagnostic> {
+) -> Result<PrintArgument<'c>, Diagnostic> {
     let element = element_of(operand.r#type());
     let type_ = value.r#type();
     if sys::is_llvm_pointer(type_) {
         let format = "%p".to_owned();
-        return Ok(Shown { format, value });
+        return Ok(PrintArgument { format, value });
     }
     if sys::float_width(element) == Some(8) {
         return Err(Diagnostic::new(format!(
@@ -136,14 +136,14 @@ fn show<'c>(
             l.e.fpext(value, f64)
         };
         let format = if is_hex { "%a" } else { "%f" }.to_owned();
-        return Ok(Shown { format, value });
+        return Ok(PrintArgument { format, value });
     }
     let bits = bits_of(type_);
     let length = if bits > 32 { "ll" } else { "" };
     let i32 = l.e.types.i32;
     let value = match (bits, is_signed) {
         (32.., _) => value,
-        // A truth value is 0 or 1.
+        // Booleans are printed as 0 or 1.
         (1, _) | (_, false) => l.e.zext(value, i32),
         (_, true) => l.e.sext(value, i32),
     };
@@ -152,10 +152,10 @@ fn show<'c>(
         (false, true) if bits > 1 => format!("%{length}i"),
         (false, _) => format!("%{length}u"),
     };
-    Ok(Shown { format, value })
+    Ok(PrintArgument { format, value })
 }
 
-/// Stops the kernel where an element is false; all threads of a tensor's block get there.
+/// Lowers `tt.assert`: stops the kernel if an element is false. A barrier follows the assertion of a tensor.
 pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     let condition = view.condition();
@@ -183,7 +183,7 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Everybody waits after the assertion of a tensor.
+/// Returns the effects of an assertion: a barrier for tensors.
 pub(crate) fn assert_effects(op: Op<'_>) -> Effects {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     if TensorType::of(view.condition().r#type()).is_some() {

@@ -1,4 +1,4 @@
-//! `tt.make_range`: numbers that follow from where an element lies.
+//! `tt.make_range`: the tensor index of each element plus the start.
 
 use super::index::element_indices;
 use super::state::{Lowering, Outcome};

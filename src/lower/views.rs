@@ -1,4 +1,4 @@
-//! Views: splat, `expand_dims`, broadcast, trans, reshape, join, split, cat rename registers.
+//! Tensor views: splat, `expand_dims`, broadcast, trans, reshape, join, split and cat, which rename registers.
 
 use super::state::{Lowering, Outcome};
 use crate::ir::ops::tt;
@@ -16,7 +16,7 @@ pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Every thread has the one element.
+/// Lowers `tt.unsplat`: every thread holds the single element.
 pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let unsplat = tt::Unsplat::of(op).expect("the dispatch goes by kind");
     let element = l.get(unsplat.src())[0];
@@ -24,13 +24,13 @@ pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The linear map from packed coordinates of the result to packed coordinates of the operand.
+/// Lowers a view that renames registers by a linear map from the result's packed coordinates to the operand's.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::only_operand(op), build::only_result(op));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
     let sources = match OpView::of(op) {
         Some(OpView::TtExpandDims(_)) => {
-            // The new dim has size 1, hence no bits: packed coordinates stay.
+            // The new dimension has size 1, hence no bits in packed coordinates.
             view::register_sources(&to.unique, &from.unique, |x| x)
         }
         Some(OpView::TtBroadcast(_)) => {
@@ -52,7 +52,7 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         Some(OpView::TtReshape(reshape))
             if reshape.allow_reorder() && from.num_registers() == to.num_registers() =>
         {
-            // Any bijection of elements will do; register i for register i is the cheapest.
+            // Any bijection of elements is allowed; the identity on registers is free.
             Ok((0..to.num_registers()).collect())
         }
         _ => {
@@ -77,7 +77,7 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// The bits of the result's packed coordinates that the operand has too.
+/// Returns the bits of the result's packed coordinates that the operand has too.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -91,7 +91,7 @@ fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     mask
 }
 
-/// The bits of `x` at the set places of `mask`, moved together.
+/// Extracts the bits of `x` selected by `mask`, compressed to the low end.
 fn compress(x: u64, mask: u64) -> u64 {
     let (mut out, mut at) = (0, 0);
     for bit in 0..64 {
@@ -103,7 +103,7 @@ fn compress(x: u64, mask: u64) -> u64 {
     out
 }
 
-/// The unique register bit of a joined tensor that tells its halves apart.
+/// Returns the register bit of a joined tensor that selects the half.
 fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
     let pair = 1u64 << (layout.unique.total_out_bits() - 1);
     layout
@@ -114,7 +114,7 @@ fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
         .ok_or_else(|| Diagnostic::new("needs the last dimension within one thread"))
 }
 
-/// Register `r` without bit `bit`.
+/// Removes a bit from a register index.
 fn without_bit(r: usize, bit: usize) -> usize {
     (r & ((1 << bit) - 1)) | (r >> 1 & !((1 << bit) - 1))
 }
@@ -149,7 +149,7 @@ pub(crate) fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The registers of both operands, one after the other: the result's order is free.
+/// Lowers `tt.cat`: concatenates registers, since the order of the result is unspecified.
 pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cat = tt::Cat::of(op).expect("the dispatch goes by kind");
     let result = cat.result();
@@ -157,7 +157,7 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mut registers: Vec<Val<'c>> = Vec::new();
     for operand in [cat.lhs(), cat.rhs()] {
         let from = l.tensor_layout(operand)?.unique.free_variable_masks();
-        // A thread that only repeats another's elements must do so on both sides.
+        // Operands and result must have the same replicas.
         for dim in [Dim::LANE, Dim::WARP, Dim::BLOCK] {
             if from.mask(dim) != to.mask(dim) {
                 return Err(Diagnostic::new(format!(

@@ -1,11 +1,11 @@
-//! What approximations are written in: binary32, and integers where bits or wide products count.
+//! The arithmetic interface of approximations: binary32, and integers for bits and wide products.
 //!
-//! Each function of this room is written once over [`Arithmetic`]. A lowering makes operations of
-//! it, the tests make numbers, so what is measured is what runs.
+//! Each function is generic over [`Arithmetic`]: the lowering emits operations, the tests compute numbers, so the code
+//! that is measured is the code that runs.
 
-/// Binary32 with its bits, on a machine that rounds each operation once.
+/// Binary32 arithmetic with correct rounding, and access to bits.
 ///
-/// `F` is a float, `I` an integer of 32 bits, `L` one of 64 bits, `B` a condition.
+/// `F` is a float, `I` a 32-bit integer, `L` a 64-bit integer, `B` a condition.
 pub(super) trait Arithmetic {
     type F: Copy;
     type I: Copy;
@@ -16,33 +16,32 @@ pub(super) trait Arithmetic {
     fn int(&mut self, value: u32) -> Self::I;
     fn unary(&mut self, op: Unary, a: Self::F) -> Self::F;
     fn binary(&mut self, op: Binary, a: Self::F, b: Self::F) -> Self::F;
-    /// `a * b + c`, rounded once.
     fn fma(&mut self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
-    fn compare(&mut self, order: Order, a: Self::F, b: Self::F) -> Self::B;
+    fn compare(&mut self, order: FloatPredicate, a: Self::F, b: Self::F) -> Self::B;
     fn select(&mut self, condition: Self::B, a: Self::F, b: Self::F) -> Self::F;
     fn and(&mut self, a: Self::B, b: Self::B) -> Self::B;
 
     fn bits(&mut self, a: Self::F) -> Self::I;
     fn float_of(&mut self, a: Self::I) -> Self::F;
-    /// To the nearest float.
+    /// Converts to the nearest float.
     fn to_float(&mut self, a: Self::I) -> Self::F;
-    /// Towards zero; the number fits.
+    /// Converts towards zero; the number must fit.
     fn to_int(&mut self, a: Self::F) -> Self::I;
     fn int_binary(&mut self, op: IntBinary, a: Self::I, b: Self::I) -> Self::I;
     fn int_equal(&mut self, a: Self::I, b: Self::I) -> Self::B;
     fn int_select(&mut self, condition: Self::B, a: Self::I, b: Self::I) -> Self::I;
 
-    /// The whole product of two unsigned integers.
+    /// Computes the full product of two unsigned integers.
     fn wide_product(&mut self, a: Self::I, b: Self::I) -> Self::L;
     fn long_binary(&mut self, op: IntBinary, a: Self::L, b: Self::L) -> Self::L;
     fn long(&mut self, value: u64) -> Self::L;
     fn low_half(&mut self, a: Self::L) -> Self::I;
-    /// A signed integer to the nearest float.
+    /// Converts a signed integer to the nearest float.
     fn long_to_float(&mut self, a: Self::L) -> Self::F;
-    /// Towards zero; the number fits.
+    /// Converts towards zero; the number must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// `rare` where the condition holds, else `usual`; a branch, since `rare` is long.
+    /// Returns `rare` if the condition holds, else `usual`; emitted as a branch, since `rare` is long.
     fn branch(
         &mut self,
         condition: Self::B,
@@ -50,7 +49,7 @@ pub(super) trait Arithmetic {
         usual: (Self::F, Self::I),
     ) -> (Self::F, Self::I);
 
-    // --- names for what is used most ---
+    // --- shorthands ---
 
     fn add(&mut self, a: Self::F, b: Self::F) -> Self::F {
         self.binary(Binary::Add, a, b)
@@ -81,29 +80,28 @@ pub(super) trait Arithmetic {
         let constant = self.float(constant);
         self.mul(a, constant)
     }
-    /// `a * constant + c`
+    /// Computes `a * constant + c`.
     fn fma_by(&mut self, a: Self::F, constant: f32, c: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.fma(a, constant, c)
     }
-    /// `a * b + constant`
+    /// Computes `a * b + constant`.
     fn fma_plus(&mut self, a: Self::F, b: Self::F, constant: f32) -> Self::F {
         let constant = self.float(constant);
         self.fma(a, b, constant)
     }
     fn less(&mut self, a: Self::F, b: f32) -> Self::B {
         let b = self.float(b);
-        self.compare(Order::Less, a, b)
+        self.compare(FloatPredicate::Less, a, b)
     }
     fn equals(&mut self, a: Self::F, b: f32) -> Self::B {
         let b = self.float(b);
-        self.compare(Order::Equal, a, b)
+        self.compare(FloatPredicate::Equal, a, b)
     }
-    /// True for NaN only.
     fn is_nan(&mut self, a: Self::F) -> Self::B {
-        self.compare(Order::Unordered, a, a)
+        self.compare(FloatPredicate::Unordered, a, a)
     }
-    /// `constant` where the condition holds, else `other`.
+    /// Returns `constant` if the condition holds, else `other`.
     fn constant_where(&mut self, condition: Self::B, constant: f32, other: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.select(condition, constant, other)
@@ -117,7 +115,7 @@ pub(super) trait Arithmetic {
         self.long_binary(op, a, b)
     }
 
-    /// A polynomial by Horner's rule, the constant term first.
+    /// Evaluates a polynomial by Horner's rule; the coefficients begin with the constant term.
     fn polynomial(&mut self, x: Self::F, coefficients: &[f32]) -> Self::F {
         let (last, rest) = coefficients
             .split_last()
@@ -130,22 +128,21 @@ pub(super) trait Arithmetic {
     }
 }
 
-/// Functions of one float that GPUs compute themselves.
+/// Unary float operations with GPU instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unary {
     Neg,
     Abs,
-    /// Rounded to nearest.
     Sqrt,
     RoundEven,
     Trunc,
-    /// The GPU's own power of two: within 2 ulp.
+    /// Within 2 ulp.
     Exp2,
-    /// The GPU's own: within 2 ulp.
+    /// Within 2 ulp.
     Rsqrt,
 }
 
-/// Functions of two floats, rounded to nearest.
+/// Binary float operations, rounded to nearest.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Binary {
     Add,
@@ -155,7 +152,7 @@ pub(super) enum Binary {
     CopySign,
 }
 
-/// Functions of two integers, modulo their width.
+/// Binary integer operations, modulo their width.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IntBinary {
     Add,
@@ -169,11 +166,11 @@ pub(super) enum IntBinary {
     ShiftRight,
 }
 
-/// Comparisons, all but the last of which are false for NaN.
+/// Comparisons; ordered ones are false for NaN.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Order {
+pub(super) enum FloatPredicate {
     Less,
     Equal,
-    /// One of them is NaN.
+    /// An operand is NaN.
     Unordered,
 }

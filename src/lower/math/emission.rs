@@ -1,12 +1,12 @@
-//! Approximations as operations of the LLVM dialect.
+//! Emission of approximations as LLVM operations.
 
-use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
+use super::arithmetic::{Arithmetic, Binary, FloatPredicate, IntBinary, Unary};
 use crate::ir::builders::llvm;
 use crate::lower::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::lower::gpu::Gpu;
 use crate::sys::build::Val;
 
-/// Emits each operation once, at the emitter's place.
+/// The [`Arithmetic`] that emits operations.
 pub(super) struct Emission<'e, 'c> {
     pub(super) e: &'e mut Emitter<'c>,
     pub(super) gpu: Gpu,
@@ -67,11 +67,11 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
         self.e.pure(llvm::intr_fma(a, b, c))
     }
 
-    fn compare(&mut self, order: Order, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+    fn compare(&mut self, order: FloatPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let predicate = match order {
-            Order::Equal => FCmpPredicate::Oeq,
-            Order::Less => FCmpPredicate::Olt,
-            Order::Unordered => FCmpPredicate::Uno,
+            FloatPredicate::Equal => FCmpPredicate::Oeq,
+            FloatPredicate::Less => FCmpPredicate::Olt,
+            FloatPredicate::Unordered => FCmpPredicate::Uno,
         };
         self.e.fcmp(predicate, a, b)
     }

@@ -1,9 +1,9 @@
-//! `erf` and `erfc`.
+//! Error functions: `erf` and `erfc`.
 
-use super::arithmetic::{Arithmetic, Order};
+use super::arithmetic::{Arithmetic, FloatPredicate};
 use super::exponential::{exp, exp_scaled};
 
-/// The error function up to 0.93.
+/// Computes the error function up to 0.93.
 fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (erf x - x) / x
     const NEAR: [f32; 7] = [
@@ -20,7 +20,7 @@ fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.fma(series, x, x)
 }
 
-/// A power series below 0.93, and `1 - e^-g(x)` above it, 1 from 3.92 on.
+/// Computes a power series below 0.93, and `1 - e^-g(x)` above it, which is 1 from 3.92 on.
 pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (ln erfc x + x) / x
     const FAR: [f32; 8] = [
@@ -36,7 +36,7 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let near = near_erf(m, x);
     let size = m.abs(x);
     let limit = m.float(4.0);
-    let is_far = m.compare(Order::Less, limit, size);
+    let is_far = m.compare(FloatPredicate::Less, limit, size);
     let bounded = m.select(is_far, limit, size);
     let far = m.polynomial(bounded, &FAR);
     let minus = m.neg(bounded);
@@ -49,8 +49,8 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// `e^(-x^2)` times a polynomial by `1 + 2 |x|`, and 2 less that for a negative number; near 0, where
-/// that is less exact, 1 less the error function.
+/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive numbers, 2 less that for negative ones; and `1 - erf(x)` near 0, where
+/// that is more accurate.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [
@@ -70,7 +70,7 @@ pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     // From 10.06 on the result is 0.
     let limit = m.float(10.5);
-    let is_far = m.compare(Order::Less, limit, size);
+    let is_far = m.compare(FloatPredicate::Less, limit, size);
     let t = m.select(is_far, limit, size);
     let over = m.add_to(t, -4.0);
     let under = m.add_to(t, 4.0);
@@ -79,7 +79,7 @@ pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let two = m.float(2.0);
     let under = m.fma_plus(t, two, 1.0);
     let fraction = m.div(series, under);
-    // What rounding the square loses counts: it is an exponent.
+    // The rounding error of the square matters, since it is an exponent.
     let square = m.mul(t, t);
     let minus_square = m.neg(square);
     let minus_t = m.neg(t);

@@ -1,20 +1,19 @@
-//! Powers of e, and what is made of them: `exp`, `expm1`, `sinh`, `cosh`, `tanh`.
+//! Exponential and hyperbolic functions: `exp`, `expm1`, `sinh`, `cosh`, `tanh`.
 
-use super::arithmetic::{Arithmetic, IntBinary, Order, Unary};
+use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 
 /// log2 e as the sum of two floats.
 const LOG2_E: [f32; 2] = [1.442_695_02, 1.925_963_03e-8];
 /// ln 2 as the sum of two floats.
 pub(super) const LN_2: [f32; 2] = [0.693_147_182, -1.904_654_21e-9];
 
-/// `e^x`: the GPU's power of two at `x log2 e`, and the first two terms of a power series for what
-/// rounding that product lost.
+/// Computes `e^x` as `exp2(x log2 e)`, with a first-order correction for the rounding error of the product.
 pub(super) fn exp<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let zero = m.float(0.0);
     exp_scaled(m, x, zero, 0.0)
 }
 
-/// `2^exponent e^(x + rest)`, where `rest` is below the last place of `x`.
+/// Computes `2^exponent e^(x + rest)`, where `rest` is below the last place of `x`.
 pub(super) fn exp_scaled<M: Arithmetic>(m: &mut M, x: M::F, rest: M::F, exponent: f32) -> M::F {
     let t = m.scale(x, LOG2_E[0]);
     let minus_t = m.neg(t);
@@ -30,13 +29,13 @@ pub(super) fn exp_scaled<M: Arithmetic>(m: &mut M, x: M::F, rest: M::F, exponent
     let power = m.unary(Unary::Exp2, t);
     let correction = m.mul(power, lost);
     let corrected = m.add(power, correction);
-    // Not where the power is infinite, or the correction has no value.
+    // No correction if the power overflows.
     let size = m.abs(correction);
     let is_finite = m.less(size, f32::INFINITY);
     m.select(is_finite, corrected, power)
 }
 
-/// `e^x - 1`: `2^j (e^r - 1) + (2^j - 1)` with `|r| <= ln 2 / 2`.
+/// Computes `e^x - 1` as `2^j (e^r - 1) + (2^j - 1)` with `|r| <= ln 2 / 2`.
 pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (e^r - 1 - r) / r^2, minimax.
     const SERIES: [f32; 6] = [
@@ -47,13 +46,13 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
         0.001_393_273_47,
         0.000_197_669_127,
     ];
-    // Beyond these the result is -1, or infinite. NaN stays.
+    // Beyond these the result is -1 or infinity. NaN is preserved.
     let is_low = m.less(x, -20.0);
     let bounded = m.constant_where(is_low, -20.0, x);
     let limit = m.float(88.8);
-    let is_high = m.compare(Order::Less, limit, bounded);
+    let is_high = m.compare(FloatPredicate::Less, limit, bounded);
     let bounded = m.select(is_high, limit, bounded);
-    let is_number = m.compare(Order::Equal, bounded, bounded);
+    let is_number = m.compare(FloatPredicate::Equal, bounded, bounded);
     let j = m.scale(bounded, LOG2_E[0]);
     let j = m.unary(Unary::RoundEven, j);
     let r = m.fma_by(j, -LN_2[0], bounded);
@@ -61,7 +60,7 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let series = m.polynomial(r, &SERIES);
     let square = m.mul(r, r);
     let p = m.fma(series, square, r);
-    // Half of 2^j: j is up to 128, and binary32 ends below 2^128.
+    // Half of 2^j: j is up to 128, and 2^128 overflows.
     let zero = m.float(0.0);
     let j = m.select(is_number, j, zero);
     let exponent = m.to_int(j);
@@ -71,22 +70,22 @@ pub(super) fn expm1<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let rest = m.add_to(half, -0.5);
     let sum = m.fma(half, p, rest);
     let sum = m.add(sum, sum);
-    // Halves of the smallest numbers would be rounded; and -0 stays.
+    // Halving the smallest numbers would round; also preserves -0.
     let size = m.abs(x);
     let is_tiny = m.less(size, 2f32.powi(-26));
     m.select(is_tiny, x, sum)
 }
 
-/// `x + x^3 P(x^2)`, for odd functions near 0.
+/// Computes `x + x^3 P(x^2)`, for odd functions near 0.
 pub(super) fn odd<M: Arithmetic>(m: &mut M, x: M::F, series: &[f32]) -> M::F {
     let s = m.mul(x, x);
     let p = m.polynomial(s, series);
-    // Plus 0, so that no -0 meets -0: the sign of 0 stays.
+    // The addition of 0 preserves the sign of a zero argument.
     let p = m.fma_plus(p, s, 0.0);
     m.fma(p, x, x)
 }
 
-/// `(e^|x| - e^-|x|) / 2`, and a power series below 1, where that loses digits.
+/// Computes `(e^|x| - e^-|x|) / 2`, and a power series below 1 to avoid cancellation.
 pub(super) fn sinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     const SERIES: [f32; 4] = [
         0.166_666_672,
@@ -103,14 +102,14 @@ pub(super) fn sinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_small, small, large)
 }
 
-/// `(e^|x| + e^-|x|) / 2`
+/// Computes `(e^|x| + e^-|x|) / 2`.
 pub(super) fn cosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let (half, inverse) = half_exp(m, size);
     m.add(half, inverse)
 }
 
-/// `e^x / 2` and `e^-x / 2` of a number that is not negative.
+/// Computes `e^x / 2` and `e^-x / 2` of a non-negative number.
 fn half_exp<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::F) {
     let zero = m.float(0.0);
     let half = exp_scaled(m, x, zero, -1.0);
@@ -119,7 +118,7 @@ fn half_exp<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::F) {
     (half, inverse)
 }
 
-/// `1 - 2 / (e^2|x| + 1)`, and a power series near 0, where that loses digits.
+/// Computes `1 - 2 / (e^2|x| + 1)`, and a power series near 0 to avoid cancellation.
 pub(super) fn tanh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     const SERIES: [f32; 5] = [
         -0.333_333_135,

@@ -1,7 +1,7 @@
-//! Where a user allows approximations (`fastmath<afn>`): the hardware's own instructions.
+//! Hardware approximations for `fastmath<afn>`.
 //!
-//! `math.exp %x fastmath<afn>` is a product and a power of two, as Triton has it, and loses up to
-//! |x| ulp; without the flag it keeps the bound of the table in [`super`].
+//! `math.exp %x fastmath<afn>` is `exp2(x * log2 e)`, as in Triton, with an error of up to |x| ulp; without the flag the
+//! bound of the table in [`super`] holds.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::emit::NamedAttr;
@@ -9,8 +9,8 @@ use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// The function by instructions of the GPU, with its own flags; nothing where the user does not allow
-/// it, or the GPU has none.
+/// Computes a function by GPU instructions with the operation's flags; `None` if the flags do not allow approximations or
+/// the GPU has no instruction.
 pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,

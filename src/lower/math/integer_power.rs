@@ -1,4 +1,4 @@
-//! Integers as powers and as exponents.
+//! Integer powers: `math.ipowi`, and exponents of `math.fpowi`.
 
 use crate::ir::builders::llvm;
 use crate::ir::ops::math;
@@ -8,7 +8,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// `math.ipowi`: squaring and multiplying; a negative power of anything but 1 and -1 is 0.
+/// Lowers `math.ipowi` by repeated squaring; negative powers of numbers other than 1 and -1 are 0.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = math::IPowI::of(op).expect("the dispatch goes by kind");
     let (bases, exponents) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -27,7 +27,7 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     let is_negative = l.e.icmp(ICmpPredicate::Slt, exponent, zero);
     let count = l.e.select(is_negative, zero, exponent);
 
-    // Carried: the power so far, the next square, and the bits of the exponent that are left.
+    // Loop-carried: the power so far, the next square, and the remaining bits of the exponent.
     let (header, carried) = l.e.begin_loop(&[one, base, count]);
     let condition = l.e.icmp(ICmpPredicate::Ne, carried[2], zero);
     let body = l.e.begin_body(header, condition);
@@ -36,7 +36,7 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     let is_odd = l.e.icmp(ICmpPredicate::Eq, bit, one);
     let product = l.e.select(is_odd, product, carried[0]);
     let square = l.e.mul(carried[1], carried[1]);
-    let rest = halved(l, carried[2], one, type_);
+    let rest = halve(l, carried[2], one, type_);
     l.e.end_loop(body, &[product, square, rest], None);
     let result = carried[0];
 
@@ -50,16 +50,16 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     l.e.select(is_negative, inverse, result)
 }
 
-fn halved<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>) -> Val<'c> {
+fn halve<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>) -> Val<'c> {
     if type_ == l.e.types.i1 {
-        // A shift by the whole width has no result.
+        // A shift by the whole width is undefined.
         return l.e.constant(type_, 0);
     }
     l.e.pure(llvm::lshr(value, one))
 }
 
-/// An exponent in the parts that [`super::power::fpowi`] takes. Beyond 32 bits only its sign, its
-/// size as far as the result is finite, and whether it is odd count.
+/// Splits an exponent into the parts that [`super::power::fpowi`] takes. Wider exponents are clamped to 32 bits, and keep
+/// their parity.
 pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3] {
     let i32 = l.e.types.i32;
     let type_ = exponent.r#type();

@@ -1,13 +1,13 @@
-//! `asin`, `acos`, `atan`, `atan2`.
+//! Inverse trigonometric functions: `asin`, `acos`, `atan`, `atan2`.
 
-use super::arithmetic::{Arithmetic, Order, Unary};
+use super::arithmetic::{Arithmetic, FloatPredicate, Unary};
 use super::exponential::odd;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// What binary32 rounds off pi / 2.
+/// The rounding error of pi / 2 in binary32.
 const HALF_PI_REST: f32 = -4.371_138_83e-8;
 
-/// The arcsine up to 1/2.
+/// Computes the arcsine up to 1/2.
 fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,
@@ -23,7 +23,7 @@ fn near_asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// Twice the arcsine of `sqrt((1 - x) / 2)`, which is the arccosine, for x from 1/2 to 1.
+/// Computes the arccosine from 1/2 to 1 as twice the arcsine of `sqrt((1 - x) / 2)`.
 fn near_acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let half = m.float(0.5);
     let square = m.fma_by(x, -0.5, half);
@@ -47,7 +47,7 @@ pub(super) fn asin<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
 pub(super) fn acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let angle = near_acos(m, size);
-    // Of a negative number: pi less the angle.
+    // Negative arguments: pi less the angle.
     let twice_rest = m.float(2.0 * HALF_PI_REST);
     let opposite = m.sub(twice_rest, angle);
     let opposite = m.add_to(opposite, PI);
@@ -61,7 +61,7 @@ pub(super) fn acos<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_small, small, large)
 }
 
-/// The arctangent from 0 to 1.
+/// Computes the arctangent from 0 to 1.
 fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     odd(
         m,
@@ -80,10 +80,9 @@ fn near_atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     )
 }
 
-/// `atan(over / under)` of numbers that are not negative; a quarter turn less the other way round
-/// where the quotient is above 1.
+/// Computes `atan(over / under)` of non-negative numbers; `pi / 2 - atan(under / over)` if the quotient is above 1.
 fn quotient<M: Arithmetic>(m: &mut M, over: M::F, under: M::F) -> M::F {
-    let is_steep = m.compare(Order::Less, under, over);
+    let is_steep = m.compare(FloatPredicate::Less, under, over);
     let small = m.select(is_steep, under, over);
     let large = m.select(is_steep, over, under);
     let ratio = m.div(small, large);
@@ -101,11 +100,11 @@ pub(super) fn atan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.copy_sign(angle, x)
 }
 
-/// The angle of the point (x, y).
+/// Computes the angle of the point (x, y).
 pub(super) fn atan2<M: Arithmetic>(m: &mut M, y: M::F, x: M::F) -> M::F {
     let (up, along) = (m.abs(y), m.abs(x));
     let angle = quotient(m, up, along);
-    // Neither 0 / 0 nor infinity / infinity has a quotient: the angles are 0 and an eighth.
+    // 0 / 0 and infinity / infinity are NaN: the angles are 0 and pi / 4.
     let both_zero = m.equals(up, 0.0);
     let along_zero = m.equals(along, 0.0);
     let both_zero = m.and(both_zero, along_zero);
@@ -114,7 +113,7 @@ pub(super) fn atan2<M: Arithmetic>(m: &mut M, y: M::F, x: M::F) -> M::F {
     let along_infinite = m.equals(along, f32::INFINITY);
     let both_infinite = m.and(both_infinite, along_infinite);
     let angle = m.constant_where(both_infinite, std::f32::consts::FRAC_PI_4, angle);
-    // To the left of the origin: pi less the angle. The sign of -0 counts.
+    // Left of the origin, including -0: pi less the angle.
     let one = m.float(1.0);
     let direction = m.copy_sign(one, x);
     let is_left = m.less(direction, 0.0);
@@ -123,6 +122,6 @@ pub(super) fn atan2<M: Arithmetic>(m: &mut M, y: M::F, x: M::F) -> M::F {
     let opposite = m.add_to(opposite, PI);
     let angle = m.select(is_left, opposite, angle);
     let angle = m.copy_sign(angle, y);
-    let has_nan = m.compare(Order::Unordered, x, y);
+    let has_nan = m.compare(FloatPredicate::Unordered, x, y);
     m.constant_where(has_nan, f32::NAN, angle)
 }

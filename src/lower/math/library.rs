@@ -1,13 +1,13 @@
-//! Functions of the vendor's library: those of f64, which no GPU computes, and those of f32 where they are asked for.
+//! Vendor library functions: those of f64 that GPUs lack, and those of f32 if requested.
 
 use crate::ir::UpstreamKind as K;
-use crate::lower::library::{self, Function};
+use crate::lower::library::{self, LibraryFunction};
 use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// One register's results.
+/// Calls the library for the results of one register.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -30,7 +30,7 @@ pub(super) fn call<'c>(
         let name = l
             .gpu
             .library_function(stem, sys::float_width(values[0].r#type()) == Some(32));
-        library::call(l, Function::pure(&name), values, *type_)
+        library::call(l, LibraryFunction::pure(&name), values, *type_)
     });
     calls.collect()
 }
@@ -43,7 +43,7 @@ pub(super) fn has_binary32(kind: K) -> bool {
     )
 }
 
-/// What both makers call a function, but for a few.
+/// Returns the name of a function that both vendors' libraries use, up to prefix and suffix.
 fn stem(kind: K) -> &'static str {
     match kind {
         K::MathPowF => "pow",

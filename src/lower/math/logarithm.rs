@@ -1,6 +1,6 @@
-//! Logarithms, and the inverse hyperbolic functions that are made of them.
+//! Logarithms and inverse hyperbolic functions.
 
-use super::arithmetic::{Arithmetic, IntBinary, Order, Unary};
+use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 use super::exponential::LN_2;
 
 /// (ln(1 + f) - f) / f^2 for f from -1/3 to 1/3, minimax.
@@ -16,10 +16,10 @@ const SERIES: [f32; 9] = [
     -0.128_856_197,
 ];
 
-/// The bits of 2/3, below which a mantissa counts to the next power of two.
+/// The bits of 2/3, the lower bound of mantissas.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
-/// Bases of logarithms: `1 / ln base` and `log 2`, each as the sum of two floats.
+/// The base of a logarithm, with `1 / ln base` and `log 2` as sums of two floats.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     E,
@@ -45,9 +45,9 @@ impl Base {
     }
 }
 
-/// The logarithm of `2^e (1 + f)`: `e log 2 + f / ln base + f^2 SERIES / ln base`.
+/// Computes the logarithm of `2^e (1 + f)`: `e log 2 + f / ln base + f^2 SERIES / ln base`.
 pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
-    // A subnormal number has no exponent of its own.
+    // Normalises subnormal numbers.
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
     let scaled = m.scale(x, 2f32.powi(23));
     let normal = m.select(is_subnormal, scaled, x);
@@ -61,7 +61,7 @@ pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     outside(m, x, sum)
 }
 
-/// `2^23 e` and `m` with `x = 2^e m`, `m` from 2/3 to 4/3.
+/// Returns `2^23 e` and `m` with `x = 2^e m`, `m` from 2/3 to 4/3.
 fn split<M: Arithmetic>(m: &mut M, x: M::F) -> (M::I, M::F) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::Sub, bits, TWO_THIRDS);
@@ -80,7 +80,7 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     }
     let tail = m.mul(series, square);
     let [inverse, inverse_rest] = base.inverse_ln();
-    // f / ln base in two parts, since the first term carries the result near 1.
+    // f / ln base in two parts, since the first term dominates near 1.
     let head = m.scale(f, inverse);
     let minus_head = m.neg(head);
     let rest = m.fma_by(f, inverse, minus_head);
@@ -95,7 +95,7 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
         let lost = m.fma_by(e, two_rest, lost);
         m.add(rest, lost)
     };
-    // The larger of two parts first, so that what the sum loses is known.
+    // The larger summand first, so that the rounding error is exact.
     let high = m.add(whole, head);
     let back = m.sub(high, whole);
     let lost = m.sub(head, back);
@@ -106,10 +106,10 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     m.add(high, rest)
 }
 
-/// The logarithm's limits: infinite at infinity and 0, NaN below.
+/// Applies the special cases of logarithms: infinity and NaN are fixed points, 0 maps to -infinity, negative numbers to
+/// NaN.
 fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     let is_finite = m.less(x, f32::INFINITY);
-    // Infinity and NaN are their own logarithms.
     let result = m.select(is_finite, inside, x);
     let is_zero = m.equals(x, 0.0);
     let result = m.constant_where(is_zero, f32::NEG_INFINITY, result);
@@ -117,11 +117,11 @@ fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     m.constant_where(is_negative, f32::NAN, result)
 }
 
-/// `ln(1 + x)`, whose mantissa is taken from `x`, not from the rounded sum.
+/// Computes `ln(1 + x)` with the mantissa of `x`, not of the rounded sum.
 pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let whole = m.add_to(x, 1.0);
     let (exponent, _) = split(m, whole);
-    // 4 * 2^-e, which has an exponent even where 2^-e has none.
+    // 4 * 2^-e, which is normal even if 2^-e is not.
     let four = m.int(4f32.to_bits());
     let inverse = m.int_binary(IntBinary::Sub, four, exponent);
     let inverse = m.float_of(inverse);
@@ -130,7 +130,7 @@ pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let scaled = m.scale(x, 0.25);
     let near = m.fma(x, quarter, minus_one);
     let far = m.fma(scaled, inverse, minus_one);
-    // A quarter of a small x may be rounded, and 2^-e of a large one is below the range.
+    // A quarter of a small x may be rounded, and 2^-e of a large one underflows.
     let is_near = m.less(x, 2f32.powi(60));
     let f = m.select(is_near, near, far);
     let e = m.to_float(exponent);
@@ -142,10 +142,10 @@ pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_tiny, x, result)
 }
 
-/// From here on `1 + x^2` is `x^2`, and its root `x`.
+/// From here on `sqrt(x^2 + 1)` rounds to `x`.
 const LARGE: f32 = 1e9;
 
-/// `ln(x + sqrt(x^2 + 1))` as `log1p(x + x^2 / (1 + sqrt(x^2 + 1)))`.
+/// Computes `ln(x + sqrt(x^2 + 1))` as `log1p(x + x^2 / (1 + sqrt(x^2 + 1)))`.
 pub(super) fn asinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let root = m.fma_plus(size, size, 1.0);
@@ -157,7 +157,7 @@ pub(super) fn asinh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.copy_sign(result, x)
 }
 
-/// `ln(x + sqrt(x^2 - 1))` as `log1p(t + sqrt(2 t + t^2))` with `t = x - 1`.
+/// Computes `ln(x + sqrt(x^2 - 1))` as `log1p(t + sqrt(2 t + t^2))` with `t = x - 1`.
 pub(super) fn acosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let t = m.add_to(x, -1.0);
     let twice = m.add(t, t);
@@ -169,17 +169,17 @@ pub(super) fn acosh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.constant_where(is_outside, f32::NAN, result)
 }
 
-/// `log1p(argument)`, or `ln(2 x)` where `x` is large.
+/// Computes `log1p(argument)`, or `ln(2 x)` for large `x`.
 fn log1p_of_large<M: Arithmetic>(m: &mut M, x: M::F, argument: M::F) -> M::F {
     let large = m.float(LARGE);
-    let is_large = m.compare(Order::Less, large, x);
+    let is_large = m.compare(FloatPredicate::Less, large, x);
     let argument = m.select(is_large, x, argument);
     let result = log1p(m, argument);
     let doubled = m.add_to(result, LN_2[0]);
     m.select(is_large, doubled, result)
 }
 
-/// `log1p(2 x / (1 - x)) / 2`
+/// Computes `log1p(2 x / (1 - x)) / 2`.
 pub(super) fn atanh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
     let one = m.float(1.0);
@@ -188,10 +188,10 @@ pub(super) fn atanh<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let argument = m.div(twice, rest);
     let result = log1p(m, argument);
     let result = m.scale(result, 0.5);
-    // A half of the smallest numbers would be rounded.
+    // Halving the smallest numbers would round.
     let is_tiny = m.less(size, 2f32.powi(-26));
     let result = m.select(is_tiny, size, result);
-    let is_outside = m.compare(Order::Less, one, size);
+    let is_outside = m.compare(FloatPredicate::Less, one, size);
     let result = m.constant_where(is_outside, f32::NAN, result);
     m.copy_sign(result, x)
 }

@@ -1,9 +1,8 @@
-//! The `math` dialect: what GPUs compute, and approximations of the rest in binary32.
+//! The `math` dialect: hardware instructions, and polynomial approximations in binary32.
 //!
-//! Bounds are distances to the exact value in units in the last place, over all arguments of
-//! binary32; the tests read them here and measure them, with powers of two and inverse roots that
-//! are rounded to nearest. What NVIDIA's and AMD's instructions for these two lose comes on top: at
-//! most 2 ulp, in the functions that are marked.
+//! Error bounds are in units in the last place (ulp) over all binary32 arguments; the tests read this table and measure
+//! them, with `exp2` and `rsqrt` rounded to nearest. The error of the hardware's `exp2` and `rsqrt` comes on top: at most
+//! 2 ulp in the marked functions.
 //!
 //! | function | bound | on top |
 //! |---|---|---|
@@ -34,10 +33,10 @@
 //! | `tan` | 3.5 | |
 //! | `tanh` | 1.5 | 1 |
 //!
-//! f16 and bf16 are computed in f32 and rounded, which adds half a unit of theirs at most; f64 has what LLVM
-//! computes, and the functions of the vendor's library for the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`,
-//! `rsqrt`, `sin`, `sqrt` and `cos` are the hardware's own instructions instead, of which some take subnormal numbers for
-//! 0. Without it `sqrt`, `fma`, rounding to integers, signs and classes are exact.
+//! f16 and bf16 are computed in f32 and rounded, which adds at most half an ulp of theirs; f64 uses LLVM's operations and
+//! otherwise the vendor's library. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `rsqrt`, `sin`, `sqrt` and `cos` are
+//! hardware instructions, some of which flush subnormal numbers. Without it `sqrt`, `fma`, rounding to integers, signs and
+//! classification are exact.
 
 #![allow(
     clippy::excessive_precision,
@@ -79,7 +78,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as if it were one of the `math` dialect, which takes the same operands.
+/// Lowers an operation as another kind with the same operands.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome {
     check_formats(op, kind)?;
     let operands = build::operands(op);
@@ -104,8 +103,8 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
     for r in 0..types[0].len() {
         let values: Vec<Val<'c>> = operands.iter().map(|list| list[r]).collect();
         let own: Vec<Type<'c>> = types.iter().map(|list| list[r]).collect();
-        let made = compute(l, kind, &values, &own, &attributes)?;
-        for (list, value) in results.iter_mut().zip(made) {
+        let computed = compute(l, kind, &values, &own, &attributes)?;
+        for (list, value) in results.iter_mut().zip(computed) {
             list.push(value);
         }
     }
@@ -115,18 +114,18 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
     Ok(())
 }
 
-/// Where a function is computed.
+/// The implementation of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
+enum Implementation {
     /// In the format of its operands.
     Own,
     Binary32,
-    /// In a library that is linked later.
+    /// By a device library.
     Library,
 }
 
-/// Where a function of floats of so many bits is computed.
-fn format_of(kind: K, width: u32) -> Format {
+/// Returns the implementation of a function of floats of a width.
+fn implementation_of(kind: K, width: u32) -> Implementation {
     match kind {
         K::MathAbsF
         | K::MathCopySign
@@ -135,21 +134,21 @@ fn format_of(kind: K, width: u32) -> Format {
         | K::MathIsNaN
         | K::MathIsInf
         | K::MathIsFinite
-        | K::MathIsNormal => Format::Own,
-        _ if width < 32 => Format::Binary32,
+        | K::MathIsNormal => Implementation::Own,
+        _ if width < 32 => Implementation::Binary32,
         K::MathCeil
         | K::MathFloor
         | K::MathTrunc
         | K::MathRound
         | K::MathRoundEven
         | K::MathSqrt
-        | K::MathRsqrt => Format::Own,
-        _ if width == 32 => Format::Own,
-        _ => Format::Library,
+        | K::MathRsqrt => Implementation::Own,
+        _ if width == 32 => Implementation::Own,
+        _ => Implementation::Library,
     }
 }
 
-/// One register's results, of the given types.
+/// Computes the results of one register, of the given types.
 fn compute<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -157,13 +156,13 @@ fn compute<'c>(
     types: &[Type<'c>],
     attributes: &[NamedAttr<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
-    match format_of(kind, width(values[0].r#type())) {
-        Format::Own => one(l, kind, values, attributes),
-        Format::Library => library::call(l, kind, values, types),
-        Format::Binary32 => {
+    match implementation_of(kind, width(values[0].r#type())) {
+        Implementation::Own => one(l, kind, values, attributes),
+        Implementation::Library => library::call(l, kind, values, types),
+        Implementation::Binary32 => {
             let wide: Vec<Val<'c>> = values.iter().map(|value| widened(l, *value)).collect();
-            let made = one(l, kind, &wide, attributes)?;
-            let rounded = made
+            let computed = one(l, kind, &wide, attributes)?;
+            let rounded = computed
                 .iter()
                 .zip(types)
                 .map(|(value, type_)| l.e.fptrunc(*value, *type_));
@@ -172,7 +171,7 @@ fn compute<'c>(
     }
 }
 
-/// A function of scalars of one format, with one result of that format; nothing where only a library has it.
+/// Computes a function of scalars of one format; `None` if only a library has it.
 pub(crate) fn apply<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -180,16 +179,16 @@ pub(crate) fn apply<'c>(
     is_approximate: bool,
 ) -> Result<Option<Val<'c>>, Diagnostic> {
     let type_ = values[0].r#type();
-    if format_of(kind, width(type_)) == Format::Library {
+    if implementation_of(kind, width(type_)) == Implementation::Library {
         return Ok(None);
     }
     let flags = is_approximate.then(|| l.e.approximate_flags());
     let flags: Vec<NamedAttr<'c>> = flags.into_iter().collect();
-    let made = compute(l, kind, values, &[type_], &flags)?;
-    Ok(made.first().copied())
+    let computed = compute(l, kind, values, &[type_], &flags)?;
+    Ok(computed.first().copied())
 }
 
-/// A float of 16 bits as f32; an integer, the exponent of `fpowi`, as it is.
+/// Extends a 16-bit float to f32; leaves an integer, the exponent of `fpowi`.
 fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     if sys::float_width(value.r#type()).is_none() {
         return value;
@@ -198,7 +197,7 @@ fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     l.e.fpext(value, f32)
 }
 
-/// One register's results.
+/// Computes the results of one register in the format of its operands.
 fn one<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -256,7 +255,7 @@ fn one<'c>(
         .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
-/// A function of floats with one result.
+/// Computes a function of floats with one result, if it has an approximation.
 fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     Some(match kind {
         K::MathExp => exponential::exp(m, x[0]),
@@ -288,7 +287,7 @@ fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     })
 }
 
-/// By the magnitude: a comparison with NaN is false.
+/// Classifies a float by its magnitude; comparisons with NaN are false.
 pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
     if kind == K::MathIsNaN {
@@ -316,7 +315,7 @@ fn smallest_normal(type_: Type<'_>) -> f64 {
     }
 }
 
-/// `min(max(x, low), high)`; NaN stays.
+/// Computes `min(max(x, low), high)`, propagating NaN.
 fn clamp<'c>(l: &mut Lowering<'c>, values: &[Val<'c>]) -> Val<'c> {
     let is_low = l.e.fcmp(FCmpPredicate::Olt, values[0], values[1]);
     let raised = l.e.select(is_low, values[1], values[0]);

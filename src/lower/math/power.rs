@@ -1,46 +1,50 @@
 //! `powf`, `fpowi`, `cbrt`.
 
-use super::arithmetic::{Arithmetic, IntBinary, Order, Unary};
+use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 use super::exponential::{LN_2, exp_scaled};
 
-/// A number as the sum of two floats, the second below the last place of the first.
+/// A double-float number: an unevaluated sum of two floats, the second below the last place of the first.
 #[derive(Clone, Copy)]
-struct Pair<F> {
+struct DoubleFloat<F> {
     high: F,
     low: F,
 }
 
-fn product<M: Arithmetic>(m: &mut M, a: Pair<M::F>, b: Pair<M::F>) -> Pair<M::F> {
+fn product<M: Arithmetic>(
+    m: &mut M,
+    a: DoubleFloat<M::F>,
+    b: DoubleFloat<M::F>,
+) -> DoubleFloat<M::F> {
     let high = m.mul(a.high, b.high);
     let minus = m.neg(high);
     let low = m.fma(a.high, b.high, minus);
     let low = m.fma(a.high, b.low, low);
     let low = m.fma(a.low, b.high, low);
-    Pair { high, low }
+    DoubleFloat { high, low }
 }
 
-/// The sum where `a` is the larger.
-fn sum<M: Arithmetic>(m: &mut M, a: Pair<M::F>, b: Pair<M::F>) -> Pair<M::F> {
+/// Adds two numbers of which `a` is the larger.
+fn sum<M: Arithmetic>(m: &mut M, a: DoubleFloat<M::F>, b: DoubleFloat<M::F>) -> DoubleFloat<M::F> {
     let high = m.add(a.high, b.high);
     let back = m.sub(high, a.high);
     let low = m.sub(b.high, back);
     let low = m.add(low, b.low);
     let low = m.add(low, a.low);
-    Pair { high, low }
+    DoubleFloat { high, low }
 }
 
-fn constant<M: Arithmetic>(m: &mut M, [high, low]: [f32; 2]) -> Pair<M::F> {
-    Pair {
+fn constant<M: Arithmetic>(m: &mut M, [high, low]: [f32; 2]) -> DoubleFloat<M::F> {
+    DoubleFloat {
         high: m.float(high),
         low: m.float(low),
     }
 }
 
-/// The natural logarithm of a positive, finite number, to about 2^-36 of it.
+/// Computes the natural logarithm of a positive, finite number with a relative error of about 2^-36.
 ///
 /// `x = 2^e c` with `c` from sqrt 1/2 to sqrt 2, and `ln c = 2 atanh q`, `q = (c - 1) / (c + 1)`:
 /// `2 q + q^3 (2 / 3 + q^2 P(q^2))`.
-fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> Pair<M::F> {
+fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> DoubleFloat<M::F> {
     const SERIES: [f32; 3] = [0.400_001_585, 0.285_464_853, 0.234_341_115];
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
     let scaled = m.scale(x, 2f32.powi(23));
@@ -61,7 +65,7 @@ fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> Pair<M::F> {
 
     let over = m.add_to(c, -1.0);
     let under = m.add_to(c, 1.0);
-    // c + 1 is not exact; what it loses is c - (under - 1).
+    // c + 1 is not exact; its error is c - (under - 1).
     let back = m.add_to(under, -1.0);
     let under_low = m.sub(c, back);
     let high = m.div(over, under);
@@ -69,7 +73,7 @@ fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> Pair<M::F> {
     let rest = m.fma(minus, under, over);
     let rest = m.fma(minus, under_low, rest);
     let low = m.div(rest, under);
-    let q = Pair { high, low };
+    let q = DoubleFloat { high, low };
 
     let square = product(m, q, q);
     let tail = m.polynomial(square.high, &SERIES);
@@ -79,31 +83,31 @@ fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> Pair<M::F> {
     let back = m.sub(factor, two_thirds.high);
     let low = m.sub(tail, back);
     let low = m.add(low, two_thirds.low);
-    let factor = Pair { high: factor, low };
+    let factor = DoubleFloat { high: factor, low };
     let cube = product(m, square, q);
     let cubic = product(m, cube, factor);
-    let twice = Pair {
+    let twice = DoubleFloat {
         high: m.add(q.high, q.high),
         low: m.add(q.low, q.low),
     };
     let near = sum(m, twice, cubic);
-    let whole = Pair { high: e, low: zero };
+    let whole = DoubleFloat { high: e, low: zero };
     let ln_2 = constant(m, LN_2);
     let whole = product(m, whole, ln_2);
-    // Where e is 0 the order does not matter: one of them is 0.
+    // For e = 0 the order is irrelevant: one of them is 0.
     let total = sum(m, whole, near);
     let is_near = m.equals(e, 0.0);
-    Pair {
+    DoubleFloat {
         high: m.select(is_near, near.high, total.high),
         low: m.select(is_near, near.low, total.low),
     }
 }
 
-/// `x^n` of a positive, finite `x` and a finite `n`.
-fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: Pair<M::F>) -> M::F {
+/// Computes `x^n` of a positive, finite `x` and a finite `n`.
+fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: DoubleFloat<M::F>) -> M::F {
     let logarithm = ln(m, x);
     let exponent = product(m, n, logarithm);
-    // A product beyond the range is infinite, and its rest no number.
+    // If the product overflows, its low part is NaN.
     let size = m.abs(exponent.high);
     let is_bounded = m.less(size, 200.0);
     let zero = m.float(0.0);
@@ -111,12 +115,12 @@ fn magnitude<M: Arithmetic>(m: &mut M, x: M::F, n: Pair<M::F>) -> M::F {
     exp_scaled(m, exponent.high, rest, 0.0)
 }
 
-/// `x^y`, with the limits that C's `pow` has.
+/// Computes `x^y` with the special cases of C's `pow`.
 pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     let zero = m.float(0.0);
     let size = m.abs(x);
-    let power = magnitude(m, size, Pair { high: y, low: zero });
-    // An odd integer has an odd half.
+    let power = magnitude(m, size, DoubleFloat { high: y, low: zero });
+    // y is odd if y - 2 trunc(y / 2) is 1 or -1.
     let half = m.scale(y, 0.5);
     let half = m.unary(Unary::Trunc, half);
     let parity = m.fma_by(half, -2.0, y);
@@ -124,20 +128,20 @@ pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     let is_odd = m.equals(parity, 1.0);
     let power = limits(m, x, y, power);
     let signed = signed_power(m, x, is_odd, power);
-    // Of a negative number only integer powers exist.
+    // A negative base has integer powers only.
     let whole = m.unary(Unary::Trunc, y);
-    let is_integer = m.compare(Order::Equal, whole, y);
+    let is_integer = m.compare(FloatPredicate::Equal, whole, y);
     let is_negative = m.less(x, 0.0);
     let none = m.constant_where(is_negative, f32::NAN, signed);
     let is_infinite = m.equals(size, f32::INFINITY);
     let none = m.select(is_infinite, signed, none);
     let result = m.select(is_integer, signed, none);
-    // Of infinite y.
+    // Infinite y.
     let length = m.abs(y);
     let y_infinite = m.equals(length, f32::INFINITY);
     let one = m.float(1.0);
     let is_one = m.equals(size, 1.0);
-    let grows = m.compare(Order::Less, one, size);
+    let grows = m.compare(FloatPredicate::Less, one, size);
     let infinity = m.float(f32::INFINITY);
     let up = m.select(grows, infinity, zero);
     let down = m.select(grows, zero, infinity);
@@ -145,16 +149,16 @@ pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     let limit = m.select(y_negative, down, up);
     let limit = m.select(is_one, one, limit);
     let result = m.select(y_infinite, limit, result);
-    let has_nan = m.compare(Order::Unordered, x, y);
+    let has_nan = m.compare(FloatPredicate::Unordered, x, y);
     let result = m.constant_where(has_nan, f32::NAN, result);
-    // 1 to any power and any number to the power 0 are 1, NaN too.
+    // `pow(1, y)` and `pow(x, 0)` are 1 even for NaN.
     let x_one = m.equals(x, 1.0);
     let result = m.select(x_one, one, result);
     let y_zero = m.equals(y, 0.0);
     m.select(y_zero, one, result)
 }
 
-/// Powers of 0 and of infinity: 0 or infinity.
+/// Replaces powers of 0 and of infinity: 0 or infinity.
 fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     let size = m.abs(x);
     let zero = m.float(0.0);
@@ -168,14 +172,13 @@ fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     m.select(is_infinite, of_infinity, power)
 }
 
-/// An odd power has the sign of its base, -0 included.
+/// Applies the sign of the base, -0 included, to an odd power.
 fn signed_power<M: Arithmetic>(m: &mut M, x: M::F, is_odd: M::B, power: M::F) -> M::F {
     let signed = m.copy_sign(power, x);
     m.select(is_odd, signed, power)
 }
 
-/// `x^n` for an integer, given as its upper bits, its lowest 8 bits (not negative), and whether it
-/// is odd.
+/// Computes `x^n` for an integer, given as its upper bits, its lowest 8 bits (not negative), and its parity.
 pub(super) fn fpowi<M: Arithmetic>(
     m: &mut M,
     x: M::F,
@@ -187,7 +190,7 @@ pub(super) fn fpowi<M: Arithmetic>(
     let high = m.add(upper, lower);
     let back = m.sub(high, upper);
     let low = m.sub(lower, back);
-    let n = Pair { high, low };
+    let n = DoubleFloat { high, low };
     let size = m.abs(x);
     let power = magnitude(m, size, n);
     let one = m.int(1);
@@ -200,10 +203,10 @@ pub(super) fn fpowi<M: Arithmetic>(
     m.constant_where(is_zero, 1.0, result)
 }
 
-/// A third of the exponent by integers, then twice Halley's step, each of which triples the digits.
+/// Computes the cube root: an integer estimate by a third of the exponent, then two Halley iterations.
 pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let size = m.abs(x);
-    // In the middle of the range, where neither the root's cube nor three times it leaves it.
+    // Scaled so that neither the root's cube nor three times it overflows or underflows.
     let is_small = m.less(size, 2f32.powi(-100));
     let up = m.scale(size, 2f32.powi(24));
     let down = m.scale(size, 2f32.powi(-3));
@@ -213,7 +216,7 @@ pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let product = m.wide_product(bits, third);
     let product = m.long_with(IntBinary::ShiftRight, product, 32);
     let third = m.low_half(product);
-    // Two thirds of the bias, less what makes the worst error smallest.
+    // Two thirds of the bias, with a correction that minimises the worst error.
     let start = m.int_with(IntBinary::Add, third, 0x2a51_19f2);
     let mut root = m.float_of(start);
     for _ in 0..2 {
@@ -231,7 +234,7 @@ pub(super) fn cbrt<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let twice = m.add(root, root);
     let root = m.select(is_small, small, twice);
     let root = m.copy_sign(root, x);
-    // 0, infinity and NaN are their own roots.
+    // 0, infinity and NaN are fixed points.
     let is_finite = m.less(size, f32::INFINITY);
     let root = m.select(is_finite, root, x);
     let is_zero = m.equals(size, 0.0);

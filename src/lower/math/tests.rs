@@ -1,26 +1,26 @@
-//! What the approximations compute, against binary64, over samples of all arguments.
+//! Accuracy of the approximations against binary64, over samples of all arguments.
 
 #![expect(
     clippy::print_stdout,
     reason = "the worst arguments are printed, to be looked at"
 )]
 
-use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
+use super::arithmetic::{Arithmetic, Binary, FloatPredicate, IntBinary, Unary};
 use super::trigonometric;
 use crate::ir::UpstreamKind;
 use crate::split_mix::Random;
 
-/// A function by its name in the `math` dialect.
-fn function(m: &mut Numbers, name: &str, x: &[f32]) -> Option<f32> {
+/// Computes a function by its name in the `math` dialect.
+fn function(m: &mut Evaluation, name: &str, x: &[f32]) -> Option<f32> {
     let is_named = |kind: &&UpstreamKind| kind.name().strip_prefix("math.") == Some(name);
     let kind = UpstreamKind::ALL.iter().find(is_named);
     super::function(m, *kind.expect("`math` has the function"), x)
 }
 
-/// Numbers instead of operations: what a GPU computes that rounds each operation to nearest.
-struct Numbers;
+/// The [`Arithmetic`] that computes numbers, as a GPU that rounds each operation to nearest.
+struct Evaluation;
 
-impl Arithmetic for Numbers {
+impl Arithmetic for Evaluation {
     type F = f32;
     type I = u32;
     type L = u64;
@@ -55,11 +55,11 @@ impl Arithmetic for Numbers {
     fn fma(&mut self, a: f32, b: f32, c: f32) -> f32 {
         a.mul_add(b, c)
     }
-    fn compare(&mut self, order: Order, a: f32, b: f32) -> bool {
+    fn compare(&mut self, order: FloatPredicate, a: f32, b: f32) -> bool {
         match order {
-            Order::Less => a < b,
-            Order::Equal => a == b,
-            Order::Unordered => a.is_nan() || b.is_nan(),
+            FloatPredicate::Less => a < b,
+            FloatPredicate::Equal => a == b,
+            FloatPredicate::Unordered => a.is_nan() || b.is_nan(),
         }
     }
     fn select(&mut self, condition: bool, a: f32, b: f32) -> f32 {
@@ -144,7 +144,7 @@ fn ulps(found: f32, exact: f64) -> f64 {
     if exact.is_infinite() {
         return f64::INFINITY;
     }
-    // An infinite result counts as the next number after the largest.
+    // Infinity counts as the successor of the largest number.
     let found = if found.is_infinite() {
         f64::from(found.signum()) * 2f64.powi(128)
     } else {
@@ -154,7 +154,7 @@ fn ulps(found: f32, exact: f64) -> f64 {
     (found - exact).abs() / 2f64.powf(exponent - 23.0)
 }
 
-/// The complement of the error function, to about 2^-45 of it.
+/// Computes `erfc` with a relative error of about 2^-45.
 fn erfc(x: f64) -> f64 {
     if x < 2.0 {
         return 1.0 - erf(x);
@@ -184,7 +184,7 @@ fn erf(x: f64) -> f64 {
     (sum * (-z * z).exp() * 2.0 / std::f64::consts::PI.sqrt()).copysign(x)
 }
 
-/// ln(1 + x + ...) without what rounding 1 + x loses; the standard library's loses digits.
+/// Computes `log1p` without the rounding error of 1 + x, unlike the standard library.
 fn asinh(x: f64) -> f64 {
     let z = x.abs();
     let result = if z > 1e9 {
@@ -211,7 +211,7 @@ fn atanh(x: f64) -> f64 {
     (0.5 * (2.0 * x.abs() / (1.0 - x.abs())).ln_1p()).copysign(x)
 }
 
-/// The bound that the module's documentation states.
+/// Returns the bound that the module's documentation states.
 fn bound(name: &str) -> f64 {
     let row = format!("//! | `{name}` | ");
     let documentation = include_str!("mod.rs");
@@ -249,7 +249,7 @@ const UNARY: [(&str, Exact); 23] = [
     ("tanh", f64::tanh),
 ];
 
-/// Every `step`-th binary32 number of both signs, and the numbers around powers of two.
+/// Returns every `step`-th binary32 number of both signs, and the numbers around powers of two.
 fn arguments(step: usize) -> impl Iterator<Item = f32> {
     let around = (0..=0xffu32).flat_map(|exponent| {
         (0..8u32).flat_map(move |i| {
@@ -263,11 +263,11 @@ fn arguments(step: usize) -> impl Iterator<Item = f32> {
         .map(f32::from_bits)
 }
 
-/// The worst distance of a function and where it is.
+/// Returns the worst error of a function, and its argument.
 fn worst(name: &str, exact: Exact, step: usize) -> (f64, f32) {
     let mut worst = (0.0, 0.0);
     for x in arguments(step) {
-        let found = function(&mut Numbers, name, &[x]).expect("it is a function");
+        let found = function(&mut Evaluation, name, &[x]).expect("it is a function");
         let distance = ulps(found, exact(f64::from(x)));
         if distance > worst.0 {
             worst = (distance, x);
@@ -289,7 +289,7 @@ fn functions_of_one_argument_are_within_their_bounds() {
         let (distance, x) = worst(name, exact, step);
         println!("{name}: {distance:.3} ulp at {x:e} ({:#x})", x.to_bits());
         if distance > bound {
-            let found = function(&mut Numbers, name, &[x]);
+            let found = function(&mut Evaluation, name, &[x]);
             beyond.push(format!(
                 "{name} of {x:e}: {found:?} is {distance} ulp from {:e}, expected at most {bound}",
                 exact(f64::from(x))
@@ -299,7 +299,7 @@ fn functions_of_one_argument_are_within_their_bounds() {
     assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }
 
-/// Arguments whose pairs go through every case of a function of two.
+/// Arguments whose pairs cover every special case of a function of two.
 fn special() -> Vec<f32> {
     let positive = [
         0.0,
@@ -331,7 +331,7 @@ fn special() -> Vec<f32> {
     positive.into_iter().flat_map(|x| [x, -x]).collect()
 }
 
-/// Pairs of the special numbers, and of numbers without pattern near 1 and anywhere.
+/// Returns pairs of special numbers, and of random numbers near 1 and anywhere.
 fn pairs() -> Vec<(f32, f32)> {
     let special = special();
     let mut all: Vec<(f32, f32)> = special
@@ -357,7 +357,7 @@ fn check_pairs(name: &str, exact: fn(f64, f64) -> f64) {
     let bound = bound(name);
     let mut worst = (0.0, (0.0, 0.0));
     for (x, y) in pairs() {
-        let found = function(&mut Numbers, name, &[x, y]).expect("it is a function");
+        let found = function(&mut Evaluation, name, &[x, y]).expect("it is a function");
         let distance = ulps(found, exact(f64::from(x), f64::from(y)));
         if distance > worst.0 {
             worst = (distance, (x, y));
@@ -368,7 +368,7 @@ fn check_pairs(name: &str, exact: fn(f64, f64) -> f64) {
     assert!(
         distance <= bound,
         "{name}({x:e}, {y:e}) = {:?} is {distance} ulp from {:e}, expected at most {bound}",
-        function(&mut Numbers, name, &[x, y]),
+        function(&mut Evaluation, name, &[x, y]),
         exact(f64::from(x), f64::from(y))
     );
 }
@@ -412,7 +412,8 @@ fn integer_powers_are_within_their_bound() {
     for (x, _) in pairs().into_iter().take(60_000) {
         for n in exponents {
             let bits = n.cast_unsigned();
-            let found = super::power::fpowi(&mut Numbers, x, bits & !0xff, bits & 0xff, bits & 1);
+            let found =
+                super::power::fpowi(&mut Evaluation, x, bits & !0xff, bits & 0xff, bits & 1);
             let exact = f64::from(x).powf(f64::from(n));
             let distance = ulps(found, exact);
             most = most.max(distance);
@@ -427,8 +428,8 @@ fn integer_powers_are_within_their_bound() {
 #[test]
 fn sine_and_cosine_come_together() {
     for x in [0.0f32, -0.0, 1.0, -2.5, 1e5, 1e30, f32::INFINITY] {
-        let both = trigonometric::sincos(&mut Numbers, x);
-        let alone = ["sin", "cos"].map(|name| function(&mut Numbers, name, &[x]).unwrap());
+        let both = trigonometric::sincos(&mut Evaluation, x);
+        let alone = ["sin", "cos"].map(|name| function(&mut Evaluation, name, &[x]).unwrap());
         assert_eq!(both.map(f32::to_bits), alone.map(f32::to_bits));
     }
 }

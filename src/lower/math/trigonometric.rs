@@ -1,18 +1,17 @@
-//! `sin`, `cos`, `tan`, of arguments of any size.
+//! `sin`, `cos` and `tan`, with range reduction for arguments of any size.
 
-use super::arithmetic::{Arithmetic, IntBinary, Order, Unary};
+use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 
-/// An angle less a multiple of a quarter turn: at most an eighth of a turn, and the multiple's
-/// lowest two bits.
+/// A reduced angle: at most an eighth of a turn, and the number of quarter turns modulo 4.
 struct Reduced<M: Arithmetic> {
     rest: M::F,
     quarter: M::I,
 }
 
-/// Beyond this, a product with three floats of pi / 2 no longer holds what is left of it.
+/// The limit of Cody-Waite reduction with three floats.
 const LARGE: f32 = 71_476.0;
 
-/// pi / 2 as the sum of three floats, the first two short enough that 17 bits times them are exact.
+/// pi / 2 as the sum of three floats.
 const QUARTER_TURN: [f32; 3] = [1.570_796_37, -4.371_138_83e-8, -1.715_124_51e-15];
 
 /// 2 / pi, 32 bits a word, the first after the binary point.
@@ -30,27 +29,27 @@ fn reduce<M: Arithmetic>(m: &mut M, x: M::F) -> Reduced<M> {
     let j = m.unary(Unary::RoundEven, j);
     let size = m.abs(x);
     let limit = m.float(LARGE);
-    let is_large = m.compare(Order::Less, limit, size);
-    // The multiple of a large number has no integer of 32 bits.
+    let is_large = m.compare(FloatPredicate::Less, limit, size);
+    // The multiple of a large number overflows 32 bits.
     let zero = m.float(0.0);
-    let is_number = m.compare(Order::Equal, size, size);
+    let is_number = m.compare(FloatPredicate::Equal, size, size);
     let bounded = m.select(is_large, zero, j);
     let bounded = m.select(is_number, bounded, zero);
     let quarter = m.to_int(bounded);
     let rest = m.fma_by(bounded, -QUARTER_TURN[0], x);
     let rest = m.fma_by(bounded, -QUARTER_TURN[1], rest);
     let rest = m.fma_by(bounded, -QUARTER_TURN[2], rest);
-    // Minus 0 stays what it is.
+    // Preserves -0.
     let is_zero = m.equals(x, 0.0);
     let rest = m.select(is_zero, x, rest);
     let (rest, quarter) = m.branch(is_large, |m| reduce_large(m, x), (rest, quarter));
     Reduced { rest, quarter }
 }
 
-/// Payne and Hanek: of `x 2 / pi` only the bits around the binary point are computed.
+/// Reduces by the algorithm of Payne and Hanek: computes only the bits of `x 2 / pi` around the binary point.
 ///
-/// `x = w 2^e` with an integer `w` of 32 bits; the product with 96 bits of 2 / pi, from the place
-/// where they count quarter turns modulo 4, has 2 bits of quarter turns and 62 of the rest.
+/// `x = w 2^e` with a 32-bit integer `w`; its product with the 96 bits of 2 / pi that count quarter turns modulo 4 has 2
+/// bits of quarter turns and 62 bits of the fraction.
 fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::ShiftRight, bits, 23);
@@ -61,7 +60,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let e = m.int_with(IntBinary::Sub, exponent, 126);
     let word = m.int_with(IntBinary::ShiftRight, e, 5);
     let shift = m.int_with(IntBinary::And, e, 31);
-    // Two bits before the point: the words begin two bits above 2 / pi.
+    // Two bits before the binary point: the words begin two bits above 2 / pi.
     let words: Vec<M::I> = (0..4).map(|i| word_at(m, word, i)).collect();
     let shifted: Vec<M::I> = words
         .windows(2)
@@ -74,7 +73,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let high = m.long_with(IntBinary::ShiftLeft, high, 32);
     let sum = m.long_binary(IntBinary::Add, middle, carry);
     let turns = m.long_binary(IntBinary::Add, sum, high);
-    // To the nearest quarter: the rest has the sign of its bit 61.
+    // Rounds to the nearest quarter: the rest is signed.
     let half = m.long_with(IntBinary::Add, turns, 1 << 61);
     let quarter = m.long_with(IntBinary::ShiftRight, half, 62);
     let whole = m.long_with(IntBinary::ShiftLeft, quarter, 62);
@@ -90,9 +89,9 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let low = m.scale(head, QUARTER_TURN[1]);
     let low = m.fma_by(tail, QUARTER_TURN[0], low);
     let angle = m.fma_by(head, QUARTER_TURN[0], low);
-    // Of a negative angle both change sign; infinity and NaN have no angle.
+    // Both are negated for a negative angle; infinity and NaN give NaN.
     let zero = m.float(0.0);
-    let is_negative = m.compare(Order::Less, x, zero);
+    let is_negative = m.compare(FloatPredicate::Less, x, zero);
     let opposite = m.neg(angle);
     let angle = m.select(is_negative, opposite, angle);
     let none = m.int(0);
@@ -104,9 +103,9 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     (m.select(is_finite, angle, nan), quarter)
 }
 
-/// Word `index + offset` of 2 / pi behind 34 zeros, which are the bits above `index` 0.
+/// Selects word `index + offset` of 2 / pi, preceded by 34 zero bits.
 fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
-    // Two bits come from the word before; above 2 / pi there is nothing.
+    // Two bits come from the preceding word.
     let at = |k: usize| match k {
         0 => 0,
         _ => TWO_OVER_PI.get(k - 1).copied().unwrap_or_default(),
@@ -125,10 +124,10 @@ fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     found
 }
 
-/// The upper word of two after a shift to the left by less than 32.
+/// Returns the upper word of a 64-bit left shift by less than 32.
 fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     let high = m.int_binary(IntBinary::ShiftLeft, high, by);
-    // In two steps, since a shift by 32 has no result.
+    // In two steps, since a shift by 32 is undefined.
     let low = m.int_with(IntBinary::ShiftRight, low, 1);
     let all = m.int(31);
     let back = m.int_binary(IntBinary::Xor, by, all);
@@ -136,7 +135,7 @@ fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     m.int_binary(IntBinary::Or, high, low)
 }
 
-/// The sine of at most an eighth of a turn.
+/// Computes the sine of at most an eighth of a turn.
 fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     super::exponential::odd(
         m,
@@ -150,7 +149,7 @@ fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     )
 }
 
-/// The cosine of at most an eighth of a turn.
+/// Computes the cosine of at most an eighth of a turn.
 fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     let s = m.mul(r, r);
     let p = m.polynomial(s, &[0.041_666_645_6, -0.001_388_729_43, 2.442_943_15e-5]);
@@ -158,7 +157,7 @@ fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     m.fma_plus(p, s, 1.0)
 }
 
-/// The sine and the cosine.
+/// Computes sine and cosine.
 pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));
@@ -180,7 +179,7 @@ pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     })
 }
 
-/// Sine by cosine of what is left of the angle; an odd quarter turns them around.
+/// Computes the tangent as sine by cosine of the reduced angle; an odd quarter turn swaps them.
 pub(super) fn tan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));
