@@ -29,6 +29,7 @@ use crate::ir::LinearLayouts;
 use crate::sys::build::Op;
 use crate::sys::{self, FollowUp, NextPasses, OptionValue, Passes, Reported, Rewriter};
 use context::PassContext;
+use linear_layout::encoding::spelling::nearest;
 use melior::Context;
 use melior::ir::Module;
 use melior::pass::PassManager;
@@ -69,6 +70,16 @@ pub fn run_pipeline(
     let manager = PassManager::new(context);
     parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)?;
     manager.run(module)
+}
+
+/// Returns this project's pass whose name is nearest to one that MLIR does not know, by MLIR's error for the pipeline.
+pub(crate) fn nearest_pass(error: &melior::Error) -> Option<&'static str> {
+    let melior::Error::ParsePassPipeline(text) = error else {
+        return None;
+    };
+    let (before, _) = text.split_once("' does not refer to a registered pass")?;
+    let name = before.rsplit('\'').next()?;
+    nearest(name, PassKind::ALL.iter().map(|pass| pass.argument()))
 }
 
 /// Nests a pipeline without an anchor under `builtin.module`.

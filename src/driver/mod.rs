@@ -110,7 +110,11 @@ fn run_pipeline(
         if messages.iter().any(Message::is_error) {
             Failure(messages)
         } else {
-            Failure::new(format!("pipeline `{pipeline}`: {error}"))
+            let failure = Failure::new(format!("pipeline `{pipeline}`: {error}"));
+            match crate::passes::nearest_pass(&error) {
+                Some(near) => failure.note(format!("the nearest pass is `{near}`")),
+                None => failure,
+            }
         }
     })
 }

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         layouts => {
             let is_text = as_json || !drawing.is_picture();
             if let Some(answer) = systems::difference(&layouts).filter(|_| is_text) {
-                let (text, is_equal) = systems::said(answer?, as_json);
+                let (text, is_equal) = systems::report(answer?, as_json);
                 return Ok((drawing.write(text + "\n")?, is_equal));
             }
             let [a, b] = layouts;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// How many names a message suggests at most.
+/// The most names that a message suggests.
 const SUGGESTED: usize = 3;
 
 /// Returns the text if it is the name of a matrix instruction rather than a layout or a file: if its first word is that
@@ -62,7 +62,7 @@ pub(crate) fn find(
     )))
 }
 
-/// What `list` says of an instruction.
+/// The JSON of an instruction in `list`.
 pub(crate) fn to_json(row: &Product, target: &Target) -> Map<String, Value> {
     let [m, n, k] = row.sizes();
     let by_operand = |values: [Value; 3]| -> Value {
@@ -88,7 +88,7 @@ pub(crate) fn to_json(row: &Product, target: &Target) -> Map<String, Value> {
     ])
 }
 
-/// The same with the layouts of the operands.
+/// The JSON of an instruction, with the layouts of its operands.
 pub(crate) fn with_layouts(row: &Product, target: &Target) -> Result<Value, Failure> {
     let mut object = to_json(row, target);
     for (operand, name) in ["a", "b", "d"].into_iter().enumerate() {

@@ -38,13 +38,13 @@ pub(crate) struct Arguments {
 }
 
 /// An encoding of a module, under its name or as it is written.
-struct Listed<'m> {
+struct ListEntry<'m> {
     module: usize,
     name: String,
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    /// What it lays out, and what it is there.
+    /// The encoding on each shape that it lays out.
     laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 
@@ -126,7 +126,7 @@ fn instructions(arguments: &Arguments, as_json: bool) -> Result<String, Failure>
     drawing.write(drawing.picture(&title, &scenes)?)
 }
 
-/// The encodings that cannot be read, each with its place and the reason.
+/// The encodings that cannot be read, each with its position and the error.
 fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
     let all = mentions.unreadable();
     let places = all.iter().take(MOST_UNREADABLE).map(|one| {
@@ -162,7 +162,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
+fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<ListEntry<'m>> {
     let line = |offset: usize| text[..offset].matches('\n').count() + 1;
     let named = mentions.definitions().iter().map(|d| {
         let name = format!("#{}", d.name);
@@ -184,13 +184,13 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
             written.push((module, name, encoding, mention.span.start));
         }
     }
-    let mut all: Vec<Listed<'m>> = named
+    let mut all: Vec<ListEntry<'m>> = named
         .chain(written)
         .map(|(module, name, encoding, start)| {
             let same = mentions.mentions().iter();
             let written = encoding.as_written();
             let same = same.filter(|m| m.module == module && m.encoding.as_written() == written);
-            Listed {
+            ListEntry {
                 module,
                 name,
                 encoding,
@@ -205,7 +205,7 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
 }
 
 /// The shapes, each once.
-fn shapes<'m>(entry: &Listed<'m>) -> Vec<&'m [u64]> {
+fn shapes<'m>(entry: &ListEntry<'m>) -> Vec<&'m [u64]> {
     let mut shapes: Vec<&[u64]> = Vec::new();
     for (_, shape) in &entry.laid_out {
         if !shapes.contains(shape) {
@@ -215,7 +215,7 @@ fn shapes<'m>(entry: &Listed<'m>) -> Vec<&'m [u64]> {
     shapes
 }
 
-fn to_json(entry: &Listed<'_>) -> Value {
+fn to_json(entry: &ListEntry<'_>) -> Value {
     Map::from_iter([
         ("module".to_owned(), json!(entry.module)),
         ("name".to_owned(), json!(entry.name)),
@@ -228,7 +228,7 @@ fn to_json(entry: &Listed<'_>) -> Value {
 }
 
 /// A picture of each shape that has a layout.
-fn scenes<'e>(entry: &'e Listed<'_>) -> impl Iterator<Item = Scene> + 'e {
+fn scenes<'e>(entry: &'e ListEntry<'_>) -> impl Iterator<Item = Scene> + 'e {
     entry.laid_out.iter().filter_map(|(encoding, shape)| {
         let layout = encoding.to_linear_layout(shape).ok()?;
         let title = format!("{} on {}", entry.name, shape_text(shape));

@@ -161,7 +161,7 @@ impl Failure {
         self
     }
 
-    /// Says which argument it is about.
+    /// Prefixes the message with the argument that it is about.
     pub(crate) fn within(self, argument: &str) -> Self {
         Self {
             message: format!("{argument}: {}", self.message),

@@ -69,7 +69,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TYPE")]
     sum: String,
 
-    /// How precise products of `f32` are
+    /// Precision of products of `f32`
     #[arg(long, value_enum, value_name = "PRECISION", default_value = "tf32")]
     input_precision: Precision,
 
@@ -91,11 +91,11 @@ pub(crate) struct Arguments {
 
 const NAMES: [&str; 3] = ["A", "B", "D"];
 
-/// What a plan may convert.
+/// The conversions of a plan.
 const CONVERTED: [&str; 4] = ["of A", "of B", "of D", "back to D"];
 
-/// What became of an instruction.
-type Tried = (Product, Result<Issues, Mismatch>);
+/// An instruction with its issues, or the reason why it does not fit.
+type Attempt = (Product, Result<Issues, Mismatch>);
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let target = Target::parse(&arguments.target).map_err(Failure::new)?;
@@ -281,7 +281,7 @@ fn issues_text(Issues { count, cost }: Issues) -> String {
     )
 }
 
-/// Where the bits of m, n and k lie: `1 2 4 -> 1 2 8`.
+/// The positions of the bits of m, n and k: `1 2 4 -> 1 2 8`.
 fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     let mut dims = vec![("m", Vec::new()), ("n", Vec::new()), ("k", Vec::new())];
     for (bit, to) in plan.renaming() {
@@ -296,7 +296,7 @@ fn renaming(plan: &ProductPlan) -> Vec<(&'static str, Vec<(u64, u64)>)> {
     dims
 }
 
-fn facts(product: &MatrixProduct<'_>, plan: &ProductPlan, tried: &[Tried]) -> String {
+fn facts(product: &MatrixProduct<'_>, plan: &ProductPlan, tried: &[Attempt]) -> String {
     let row = tried.iter().find(|(row, _)| row.name == plan.instruction());
     let program = plan.program();
     let mut text = String::new();
@@ -356,7 +356,7 @@ fn to_json(
     arguments: &Arguments,
     product: &MatrixProduct<'_>,
     plan: &ProductPlan,
-    tried: &[Tried],
+    tried: &[Attempt],
 ) -> Value {
     let program = plan.program();
     let renaming = renaming(plan)

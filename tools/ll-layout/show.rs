@@ -68,7 +68,7 @@ pub(crate) struct Arguments {
     /// Shape of the tensor: 64x16; needed by encodings, not by types and the layouts of CuTe and Tilus
     shape: Option<String>,
 
-    /// What to show; several are separated by commas; left out, bases and tensor, in an SVG the tensor, on a page
+    /// Views to show, separated by commas; left out, bases and tensor, in an SVG the tensor, on a page
     /// the tensor, the hardware and the matrix; of layouts of CuTe and Tilus the grid
     #[arg(long, value_enum, value_delimiter = ',')]
     view: Vec<View>,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const MOST: i64 = 1 << 24;
 
 /// The first difference of two layouts.
-pub(crate) enum Found {
+pub(crate) enum SystemDifference {
     /// Of layouts of threads and values, and how their elements are numbered.
     Held(Difference, Numbers),
     /// Of functions of coordinates.
@@ -23,7 +23,7 @@ pub(crate) enum Found {
     },
 }
 
-/// How a number stands for an element of a tensor.
+/// The numbering of the elements of a tensor.
 pub(crate) struct Numbers {
     shape: Option<Vec<u64>>,
     is_first_fastest: bool,
@@ -49,7 +49,9 @@ impl Numbers {
 }
 
 /// Compares two layouts, one of which is not linear; `None` where their linear layouts are to be compared.
-pub(crate) fn difference(layouts: &[AnyLayout; 2]) -> Option<Result<Option<Found>, Failure>> {
+pub(crate) fn difference(
+    layouts: &[AnyLayout; 2],
+) -> Option<Result<Option<SystemDifference>, Failure>> {
     let [a, b] = layouts;
     match (a, b) {
         (AnyLayout::Shared(_), AnyLayout::Linear(_))
@@ -77,15 +79,18 @@ pub(crate) fn difference(layouts: &[AnyLayout; 2]) -> Option<Result<Option<Found
                     || matches!(b, AnyLayout::Cute(_)),
             };
             let found = first.difference(&second).map_err(Failure::new);
-            Some(found.map(|found| found.map(|found| Found::Held(found, numbers))))
+            Some(found.map(|found| found.map(|found| SystemDifference::Held(found, numbers))))
         }
     }
 }
 
-fn functions_differ(a: &ComposedLayout, b: &ComposedLayout) -> Result<Option<Found>, Failure> {
+fn functions_differ(
+    a: &ComposedLayout,
+    b: &ComposedLayout,
+) -> Result<Option<SystemDifference>, Failure> {
     let (size, other) = (a.layout.size(), b.layout.size());
     if size != other {
-        return Ok(Some(Found::Sizes(size, other)));
+        return Ok(Some(SystemDifference::Sizes(size, other)));
     }
     let found = if (a.swizzle, a.offset) == (b.swizzle, b.offset) {
         // A swizzle takes different indices to different ones.
@@ -102,10 +107,10 @@ fn functions_differ(a: &ComposedLayout, b: &ComposedLayout) -> Result<Option<Fou
     };
     let (x, y) = (a.at(coordinate), b.at(coordinate));
     let (a, b) = (x.map_err(Failure::new)?, y.map_err(Failure::new)?);
-    Ok(Some(Found::At { coordinate, a, b }))
+    Ok(Some(SystemDifference::At { coordinate, a, b }))
 }
 
-/// Where two layouts of one size first differ.
+/// The first coordinate at which two layouts of one size differ.
 ///
 /// The coalesced form of a function has no two modes that could be one: where it first differs from another, the
 /// functions do, either where that mode takes its first step or where the shorter of the two ends.
@@ -123,7 +128,7 @@ fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
 }
 
 /// The answer, for people or for programs, and whether they are the same.
-pub(crate) fn said(found: Option<Found>, as_json: bool) -> (String, bool) {
+pub(crate) fn report(found: Option<SystemDifference>, as_json: bool) -> (String, bool) {
     let Some(found) = found else {
         let text = if as_json {
             json!({"equal": true}).to_string()
@@ -133,15 +138,15 @@ pub(crate) fn said(found: Option<Found>, as_json: bool) -> (String, bool) {
         return (text, true);
     };
     let (text, json) = match found {
-        Found::Sizes(a, b) => (
+        SystemDifference::Sizes(a, b) => (
             format!("A has {a} coordinates and B {b}"),
             json!({"sizes": [a, b]}),
         ),
-        Found::At { coordinate, a, b } => (
+        SystemDifference::At { coordinate, a, b } => (
             format!("first at coordinate {coordinate}, which is index {a} in A and {b} in B"),
             json!({"coordinate": coordinate, "a": a, "b": b}),
         ),
-        Found::Held(Difference::Shapes { first, second }, _) => (
+        SystemDifference::Held(Difference::Shapes { first, second }, _) => (
             format!(
                 "A is of a tensor of {} and B of {}",
                 shape_text(&first),
@@ -149,14 +154,14 @@ pub(crate) fn said(found: Option<Found>, as_json: bool) -> (String, bool) {
             ),
             json!({"shapes": [first, second]}),
         ),
-        Found::Held(Difference::Sizes { first, second }, _) => (
+        SystemDifference::Held(Difference::Sizes { first, second }, _) => (
             format!(
                 "A has {} threads of {} registers and B {} of {}",
                 first.0, first.1, second.0, second.1
             ),
             json!({"threads": [first.0, second.0], "registers": [first.1, second.1]}),
         ),
-        Found::Held(
+        SystemDifference::Held(
             Difference::At {
                 thread,
                 value,
@@ -172,7 +177,9 @@ pub(crate) fn said(found: Option<Found>, as_json: bool) -> (String, bool) {
             ),
             json!({"thread": thread, "register": value, "a": first, "b": second}),
         ),
-        Found::Held(other, _) => (other.to_string(), json!({"difference": other.to_string()})),
+        SystemDifference::Held(other, _) => {
+            (other.to_string(), json!({"difference": other.to_string()}))
+        }
     };
     if as_json {
         let mut object = json!({"equal": false});

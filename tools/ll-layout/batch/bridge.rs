@@ -5,7 +5,7 @@ use linear_layout::bridge::{self, BridgeError, ElementOrder};
 use linear_layout::cute::Layout;
 use serde_json::{Map, Value, json};
 
-/// How many indices of a layout an answer shows.
+/// The most indices of a layout that an answer shows.
 const SHOWN: u32 = 64;
 
 /// The operations, by name.

@@ -4,10 +4,10 @@ use super::{Args, CaseError, Operation, kind, schema};
 use linear_layout::cute::{ComposedLayout, Coord, CuteError, IntTuple, Layout, Swizzle, Tiler};
 use serde_json::{Map, Value, json};
 
-/// How many indices of a layout an answer shows.
+/// The most indices of a layout that an answer shows.
 const TABLE: i64 = 64;
 
-/// How many indices a question may ask for.
+/// The most indices that a question may ask for.
 const MAX_COUNT: i64 = 1 << 16;
 
 /// The operations, by name.

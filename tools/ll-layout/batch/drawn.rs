@@ -1,4 +1,4 @@
-//! Which places an answer about a Tilus layout shows where there are too many to show all.
+//! The places that an answer about a large Tilus layout shows.
 //!
 //! The vectors of the reference draw them with Python's `random.Random(1).sample`; the same are drawn
 //! here, so that answers can be compared with them line by line.

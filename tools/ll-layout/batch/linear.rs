@@ -80,7 +80,7 @@ pub(crate) fn layout_to_json(layout: &LinearLayout) -> Value {
     json!({"bases": bases, "out_dims": outs})
 }
 
-/// What a layout looks like in a case, for messages.
+/// The JSON form of a layout in a case, for messages.
 const LAYOUT_FORM: &str =
     "`{\"bases\": [[in-dim, [basis, ...]], ...], \"out_dims\": [[name, size], ...]}`";
 

@@ -27,7 +27,7 @@ const SYSTEMS: [(&str, &[Operation]); 4] = [
     ("bridge", bridge::OPS),
 ];
 
-/// Why a case has no answer.
+/// The error of a case without an answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CaseError {
     /// The algebra says no.

@@ -13,10 +13,10 @@ use linear_layout::tilus::{
 use linear_layout::view::{register_grid, shared_grid};
 use serde_json::{Map, Value, json};
 
-/// How many elements or places an answer shows.
+/// The most elements or places that an answer shows.
 const SHOWN: usize = 64;
 
-/// How many cells a grid may have, and how many threads may hold an element that is shown.
+/// The most cells of a grid, and the most threads that hold an element that is shown.
 const LARGEST: u64 = 1 << 16;
 
 type Answer = Result<Value, CaseError>;

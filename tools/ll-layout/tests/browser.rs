@@ -37,7 +37,7 @@ struct Page {
     from: BufReader<ChildStdout>,
     session: Option<String>,
     asked: u64,
-    /// Where the browser keeps what it remembers; a new one each time.
+    /// The profile folder of the browser; a new one each time.
     profile: PathBuf,
 }
 
@@ -214,7 +214,7 @@ impl Drop for Page {
     }
 }
 
-/// What a text in base 64 stands for.
+/// Decodes base 64.
 fn base64(text: &str) -> Vec<u8> {
     let digit = |c: u8| match c {
         b'A'..=b'Z' => u32::from(c - b'A'),

@@ -167,7 +167,7 @@ fn operands_of_instructions_are_the_fragments_of_the_manual() {
     }
 }
 
-/// What the formulas have in common: a register of 32 bits has neighbours in k, registers go down, then on along k.
+/// The part that the formulas share: a register of 32 bits has neighbours in k, registers go down, then on along k.
 #[test]
 fn every_fragment_follows_one_rule() {
     for fragment in fragments() {

@@ -1,6 +1,6 @@
 //! `ll-layout` from outside: the vectors through `batch`, what bad input gives, what is printed.
 
-#![expect(clippy::print_stdout, reason = "the rate is for who asks for it")]
+#![expect(clippy::print_stdout, reason = "the rate is shown on request")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../../test/rust/bless.rs"]
@@ -588,7 +588,7 @@ fn words_of(command: &str) -> Vec<&str> {
     words
 }
 
-/// What the README shows is what is printed.
+/// Commands of the README print the output that it shows.
 #[test]
 fn commands_of_the_readme_print_what_it_says() {
     let readme = include_str!("../../../README.md");
@@ -856,7 +856,7 @@ tt.func @f(%x: tensor<16x8xf32, #tv>, %y: tensor<8x16xf32, #tv>, %z: tensor<16x8
     );
 }
 
-/// What is written where output is asked for, and nothing on standard output.
+/// Checks the file that `--output` names; standard output stays empty.
 fn written(name: &str, arguments: &[&str]) -> String {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let path = file.to_str().unwrap();
