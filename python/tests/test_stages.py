@@ -4,6 +4,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import threading
@@ -20,6 +21,7 @@ from triton.compiler import ASTSource  # noqa: E402
 from triton.language.extra import libdevice  # noqa: E402
 
 import linear_layout as ll  # noqa: E402
+from linear_layout.triton._cubin import usage  # noqa: E402
 import triton_kernels as kernels  # noqa: E402
 
 H100 = GPUTarget("cuda", 90, 32)
@@ -146,6 +148,76 @@ def test_layouts_are_chosen_and_triton_lowers():
     ll.triton.install("both")
     compiled(kernels.softmax, ({"x": "*fp32", "out": "*fp32", "columns": "i32", "stride": "i32", "BLOCK": "constexpr"}, {"BLOCK": 512}))
     assert ll.triton.report()[-1].used == ["layouts", "lower"]
+
+
+@pytest.mark.parametrize("target", [H100, GPUTarget("cuda", 80, 32), GPUTarget("hip", "gfx942", 64)])
+@pytest.mark.parametrize("mode", ["layouts", "both"])
+def test_layouts_are_chosen_inside_triton_s_pipeline(target, mode):
+    theirs = compiled(kernels.matmul, MATMUL, target)
+    runs = []
+    run_passes = ll.triton._v3_9.run_passes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ll.triton._v3_9, "run_passes", lambda *a, **k: runs.append(a[0]) or run_passes(*a, **k))
+        with ll.triton.installed(mode, layouts_at="pipeline"):
+            ours = compiled(kernels.matmul, MATMUL, target)
+    (entry,) = ll.triton.report()
+    assert entry.used == (["layouts", "lower"] if mode == "both" else ["layouts"]), entry.reasons
+    # Triton's pass runs four times; the first module has not been pipelined.
+    assert len(runs) == 4
+    assert "convert_layout" in runs[0] and "async" not in runs[0]
+    assert ours.asm["ttgir"].count("tt.dot") == theirs.asm["ttgir"].count("tt.dot")
+    assert ours.metadata.linear_layout["used"] == entry.used
+
+
+def test_settings_outside_their_values_are_refused():
+    with pytest.raises(ValueError, match="layouts_at='start': expected one of 'end', 'pipeline'"):
+        ll.triton.install(layouts_at="start")
+
+
+def test_a_kernel_that_spills_with_registers_left_is_assembled_again():
+    from linear_layout.triton._v3_9 import _assembled
+
+    made = []
+
+    def assemble(ptx):
+        made.append(ptx)
+        return cubin(registers=126, frame=0) if ".minnctapersm 1" in ptx else cubin(registers=80, frame=16)
+
+    entry = ll.triton.Entry("cuda:90", kernel="k")
+    text = ".visible .entry k()\n.reqntid 128\n{ ret; }\n"
+    assert usage(_assembled(assemble, text, entry)) == (126, 0)
+    assert len(made) == 2 and ".reqntid 128\n.minnctapersm 1\n{" in made[1]
+    assert "16 -> 0 bytes of spills, 80 -> 126 registers" in str(entry)
+    # All registers are taken, the kernel states its own bound, nothing is spilled, or the hint does not help.
+    for kept, ptx in [
+        (cubin(255, 16), text),
+        (cubin(80, 16), text.replace("128", "128\n.maxnreg 80")),
+        (cubin(80, 0), text),
+        (cubin(80, 16), text),
+    ]:
+        entry = ll.triton.Entry("cuda:90")
+        assert _assembled(lambda _: kept, ptx, entry) == kept and not entry.assembler
+
+
+def cubin(registers, frame):
+    """An ELF file with the section that names registers and stack of one function."""
+    info = b"".join(struct.pack("<BBHII", 4, attribute, 8, 1, value) for attribute, value in [(0x2F, registers), (0x11, frame)])
+    names = b"\0.nv.info\0.shstrtab\0"
+    at = 64
+    headers = [(0, 0, 0, 0), (1, 0x70000000, at, len(info)), (10, 3, at + len(info), len(names))]
+    table = b"".join(struct.pack("<IIQQQQIIQQ", name, kind, 0, 0, offset, size, 0, 0, 1, 0) for name, kind, offset, size in headers)
+    start = at + len(info) + len(names)
+    head = b"\x7fELF\x02\x01" + bytes(10) + struct.pack("<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, start, 0, 64, 0, 0, 64, 3, 2)
+    return head + info + names + table
+
+
+def test_registers_of_a_cubin_are_those_that_ptxas_states():
+    made = compiled(kernels.matmul, MATMUL)
+    found = usage(made.asm["cubin"])
+    assert 16 < found.registers <= 255 and found.frame_bytes == 0
+    for damaged in (b"", b"PK", made.asm["cubin"][:5000]):
+        with pytest.raises(ValueError, match="expected a cubin"):
+            usage(damaged)
 
 
 def test_the_cache_tells_our_kernels_from_triton_s():

@@ -45,13 +45,16 @@ def _hook_beside_ours(version: Any) -> Any:
     return hook.previous if hook is not None and hook is _hook else hook
 
 
-def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> None:
+def install(
+    mode: str = "lower", *, fallback: bool = True, numbers: str = "triton", layouts_at: str = "end"
+) -> None:
     """Makes Triton compile every supported kernel with this compiler from now on.
 
     ``mode`` is ``"lower"``: from TTGIR to PTX or AMDGCN; ``"layouts"``: the layouts of the TTGIR, Triton's lowering after
     it; or ``"both"``. A kernel that has something that is not supported is compiled by Triton, and the report says why;
     with ``fallback=False`` that is a :class:`linear_layout.CompileError`. ``numbers="exact"`` computes without the
-    approximations that Triton makes.
+    approximations that Triton makes. ``layouts_at`` is ``"end"``: layouts are chosen once, on the TTGIR that Triton's
+    pipeline leaves; or ``"pipeline"``: at each point of the pipeline where Triton chooses layouts, in place of its pass.
 
     Installing again replaces the settings. Each launch costs less than a microsecond more: Triton asks at each
     which stages there are; :func:`use` costs nothing.
@@ -62,7 +65,7 @@ def install(mode: str = "lower", *, fallback: bool = True, numbers: str = "trito
     """
     global _hook
     version = _version()
-    settings = Settings(mode, fallback, numbers)
+    settings = Settings(mode, fallback, numbers, layouts_at)
     settings.key  # A compiler that is not there is an error here, not at the first launch.
     with _lock:
         _hook = version.StagesHook(settings, _recorder, _hook_beside_ours(version))
@@ -86,7 +89,9 @@ def uninstall() -> None:
 
 
 @contextlib.contextmanager
-def installed(mode: str = "lower", *, fallback: bool = True, numbers: str = "triton") -> Iterator[None]:
+def installed(
+    mode: str = "lower", *, fallback: bool = True, numbers: str = "triton", layouts_at: str = "end"
+) -> Iterator[None]:
     """Installs for the kernels that are compiled inside a ``with`` block.
 
     >>> with ll.triton.installed(numbers="exact"):                                  # doctest: +SKIP
@@ -95,7 +100,7 @@ def installed(mode: str = "lower", *, fallback: bool = True, numbers: str = "tri
     global _hook
     with _lock:
         before = _hook
-        install(mode, fallback=fallback, numbers=numbers)
+        install(mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at)
         current = _hook
     try:
         yield
@@ -108,7 +113,12 @@ def installed(mode: str = "lower", *, fallback: bool = True, numbers: str = "tri
 
 
 def use(
-    kernel: Any = None, *, mode: str = "lower", fallback: bool = True, numbers: str = "triton"
+    kernel: Any = None,
+    *,
+    mode: str = "lower",
+    fallback: bool = True,
+    numbers: str = "triton",
+    layouts_at: str = "end",
 ) -> Any:
     """Makes one kernel compile with this compiler; launches cost nothing more.
 
@@ -119,9 +129,9 @@ def use(
     ... def add(x, y, N: tl.constexpr): ...
     """
     if kernel is None:
-        return functools.partial(use, mode=mode, fallback=fallback, numbers=numbers)
+        return functools.partial(use, mode=mode, fallback=fallback, numbers=numbers, layouts_at=layouts_at)
     version = _version()
-    settings = Settings(mode, fallback, numbers)
+    settings = Settings(mode, fallback, numbers, layouts_at)
 
     def around(compile: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(compile)

@@ -37,6 +37,8 @@ class Entry:
     phase_ms: dict[str, float] = field(default_factory=dict)
     #: Bytes of shared memory, or ``None`` where the lowering was Triton's.
     shared: Optional[int] = None
+    #: The reason for which the kernel was assembled a second time, with the numbers of both; empty where it was not.
+    assembler: str = ""
     #: The module before lowering.
     ttgir: str = field(default="", repr=False)
 
@@ -100,6 +102,8 @@ class Entry:
         parts += [f"{part}: Triton's: {why}" for part, why in self.reasons.items()]
         if self.shared is not None:
             parts.append(f"{self.shared} bytes of shared memory")
+        if self.assembler:
+            parts.append(self.assembler)
         times = ", ".join(f"{name} {ms:.0f}" for name, ms in self.stage_ms.items())
         if times:
             parts.append(f"ms: {times}")

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import dataclass
 
 MODES = ("lower", "layouts", "both")
+LAYOUT_POINTS = ("end", "pipeline")
 
 
 @dataclass(frozen=True)
@@ -16,11 +17,14 @@ class Settings:
     mode: str = "lower"
     fallback: bool = True
     numbers: str = "triton"
+    layouts_at: str = "end"
     layout_passes: str = "remove-layout-conversions{conversion-cost=130},canonicalize,cse"
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise ValueError(f"mode={self.mode!r}: expected one of {', '.join(map(repr, MODES))}")
+        if self.layouts_at not in LAYOUT_POINTS:
+            raise ValueError(f"layouts_at={self.layouts_at!r}: expected one of {', '.join(map(repr, LAYOUT_POINTS))}")
         if self.numbers not in ("triton", "exact"):
             raise ValueError(f"numbers={self.numbers!r}: expected 'triton' or 'exact'")
 
@@ -38,6 +42,6 @@ class Settings:
         from ..compiler import library_path
 
         library = library_path().stat()
-        passes = self.layout_passes if self.chooses_layouts else ""
+        passes = (self.layouts_at, self.layout_passes) if self.chooses_layouts else ()
         parts = (library.st_size, library.st_mtime_ns, self.mode, self.numbers, self.fallback, passes)
         return "ll" + hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

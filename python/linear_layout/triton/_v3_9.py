@@ -10,6 +10,8 @@ import time
 from typing import Any, Callable, Optional
 
 from ..compiler import CompileError, Compiled, compile, run_passes
+from ._cubin import usage
+from ._pipeline import with_rewrite
 from ._report import Entry, Recorder
 from ._settings import Settings
 
@@ -28,6 +30,13 @@ KERNEL = {
 
 #: The operations beside `tt.extern_elementwise` that may be calls of a vendor's library.
 LIBRARY_CALL = re.compile(r"math\.(?!exp\b|exp2\b|rsqrt\b|sqrt\b|fma\b|abs|floor\b|ceil\b)")
+
+
+#: Registers of a thread that `ptxas` can give.
+MOST_REGISTERS = 255
+
+#: A directive by which a kernel states its registers or its resident blocks.
+LAUNCH_BOUND = re.compile(r"\.(minnctapersm|maxnreg)\b")
 
 
 def knobs() -> Any:
@@ -72,7 +81,7 @@ class StagesHook:
             self.previous(backend, stages, options, language, capability)
         entry = self.recorder.begin(_target(backend.target))
         if self.settings.chooses_layouts:
-            _choose_layouts(stages, self.settings, entry)
+            _choose_layouts(backend, stages, (options, language, capability), self.settings, entry)
         if self.settings.lowers:
             _lower(backend, stages, options, self.settings, entry)
         for name in list(stages):
@@ -107,11 +116,14 @@ def kernel_name(ttgir: str) -> str:
     return named[1] if named else ""
 
 
-def _choose_layouts(stages: Any, settings: Settings, entry: Entry) -> None:
+def _choose_layouts(
+    backend: Any, stages: Any, compilation: tuple[Any, Any, Any], settings: Settings, entry: Entry
+) -> None:
+    """Puts our choice of layouts after Triton's stage, or at the points of its pipeline where it chooses layouts."""
+    options, language, capability = compilation
     make_ttgir = stages["ttgir"]
 
-    def ttgir(src: Any, metadata: dict[str, Any]) -> Any:
-        module = make_ttgir(src, metadata)
+    def choose(module: Any) -> Optional[Any]:
         text = str(module)
         entry.kernel = kernel_name(text)
         start = time.perf_counter()
@@ -121,14 +133,33 @@ def _choose_layouts(stages: Any, settings: Settings, entry: Entry) -> None:
             entry.decline("layouts", error)
             if not settings.fallback:
                 raise
-            return module
+            return None
         finally:
-            entry.phase_ms["layouts"] = (time.perf_counter() - start) * 1e3
-        entry.accept("layouts", chosen.messages)
-        metadata["linear_layout"] = entry.summary()
+            entry.phase_ms["layouts"] = entry.phase_ms.get("layouts", 0) + (time.perf_counter() - start) * 1e3
+        if "layouts" not in entry.used:
+            entry.used.append("layouts")
+        entry.messages.extend(chosen.messages)
         return reparsed(chosen, module)
 
-    stages["ttgir"] = ttgir
+    def at_end(src: Any, metadata: dict[str, Any]) -> Any:
+        module = make_ttgir(src, metadata)
+        chosen = choose(module)
+        metadata["linear_layout"] = entry.summary()
+        return module if chosen is None else chosen
+
+    def in_pipeline(src: Any, metadata: dict[str, Any]) -> Any:
+        kind = backend.target.backend
+        names = ("passes", "nvidia" if kind == "cuda" else "amd")
+        build = with_rewrite(type(backend).make_ttgir, names, "add_remove_layout_conversions".__eq__, choose)
+        module = build(src, metadata, options, *([capability] if kind == "cuda" else []))
+        metadata["linear_layout"] = entry.summary()
+        return module
+
+    # Gluon's pipeline does not choose layouts.
+    from triton.backends.compiler import Language
+
+    has_points = settings.layouts_at == "pipeline" and language == Language.TRITON
+    stages["ttgir"] = in_pipeline if has_points else at_end
 
 
 def reparsed(text: str, module: Any) -> Any:
@@ -191,6 +222,39 @@ def _lower(backend: Any, stages: Any, options: Any, settings: Settings, entry: E
 
     stages["llir"] = llir
     stages[assembly] = ptx_or_amdgcn
+    if kind == "cuda":
+        make_cubin = stages["cubin"]
+
+        def cubin(src: Any, metadata: dict[str, Any]) -> Any:
+            if made is None or src != made.assembly:
+                return make_cubin(src, metadata)
+            return _assembled(lambda ptx: make_cubin(ptx, metadata), src, entry)
+
+        stages["cubin"] = cubin
+
+
+def _assembled(assemble: Callable[[str], bytes], ptx: str, entry: Entry) -> bytes:
+    """Assembles a kernel, and again with all registers allowed where `ptxas` spills although it has some left.
+
+    `ptxas` gives up registers for resident blocks. A spill costs a kernel more than the blocks gain; without a spill the
+    hint would only cost blocks.
+    """
+    first = assemble(ptx)
+    before = usage(first)
+    if not before.frame_bytes or before.registers >= MOST_REGISTERS or LAUNCH_BOUND.search(ptx):
+        return first
+    hinted, count = re.subn(r"(?m)^(\.reqntid .*)$", r"\1\n.minnctapersm 1", ptx, count=1)
+    if not count:
+        return first
+    second = assemble(hinted)
+    after = usage(second)
+    if after.frame_bytes >= before.frame_bytes:
+        return first
+    entry.assembler = (
+        f"assembled with .minnctapersm 1: {before.frame_bytes} -> {after.frame_bytes} bytes of spills, "
+        f"{before.registers} -> {after.registers} registers"
+    )
+    return second
 
 
 def _compiled(kind: str, options: Any, settings: Settings, entry: Entry) -> Compiled:

@@ -1,0 +1,70 @@
+"""Registers and stack of the kernel in a cubin, read from its ELF sections.
+
+`ptxas -v` prints the same numbers, but Triton's assembler stage keeps that text to itself.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Iterator, NamedTuple
+
+#: Attributes of the section `.nv.info`: pairs of a symbol's index and a number.
+FRAME_SIZE, REGISTER_COUNT = 0x11, 0x2F
+
+#: The format of an attribute that is followed by its value; the others hold it in the two bytes of the size.
+SIZED = 4
+
+
+class Usage(NamedTuple):
+    """The resources of a thread.
+
+    >>> Usage(registers=80, frame_bytes=16)
+    Usage(registers=80, frame_bytes=16)
+    """
+
+    #: The largest number of registers of any function.
+    registers: int
+    #: Bytes of local memory for spilled registers, the sum over all functions.
+    frame_bytes: int
+
+
+def _sections(elf: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yields the name and the contents of each section of a 64-bit little-endian ELF file."""
+    (table,) = struct.unpack_from("<Q", elf, 0x28)
+    entry_size, count, names_index = struct.unpack_from("<HHH", elf, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQ", elf, table + index * entry_size) for index in range(count)]
+    names = headers[names_index][4]
+    for name, kind, _, _, offset, size in headers:
+        start = names + name
+        text = elf[start : elf.index(b"\0", start)].decode()
+        yield text, b"" if kind == 8 else elf[offset : offset + size]
+
+
+def usage(cubin: bytes) -> Usage:
+    """Returns what the functions of a cubin use.
+
+    :raises ValueError: The bytes are no cubin.
+    """
+    if cubin[:6] != b"\x7fELF\x02\x01":
+        raise ValueError("expected a cubin: a 64-bit little-endian ELF file")
+    registers = frame_bytes = 0
+    try:
+        for name, data in _sections(cubin):
+            if name != ".nv.info":
+                continue
+            at = 0
+            while at + 4 <= len(data):
+                form, attribute, size = struct.unpack_from("<BBH", data, at)
+                at += 4
+                if form != SIZED:
+                    continue
+                if attribute in (FRAME_SIZE, REGISTER_COUNT):
+                    _, number = struct.unpack_from("<II", data, at)
+                    if attribute == FRAME_SIZE:
+                        frame_bytes += number
+                    else:
+                        registers = max(registers, number)
+                at += size
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
+        raise ValueError(f"expected a cubin, found a damaged ELF file: {error}") from error
+    return Usage(registers, frame_bytes)
