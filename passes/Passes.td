@@ -237,7 +237,9 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Bounds, LL_CallLibraries
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Bounds, LL_CallLibraries,
+    Option<"explain", "explain", "bool", "false",
+           "Emit a remark at each operation that uses shared memory: wavefronts, bank conflicts, barriers, scratch bytes">
   ];
   let dependentDialects = LL_LoweredDialects;
 }

@@ -24,6 +24,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
             shared_limit: one_of(context, &self.shared_limit, "shared-limit", limits)?,
             bounds: self.bounds,
             call_libraries: self.call_libraries,
+            explain: self.explain,
         };
         let mut outcome = Ok(());
         for module in lower::modules(context.module()) {

@@ -148,6 +148,27 @@ def conversions(ttgir: str) -> list[Message]:
     return [message for message in module.messages if message.severity == "remark"]
 
 
+def bank_conflicts(ttgir: str) -> list[Message]:
+    """Returns a remark for each operation of a module that uses shared memory: wavefronts, bank conflicts, barriers.
+
+    The module is lowered by this compiler; a kernel that it does not support is a :class:`linear_layout.CompileError`.
+
+    >>> text = '''
+    ... #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    ... #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+    ... module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+    ...   tt.func @k(%x: tensor<32x32xf32, #rows>) {
+    ...     %y = ttg.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+    ...     tt.return
+    ...   }
+    ... }'''
+    >>> [message.text for message in ll.cache.bank_conflicts(text)]
+    []
+    """
+    module = run_passes(ttgir, "convert-layouts-to-llvm{explain=true shared-limit=warning}", file="<ttgir>")
+    return [message for message in module.messages if message.severity == "remark"]
+
+
 def diff(left: Kernel, right: Kernel) -> Iterator[str]:
     """Yields the lines in which two kernels differ: metadata, and TTGIR without places.
 

@@ -10,12 +10,14 @@ use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, AllocationError};
 use crate::analysis::concrete::{self, Fault};
 use crate::analysis::counted::counted_waits;
-use crate::analysis::effects::{Act, AsyncAccess, Buffers, Channel, Effects, OpId};
+use crate::analysis::effects::{Act, AsyncAccess, Buffers, Channel, Effects, OpId, ValueId};
 use crate::analysis::flow::{self, Flow};
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, operation_id};
+use linear_layout::plan::program::Program;
+use linear_layout::target::Wavefronts;
 use melior::ir::operation::OperationLike;
 use rustc_hash::FxHashMap;
 use std::any::Any;
@@ -37,6 +39,23 @@ pub(crate) struct SharedMemory {
 pub(crate) type EffectsFn =
     fn(&mut PlanContext<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
 
+/// The choices under which functions are planned.
+#[derive(Clone, Copy)]
+pub(crate) struct Planning {
+    pub(crate) effects: EffectsFn,
+    pub(crate) shared: SharedBytes,
+    /// Emits a remark at each operation that uses shared memory.
+    pub(crate) explain: bool,
+}
+
+/// The shared-memory usage of one operation's plan, for all warps.
+#[derive(Clone, Copy, Debug)]
+struct Usage {
+    wavefronts: Wavefronts,
+    barriers: usize,
+    scratch_bytes: u32,
+}
+
 /// The context in which operations are planned.
 pub(crate) struct PlanContext<'a> {
     pub(crate) layouts: &'a Layouts,
@@ -46,12 +65,32 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) calls: &'a HashSet<OpId>,
     /// Limit on the scratch memory of a plan, in bytes, if it is below the GPU's.
     pub(crate) scratch_limit: Option<u32>,
+    /// The usage of each planned operation, where it is asked for.
+    usage: Option<HashMap<OpId, Usage>>,
 }
 
 impl PlanContext<'_> {
     /// Returns the limit as a part of cache keys.
     pub(crate) fn limit_key(&self) -> usize {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
+    }
+
+    /// Returns the effects of an operation's program on its scratch memory and on the buffer that it accesses.
+    pub(crate) fn effects_of(
+        &mut self,
+        op: Op<'_>,
+        program: &Program,
+        buffer: Option<ValueId>,
+    ) -> Effects {
+        if let Some(usage) = &mut self.usage {
+            let used = Usage {
+                wavefronts: program.wavefronts(self.gpu.target),
+                barriers: program.num_barriers(),
+                scratch_bytes: program.scratch_bytes(),
+            };
+            usage.insert(operation_id(op), used);
+        }
+        Effects::of_program(program, buffer)
     }
 }
 
@@ -64,7 +103,7 @@ impl SharedMemory {
         layouts: &Layouts,
         gpu: Gpu,
         calls: &HashSet<OpId>,
-        (effects, shared): (EffectsFn, SharedBytes),
+        planning: Planning,
     ) -> (Self, Option<Reported>) {
         let mut context = PlanContext {
             layouts,
@@ -72,7 +111,9 @@ impl SharedMemory {
             plans: PlanCache::default(),
             calls,
             scratch_limit: None,
+            usage: planning.explain.then(HashMap::new),
         };
+        let effects = planning.effects;
         let mut read = flow::of(function, &mut |op, buffers| {
             effects(&mut context, op, buffers)
         });
@@ -97,7 +138,7 @@ impl SharedMemory {
             let mut limits = limits.take_while(|limit| *limit < most);
             limits.find_map(|limit| within(Some(limit)))
         };
-        let budget = |baseline, planned| shared.budget(baseline, planned, gpu);
+        let budget = |baseline, planned| planning.shared.budget(baseline, planned, gpu);
         let allocation = Allocation::of(&mut read.flow, &read.arguments, &budget, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
@@ -118,6 +159,9 @@ impl SharedMemory {
             for (op, fault) in ops.iter().filter_map(|op| Some((op, at(op)?))) {
                 reported = Some(sys::emit_error(*op, &explain_fault(fault, &names)));
             }
+        }
+        if let (Some(usage), None) = (context.usage, &reported) {
+            explain_usage(function, &usage);
         }
         let all = Self {
             plans: context.plans,
@@ -218,6 +262,26 @@ fn in_flight(started: Op<'_>) -> Diagnostic {
         asynchronous(started)
     ))
     .note("wait for its completion first, or wait until fewer groups are in flight")
+}
+
+/// Emits a remark at each operation that accesses shared memory or waits for the thread block.
+fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
+    for op in build::in_order(function) {
+        let Some(used) = usage.get(&operation_id(op)) else {
+            continue;
+        };
+        let Wavefronts { taken, ideal } = used.wavefronts;
+        if taken == 0 && used.barriers == 0 {
+            continue;
+        }
+        let text = format!(
+            "shared memory: {taken} wavefronts per thread block, {} of them bank conflicts; {} barriers; {} bytes of scratch",
+            taken.saturating_sub(ideal),
+            used.barriers,
+            used.scratch_bytes
+        );
+        sys::emit_remark(op, &text);
+    }
 }
 
 fn explain_fault(fault: Fault, ops: &FxHashMap<OpId, Op<'_>>) -> Diagnostic {

@@ -112,7 +112,7 @@ impl<'c> AtomicOp<'c> {
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let atomic = AtomicOp::of(op).expect("the dispatch goes by kind");
     let mut effects = match atomic.used_result() {
-        Some(result) => broadcast::plan(context, op, result.r#type())?.effects(),
+        Some(result) => broadcast::plan(context, op, result.r#type())?.effects(context, op),
         None => Effects::default(),
     };
     if acquires(atomic.sem) && !effects.acts.contains(&Act::Barrier) {

@@ -8,12 +8,11 @@
 //! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
 //! ```
 
-use super::allocate::{EffectsFn, PlanContext, SharedMemory};
+use super::allocate::{PlanContext, Planning, SharedMemory};
 use super::areas::{Areas, NUM_AREAS, ProgramScratch, Scratch};
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
 use super::gpu::Gpu;
-use super::shared::SharedBytes;
 use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
 use crate::analysis::effects::{AccessTarget, Act, Buffers, Effects, OpId};
@@ -74,7 +73,7 @@ pub(crate) fn plan<'c>(
     functions: &[Op<'c>],
     layouts: &Layouts,
     gpu: Gpu,
-    options: (EffectsFn, SharedBytes),
+    planning: Planning,
 ) -> Result<Vec<FunctionPlan<'c>>, Reported> {
     let functions: Vec<tt::Func<'c, 'c>> = functions
         .iter()
@@ -111,7 +110,7 @@ pub(crate) fn plan<'c>(
         let (touching, scratch_calls) = (calls_of(&touches), calls_of(&with_scratch));
         let graph = BlockGraph::of(function.op(), 0);
         let (allocation, mut reported) =
-            SharedMemory::of(function.op(), layouts, gpu, &touching, options);
+            SharedMemory::of(function.op(), layouts, gpu, &touching, planning);
         let scratch = Scratch::of(function.op()).unwrap_or_else(|(op, diagnostic)| {
             reported = Some(sys::emit_error(op, &diagnostic));
             Scratch::default()

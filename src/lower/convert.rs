@@ -54,7 +54,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, conversion, limit))?;
-    Ok(plan.effects())
+    Ok(plan.effects(context, op))
 }
 
 /// Plans a conversion and verifies the plan by executing it.

@@ -25,7 +25,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, gather, axis))?;
-    Ok(Effects::of_program(plan.program(), None))
+    Ok(context.effects_of(op, plan.program(), None))
 }
 
 /// Plans a gather and verifies the plan by execution.

@@ -107,7 +107,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
         .plan(op, access.key(), || access.plan(layouts, target))?;
     Ok(Effects {
         allocation: made,
-        ..Effects::of_program(&plan.0, Some(sys::value_id(access.buffer)))
+        ..context.effects_of(op, &plan.0, Some(sys::value_id(access.buffer)))
     })
 }
 

@@ -113,6 +113,8 @@ pub struct LoweringOptions {
     pub call_libraries: bool,
     /// The severity of exceeding the shared memory of the GPU.
     pub shared_limit: SharedLimit,
+    /// Emits a remark at each operation that uses shared memory: wavefronts, bank conflicts, barriers.
+    pub explain: bool,
 }
 
 /// Returns a module and the modules nested in it, outermost first.
@@ -191,6 +193,7 @@ pub fn lower_module<'c>(
         bounds,
         call_libraries,
         shared_limit,
+        explain,
     }: LoweringOptions,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
@@ -215,7 +218,12 @@ pub fn lower_module<'c>(
     let mut shared_bytes = 0;
     let mut failed = None;
     let layouts = Layouts::of(module.context());
-    let planned = calls::plan(&functions, layouts, gpu, (dispatch::effects, shared))?;
+    let planning = allocate::Planning {
+        effects: dispatch::effects,
+        shared,
+        explain,
+    };
+    let planned = calls::plan(&functions, layouts, gpu, planning)?;
     let scratch = ProgramScratch::of(planned.iter().map(calls::FunctionPlan::scratch_end));
     let target = function::ModuleContext {
         body,

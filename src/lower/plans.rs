@@ -1,5 +1,6 @@
 //! Cache of verified plans; operations with equal keys share one.
 
+use super::allocate::PlanContext;
 use crate::analysis::effects::{Effects, ScratchTradeoff};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::Op;
@@ -60,8 +61,8 @@ pub(crate) struct OpPlan {
 
 impl OpPlan {
     /// Returns the effects of the operation.
-    pub(crate) fn effects(&self) -> Effects {
-        let effects = Effects::of_program(&self.program, None);
+    pub(crate) fn effects(&self, context: &mut PlanContext<'_>, op: Op<'_>) -> Effects {
+        let effects = context.effects_of(op, &self.program, None);
         match self.baseline_bytes {
             Some(baseline_bytes) => effects.with_tradeoff(ScratchTradeoff {
                 baseline_bytes,

@@ -28,7 +28,7 @@ fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
     let mut effects = if is_broadcast(view) {
-        broadcast::plan(context, op, view.result().r#type())?.effects()
+        broadcast::plan(context, op, view.result().r#type())?.effects(context, op)
     } else {
         Effects::default()
     };

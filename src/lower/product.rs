@@ -24,7 +24,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let key = vec![types[0], types[1], types[2], precision];
     let (layouts, gpu) = (context.layouts, context.gpu);
     let plan = context.plans.plan(op, key, || plan(layouts, gpu, dot))?;
-    Ok(Effects::of_program(plan.program(), None))
+    Ok(context.effects_of(op, plan.program(), None))
 }
 
 /// Plans a product and verifies the plan by execution.
@@ -62,7 +62,7 @@ pub(crate) fn effects_of_scaled(
     let plan = context
         .plans
         .plan(op, key, || plan_scaled(layouts, gpu.target, dot, verify))?;
-    Ok(Effects::of_program(plan.program(), None))
+    Ok(context.effects_of(op, plan.program(), None))
 }
 
 /// Returns true if an instruction applies the scales of a product and its sum has the instruction's layout. Other scaled

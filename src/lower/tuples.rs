@@ -82,7 +82,7 @@ pub(super) fn effects(
     let plan = context
         .plans
         .plan(op, key, || plan(layouts, gpu, &operands, limit))?;
-    Ok(plan.effects())
+    Ok(plan.effects(context, op))
 }
 
 /// Emits the plan of an operation.

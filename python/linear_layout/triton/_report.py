@@ -97,6 +97,17 @@ class Entry:
 
         return conversions(self.ttgir)
 
+    def bank_conflicts(self) -> list[Message]:
+        """Returns what each operation does in shared memory, with its line: :func:`linear_layout.cache.bank_conflicts`.
+
+        >>> text = 'module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} { tt.func @k() { tt.return } }'
+        >>> ll.triton.Entry("cuda:90", ttgir=text).bank_conflicts()
+        []
+        """
+        from ..cache import bank_conflicts
+
+        return bank_conflicts(self.ttgir)
+
     def __str__(self) -> str:
         parts = [f"{part}: ours" for part in self.used]
         parts += [f"{part}: Triton's: {why}" for part, why in self.reasons.items()]

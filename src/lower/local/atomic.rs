@@ -20,7 +20,7 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
     let mut effects = if sys::is_unused(result) {
         Effects::default()
     } else {
-        broadcast::plan(context, op, result.r#type())?.effects()
+        broadcast::plan(context, op, result.r#type())?.effects(context, op)
     };
     let buffer = AccessTarget::Buffer(sys::value_id(scatter.dst()));
     effects

@@ -2,7 +2,7 @@
 
 use super::Target;
 use crate::number::narrow;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Div, Mul};
 
 /// Wavefront counts of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,6 +17,28 @@ impl AddAssign for Wavefronts {
     fn add_assign(&mut self, other: Self) {
         self.taken += other.taken;
         self.ideal += other.ideal;
+    }
+}
+
+impl Mul<u64> for Wavefronts {
+    type Output = Self;
+
+    fn mul(self, by: u64) -> Self {
+        Self {
+            taken: self.taken * by,
+            ideal: self.ideal * by,
+        }
+    }
+}
+
+impl Div<u64> for Wavefronts {
+    type Output = Self;
+
+    fn div(self, by: u64) -> Self {
+        Self {
+            taken: self.taken / by,
+            ideal: self.ideal / by,
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::number::narrow;
 use core::fmt;
 
-use super::banks::wavefronts;
+use super::wavefronts::AccessWavefronts;
 use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
-use crate::target::{Access, Banks, Fragment, Target};
+use crate::target::{Access, Target};
 use rustc_hash::FxHashSet;
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
@@ -54,50 +54,12 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Expected wavefronts of an access whose lanes have unrelated addresses.
-const RANDOM_WAVES: u32 = 3;
-
 /// Returns the cost of a program on a target; `combination` is the number of instructions of a combiner.
 pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> Cost {
     let costs = &target.costs;
     let warps = 1u32 << program.warps_log2;
-    let lanes = program.lanes_log2 as usize;
     let (mut load_store, mut arithmetic, mut waiting) = (0u32, 0u32, 0u32);
-    let mut wave_memo: Vec<((u32, u32, u32, Access), u32)> = Vec::new();
-    let mut waves = |address: Address, bytes: u32, access: Access| {
-        let base = &program.address_bases[address.base as usize];
-        // A computed number differs between lanes, the position of a view does not.
-        let mut numbers = program.operands(address.numbers).iter();
-        if numbers.any(|number| program.is_word(*number)) {
-            return RANDOM_WAVES;
-        }
-        let constant = if base.gaps.is_empty() { 0 } else { address.xor };
-        let shape = (address.base, constant, bytes, access);
-        if let Some((_, known)) = wave_memo.iter().find(|known| known.0 == shape) {
-            return *known;
-        }
-        let columns = &base.columns[..lanes.min(base.columns.len())];
-        let taken = if base.gaps.is_empty() {
-            wavefronts(columns, bytes, access, target).0
-        } else {
-            let served = target.phase_lane_bits(access, bytes);
-            let address = |lane| Some(base.padded(base.apply(lane) ^ constant).into());
-            let addresses: Vec<_> = (0..target.lanes).map(address).collect();
-            let counted = Banks::of(target).wavefronts(&addresses, bytes, served);
-            narrow::<u32>(counted.taken)
-        };
-        wave_memo.push((shape, taken));
-        taken
-    };
-    // Lanes that supply no address request nothing.
-    let matrix_waves = |waves: &mut dyn FnMut(Address, u32, Access) -> u32,
-                        (address, count): (Address, u32),
-                        fragment: Fragment,
-                        access| {
-        let deal = fragment.layout();
-        let rows = deal.row_count() * (4 * count).div_ceil(deal.lane_bytes());
-        (waves(address, deal.row_bytes(), access) * rows * costs.wavefront) / target.lanes
-    };
+    let mut accesses = AccessWavefronts::new(program, target);
     let mut tested = FxHashSet::default();
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &program.steps {
@@ -138,7 +100,8 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
             } => {
                 let bytes =
                     values.len * program.value_bytes(program.operands[values.start as usize]);
-                load_store += waves(address, bytes, Access::Store) * costs.wavefront;
+                let taken = narrow::<u32>(accesses.of(address, bytes, Access::Store).taken);
+                load_store += taken * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 arithmetic += costs.select * packing(program, values, false);
                 stored = true;
@@ -150,7 +113,8 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 ..
             } => {
                 let bytes = count * program.value_bytes(first);
-                load_store += waves(address, bytes, Access::Load) * costs.wavefront;
+                let taken = narrow::<u32>(accesses.of(address, bytes, Access::Load).taken);
+                load_store += taken * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::StoreMatrices {
@@ -158,8 +122,9 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 values,
                 fragment,
             } => {
-                let asked = (address, values.len);
-                load_store += matrix_waves(&mut waves, asked, fragment, Access::Store);
+                let stored_words = (address, values.len);
+                let waves = accesses.of_matrices(stored_words, fragment, Access::Store);
+                load_store += narrow::<u32>(waves.taken) * costs.wavefront / target.lanes;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 stored = true;
             }
@@ -169,8 +134,8 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                 fragment,
                 ..
             } => {
-                let asked = (address, count);
-                load_store += matrix_waves(&mut waves, asked, fragment, Access::Load);
+                let waves = accesses.of_matrices((address, count), fragment, Access::Load);
+                load_store += narrow::<u32>(waves.taken) * costs.wavefront / target.lanes;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::Zero { .. } | Step::One { .. } => {}
@@ -182,7 +147,8 @@ pub(super) fn cost_of(program: &Program, combination: u32, target: &Target) -> C
                     true => 1,
                     false => target.lanes >> numbers_log2.min(31),
                 };
-                let taken = waves(address, 4, Access::Store).max(alike);
+                let waves = accesses.of(address, 4, Access::Store);
+                let taken = narrow::<u32>(waves.taken).max(alike);
                 load_store += taken * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 arithmetic += costs.select * u32::from(mask.is_some());

@@ -29,6 +29,7 @@ mod lane_order;
 mod step;
 mod text;
 mod vote;
+mod wavefronts;
 
 pub(crate) use banks::wavefronts;
 pub(crate) use build::{Builder, InlinedProgram, Threads, View};
