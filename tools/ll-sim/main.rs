@@ -19,10 +19,11 @@ use std::process::ExitCode;
 
 /// Runs a lowered GPU kernel on the CPU, lane by lane.
 ///
-/// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still holds
-/// `tt.func` is lowered by `convert-layouts-to-llvm{bounds=true}` first, which marks allocations and indices.
-/// The run stops with an error that names operation, lane, warp and block at an access out of bounds, also of one
-/// allocation within shared memory, an index beyond its dimension, a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
+/// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still contains `tt.func` is lowered by
+/// `convert-layouts-to-llvm{bounds=true}` first, which marks allocations and indices. The run stops with an error that
+/// names operation, lane, warp and block at an access out of bounds (of a buffer, or of an allocation within shared
+/// memory), an index out of range, a misaligned access, a read of uninitialised shared memory, a data race, or a barrier
+/// in divergent code.
 #[derive(Parser, Debug)]
 #[command(name = "ll-sim", version = linear_layout_mlir::sys::version(), max_term_width = 100)]
 struct Options {
@@ -30,7 +31,7 @@ struct Options {
     #[arg(default_value = "-")]
     file: PathBuf,
 
-    /// The kernel's name; may be left out where the module has one kernel
+    /// The kernel's name; optional if the module has one kernel
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
 
@@ -38,7 +39,7 @@ struct Options {
     #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = parse_axes)]
     grid: [u32; 3],
 
-    /// Threads per block and axis; only needed where the kernel does not say it
+    /// Threads per block and axis; only needed if the kernel does not fix them
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_axes)]
     block: Option<[u32; 3]>,
 
@@ -59,7 +60,7 @@ struct Options {
     #[arg(long, value_name = "NAME=FILE")]
     dump: Vec<OsString>,
 
-    /// Allowed distance from the expected value: ABSOLUTE or ABSOLUTE,RELATIVE
+    /// Tolerance of comparisons: ABSOLUTE or ABSOLUTE,RELATIVE
     #[arg(long, value_name = "ABS[,REL]", default_value = "0", value_parser = parse_tolerance)]
     tolerance: Tolerance,
 
@@ -75,43 +76,42 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Most instructions to execute, counted once per warp that runs them
+    /// Limit of executed instructions, counted once per warp
     #[arg(long, value_name = "N", default_value_t = Launch::DEFAULT_STEP_LIMIT)]
     step_limit: u64,
 
-    /// Let lanes of a warp rely on their lockstep, as on AMD, where the kernel is for NVIDIA
+    /// Run the lanes of an NVIDIA warp in lockstep, as on AMD
     ///
-    /// The order of instructions then orders the accesses of a warp's lanes. Without it a warp barrier must, with one
-    /// exception that holds everywhere: lanes that load or store one address by one instruction make a single access, so
-    /// each of them may store there next.
+    /// Program order then orders the accesses of a warp's lanes. Otherwise a warp barrier must order them. In both cases
+    /// lanes that load or store one address by one instruction make a single access, so each of them may store there next.
     #[arg(long)]
     lockstep: bool,
 
     /// Run the warps of a block one at a time, in an order drawn from this number
     ///
-    /// Without it all warps execute each instruction together. A race is an error in any order, as are a barrier that not
-    /// all threads reach, and a deadlock. A block that waits for another one lets it run.
+    /// Without it all warps execute each instruction together. Races, divergent barriers and deadlocks are errors in any
+    /// order. A block that waits for another one yields to it.
     #[arg(long, value_name = "N")]
     schedule: Option<u64>,
 
-    /// When the values of asynchronous copies arrive: `early`, `late`, or `seed=N` for each copy as drawn
+    /// Arrival of the values of asynchronous copies: `early`, `late`, or `seed=N` for a random choice per copy
     ///
-    /// A copy may arrive at any moment until its thread has waited for it. Whatever is chosen, an access to its
-    /// destination before is an error, as is a write to its source: a kernel that waits as it must cannot tell.
+    /// A copy may arrive at any time until its thread has waited for it. In any case an access to its destination before
+    /// that is an error, as is a write to its source, so a correctly synchronised kernel gives the same results.
     #[arg(long, value_name = "WHEN", default_value = "late", value_parser = parse_arrival)]
     arrival: Arrival,
 
-    /// Most cores of this computer that run blocks at the same time [default: all]
+    /// Number of host cores that run blocks in parallel [default: all]
     ///
-    /// What is found does not depend on it.
+    /// Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     threads: Option<u32>,
 
-    /// Do not look for data races on global memory
+    /// Do not detect data races on global memory
     #[arg(long)]
     no_global_races: bool,
 
-    /// Fail where shared accesses have bank conflicts
+    /// Fail if shared accesses have bank conflicts
     #[arg(long)]
     no_conflicts: bool,
 
@@ -123,7 +123,7 @@ struct Options {
     #[arg(long, short)]
     quiet: bool,
 
-    /// Print the operations, intrinsics and statements of inline PTX that can be run, and stop
+    /// Print the supported operations, intrinsics and statements of inline PTX, and exit
     #[arg(long)]
     list_operations: bool,
 }
