@@ -17,7 +17,7 @@ using namespace ll;
 LayoutCacheHolder::LayoutCacheHolder() : cache(bridge::new_layout_cache()) {}
 
 Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
-  // A normal spelling is parsed once more, below, and then taken as it is.
+  // The canonical spelling is parsed again below, and then unchanged.
   static thread_local bool isNormal = false;
   if (!attr || isNormal || !hasEncodings(attr.getDialect()) ||
       isa<ttg::SharedMemorySpaceAttr, ttng::TensorMemorySpaceAttr,
@@ -25,7 +25,7 @@ Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
     return attr;
   const LayoutCacheHolder &holder =
       attr.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
-  // The text goes on to where the parser is, which is after the attribute.
+  // The text ends at the parser's position, after the attribute.
   const char *text = begin.getPointer();
   size_t length = parser.getCurrentLocation().getPointer() - text;
   bridge::AttributeCheck check =
@@ -73,7 +73,7 @@ void bridge::register_dialects(MlirDialectRegistry registry) {
   dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
                   amdg::TritonAMDGPUDialect, cute::CuteDialect, tilus::TilusDialect,
                   gluon::GluonDialect>();
-  // What `convert-to-llvm` needs to know of the dialects that a lowering leaves.
+  // The `convert-to-llvm` interfaces of the dialects that the lowering leaves.
   arith::registerConvertArithToLLVMInterface(dialects);
   cf::registerConvertControlFlowToLLVMInterface(dialects);
   index::registerConvertIndexToLLVMInterface(dialects);
@@ -85,7 +85,7 @@ const bridge::LayoutCache &bridge::layout_cache(MlirContext context) {
   return *unwrap(context)->getOrLoadDialect<ttg::TritonGPUDialect>()->getLayoutCache().cache;
 }
 
-// The key of the label in the metadata of a diagnostic.
+// The metadata key of a diagnostic's label.
 static constexpr StringLiteral ruleKey = "ll.rule";
 
 InFlightDiagnostic ll::broken(InFlightDiagnostic error, StringRef rule) {
@@ -131,7 +131,7 @@ void bridge::emit_error(MlirOperation op, rust::Str message, rust::Slice<const r
 
 void bridge::emit_warning(MlirOperation op, rust::Str message,
                           rust::Slice<const rust::String> notes) {
-  // MLIR's own warnings print the operation, which for a function is all of it.
+  // MLIR's own warnings print the whole operation, also a function.
   Operation *operation = unwrap(op);
   InFlightDiagnostic warning = emitWarning(operation->getLoc())
                                << "'" << operation->getName() << "' op " << view(message);

@@ -1,7 +1,6 @@
-// The border between C++ and Rust. Handles cross as those of MLIR's C API; text as (pointer, length).
+// The FFI between C++ and Rust. Handles are those of MLIR's C API; text is (pointer, length).
 //
-// No exception and no panic crosses: Rust catches its own, and this side is built without
-// exceptions.
+// No exception and no panic crosses: Rust catches its panics, and C++ is built without exceptions.
 #ifndef LL_DIALECT_BRIDGE_H
 #define LL_DIALECT_BRIDGE_H
 
@@ -15,7 +14,7 @@
 namespace ll {
 
 namespace bridge {
-// As Rust names them: each a type of its own.
+// The Rust names, each a distinct type.
 using ::LLVMBasicBlockRef, ::LLVMContextRef, ::LLVMModuleRef, ::LLVMTargetMachineRef, ::MlirAttribute, ::MlirBlock, ::MlirContext,
     ::MlirDiagnostic, ::MlirDialectRegistry, ::MlirOperation, ::MlirType;
 using MlirRewriter = ::MlirRewriterBase;
@@ -26,7 +25,7 @@ struct ArrayInfo;
 struct TensorInfo;
 struct BufferInfo;
 
-// Text that a user wrote need not be UTF-8, so it crosses as bytes. `view` is for our own words.
+// User text need not be UTF-8 and is passed as bytes. `view` is for text of this project.
 inline rust::Slice<const uint8_t> bytes(llvm::StringRef text) {
   return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
 }
@@ -36,26 +35,26 @@ inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()};
 // --- called from Rust ---
 void register_dialects(MlirDialectRegistry registry);
 void register_passes();
-// Each argument ends with a zero byte, here and below.
+// All arguments are zero-terminated, here and below.
 int32_t opt_main(rust::Slice<const uint8_t> arguments, rust::Str overview, rust::Str examples,
                  rust::Str dialects, rust::Str lowered, rust::Str version);
-// The label of the rule that a diagnostic says is broken, as a text attribute, or null.
+// Returns the label of a diagnostic's rule as a string attribute, or null.
 MlirAttribute diagnostic_rule(MlirDiagnostic diagnostic);
 int32_t lsp_main(rust::Slice<const uint8_t> arguments);
-// Reads bytecode in a child process, which writes it again; `name` is what messages call it, and `most` how deep
-// operations may be nested.
+// Reads bytecode in a child process, which writes it again; `name` is the name in messages, `most` the limit for the
+// nesting depth of operations.
 struct TriedBytecode;
 TriedBytecode try_bytecode(rust::Slice<const uint8_t> bytecode, rust::Str name, uint32_t most);
 void disable_pass(LLVMContextRef context, rust::Str name);
-// Links what a module calls from a library of bitcode into it. Returns why it cannot, or no text.
+// Links the functions that a module calls from a bitcode library. Returns an error message, or an empty text.
 rust::String link_needed(LLVMModuleRef module, rust::Slice<const uint8_t> path);
-// The instructions of a block after its phis, and puts them into another order: the position of each that comes next.
+// Returns the instructions of a block after its phis; reorders them by a permutation of their positions.
 struct BlockInstruction;
 rust::Vec<BlockInstruction> block_instructions(LLVMBasicBlockRef block);
 void order_block(LLVMBasicBlockRef block, rust::Slice<const uint32_t> order);
-// Sets an option of LLVM's command line for the whole process. False where this LLVM has no such option.
+// Sets an LLVM command-line option for the process. Returns false if this LLVM does not have it.
 bool set_option(rust::Str name, rust::Str value);
-// What LLVM's machine of some target knows: names for `--target-cpu`, and of features without their sign.
+// Returns the CPU names of a target machine, and its features without sign.
 rust::Vec<rust::String> processors(LLVMTargetMachineRef machine);
 rust::Vec<rust::String> processor_features(LLVMTargetMachineRef machine);
 const LayoutCache &layout_cache(MlirContext context);
@@ -69,26 +68,26 @@ uint8_t open_layout(MlirAttribute attribute);
 struct OpNumber;
 OpNumber op_number(MlirOperation op);
 PointerInfo pointer_info(MlirType type);
-// The shape lives as long as the type's context.
+// The shape is owned by the type's context.
 TensorInfo tensor_info(MlirType type);
 BufferInfo buffer_info(MlirType type);
-// The inherent attributes of an operation as a dictionary, or null where it has none.
+// Returns the inherent attributes of an operation as a dictionary, or null.
 MlirAttribute properties(MlirOperation op);
 ArrayInfo array_info(MlirType type);
-// A discardable attribute of the innermost operation around `op`, itself included, or null.
+// Returns a discardable attribute of `op` or its nearest ancestor that has it, or null.
 MlirAttribute nearest_attribute(MlirOperation op, rust::Str name);
-// Replaces attributes everywhere below an operation, in types and constants too.
+// Replaces attributes below an operation, also in types and constants.
 void replace_parts(MlirOperation op, rust::Slice<const MlirAttribute> from_attributes,
                    rust::Slice<const MlirAttribute> to_attributes,
                    rust::Slice<const MlirType> from_types, rust::Slice<const MlirType> to_types);
-// Takes an operation out of the IR into the block `limbo`, with stand-ins for all that it uses, and tells
-// the rewriter's listener that it is gone; false where its results are used.
+// Moves an operation into the block `limbo`, with placeholders for its operands, and notifies the rewriter's listener of
+// its erasure; returns false if its results have uses.
 bool erase(MlirRewriter rewriter, MlirOperation op, MlirBlock limbo);
-// Moves the blocks of each region to the region of the same number.
+// Moves the blocks of each region to the region with the same index.
 void move_regions(MlirRewriter rewriter, MlirOperation from, MlirOperation to);
 } // namespace bridge
 
-// Makes an error carry the label of the rule that is broken, if it has one.
+// Attaches the label of the violated rule to an error, if there is one.
 mlir::InFlightDiagnostic broken(mlir::InFlightDiagnostic error, llvm::StringRef rule);
 
 // Rust's cache of layouts, owned by the dialect of one context.
@@ -97,14 +96,14 @@ struct LayoutCacheHolder {
   rust::Box<bridge::LayoutCache> cache;
 };
 
-// An attribute that was parsed from `begin` on; an encoding or a cache policy in its normal spelling. Null where it is
-// null, and after an error that names the rule it breaks and stands at the key that breaks it.
+// Returns an attribute parsed from `begin` on; encodings and cache policies in canonical form. Null for null, and after
+// an error with the violated rule at the offending key.
 mlir::Attribute checkedAttribute(mlir::AsmParser &parser, mlir::Attribute attr, llvm::SMLoc begin);
 
-// Whether a buffer's type keeps the rules of buffers; an error names the rule it breaks.
+// Verifies the type of a buffer; an error has the violated rule.
 bool isValidBuffer(mlir::Type buffer, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
-// Prints what Rust calls an encoding, where the context has pretty aliases; false for what is none.
+// Prints the alias of an encoding if the context has pretty aliases; returns false for other attributes.
 bool printPrettyName(mlir::Attribute attr, llvm::raw_ostream &os);
 
 } // namespace ll

@@ -1,4 +1,4 @@
-// The dialect `cute`, which has layouts of CuTe as encodings and nothing else.
+// The dialect `cute`: layouts of CuTe as encodings.
 #define LL_DIALECT ll::cute::CuteDialect
 #define LL_STEM CuteAttrs
 #include "dialect/Definition.inc"

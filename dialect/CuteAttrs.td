@@ -16,11 +16,10 @@ def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {
   let mnemonic = "layout";
   let summary = "a layout of CuTe: offsets of a buffer, or elements of threads and values";
   let description = [{
-    Of a buffer it says the offset of each element, in elements: each mode is a dimension. Of a tensor it says the
-    element, numbered in column-major order, of each thread and each of its values. That is a tensor of the shape
-    `tile`; where that is written, larger tensors repeat it and smaller ones have copies, and without it the tensor
-    has the shape that it says itself. Threads are the lanes of a warp, of which there are `threadsPerWarp`
-    (32 if absent), then its other warps.
+    For a buffer it maps each element to an offset in elements; each mode is a dimension. For a tensor it maps each thread
+    and value to an element, in column-major order, of a tile of shape `tile`; larger tensors repeat the tile and smaller
+    ones have replicas. Without `tile` the tile is the tensor. Threads are the lanes of a warp (`threadsPerWarp`, 32 if
+    absent), then the other warps.
     ```mlir
     #cute.layout<"(8,64):(64,1)">
     #cute.layout<"Sw<3,3,3> o 0 o (8,64):(64,1)">
@@ -28,17 +27,17 @@ def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {
     #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">
     #cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>
     ```
-    - cute_layout_c1: the text is that of a layout as CuTe prints it, and its swizzle is said once
+    - cute_layout_c1: the text is that of a layout as CuTe prints it, and it has one swizzle
     - cute_layout_c2: extents are powers of two
     - cute_layout_c3: the layout is linear over GF(2): the first index is 0, and no sum of strides carries
     - cute_layout_c4: `threadsPerWarp` is a power of two
 
-    Where it lays out a buffer:
+    As the encoding of a buffer:
     - cute_layout_c5: the modes have the sizes of the dimensions
     - cute_layout_c6: each offset holds one element
     - cute_layout_c10: there are no `threadsPerWarp`
 
-    Where it lays out a tensor:
+    As the encoding of a tensor:
     - cute_layout_c7: it has two modes, threads and values
     - cute_layout_c8: it reaches the elements of its tile, each of them
     - cute_layout_c9: a value moves by a power of two along one dimension or not at all, a thread of a warp along one

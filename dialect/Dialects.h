@@ -21,7 +21,7 @@ namespace ll {
 
 struct LayoutCacheHolder;
 
-// Rust decides (src/ir/verify.rs); these only ask.
+// Implemented in Rust (src/ir/verify.rs).
 mlir::LogicalResult verifySameEncoding(mlir::Operation *op, bool results);
 mlir::LogicalResult verifyOperation(mlir::Operation *op);
 
@@ -42,10 +42,10 @@ struct SameOperandsEncoding : mlir::OpTrait::TraitBase<ConcreteType, SameOperand
   }
 };
 
-// Whether a dialect has encodings of ours.
+// Returns true if a dialect has encodings of this project.
 bool hasEncodings(const mlir::Dialect &dialect);
 
-// Whether the attribute says how an access uses the caches.
+// Returns true for a cache policy.
 bool isCachePolicy(mlir::Attribute attr);
 
 namespace tt {
@@ -60,7 +60,7 @@ void printAddressSpace(mlir::AsmPrinter &printer, int space);
 
 // The type with its shape and encoding, if any, and another element.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
-// For a pointer or a tensor of pointers: what it points to, in the same shape and encoding.
+// For a pointer or a tensor of pointers: the pointee type, in the same shape and encoding.
 mlir::Type pointeeLike(mlir::Type pointers);
 // i1 in the shape and encoding of `type`.
 mlir::Type boolLike(mlir::Type type);

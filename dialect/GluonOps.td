@@ -1,4 +1,4 @@
-// The dialect `gluon`: layouts that a program leaves open, and where it says which one is meant.
+// The dialect `gluon`: open layouts, and the operation that sets one.
 #ifndef LL_GLUON_OPS
 #define LL_GLUON_OPS
 
@@ -8,12 +8,12 @@ include "TritonTypes.td"
 def Gluon_Dialect : Dialect {
   let name = "gluon";
   let cppNamespace = "::ll::gluon";
-  let summary = "Layouts that a program leaves open";
+  let summary = "Layouts to be inferred";
   let description = [{
-    A tensor may have an attribute of this dialect in the place of an encoding, until `resolve-auto-layouts` has
-    found the encoding that is meant. Nothing lowers before.
-    - gluon_c1: where the layout of a result follows from that of an operand, both are left open in the same way,
-      or neither is
+    A tensor may have an attribute of this dialect instead of an encoding, until `resolve-auto-layouts` infers the
+    encoding, which lowering requires.
+    - gluon_c1: if the layout of a result follows from that of an operand, both have the same open layout, or
+      neither has one
   }];
   let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
   let extraClassDeclaration = LL_DialectHooks.text;
@@ -24,7 +24,7 @@ class Gluon_Attr<string name, string attrMnemonic> : AttrDef<Gluon_Dialect, name
 }
 
 def Gluon_AutoEncoding : Gluon_Attr<"AutoEncoding", "auto_encoding"> {
-  let summary = "the encoding that what a tensor is made of, or used for, asks for";
+  let summary = "an encoding to be inferred from the definition and the uses of a tensor";
   let description = [{
     ```mlir
     #gluon.auto_encoding
@@ -35,7 +35,7 @@ def Gluon_AutoEncoding : Gluon_Attr<"AutoEncoding", "auto_encoding"> {
 def Gluon_CoalescedEncoding : Gluon_Attr<"CoalescedEncoding", "coalesced_encoding"> {
   let summary = "the encoding in which neighbouring threads access neighbouring addresses";
   let description = [{
-    As `coalesce` chooses it for the access to global memory that the tensor goes into, or comes from.
+    The encoding that `coalesce` chooses for the access to global memory that uses or defines the tensor.
     ```mlir
     #gluon.coalesced_encoding
     ```
@@ -47,9 +47,9 @@ class Gluon_Op<string mnemonic, list<Trait> traits = []>
 
 def Gluon_SetAutoLayoutOp : Gluon_Op<"set_auto_layout", [LL_NotLowered, LL_FixedLayouts, SameOperandsAndResultShape,
                                                          SameOperandsAndResultElementType]> {
-  let summary = "the same tensor, whose layout was left open until here";
+  let summary = "set the layout of a tensor with an open layout";
   let description = [{
-    It moves nothing: it says which layout its operand has.
+    No data moves: the operand gets the layout of the result.
     ```mlir
     %1 = gluon.set_auto_layout %0 : tensor<16xf32, #gluon.auto_encoding> -> tensor<16xf32, #blocked>
     ```

@@ -1,5 +1,5 @@
-// Bytecode is read in a child process, since MLIR's reader trusts what it reads: a damaged file makes it write
-// outside its tables. The child writes what it has read again, and only that is read by the parent.
+// Reads bytecode in a child process, since MLIR's reader does not validate its input: a damaged file causes writes out of
+// bounds. The child writes the module again, and the parent reads only that.
 #include "dialect/Bridge.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
 
@@ -27,10 +27,10 @@ using namespace mlir;
 
 namespace {
 
-// Exit statuses of the child; with the first two, what it wrote is bytecode and an error's text.
+// Exit statuses of the child; with the first two its output is bytecode and an error message.
 constexpr int written = 0, refused = 2, tooDeep = 3;
 
-// Whether operations are nested in each other more than `most` deep; does not recurse.
+// Returns true if operations are nested more than `most` deep; does not recurse.
 bool isNestedDeeper(Operation *op, uint32_t most) {
   SmallVector<std::pair<Operation *, uint32_t>> pending = {{op, 0}};
   while (!pending.empty()) {
@@ -57,14 +57,14 @@ void writeOrExit(int to, StringRef bytes) {
   }
 }
 
-// What the child does: reads, and says with its exit status what it found. Rules that are broken are left to the
-// parent, which finds them again; here the verifiers run because they, too, may end by a signal.
+// The child: reads the file and reports by its exit status. The parent reports violated rules; the verifiers run here,
+// too, since they may end by a signal.
 [[noreturn]] void readAndExit(StringRef bytecode, StringRef name, uint32_t most, int to) {
   for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGPIPE})
     std::signal(signal, SIG_DFL);
   rlimit noCore = {0, 0};
   setrlimit(RLIMIT_CORE, &noCore);
-  // On some damage the reader never ends; in this time it reads gigabytes.
+  // The reader does not terminate on some damaged files; this limit is enough for gigabytes.
   rlim_t time = 10 + bytecode.size() / (1 << 20);
   rlimit seconds = {time, time};
   setrlimit(RLIMIT_CPU, &seconds);
@@ -90,7 +90,7 @@ void writeOrExit(int to, StringRef bytes) {
     writeOrExit(to, text);
     _exit(refused);
   }
-  // What is nested so deep cannot be taken down either.
+  // Destroying IR of this depth would overflow the stack, too.
   if (isNestedDeeper(*module, most))
     _exit(tooDeep);
   ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
@@ -99,7 +99,7 @@ void writeOrExit(int to, StringRef bytes) {
   if (failed(writeBytecodeToFile(*module, stream, BytecodeWriterConfig(resources))))
     abort();
   writeOrExit(to, text);
-  // Freeing is part of what may fail.
+  // Freeing may fail, too.
   module = {};
   _exit(written);
 }
@@ -133,7 +133,7 @@ ll::bridge::TriedBytecode ll::bridge::try_bytecode(rust::Slice<const uint8_t> by
   }
   close(ends[0]);
   int status = 0;
-  // Without a child nothing is tried, and the parent reads the file itself.
+  // Without a child process the parent reads the file itself.
   if (child < 0 || waitpid(child, &status, 0) != child)
     return tried;
   if (WIFSIGNALED(status)) {

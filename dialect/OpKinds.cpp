@@ -1,4 +1,4 @@
-// Which operation one is, as the number that the generated Rust enums give it.
+// Kinds of operations, numbered as in the generated Rust enums.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace {
 
-// Operations by the identity of their class: no name is compared.
+// Kinds by TypeID, without comparison of names.
 struct Numbers {
   llvm::DenseMap<TypeID, ll::bridge::OpNumber> of;
 

@@ -1,4 +1,4 @@
-// The instructions of a basic block of LLVM IR as `driver::order` sees them, and their new order.
+// Instructions of an LLVM basic block for the scheduler of `driver::order`, and their reordering.
 #include "dialect/Bridge.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
 
@@ -11,7 +11,7 @@
 
 using namespace ll;
 
-// Whether a value is only taken apart again, right after it was made: its parts are what takes registers.
+// Returns true if a value is only unpacked, right after its definition: its parts occupy the registers.
 static bool isTakenApart(const llvm::Instruction &instruction) {
   if (!instruction.getType()->isStructTy() && !instruction.getType()->isVectorTy())
     return false;
@@ -24,7 +24,7 @@ static bool isTakenApart(const llvm::Instruction &instruction) {
   });
 }
 
-// Whether it takes a part of a value that is only taken apart.
+// Returns true if it extracts a part of a value that is only unpacked.
 static bool isPart(const llvm::Instruction &instruction) {
   if (!llvm::isa<llvm::ExtractValueInst, llvm::ExtractElementInst>(instruction))
     return false;

@@ -1,4 +1,4 @@
-// What Rust builds by name: the dialects that lowering emits, and which operations have builders.
+// Operations with generated builders in Rust: of the dialects that lowering emits, of this project, and of TTGIR.
 #ifndef LL_OUTPUT
 #define LL_OUTPUT
 
@@ -7,7 +7,6 @@ include "mlir/Dialect/LLVMIR/LLVMOps.td"
 include "mlir/Dialect/LLVMIR/NVVMOps.td"
 include "mlir/Dialect/LLVMIR/ROCDLOps.td"
 
-// Operations of these dialects, of ours and of those that stand in TTGIR.
 def LL_Built {
   list<string> names = [
     "arith.addf", "arith.cmpf", "arith.cmpi", "arith.constant", "arith.extf", "arith.extui", "arith.maxui",

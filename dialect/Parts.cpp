@@ -1,4 +1,4 @@
-// Parts of operations and of LLVM's types that MLIR's C API does not give.
+// Accessors for operations and LLVM types that MLIR's C API lacks.
 #include "dialect/Bridge.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
 

@@ -1,4 +1,4 @@
-// Every pass is one generic class: MLIR's side of a pass that is written in Rust.
+// One generic class for all passes: the MLIR side of a pass implemented in Rust.
 #include "dialect/Bridge.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
 
@@ -29,7 +29,7 @@ namespace ll {
 
 namespace {
 
-// Options as they cross; the table of passes says which part of a value counts.
+// Option values for the FFI; the table of passes determines which member is used.
 using Values = std::vector<bridge::OptionValue>;
 
 template <typename T> void cross(Values &values, const T &value) {
@@ -58,7 +58,7 @@ std::unique_ptr<Pass> create(bridge::FollowUp pass) {
   llvm_unreachable("Rust names only the passes of the enum");
 }
 
-// The keys of options as they are written, `a=1 b={2,3}`: a space between brackets or quotes separates nothing.
+// The keys in an option string, `a=1 b={2,3}`; spaces in brackets or quotes do not separate options.
 std::vector<StringRef> keysOf(StringRef options) {
   std::vector<StringRef> keys;
   while (!(options = options.ltrim()).empty()) {
@@ -83,7 +83,7 @@ std::vector<StringRef> keysOf(StringRef options) {
   return keys;
 }
 
-// Runs the Rust pass, then the passes that it asks for, if any.
+// Runs the Rust pass, then the pipeline that it returns.
 template <typename Base, uint16_t number>
 struct RustPass : Base {
   using Base::Base;

@@ -1,5 +1,4 @@
-// Rewriting: what MLIR's rewriter offers to Rust beyond its C API, and the pattern that asks Rust for
-// canonical forms.
+// Rewriter functions beyond MLIR's C API, and the pattern for canonical forms in Rust.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
@@ -18,10 +17,10 @@ bool ll::bridge::erase(MlirRewriterBase rewriter, MlirOperation erased, MlirBloc
     return false;
   auto *listener =
       dyn_cast_if_present<RewriterBase::Listener>(unwrap(rewriter)->getListener());
-  // It sees the operands, whose producers may be dead now.
+  // The listener visits the operands, whose producers may be dead now.
   if (listener)
     listener->notifyOperationErased(op);
-  // What is erased may still be read, so every operand stays a value of its type.
+  // An erased operation may still be read, so every operand remains a value of its type.
   auto standIn = [&](Value value) -> Value {
     for (BlockArgument known : limbo->getArguments())
       if (known.getType() == value.getType())
@@ -71,7 +70,7 @@ void ll::bridge::replace_parts(MlirOperation op, rust::Slice<const MlirAttribute
       return replaced;
     return std::nullopt;
   });
-  // The type of a constant tensor is no sub-element of it.
+  // The type of a dense attribute is not one of its sub-elements.
   replacer.addReplacement([&](DenseElementsAttr constant) -> std::optional<Attribute> {
     auto type = cast<ShapedType>(replacer.replace(Type(constant.getType())));
     return DenseElementsAttr::getFromRawBuffer(type, constant.getRawData());

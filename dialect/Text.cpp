@@ -69,7 +69,7 @@ FailureOr<bool> ll::parseBool(AsmParser &parser) {
   return ll::broken(parser.emitError(location, "expected `true` or `false`"), "encoding_c6");
 }
 
-// How deep encodings may be nested in each other, the outermost one included; as `crates/linear-layout/src/encoding/text.rs`.
+// Limit for the nesting depth of encodings, the outermost one included; as `crates/linear-layout/src/encoding/text.rs`.
 static constexpr unsigned mostNested = 32;
 
 FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser, StringRef rule) {
@@ -94,7 +94,7 @@ FailureOr<std::string> ll::parseQuoted(AsmParser &parser, StringRef rule) {
   if (failed(parser.parseOptionalString(&text)))
     return ll::broken(parser.emitError(location), rule)
            << "expected a layout in quotes, such as `\"(8,4):(4,1)\"`";
-  // The text is printed without escapes, and read by Rust.
+  // The text is printed without escapes, and parsed by Rust.
   for (char c : text)
     if (c == '"' || c == '\\' || !llvm::isPrint(c))
       return ll::broken(parser.emitError(location), rule)
@@ -155,7 +155,7 @@ FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
             return failure();
           value = *bases;
         } else if (parser.parseAttribute(value)) {
-          // A key that no encoding has is kept, so that the error can name it.
+          // An unknown key is kept for the error message.
           return failure();
         }
         fields.append(key, value);

@@ -1,4 +1,4 @@
-// Pieces of text that ODS cannot express: lists in brackets, and lists by name.
+// Assembly formats that ODS cannot express: bracketed lists, and keyword lists.
 #ifndef LL_DIALECT_TEXT_H
 #define LL_DIALECT_TEXT_H
 
@@ -7,9 +7,9 @@
 
 namespace ll {
 
-// `8`, which may say its type, as in `8 : i32`.
+// `8`, optionally with a type, as in `8 : i32`.
 mlir::FailureOr<unsigned> parseInt(mlir::AsmParser &parser);
-// A rank, which is not 0: that is what an attribute without one has.
+// A rank; 0 is reserved for attributes without one.
 mlir::FailureOr<unsigned> parseRank(mlir::AsmParser &parser);
 
 // `[1, 2, 4]`
@@ -19,10 +19,10 @@ void printIntList(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);
 // `true` or `false`
 mlir::FailureOr<bool> parseBool(mlir::AsmParser &parser);
 
-// An attribute of a dialect that has encodings; another one breaks the rule with this label.
+// An attribute of a dialect with encodings; others violate the rule with this label.
 mlir::FailureOr<mlir::Attribute> parseInnerEncoding(mlir::AsmParser &parser, llvm::StringRef rule);
 
-// `"(8,4):(4,1)"`; what is none breaks the rule with this label.
+// `"(8,4):(4,1)"`; other text violates the rule with this label.
 mlir::FailureOr<std::string> parseQuoted(mlir::AsmParser &parser, llvm::StringRef rule);
 
 // `[[0, 1], [0, 2]]`

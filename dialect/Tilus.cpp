@@ -1,4 +1,4 @@
-// The dialect `tilus`, which has register layouts of Tilus as encodings and nothing else.
+// The dialect `tilus`: register layouts of Tilus as encodings.
 #define LL_DIALECT ll::tilus::TilusDialect
 #define LL_STEM TilusAttrs
 #include "dialect/Definition.inc"

@@ -1,5 +1,5 @@
-// `ll-opt` and `ll-lsp-server`: MLIR's own drivers with every upstream dialect and pass, and ours; and
-// what LLVM's C API does not offer to `ll-translate`.
+// `ll-opt` and `ll-lsp-server`: MLIR's drivers with all upstream and own dialects and passes; and functions for
+// `ll-translate` that LLVM's C API lacks.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
@@ -35,7 +35,7 @@ using namespace ll;
 
 namespace {
 
-// Arguments as `main` gets them.
+// Arguments in the form of `main`.
 struct Argv {
   explicit Argv(rust::Slice<const uint8_t> arguments) {
     StringRef rest(reinterpret_cast<const char *>(arguments.data()), arguments.size());
@@ -57,19 +57,19 @@ private:
   std::vector<char *> pointers;
 };
 
-// The most bytes that a diagnostic repeats of one type, attribute or operation, and of any other text.
+// Limits for the bytes of a type, attribute or operation, and of other text, in a diagnostic.
 constexpr size_t mostOfPart = 1000, mostOfText = 8000;
 
-// Whether a line of the input is too long to be printed below a diagnostic.
+// Returns true if a line of the input is too long to be printed below a diagnostic.
 bool hasLongLines = false;
 
-// The beginning and the end of a text, where it is longer than `most` bytes.
+// Abbreviates a text of more than `most` bytes to its start and end.
 std::string shortened(StringRef text, size_t most) {
   return (text.take_front(most * 3 / 4) + "..." + text.take_back(most / 5)).str();
 }
 
-// Shortens what diagnostics repeat of the input. The texts live as long as the context, since a diagnostic only refers
-// to them.
+// Abbreviates input text in diagnostics. The texts are owned for the lifetime of the context, since a diagnostic only
+// refers to them.
 struct BriefDiagnostics {
   std::deque<std::string> kept;
 
@@ -103,7 +103,7 @@ struct BriefDiagnostics {
       keep(argument, shortened(text, most));
   }
 
-  // Of an operation that MLIR shows, the first line.
+  // The first line of an operation that MLIR prints.
   void shortenOperation(MutableArrayRef<DiagnosticArgument> arguments) {
     for (DiagnosticArgument &argument : arguments) {
       auto [line, rest] = argument.getAsString().ltrim('\n').split('\n');
@@ -117,7 +117,7 @@ struct BriefDiagnostics {
     auto isText = [](const DiagnosticArgument &argument) {
       return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String;
     };
-    // A note of two texts is some words and an operation; where that has several lines, it begins one.
+    // A note of two arguments is text and an operation; one with several lines starts on a new line.
     size_t count = arguments.size();
     if (diagnostic.getSeverity() == DiagnosticSeverity::Note && llvm::all_of(arguments, isText) &&
         (count == 2 || (count == 3 && arguments[1].getAsString() == "\n")))
@@ -157,8 +157,7 @@ void printWithoutSource(Diagnostic &diagnostic) {
     one(note);
 }
 
-// Puts a handler before the one that a driver has registered: a dialect is loaded while the driver runs. Two of them
-// do what one does.
+// Registers a handler in front of the driver's, since a dialect is loaded while the driver runs. Idempotent in effect.
 template <typename OfDialect> void makeDiagnosticsBrief(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, OfDialect *) {
     auto brief = std::make_shared<BriefDiagnostics>();
@@ -181,7 +180,7 @@ void registerEverything(DialectRegistry &registry) {
   makeDiagnosticsBrief<LLVM::LLVMDialect>(registry);
 }
 
-// Skips the passes of LLVM that have these names, where a pass may be skipped.
+// Skips LLVM passes with these names, if they are optional.
 struct DisabledPasses : llvm::OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef name, StringRef) const override { return !names.contains(name); }
@@ -367,7 +366,7 @@ rust::String bridge::link_needed(LLVMModuleRef module, rust::Slice<const uint8_t
   llvm::Module &into = *llvm::unwrap(module);
   llvm::SMDiagnostic why;
   StringRef file(reinterpret_cast<const char *>(path.data()), path.size());
-  // Only the functions that are called are read.
+  // Only called functions are read.
   std::unique_ptr<llvm::Module> library = llvm::getLazyIRFileModule(file, why, into.getContext());
   if (!library)
     return why.getMessage().str();
@@ -387,7 +386,7 @@ extern "C" bool linear_layout_run_recovered(void (*work)(void *), void *data,
   static std::mutex mutex;
   static unsigned users = 0;
   {
-    // Signal handlers belong to the process: ours are installed only during a call.
+    // Signal handlers are process-wide, so they are installed only during a call.
     std::lock_guard<std::mutex> lock(mutex);
     if (users++ == 0) {
       CrashRecoveryContext::Enable();
@@ -414,7 +413,7 @@ extern "C" bool linear_layout_run_recovered(void (*work)(void *), void *data,
 }
 
 void bridge::disable_pass(LLVMContextRef context, rust::Str name) {
-  // A context refers to its gate and does not own it.
+  // A context does not own its gate.
   static DisabledPasses gate;
   gate.names.insert(view(name));
   llvm::unwrap(context)->setOptPassGate(gate);

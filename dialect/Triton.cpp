@@ -1,4 +1,4 @@
-// The dialect `tt`: registration, and what ODS cannot express.
+// The dialect `tt`: registration, and functions that ODS cannot express.
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 #define LL_DIALECT ll::tt::TritonDialect
@@ -70,7 +70,7 @@ Type ll::tt::withElement(Type type, Type element) {
 }
 
 Type ll::tt::pointeeLike(Type pointers) {
-  // What is no pointer breaks a rule of its own; a declaration may ask before that is checked.
+  // Another rule rejects non-pointers; type inference may run before that check.
   auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(pointers));
   return pointer ? withElement(pointers, pointer.getPointeeType()) : pointers;
 }
@@ -93,7 +93,7 @@ void ll::tt::FuncOp::print(OpAsmPrinter &printer) {
                                            getResAttrsAttrName());
 }
 
-// A volatile read counts as a write, so that it stays where it is.
+// A volatile read is modelled as a write, so that it is not moved.
 void ll::tt::LoadOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(), GlobalMemory::get());
@@ -101,7 +101,7 @@ void ll::tt::LoadOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
-// What a function outside may do is known only where it is called pure.
+// An external function has unknown effects unless it is pure.
 template <typename Effects> static void externalEffects(bool pure, Effects &effects) {
   if (pure)
     return;
@@ -128,7 +128,7 @@ LogicalResult ll::tt::ReturnOp::verify() {
   return success();
 }
 
-// The symbol table belongs to the whole module, so this runs after its parts.
+// The symbol table is that of the module, so this runs after the verification of its regions.
 LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)

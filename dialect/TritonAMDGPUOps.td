@@ -35,7 +35,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [LL_Unanalysed, LL_NoSharedMemory
   let description = [{
     The base is the same for all threads; offsets count elements. The hardware's buffer
     instructions take a masked-off element as out of range, so no branch is needed.
-    - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c1: the pointee type is the element type of the tensor
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, Optional<I32>:$stride,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -57,7 +57,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemo
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write at a base pointer plus a tensor of 32-bit offsets";
   let description = [{
-    - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c1: the pointee type is the element type of the tensor
     - buffer_c2: it points into global memory
   }];
   let arguments = (ins TT_Tensor:$value, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
@@ -79,7 +79,7 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Unanalysed, A
   let summary = "start to read at a base pointer plus offsets into shared memory";
   let description = [{
     - buffer_load_to_local_c1: the GPU has the instruction
-    - buffer_load_to_local_c2: the pointer points to what the buffer holds
+    - buffer_load_to_local_c2: the pointee type is the element type of the buffer
     - buffer_load_to_local_c3: `other` holds the same, in the offsets' shape and encoding
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$dest,
@@ -103,9 +103,9 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [LL_Unanalysed, AttrSi
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
     TypesMatchWith<"mask is i1 in the result's shape and encoding", "result", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "update at a base pointer plus offsets, atomically; gives what was there before";
+  let summary = "update at a base pointer plus offsets, atomically; returns the old value";
   let description = [{
-    - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c1: the pointee type is the element type of the tensor
     - buffer_c2: it points into global memory
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
@@ -126,7 +126,7 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [LL_Unanalysed,
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">]> {
   let summary = "store at a base pointer plus offsets where memory holds an expected value";
   let description = [{
-    - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c1: the pointee type is the element type of the tensor
     - buffer_c2: it points into global memory
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, TT_Tensor:$cmp,
@@ -519,7 +519,7 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [LL_Opaque,
 
 //===-- Accesses of single threads ----------------------------------------------------------===//
 
-// It may be volatile, so nothing is said of its effects.
+// It may be volatile, so its effects are unknown.
 def AMDG_MaskedLoadOp : AMDG_Op<"masked_load", [LL_Opaque]> {
   let summary = "read through a pointer where a condition holds";
   let arguments = (ins LLVM_AnyPointer:$ptr, I1:$mask, LLVM_Type:$falseVal,

@@ -8,7 +8,7 @@ include "TritonEnums.td"
 
 def TT_CachePolicy : AttrDef<Triton_Dialect, "CachePolicy"> {
   let mnemonic = "cache_policy";
-  let summary = "how a global access uses the caches";
+  let summary = "the cache policy of a global access";
   let description = [{
     ```mlir
     #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>
@@ -19,7 +19,7 @@ def TT_CachePolicy : AttrDef<Triton_Dialect, "CachePolicy"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-// The policy of a vendor's own instructions stands where the common one does.
+// A vendor-specific policy may replace the common one.
 def LL_CachePolicy : Attr<CPred<"::ll::isCachePolicy($_self)">, "cache policy"> {
   let storageType = "::mlir::Attribute";
   let returnType = "::mlir::Attribute";

@@ -4,7 +4,7 @@
 
 include "mlir/IR/OpBase.td"
 
-// What `dialect/Definition.inc` defines.
+// The members that `dialect/Definition.inc` defines.
 class LL_Text<string words> {
   string text = words;
 }
@@ -21,8 +21,8 @@ def Triton_Dialect : Dialect {
   let cppNamespace = "::ll::tt";
   let summary = "Block-level tensor operations, textually compatible with Triton 3.9";
   let description = [{
-    One program instance (a CTA) computes on whole tensors. A tensor's encoding, where it has
-    one, says which thread holds which element; the encodings themselves live in `ttg`.
+    One program instance (a CTA) computes on whole tensors. The encoding of a tensor is its
+    distribution over threads; the encodings are in `ttg`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect"];

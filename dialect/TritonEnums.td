@@ -41,7 +41,7 @@ def TT_EvictionPolicy : TT_I32Enum<"EvictionPolicy", "eviction hint of a global 
   I32EnumAttrCase<"EVICT_LAST", 3, "evict_last">
 ]>;
 
-def TT_PaddingOption : TT_I32Enum<"PaddingOption", "what a read past the end of a tensor gives", [
+def TT_PaddingOption : TT_I32Enum<"PaddingOption", "the value of a read past the end of a tensor", [
   I32EnumAttrCase<"PAD_ZERO", 1, "zero">,
   I32EnumAttrCase<"PAD_NAN", 2, "nan">
 ]>;
@@ -170,7 +170,7 @@ def TTNG_PackedArithOpKind : TTNG_I32Enum<"PackedArithOpKind", "arithmetic on pa
 ]>;
 
 def TTNG_CacheEvictionPriority : TTNG_I32Enum<"CacheEvictionPriority",
-                                              "how long a line stays in a cache", [
+                                              "the eviction priority of a cache line", [
   I32EnumAttrCase<"NONE", 0, "none">,
   I32EnumAttrCase<"EVICT_NORMAL", 1, "evict_normal">,
   I32EnumAttrCase<"EVICT_UNCHANGED", 2, "evict_unchanged">,

@@ -1,4 +1,4 @@
-// The dialect `ttg`: registration, aliases, and the text that ODS cannot express.
+// The dialect `ttg`: registration, aliases, and assembly formats that ODS cannot express.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 
@@ -46,8 +46,7 @@ static void printAddrSpace(OpAsmPrinter &printer, Operation *, ll::ttg::AddrSpac
 
 namespace {
 
-// Names that a printed module gives to long attributes: `#blocked`, `#blocked1`, ... as Triton
-// gives them, or pretty ones.
+// Aliases of attributes in printed modules: `#blocked`, `#blocked1`, ... as in Triton, or pretty ones.
 struct EncodingAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -238,7 +237,7 @@ void ll::ttg::WarpSpecializeOp::print(OpAsmPrinter &printer) {
   printer.printFunctionalType(partitions.getOperandTypes(), getResultTypes());
 }
 
-// Control enters the default region, which gives the results, and all partitions.
+// Control enters the default region, which yields the results, and all partitions.
 void ll::ttg::WarpSpecializeOp::getSuccessorRegions(RegionBranchPoint point,
                                                     SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent()) {

@@ -1,10 +1,9 @@
 // Encodings: how the elements of a tensor are laid out over registers, lanes, warps and CTAs, or
 // over shared memory. Spelled exactly as Triton 3.9 spells them.
 //
-// An encoding's meaning (its linear layout), its rules and its normal spelling live in
-// crates/linear-layout/src/encoding; the text form is what the two sides share, so a parameter is declared here and
-// nowhere else in C++. Rules and normal spelling are asked for in one place, where the dialect
-// parses an attribute.
+// The semantics of an encoding (its linear layout), its rules and its canonical spelling are implemented in
+// crates/linear-layout/src/encoding. Both sides exchange the text form, so a parameter is declared only here in C++. Rules
+// and canonical spelling are applied where the dialect parses an attribute.
 #ifndef LL_TRITONGPU_ATTRS
 #define LL_TRITONGPU_ATTRS
 
@@ -18,10 +17,10 @@ class LL_Int<string desc = ""> : AttrOrTypeParameter<"unsigned", desc> {
 class LL_DefaultInt<string value> : LL_Int {
   let defaultValue = value;
 }
-// What may be absent, but is always printed: the normal spelling, which is asked for after parsing,
-// puts 0 or `false` where a value is that no text can have.
+// An optional parameter that is always printed: canonicalisation after parsing replaces the sentinel, which has no text
+// form, by 0 or `false`.
 def LL_AbsentInt : LL_DefaultInt<"~0u">;
-// Absent is 0, which no encoding's rank is.
+// Absent is 0, which is not a valid rank.
 def LL_Rank : LL_DefaultInt<"0"> {
   let parser = "::ll::parseRank($_parser)";
 }
@@ -103,7 +102,7 @@ def TTG_BlockedEncoding : TTG_Encoding<"BlockedEncoding", "blocked"> {
 def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
   let summary = "the parent's layout with one dimension removed";
   let description = [{
-    What a reduction along `dim` gives, and what `tt.expand_dims` asks for.
+    The encoding of the result of a reduction along `dim`, and of the operand of `tt.expand_dims`.
     ```mlir
     #ttg.slice<{dim = 1, parent = #blocked}>
     ```
@@ -161,7 +160,7 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
     ```
     - nvidia_mma_c1: `versionMajor` is 2 or 3
 
-    Where it lays out a tensor:
+    As the encoding of a tensor:
     - nvidia_mma_c2: `instrShape` has a size for each dimension, of which there are two or more
     - nvidia_mma_c3: warps are powers of two
     - nvidia_mma_c4: a tile is made of 8 rows of 4 lanes, in powers of two
@@ -181,7 +180,7 @@ def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
     - amd_mfma_c2: `instrShape` begins with 32 x 32, 16 x 16, 64 x 4 or 4 x 64
     - amd_mfma_c3: `elementBitWidth` is 32 or 64
 
-    Where it lays out a tensor:
+    As the encoding of a tensor:
     - amd_mfma_c4: there are two dimensions, or three with a batch
     - amd_mfma_c5: `tilesPerWarp` has a number for each
     - amd_mfma_c6: warps and tiles are powers of two
@@ -196,7 +195,7 @@ def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
 def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
   let summary = "the result of AMD's RDNA matrix instructions";
   let description = [{
-    `ctaLayout` says, in tiles of one instruction, which tiles a warp holds and where each warp begins.
+    `ctaLayout` is the distribution of instruction tiles over registers and warps.
     ```mlir
     #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1, 0], [2, 0]]}, instrShape = [16, 16, 16]}>
     ```
@@ -205,7 +204,7 @@ def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
     - amd_wmma_c3: the keys of `ctaLayout` are `register` and `warp`
     - amd_wmma_c4: its bases have a number for each dimension
     - amd_wmma_c5: they reach every tile up to the largest
-    - amd_wmma_c6: where it lays out a tensor, there are two dimensions, or three with a batch
+    - amd_wmma_c6: as the encoding of a tensor, there are two dimensions, or three with a batch
   }];
   let parameters = (ins LL_Int<>:$version, LL_AbsentBool:$isTranspose,
                         LL_NamedBases<"of `register` and `warp`, in instruction tiles">:$ctaLayout,
@@ -226,7 +225,7 @@ def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
     - dot_op_c2: the parent is the result of a product: `blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`
     - dot_op_c3: the right operand of version 3 of `nvidia_mma` is in shared memory
     - dot_op_c4: `kWidth` is one of the parent's instructions, none for `blocked`
-    - dot_op_c5: where it lays out a tensor, there are two dimensions or more
+    - dot_op_c5: as the encoding of a tensor, there are two dimensions or more
     - dot_op_c6: there, `kWidth` is a power of two
   }];
   let parameters = (ins LL_Int<>:$opIdx, LL_Inner<"dot_op_c2">:$parent,
@@ -244,7 +243,7 @@ def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzle
     #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
     ```
     - swizzled_shared_c1: `order` names each dimension once
-    - swizzled_shared_c2: where it lays out a buffer, `perPhase` and `maxPhase` are not 0
+    - swizzled_shared_c2: as the encoding of a buffer, `perPhase` and `maxPhase` are not 0
   }];
   let parameters = (ins LL_Int<>:$vec, LL_Int<>:$perPhase, LL_Int<>:$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
@@ -258,7 +257,7 @@ def TTG_AMDRotatingSharedEncoding
     #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>
     ```
     - amd_rotating_shared_c1: `order` names each dimension once
-    - amd_rotating_shared_c2: where it lays out a buffer, `perPhase` and `maxPhase` are not 0
+    - amd_rotating_shared_c2: as the encoding of a buffer, `perPhase` and `maxPhase` are not 0
   }];
   let parameters = (ins LL_Int<>:$vec, LL_Int<>:$perPhase, LL_Int<>:$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
@@ -299,7 +298,7 @@ def TTG_PartitionedSharedEncoding
     - partitioned_shared_c2: `numPartitions` is a power of two, 2 or more
     - partitioned_shared_c3: `numGroups` is a power of two
     - partitioned_shared_c4: `partitionDim` is one of the dimensions
-    - partitioned_shared_c5: where it lays out a buffer, each piece has an element or more
+    - partitioned_shared_c5: as the encoding of a buffer, each piece has an element or more
   }];
   let parameters = (ins LL_Int<>:$numPartitions, LL_Int<>:$numGroups, LL_Int<>:$partitionDim,
                         LL_Inner<"partitioned_shared_c1">:$partitionLayout);
@@ -315,7 +314,7 @@ def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"
     - nvmma_shared_c1: elements have bits
     - nvmma_shared_c2: `swizzlingByteWidth` is 0, 32, 64 or 128
 
-    Where it lays out a buffer:
+    As the encoding of a buffer:
     - nvmma_shared_c3: 4-bit data is padded with a swizzle of 128 bytes, in elements of 8 bits
     - nvmma_shared_c4: with a swizzle, elements have a power of two of bits
     - nvmma_shared_c5: with a swizzle there are two dimensions or more

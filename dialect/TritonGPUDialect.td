@@ -9,9 +9,9 @@ def TritonGPU_Dialect : Dialect {
   let cppNamespace = "::ll::ttg";
   let summary = "Tensor layouts and the operations that move data between them";
   let description = [{
-    A module that uses encodings says what they are for: `"ttg.num-warps"`,
+    A module that uses encodings has attributes with the sizes of the machine: `"ttg.num-warps"`,
     `"ttg.threads-per-warp"`, `"ttg.num-ctas"` and `ttg.target`.
-    - ttg_c2: a module with encodings says `"ttg.num-warps"`
+    - ttg_c2: a module with encodings has `"ttg.num-warps"`
     - ttg_c3: these numbers are powers of two
     - ttg_c4: the attributes stand on a module, `"ttg.num-warps"` also on a function
 
@@ -28,8 +28,7 @@ def TritonGPU_Dialect : Dialect {
     - encoding_c9: encodings are nested at most 32 deep in each other
     - encoding_c10: every element of a tensor or a buffer has a place
 
-    `CGALayout`, which says how the CTAs of a cluster share a tensor, in pieces of one CTA; without it there
-    is one CTA:
+    `CGALayout`, the distribution of a tensor over the CTAs of a cluster, in tiles of one CTA; one CTA if absent:
     - cga_layout_c1: a basis has a number for each dimension
     - cga_layout_c2: it is zero, or one power of two along one dimension
     - cga_layout_c3: no two bases lead to the same piece
@@ -44,7 +43,7 @@ def TritonGPU_Dialect : Dialect {
   let extraClassDeclaration = LL_DialectHooks.text # [{
     // Layouts of the types and encodings of this context, computed once each.
     const ::ll::LayoutCacheHolder &getLayoutCache() const { return *layoutCache; }
-    // Whether aliases are named by what encodings are, and not as Triton names them.
+    // True if aliases describe encodings, instead of Triton's numbering.
     bool hasPrettyAliases() const { return prettyAliases; }
     void usePrettyAliases() { prettyAliases = true; }
 

@@ -152,7 +152,7 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [LL_Unanaly
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update elements of a buffer at indices along one dimension, atomically";
   let description = [{
-    Gives the elements as they were before; where the mask is false, nothing is updated and the
+    Returns the old elements; where the mask is false, nothing is updated and the
     result is unspecified.
     - local_scatter_c2: the buffer is in shared memory
     - local_scatter_c3: values and indices have the same shape
@@ -261,7 +261,7 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_
     - memdesc_reinterpret_c5: the result is a whole buffer
     - memdesc_reinterpret_c6: the result needs no more bytes than the operand has, each CTA for itself
     - memdesc_reinterpret_c7: in tensor memory, it needs no more rows or columns
-    - memdesc_reinterpret_c8: a part of a padded buffer stays what it is
+    - memdesc_reinterpret_c8: a view of a padded buffer keeps its type
     - memdesc_reinterpret_c9: so does a part along a dimension that is split over CTAs
     - memdesc_reinterpret_c10: the result lies in what the operand has without a gap
   }];
@@ -277,7 +277,7 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_
 def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Unanalysed, AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
-    TypesMatchWith<"other is what the pointers point to", "src", "other",
+    TypesMatchWith<"other type matches the pointee type of src", "src", "other",
                    "::ll::tt::pointeeLike($_self)", "!getOther() || std::equal_to<>()">]> {
   let summary = "start to copy from global memory to a buffer";
   let description = [{

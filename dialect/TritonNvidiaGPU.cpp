@@ -1,9 +1,9 @@
-// The dialect `ttng`: registration, and the text that ODS cannot express.
+// The dialect `ttng`: registration, and assembly formats that ODS cannot express.
 #include "dialect/Dialects.h"
 
 using namespace mlir;
 
-// `[%token]`, or `[]` where a token comes out but none goes in; nothing where there is none.
+// `[%token]`, or `[]` for a token result without operand; empty without tokens.
 static ParseResult parseToken(OpAsmParser &parser,
                               std::optional<OpAsmParser::UnresolvedOperand> &dep, Type &token) {
   if (failed(parser.parseOptionalLSquare()))
@@ -60,7 +60,7 @@ void ll::ttng::TensorDescIm2ColType::print(AsmPrinter &printer) const {
       .print(printer);
 }
 
-// It only reads, also while it is under way: one whose result is not used may go.
+// It only reads, also while in flight: one without uses is dead.
 void ll::ttng::WarpGroupDotOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   for (OpOperand *operand : {&getAMutable(), &getBMutable()})

@@ -1,4 +1,4 @@
-// The dialect `ttng`: what exists on NVIDIA GPUs only.
+// The dialect `ttng`: NVIDIA-specific operations and types.
 #ifndef LL_TRITONNVIDIAGPU_DIALECT
 #define LL_TRITONNVIDIAGPU_DIALECT
 

@@ -13,7 +13,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def TTNG_SharedMemory : Resource<"::ll::ttg::SharedMemory">;
 def TTNG_TensorMemory : Resource<"::ll::ttng::TensorMemory">;
 
-// Operands by what happens to the memory behind them.
+// Operands by their memory effects.
 def TTNG_SharedRead : Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>]>;
 def TTNG_SharedWrite : Arg<TTG_MemDescType, "", [MemWrite<TTNG_SharedMemory>]>;
 def TTNG_SharedUpdate : Arg<TTG_MemDescType, "", [MemRead<TTNG_SharedMemory>,
@@ -204,7 +204,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - barrier_c4: CTAs with elements of their own have them in order
-    - tma_c9: in a module that says whether there are `"ttng.two-ctas"`, the barrier has an
+    - tma_c9: in a module with `"ttng.two-ctas"`, the barrier has an
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
     - tma_c11: the buffer is mutable
@@ -281,7 +281,7 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [LL_Opaque]> {
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - barrier_c4: CTAs with elements of their own have them in order
-    - tma_c9: in a module that says whether there are `"ttng.two-ctas"`, the barrier has an
+    - tma_c9: in a module with `"ttng.two-ctas"`, the barrier has an
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
     - tma_c11: the buffer is mutable
@@ -418,10 +418,10 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [LL_Opaque, AttrSizedResultSegments]>
     - tmem_load_c1: the buffer is in tensor memory, and holds no scales
     - tmem_load_c2: the result has rank 2
     - tmem_load_c3: it lies where `tcgen05.ld` can put it
-    - tmem_load_c5: `redOp` comes with a result for what is reduced
+    - tmem_load_c5: `redOp` requires a result for the reduction
     - tmem_load_c6: `abs` and `NaN` come with `redOp`
     - tmem_load_c7: `abs` and `NaN` are for `f32`
-    - tmem_load_c8: what is reduced lies in one thread
+    - tmem_load_c8: the reduced elements are in one thread
     - tmem_load_c9: a thread reduces one row
     - tmem_load_c10: elements that are reduced fill their columns
     - tmem_load_c11: buffer and result have the same element type
@@ -468,7 +468,7 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [LL_Opaque, Pure]> {
     - tmem_subslice_c4: operand and result have the same allocation
     - tmem_subslice_c5: operand and result have the same rank, 2 or 3
     - tmem_subslice_c6: `dim` is a dimension of them
-    - tmem_subslice_c7: the other dimensions stay
+    - tmem_subslice_c7: the other dimensions are unchanged
     - tmem_subslice_c8: the part lies within the operand
     - tmem_subslice_c9: an offset that is no multiple of the part's size stays within
       consecutive rows or columns

@@ -97,17 +97,17 @@ def TT_AddPtrOp : TT_Op<"addptr", [LL_Canonicalized, Pure, Elementwise, SameOper
 
 def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-    TypesMatchWith<"result is what the pointer points to", "ptr", "result",
+    TypesMatchWith<"result type matches the pointee type of ptr", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)",
                    "!getMask() || std::equal_to<>()">,
-    TypesMatchWith<"other is what the pointer points to", "ptr", "other",
+    TypesMatchWith<"other type matches the pointee type of ptr", "ptr", "other",
                    "::ll::tt::pointeeLike($_self)", "!getOther() || std::equal_to<>()">]> {
   let summary = "read through a pointer or a tensor of pointers";
   let description = [{
     Elements whose mask is false are not read; they take the value of `other`, or an unspecified
-    one where it is absent. A volatile read is done even where nothing uses it.
+    one where it is absent. A volatile read is not removed if it has no uses.
 
     - load_c1: the cache modifier is one of reads, which `wb` and `wt` are not
   }];
@@ -122,7 +122,7 @@ def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicaliz
 }
 
 def TT_StoreOp : TT_Op<"store", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"value is what the pointer points to", "ptr", "value",
+    TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
@@ -230,7 +230,7 @@ def TT_DotOp : TT_Op<"dot", [LL_Unanalysed, Pure,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product";
   let description = [{
-    `d = a * b + c`. `inputPrecision` says how f32 operands are multiplied.
+    `d = a * b + c`. `inputPrecision` is the precision of f32 operands.
     - dot_c1: `a` and `b` have elements of the same width
     - dot_c2: the shapes are M x K, K x N and M x N, with the same leading dimensions
     - dot_c3: `a` and `b` both have an encoding, or neither
@@ -294,7 +294,7 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Unanalysed, Pure, AttrSizedOperandS
     - dot_scaled_c6: a scale of `a` is for as many elements as one of `b`
     - dot_scaled_c7: for `#ttg.amd_wmma`, each CTA has a part of the result of its own
     - dot_scaled_c8: and the same rows or columns of an operand as of the result
-    - dot_scaled_c9: scales are split over CTAs as what they are for
+    - dot_scaled_c9: scales are distributed over CTAs as their operands
   }];
   let arguments = (ins RankedTensorOf<[TT_Float, I8]>:$a, RankedTensorOf<[TT_Float, I8]>:$b,
                        TT_FloatTensor:$c, Optional<RankedTensorOf<[TT_Float, I8]>>:$a_scale,
@@ -388,7 +388,7 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [LL_UnknownAxes, Pure, Elementwise, SameOper
                                      LL_SameEncoding]> {
   let summary = "convert between floating-point types";
   let description = [{
-    - fp_to_fp_c1: a narrowing conversion says how to round
+    - fp_to_fp_c1: a narrowing conversion has a rounding mode
   }];
   let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);
   let results = (outs TT_FloatLike:$result);
@@ -521,11 +521,11 @@ def TT_CatOp : TT_Op<"cat", [LL_Unanalysed, LL_NoSharedMemory, NoMemoryEffect, S
 
 def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"value is what the pointer points to", "ptr", "val",
+    TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "val",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the value's shape and encoding", "val", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
-  let summary = "update in global memory, atomically; gives what was there before";
+  let summary = "update in global memory, atomically; returns the old value";
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrLike:$ptr, TT_Any:$val,
                        Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
   let results = (outs TT_Any:$result);
@@ -537,7 +537,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [LL_UnknownAxes, SameOperandsAndResultS
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "cmp",
+    TypesMatchWith<"expected type matches the pointee type of ptr", "ptr", "cmp",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"the value has the type that the pointer points to", "ptr", "val",
                    "::ll::tt::pointeeLike($_self)">]> {
@@ -552,7 +552,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [LL_UnknownAxes, SameOperandsAndResultS
 
 def TT_AtomicLoadOp : TT_Op<"atomic_load", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"result is what the pointer points to", "ptr", "result",
+    TypesMatchWith<"result type matches the pointee type of ptr", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
@@ -571,7 +571,7 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load", [LL_UnknownAxes, SameOperandsAndResul
 
 def TT_AtomicStoreOp : TT_Op<"atomic_store", [LL_Unanalysed, SameOperandsShape, LL_SameOperandsEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"value is what the pointer points to", "ptr", "value",
+    TypesMatchWith<"value type matches the pointee type of ptr", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
@@ -589,9 +589,9 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [LL_Unanalysed, SameOperandsShape, 
 
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
-    TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "expected",
+    TypesMatchWith<"expected type matches the pointee type of ptr", "ptr", "expected",
                    "::ll::tt::pointeeLike($_self)">,
-    TypesMatchWith<"the result is i1 in the shape and encoding of what is expected", "expected",
+    TypesMatchWith<"result type is i1 in the shape and encoding of expected", "expected",
                    "result", "::ll::tt::boolLike($_self)">]> {
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{

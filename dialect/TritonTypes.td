@@ -81,8 +81,8 @@ def TT_Any : AnyTypeOf<[TT_Float, TT_Int, TT_PtrType, TT_Tensor],
 def LL_Verified : NativeOpTrait<"Verified"> {
   let cppNamespace = "::ll";
 }
-// The traits below say nothing to C++; `dialect/build/ops.rs` reads them.
-// Canonicalisation asks Rust what becomes of it (`src/ir/canonical.rs`).
+// The traits below are for `dialect/build/ops.rs` and have no effect in C++.
+// It has canonicalisation in Rust (`src/ir/canonical.rs`).
 def LL_Canonicalized : GenInternalOpTrait<"LLCanonicalized">;
 // No tensor's encoding follows from that of another one, and no pass changes them.
 def LL_FixedLayouts : GenInternalOpTrait<"LLFixedLayouts">;
@@ -91,7 +91,7 @@ def LL_UnknownAxes : GenInternalOpTrait<"LLUnknownAxes">;
 def LL_Unanalysed : TraitList<[LL_FixedLayouts, LL_UnknownAxes]>;
 // It neither takes nor returns buffers in shared memory, and is lowered without any.
 def LL_NoSharedMemory : GenInternalOpTrait<"LLNoSharedMemory">;
-// It has no lowering of its own; the worst is assumed of what it does to buffers.
+// It has no lowering; analyses assume that it may read and write its buffers.
 def LL_NotLowered : GenInternalOpTrait<"LLNotLowered">;
 def LL_Opaque : TraitList<[LL_Unanalysed, LL_NotLowered]>;
 

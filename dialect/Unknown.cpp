@@ -25,7 +25,7 @@ void ll::emitUnknown(InFlightDiagnostic diagnostic, StringRef kind, StringRef di
   describeUnknown(*diagnostic.getUnderlyingDiagnostic(), kind, dialect, name, known);
 }
 
-// Puts another error in the place of one of MLIR's.
+// Replaces an error of MLIR.
 template <typename Describe> static LogicalResult replace(Diagnostic &error, Describe describe) {
   Diagnostic replaced(error.getLocation(), DiagnosticSeverity::Error);
   describe(replaced);
@@ -42,10 +42,10 @@ LogicalResult ll::rewordParsed(Diagnostic &diagnostic, StringRef dialect, String
   if (last.getKind() != DiagnosticArgument::DiagnosticArgumentKind::String)
     return failure();
   StringRef key = last.getAsString();
-  // After an error of a parameter's parser, the generated one names the type in C++.
+  // After an error of a parameter's parser, the generated parser names the C++ type.
   if (!isFirst && key.ends_with("`"))
     return success();
-  // A key is read up to its `=` before it is looked at, and the error ends with it.
+  // A key is read up to its `=` before it is checked, and the error ends with it.
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   StringRef before = text.rtrim(), mnemonic = text.take_while(isWord);
   if (!before.consume_back("=") || key.empty() || !llvm::all_of(key, isWord) ||
@@ -68,7 +68,7 @@ static void describeUnknownOperation(Diagnostic &diagnostic, MLIRContext *contex
   describeUnknown(diagnostic, "operation", dialect, name, known);
 }
 
-// A hook is a reference to a function, so it holds nothing.
+// A hook is a function reference and has no state.
 static ParseResult rejectOperation(OpAsmParser &parser, OperationState &state) {
   InFlightDiagnostic error = emitError(parser.getEncodedSourceLoc(parser.getNameLoc()));
   describeUnknownOperation(*error.getUnderlyingDiagnostic(), parser.getContext(),
@@ -83,15 +83,15 @@ std::optional<Dialect::ParseOpHook> ll::rejectUnknownOperation(const Dialect &di
   return Dialect::ParseOpHook(rejectOperation);
 }
 
-// Triton's dialects that we do not have.
+// Unsupported dialects of Triton.
 static constexpr StringLiteral otherDialects[] = {"nvg", "nvws", "proton", "proton_gpu",
                                                   "tti"};
 
-// What Triton 3.1 and before called dialects that we have.
+// Names of supported dialects in Triton 3.1 and earlier.
 static constexpr std::pair<StringLiteral, StringLiteral> formerDialects[] = {
     {"triton_gpu", "ttg"}, {"triton_nvidia_gpu", "ttng"}};
 
-// The dialect that is one of an error's arguments, and an operation of it that is another one.
+// Finds a dialect and an operation of it among the arguments of an error.
 static std::pair<StringRef, StringRef> dialectIn(const Diagnostic &error) {
   using Kind = DiagnosticArgument::DiagnosticArgumentKind;
   SmallVector<StringRef> words;
@@ -99,7 +99,7 @@ static std::pair<StringRef, StringRef> dialectIn(const Diagnostic &error) {
     if (argument.getKind() == Kind::String)
       words.push_back(argument.getAsString());
     else if (argument.getKind() == Kind::Attribute)
-      // Of a type or an attribute, MLIR gives the dialect as an attribute.
+      // For a type or an attribute, MLIR passes the dialect as an attribute.
       if (auto name = dyn_cast_if_present<StringAttr>(argument.getAsAttribute()))
         return {name.getValue(), ""};
   }
@@ -110,11 +110,11 @@ static std::pair<StringRef, StringRef> dialectIn(const Diagnostic &error) {
   return {};
 }
 
-// What a handler of diagnostics does with an error: says more than MLIR and its generated parsers do.
+// Handles an error of MLIR or its generated parsers, with more detail.
 static LogicalResult reword(MLIRContext *context, Diagnostic &error) {
   MutableArrayRef<DiagnosticArgument> arguments = error.getArguments();
   using Kind = DiagnosticArgument::DiagnosticArgumentKind;
-  // An enumeration by its name in C++, and its values.
+  // An enumeration by its C++ name, and its values.
   if (arguments.size() > 3 && arguments[1].getKind() == Kind::String &&
       arguments[1].getAsString().starts_with("::ll::"))
     return replace(error, [&](Diagnostic &replaced) {

@@ -1,4 +1,4 @@
-// Names of our dialects that nothing is registered for: what a file of a later Triton contains.
+// Unregistered names in registered dialects, as in a file of a later Triton.
 #ifndef LL_DIALECT_UNKNOWN_H
 #define LL_DIALECT_UNKNOWN_H
 
@@ -9,23 +9,22 @@
 
 namespace ll {
 
-// The names, without the dialect's, of the attributes or types in a generated list.
+// Returns the names, without the dialect's, in a generated list of attributes or types.
 template <typename... Parts> llvm::SmallVector<llvm::StringRef> mnemonics() {
   return {Parts::getMnemonic()...};
 }
 
-// Says that a dialect has no such operation, attribute or type, and which one comes nearest.
+// Emits an error for an unknown operation, attribute or type, with the nearest known name.
 void emitUnknown(mlir::InFlightDiagnostic diagnostic, llvm::StringRef kind, llvm::StringRef dialect,
                  llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
-// What a handler of diagnostics does while the attribute is parsed that the text begins with, and that the parser has
-// read so far. It says more of an encoding's key than the generated parser, which does not know whether the key is
-// misspelled; success hides an error that names types of C++.
+// Handles a diagnostic while an attribute is parsed, given the text from its start to the parser's position. It reports
+// misspelled keys of encodings, which the generated parser cannot; success hides an error that names C++ types.
 llvm::LogicalResult rewordParsed(mlir::Diagnostic &diagnostic, llvm::StringRef dialect,
                                  llvm::StringRef text, bool &hasFailed);
 
-// What the parser that is generated for a dialect's attributes or types makes of the input; null after
-// an error, also that of a name which is none of `known`.
+// Runs the generated parser of a dialect's attributes or types; returns null after an error, also for a name that is not
+// among `known`.
 template <typename Part, typename Generated>
 Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::StringRef dialect,
                 Generated generated, llvm::SmallVector<llvm::StringRef> (*known)()) {
@@ -44,13 +43,12 @@ Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::Stri
   return {};
 }
 
-// Parses nothing: fails with `emitUnknown` for an operation in custom form.
+// Fails with `emitUnknown` for an operation in custom form.
 std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dialect &dialect,
                                                                  llvm::StringRef name);
 
-// From here on, errors that MLIR and its generated parsers word become ours: an unknown operation in
-// generic form `emitUnknown`, a value that an enumeration lacks without names of C++, a dialect of Triton's
-// that is not among ours with the names of ours.
+// Replaces errors of MLIR and its generated parsers from here on: for an unknown operation in generic form, for an
+// unknown enum value (without C++ names), and for an unsupported dialect of Triton (with the supported ones).
 void rewordGeneratedErrors(mlir::MLIRContext *context);
 
 } // namespace ll

@@ -1,4 +1,4 @@
-// The operations of MLIR that stand in TTGIR, so that Rust knows them by kind and not by name.
+// Upstream operations of TTGIR, which Rust matches by kind.
 #ifndef LL_UPSTREAM
 #define LL_UPSTREAM
 
@@ -14,7 +14,7 @@ class LL_Upstream<list<Op> selected> {
   list<Op> ops = selected;
 }
 
-// Of dialects that are too large to be known whole, these: what is known of a scalar, and AMD's hints for scheduling.
+// Selected operations of large dialects: assumptions on scalars, and AMD's scheduling hints.
 def LL_UpstreamSelected : LL_Upstream<[LLVM_AssumeOp, ROCDL_IglpOpt, ROCDL_SchedBarrier, ROCDL_SchedGroupBarrier,
                                        ROCDL_SetPrioOp]>;
 

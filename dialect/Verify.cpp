@@ -1,4 +1,4 @@
-// Verification: asks Rust, and gives its answer to MLIR.
+// Verification, forwarded to Rust.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"

@@ -1,5 +1,5 @@
-// Passes: name, options, help with an example that test/rust/reference.rs runs. The Rust file of the
-// same name in this folder carries each out.
+// Passes: names, options, and help with an example that test/rust/reference.rs runs. The Rust file of the same name in
+// this folder implements each.
 #ifndef LL_PASSES
 #define LL_PASSES
 
@@ -7,37 +7,35 @@ include "mlir/Pass/PassBase.td"
 
 // Options and dialects of several passes.
 defvar LL_Target = Option<"target", "target", "std::string", "\"\"",
-    "GPU to lower for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">;
+    "GPU to lower for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">;
 defvar LL_Abi = Option<"abi", "abi", "std::string", "\"plain\"",
-    "How kernels are called: `plain`, by their own arguments; `triton`, by those of Triton's launcher, "
-    "two pointers to scratch memory more">;
+    "Kernel ABI: `plain`, the declared arguments; `triton`, the arguments of Triton's launcher, with two more "
+    "pointers to scratch memory">;
 defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
-    "How much shared memory functions take: `least`, no more than in the plain way, as Triton's; `fast`, all that "
-    "saves barriers while as many blocks run at the same time">;
+    "Use of shared memory: `least`, never more than Triton would allocate; `fast`, trade shared memory for fewer "
+    "barriers while occupancy stays the same">;
 defvar LL_Bounds = Option<"bounds", "bounds", "bool", "false",
-    "Mark allocations in shared memory and the bounds of indices, which `ll-sim` checks">;
+    "Annotate shared-memory allocations and index bounds for the checks of `ll-sim`">;
 defvar LL_CallLibraries = Option<"callLibraries", "call-libraries", "bool", "false",
-    "Call what `tt.extern_elementwise` names, and the vendor's library for functions of f32, as Triton's lowering does; "
-    "by default functions that are known here are computed in place">;
+    "Call the functions named by `tt.extern_elementwise`, and the vendor's library for f32 functions, as Triton's "
+    "lowering does (default: known functions are expanded in place)">;
 defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
-    "What is said of a function that takes more shared memory than the GPU has: `error`, and it is not lowered; "
-    "`warning`, and the launcher decides, as Triton's does">;
+    "Severity if a function needs more shared memory than the GPU has: `error`; or `warning`, which leaves the check to "
+    "the launcher, as Triton does">;
 defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
-           "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">;
+           "Layouts of loads and stores of whole tensors: `pinned`, or `free` to change at their own cost">;
 defvar LL_LoweredDialects = [
   "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
   "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
   "::mlir::cf::ControlFlowDialect"];
 
 def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::ModuleOp"> {
-  let summary = "Spell every encoding of a tensor or a buffer by its bases";
+  let summary = "Replace encodings of tensors and buffers by `#ttg.linear` and its shared-memory counterpart";
   let description = [{
-    Two encodings of one layout become one attribute, so that files can be read and compared.
-    Nothing moves: every tensor keeps its layout, and every buffer its own. An encoding that an operation asks for
-    by its kind keeps its name: `#ttg.nvidia_mma` and the `#ttg.dot_op` of it where there are products,
-    `#ttg.nvmma_shared` where the hardware reads it. So does one of a family that `keep` lists, and one of a family
-    that `only` does not, where it lists any. Padded and partitioned buffers have no list of bases.
-    `recognize-encodings` goes back.
+    Two encodings of one layout become one attribute, which simplifies reading and comparing files. No data moves: all
+    layouts stay the same. Encodings whose kind an operation requires are kept: `#ttg.nvidia_mma` and its `#ttg.dot_op`
+    for products, `#ttg.nvmma_shared` for hardware that reads it. `keep` excludes more families; `only` restricts the pass
+    to some. Padded and partitioned buffers have no list of bases. `recognize-encodings` is the inverse.
 
     Before:
     ```mlir
@@ -60,20 +58,20 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",
-               "Families of encodings that keep their names, as `blocked,amd_mfma`">,
+               "Families of encodings to keep, such as `blocked,amd_mfma`">,
     ListOption<"only", "only", "std::string",
-               "Families of encodings to spell, as `blocked,swizzled_shared` (default: all)">
+               "Families of encodings to replace, such as `blocked,swizzled_shared` (default: all)">
   ];
 }
 
 def RecognizeEncodings : Pass<"recognize-encodings", "::mlir::ModuleOp"> {
-  let summary = "Spell lists of bases by the encoding that says the same";
+  let summary = "Replace lists of bases by structured encodings of the same layout";
   let description = [{
-    The inverse of `convert-encodings-to-linear`: a layout that is written out gets the name of the family that
-    says it, on every shape that it is used with: that of an encoding which the module has already, or else blocked,
-    results and operands of matrix instructions, slices of them, and for buffers swizzled, NVIDIA's or rotating.
-    What no family says stays written out. What leaves no trace in the layout is chosen: an instruction is the first
-    of its family that holds elements in this way, and a box beyond the tensor is as small as can be.
+    The inverse of `convert-encodings-to-linear`: bases are replaced by an encoding with the same layout on every shape
+    that they are used with. Candidates are the encodings of the module; then blocked encodings, results and operands of
+    matrix instructions and slices of these; for buffers swizzled, NVIDIA's or rotating ones. Other bases are kept.
+    Parameters that the layout does not determine get defaults: the first matching instruction of a family, and the
+    smallest tile beyond the tensor.
 
     Before:
     ```mlir
@@ -96,27 +94,25 @@ def RecognizeEncodings : Pass<"recognize-encodings", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",
-               "Families of encodings whose names are not used, as `amd_wmma`">,
+               "Families of encodings to exclude, such as `amd_wmma`">,
     ListOption<"only", "only", "std::string",
-               "Families of encodings whose names are used, as `blocked,slice` (default: all)">
+               "Families of encodings to recognise, such as `blocked,slice` (default: all)">
   ];
 }
 
 def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> {
-  let summary = "Remove conversions that need not be there, and choose layouts of views and memory accesses";
+  let summary = "Remove redundant conversions, and choose layouts of views and memory accesses";
   let description = [{
-    A `ttg.convert_layout` whose operand and result have the same layout moves nothing, whatever
-    the encodings are called; it disappears. A chain of conversions becomes one, or none; the same conversion is
-    made once; what a loop carries and nobody looks at is not converted.
+    A `ttg.convert_layout` between equal layouts moves no data, whatever the encodings are, and is removed. Chains of
+    conversions are folded, common conversions are eliminated, and unused loop-carried values are not converted.
 
     For the other conversions, the layouts of views and of accesses to memory are chosen as by
     `remove-layout-conversions`, by the same prices, with the layouts of all other operations as they are. Constants,
-    ranges, splats, addresses and masks are rematerialised in the layout that is asked for; a conversion of a view moves
-    before the view; a load loads in another layout, and a store stores in the layout of what is converted. An access to
-    global memory takes no layout in which it alone would cost more. Prices are those on the module's GPU, or on sm_90
-    (gfx942 for warps of 64 lanes) where it names none. Each conversion counts 130 cycles beyond its plan, the default
-    of `conversion-cost` there. Layouts of arithmetic on data and of loop-carried values stay as they are: they are a
-    decision on the whole kernel.
+    ranges, splats, addresses and masks are rematerialised in the required layout; a conversion of a view is hoisted above
+    the view; a load uses the converted layout, and a store that of the source. An access to global memory takes no layout
+    in which it alone would cost more. Prices are those on the module's GPU, or on sm_90
+    (gfx942 for warps of 64 lanes) by default. Each conversion costs 130 cycles more than its plan, the default of
+    `conversion-cost`. Layouts of arithmetic on data and of loop-carried values are kept: they need the whole kernel.
 
     Before:
     ```mlir
@@ -141,15 +137,15 @@ def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> 
   }];
   let options = [
     Option<"explain", "explain", "bool", "false",
-           "Say what becomes of each conversion and why, as remarks">
+           "Emit remarks on the outcome of each conversion, with reasons">
   ];
 }
 
 def UseTritonNumbers : Pass<"use-triton-numbers", "::mlir::ModuleOp"> {
-  let summary = "Allow floats to be as inexact, and as fast, as in Triton's own lowering";
+  let summary = "Allow the floating-point approximations of Triton's own lowering";
   let description = [{
-    Lowering rounds quotients and roots to nearest, keeps the error of functions within stated bounds and fuses
-    nothing. Triton does not. This pass adds the flags that say so: `contract` to sums and products, and `afn` to
+    By default the lowering rounds quotients and roots to nearest, bounds the error of functions and does not fuse
+    operations; Triton's does neither. This pass adds fast-math flags: `contract` to sums and products, and `afn` to
     `math.exp`, `math.exp2`, `math.sqrt`, `math.rsqrt`, and for NVIDIA to `arith.divf` (within 2 units in the last
     place, `div.full.f32`). `tt.precise_divf`, `tt.precise_sqrt` and f64 stay exact.
 
@@ -176,7 +172,7 @@ def UseTritonNumbers : Pass<"use-triton-numbers", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU that the numbers are for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+           "GPU whose accuracy is modelled, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     Option<"fusion", "fusion", "bool", "true",
            "Fuse products with sums, as Triton does unless `enable_fp_fusion` is off">
   ];
@@ -185,24 +181,21 @@ def UseTritonNumbers : Pass<"use-triton-numbers", "::mlir::ModuleOp"> {
 def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower tensors with layouts to the LLVM dialect, for NVVM or ROCDL";
   let description = [{
-    Every tensor becomes one LLVM value per register that a thread holds; index arithmetic follows
-    from the layouts. MLIR's own conversions finish `scf`, `cf` and what is of type `index`, where there is any.
-    The shared memory a CTA needs is recorded in bytes as the module's `ttg.shared`.
+    Every tensor becomes one LLVM value per register of a thread; index arithmetic follows from the layouts. MLIR's own
+    conversions lower `scf`, `cf` and the type `index`. The module's `ttg.shared` is the shared memory of a CTA in bytes.
 
     With `abi=triton` Triton's launcher can run the kernels: each takes two more arguments, the addresses of scratch
-    memory in global memory (`ttg.global_scratch_alloc`), and the module says how many bytes of it a program needs.
+    memory in global memory (`ttg.global_scratch_alloc`), whose size the module records.
 
-    With `shared=fast` functions take more shared memory than they need where that saves barriers: conversions go one
-    round, and what could use the same bytes lies apart, as long as no fewer blocks run on a processor at the same time.
-    Change it where shared memory is plenty and barriers count. It misleads where kernels run side by side on a processor.
+    With `shared=fast` functions use more shared memory if that saves barriers: conversions use one pass through scratch
+    memory, and buffers keep disjoint bytes, as long as occupancy stays the same. Use it where barriers limit performance.
+    The occupancy model does not account for different kernels on one SM.
 
-    With `bounds=true` the result says where each allocation in shared memory begins and ends, and the bound of each
-    index that is known at run time only, in attributes that change no instruction. `ll-sim` lowers with it; a module
-    that is lowered by `ll-opt` needs it for the same checks.
+    With `bounds=true` attributes record the range of each shared-memory allocation and the bounds of dynamic indices,
+    without a change of instructions. `ll-sim` sets it for its checks; a module lowered by `ll-opt` needs it for the same.
 
-    A function that takes more shared memory than the GPU has is an error. With `shared-limit=warning` it is lowered
-    all the same, for a launcher that checks the size itself or a larger GPU of the same family; `ll-sim` and the driver
-    refuse to launch it.
+    A function that needs more shared memory than the GPU has is an error. With `shared-limit=warning` it is lowered, for
+    a launcher that checks the size or a larger GPU of the same family; `ll-sim` and the driver refuse to launch it.
 
     Before:
     ```mlir
@@ -245,13 +238,13 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
 }
 
 def CountAsyncWaits : Pass<"count-async-waits", "::mlir::ModuleOp"> {
-  let summary = "Let waits for copies wait for the groups of their tokens alone";
+  let summary = "Relax waits for copies to the groups of their tokens";
   let description = [{
-    `num` of a `ttg.async_wait` becomes the least number of groups that are committed after those of its tokens, on any
-    path, where that is more. A wait without tokens stays, and one for a token that is not known to be that of a commit.
-    What is read after a wait must be of its tokens then, as in Triton, whose pipeliner leaves `num = 0` for gfx1250.
+    `num` of a `ttg.async_wait` is raised to the least number of groups committed after those of its tokens, on any path. A
+    wait without tokens, or for a token of an unknown commit, is kept. Reads after the wait must depend on its tokens, as
+    in Triton, whose pipeliner leaves `num = 0` for gfx1250.
 
-    `convert-layouts-to-llvm` turns groups into instructions where the GPU counts these.
+    `convert-layouts-to-llvm` converts groups to instruction counts for GPUs that count instructions.
 
     Before:
     ```mlir
@@ -279,20 +272,19 @@ def CountAsyncWaits : Pass<"count-async-waits", "::mlir::ModuleOp"> {
 }
 
 def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
-  let summary = "Turn products that no instruction carries out into products that one does";
+  let summary = "Decompose products without a matrix instruction into supported ones";
   let description = [{
     `tt.dot_scaled` becomes a `tt.dot` of the elements times their scales in bf16 (in f16 where a factor is f16): 4-bit
-    and 8-bit floats times powers of two are exact there, but for what leaves the type's range. A scale of 255 gives NaN
-    unless `fastMath`. So do `amdg.scaled_upcast_fp4` and `amdg.scaled_upcast_fp8`, the factors of such a product on AMD's
-    GPUs. A `tt.dot_scaled` stays where the target has an instruction that multiplies by its scales and the result is laid
-    out for that, as Triton's TTGIR for gfx950, gfx1250 and sm_120 has it; operands and scales are converted then.
+    and 8-bit floats times powers of two are exact there, except for overflow and underflow. A scale of 255 gives NaN
+    unless `fastMath`. `amdg.scaled_upcast_fp4` and `amdg.scaled_upcast_fp8`, the operands of such a product on AMD GPUs,
+    are decomposed likewise. A `tt.dot_scaled` is kept if the target has an instruction with scales and the result has its
+    layout, as in Triton's TTGIR for gfx950, gfx1250 and sm_120; operands and scales are then converted.
 
     A `tt.dot` of f32 with `inputPrecision = tf32x3`, `bf16x3` or `bf16x6` becomes three, three or six products of parts,
-    where the target multiplies tf32 or bf16; else it stays, and is computed in f32.
+    if the target multiplies tf32 or bf16; otherwise it is kept, and computed in f32.
 
-    Layouts of results do not change; operands are in `#ttg.linear` encodings, between conversions.
-    `layout-pipeline` runs it before it chooses instructions, `convert-layouts-to-llvm` before everything else. Triton
-    does the same in `tritongpu-accelerate-matmul` and `tritongpu-F32DotTC`.
+    Layouts of results do not change; operands get `#ttg.linear` encodings, between conversions. `layout-pipeline` runs it
+    before `choose-matrix-instructions`, `convert-layouts-to-llvm` at its start. It corresponds to Triton's `tritongpu-accelerate-matmul` and `tritongpu-F32DotTC`.
 
     Before:
     ```mlir
@@ -322,7 +314,7 @@ def DecomposeProducts : Pass<"decompose-products", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU whose instructions count, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+           "GPU to decompose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -372,7 +364,7 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+           "GPU to choose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
     Option<"explain", "explain", "bool", "false",
            "Emit a remark at each product: the chosen instruction, or the reason for none">
@@ -380,28 +372,25 @@ def ChooseMatrixInstructions : Pass<"choose-matrix-instructions", "::mlir::Modul
 }
 
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
-  let summary = "Choose the layouts of a whole kernel so that it costs least";
+  let summary = "Assign layouts to all values of a kernel at minimal cost";
   let description = [{
-    Every value of a kernel gets the layout that makes the kernel as a whole cheapest: conversions by the plans
-    that would carry them out, reductions and scans by theirs, accesses to memory by the sectors they touch,
-    the rest by its instructions; what runs in a loop counts more. Constants, ranges and addresses are computed
-    again where that is cheaper. Then the kernel is rewritten once. By these prices it never costs more than before,
-    and a second run changes nothing.
+    The layouts of all values are chosen jointly to minimise the cost of the kernel: conversions, reductions and scans by
+    the costs of their plans, memory accesses by the sectors that they touch, other operations by their instructions, all
+    weighted by loop depth. Constants, ranges and addresses are rematerialised where that is cheaper. The kernel is then
+    rewritten once. Its predicted cost never increases, and a second run changes nothing.
 
-    Loads and stores of whole tensors keep their layouts unless `memory=free`. So do products, atomic accesses,
-    calls, and whatever else asks for a layout or is not known.
+    Loads and stores of whole tensors keep their layouts unless `memory=free`, and so do products, atomic accesses, calls
+    and all operations that require a layout or are unknown.
 
-    Each conversion counts `conversion-cost=N` cycles beyond its plan, once however often it runs: it has to save N
-    cycles more than its plan takes. The default, 130 cycles, stands for what a plan does not have: what uses a
-    converted value waits for it. With 0, small conversions stay in the loop of a matrix product where another layout
-    predicts a few cycles less, and took 6 % of its time on an H200. Set 0 for plans alone; set more where code size
-    or the pressure on registers counts. The predicted cycles, in which N does not count, may then be more than the
-    input's. Of what costs the same, that with the fewest conversions is taken.
+    Each conversion costs `conversion-cost=N` cycles more than its plan, independent of its execution count. The default,
+    130 cycles, stands for the latency that users of a converted value wait for, which plans do not model. With 0, small
+    conversions stay in the loop of a matrix product where another layout predicts a few cycles less, and took 6 % of its
+    time on an H200. Use 0 for the costs of plans only, and more to reduce code size or register pressure. The predicted
+    cycles do not include N and may then exceed those of the input. Among equal costs, the fewest conversions win.
 
-    With `scratch-budget=N` layouts are chosen so that each conversion, reduction and scan can be carried out in N bytes
-    of shared memory; what the kernel stores in buffers of its own comes on top. Set it where the shared memory of a block
-    is what keeps blocks from running side by side. It costs conversions in more rounds, or in other places; `explain`
-    says how much. Where no choice fits, that is an error at the operation that takes most.
+    With `scratch-budget=N` each conversion, reduction and scan must fit in N bytes of shared memory, in addition to the
+    kernel's own buffers. Use it where shared memory limits occupancy. Conversions may then take several passes, or move;
+    `explain` states the cost. If no assignment fits, the operation with the largest excess gets an error.
 
     Before:
     ```mlir
@@ -433,32 +422,31 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+           "GPU to choose for, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     LL_Memory,
     Option<"loopWeight", "loop-weight", "int64_t", "8",
-           "How often the body of a loop counts">,
+           "Assumed number of iterations of a loop">,
     Option<"conversionCost", "conversion-cost", "int64_t", "130",
-           "Cycles that each conversion counts beyond its plan, once however often it runs; 0 weighs plans only">,
+           "Penalty of each conversion beyond the cost of its plan, in cycles, independent of its execution count">,
     Option<"scratchBudget", "scratch-budget", "int64_t", "-1",
-           "Bytes of shared memory that each conversion, reduction or scan may take, beside buffers (default: what the GPU has)">,
+           "Limit for the shared memory of each conversion, reduction or scan, in bytes (default: that of the GPU)">,
     Option<"explain", "explain", "bool", "false",
-           "Say what each conversion that is left costs and why it stays, and what became of the others, as remarks">,
+           "Emit remarks on the cost and reason of each remaining conversion, and on the outcome of the others">,
     Option<"report", "report", "std::string", "\"\"",
-           "File to write the same to, as JSON">,
+           "File for the same information as JSON">,
     Option<"verify", "verify", "bool", "false",
-           "Prove that every register that is used names the same element as before, as `ll-opt --verify-layout-rewrites` does of all passes">
+           "Validate that every used register holds the same element as before, as `ll-opt --verify-layout-rewrites` does for all passes">
   ];
 }
 
 def ResolveAutoLayouts : Pass<"resolve-auto-layouts", "::mlir::ModuleOp"> {
-  let summary = "Find the layouts that a program leaves open";
+  let summary = "Infer the layouts that a program leaves open";
   let description = [{
-    A tensor with `#gluon.auto_encoding` gets the layout that `gluon.set_auto_layout` says of it, or of what it goes
-    with: elementwise operations, views, reductions, loops, branches and calls. One with `#gluon.coalesced_encoding` gets
-    that in which `coalesce` lets its pointers be accessed. Nothing is converted but where `ttg.convert_layout` stands:
-    two layouts for one tensor are an error that names who asks for each, and so is a tensor whose layout nothing settles.
-    What goes into and comes out of conversions only, may have the layout of either side; the one with the
-    lowest cost of plans is taken, on the module's GPU (sm_90 where it names none, gfx942 for warps of 64 lanes).
+    A tensor with `#gluon.auto_encoding` gets the layout that `gluon.set_auto_layout` requires, propagated through
+    elementwise operations, views, reductions, loops, branches and calls. One with `#gluon.coalesced_encoding` gets the
+    layout that `coalesce` chooses for its pointers. No conversion is added: conflicting requirements are an error that
+    names the operations, and so is a tensor without any. Where only conversions constrain a tensor, the layout of one end
+    is taken, by the lowest cost of plans on the module's GPU (default: sm_90, or gfx942 for warps of 64 lanes).
 
     Before:
     ```mlir
@@ -488,18 +476,18 @@ def ResolveAutoLayouts : Pass<"resolve-auto-layouts", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU that costs are for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+           "GPU for the cost model, such as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
   ];
 }
 
 def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
-  let summary = "Access memory in layouts in which neighbouring threads access neighbouring addresses";
+  let summary = "Choose layouts in which neighbouring threads access neighbouring addresses";
   let description = [{
-    Each access to global memory by a tensor of pointers gets a blocked layout of its own: first the dimension along
-    which addresses run on furthest, and in each thread as many elements along it as one access can move. Accesses
-    that depend on each other, on tensors of one shape and order, get the widest that any of them can use, but a store
-    no wider than its own. Operands are converted to that layout and results back;
-    `remove-layout-conversions` finds out what of this need not be there. As Triton's `tritongpu-coalesce`.
+    Each access to global memory by a tensor of pointers gets a blocked layout of its own: the dimension with the largest
+    contiguity first, and in each thread as many elements along it as one access can move. Dependent accesses of one shape
+    and order get the widest vector of all, but stores no wider one than their own. Operands are converted to that layout
+    and results back; `remove-layout-conversions` removes conversions that are not needed. It corresponds to Triton's
+    `tritongpu-coalesce`.
 
     Before:
     ```mlir
@@ -534,13 +522,14 @@ def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
 }
 
 def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> {
-  let summary = "Give operands of products through buffers in shared memory";
+  let summary = "Move operands of products through shared-memory buffers";
   let description = [{
-    A conversion to `#ttg.dot_op` that goes through shared memory becomes a `ttg.local_alloc` and a
-    `ttg.local_load`, which stands where the operand is first used, so that loads in between do not wait for the
-    buffer's barrier, and in a loop where the loop would otherwise spill registers: each element is stored once, and many threads read it. The buffer is swizzled as is cheapest to fill and to read on the module's GPU. Triton's
-    `tritongpu-reduce-data-duplication` takes the swizzle from a table. With `only-cheaper` a conversion
-    whose plan costs less than the buffer stays, where its result takes no more than 16 words of a thread.
+    A conversion to `#ttg.dot_op` through shared memory becomes a `ttg.local_alloc` and a `ttg.local_load`: each element is
+    stored once and read by many threads. The load is placed at the first use of the operand, so that loads in between do
+    not wait for the buffer's barrier, and inside a loop that would otherwise spill registers. The swizzle is the cheapest
+    to fill and to read on the module's GPU; Triton's `tritongpu-reduce-data-duplication` takes it from a table. With
+    `only-cheaper` a conversion is kept if its plan costs less than the buffer and its result takes at most 16 words of a
+    thread.
 
     Before:
     ```mlir
@@ -573,13 +562,13 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
 }
 
 def OptimizeThreadLocality : Pass<"optimize-thread-locality", "::mlir::ModuleOp"> {
-  let summary = "Let one thread, or one warp, have what it would fetch from others";
+  let summary = "Avoid data exchange between threads in reductions and gathers";
   let description = [{
-    A `tt.reshape` that may reorder gives its elements so that a reduction along one axis needs no other thread. A
-    `tt.gather` works where each warp holds whole rows of what it gathers from, if its plan costs less there. What a loop
-    accumulates of reductions along the last dimension, by what they combine with, is accumulated in each thread and
-    reduced once, behind the loop: a sum of floats is then added up in another order. `remove-layout-conversions` finds
-    out which of the conversions need not be there. As Triton's `tritongpu-optimize-thread-locality`.
+    A `tt.reshape` with `allow_reorder` gets a layout in which a reduction along one axis stays within threads. A
+    `tt.gather` gets a layout with whole rows of its source in each warp, if its plan costs less. A loop that accumulates
+    reductions along the last dimension, with the operation of the reduction, accumulates in each thread and reduces once
+    after the loop, which reassociates sums of floats. `remove-layout-conversions` removes conversions that are not needed.
+    It corresponds to Triton's `tritongpu-optimize-thread-locality`.
 
     Before:
     ```mlir
@@ -608,10 +597,10 @@ def OptimizeThreadLocality : Pass<"optimize-thread-locality", "::mlir::ModuleOp"
 }
 
 def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
-  let summary = "Compute on what is copied, and copy then";
+  let summary = "Sink splats and broadcasts below elementwise operations";
   let description = [{
-    What is computed element by element of `tt.splat`s is computed once, of their elements; of `tt.broadcast`s of one
-    shape, on that shape. A thread then works on the registers of a row and not of a tile. As Triton's
+    An elementwise operation on `tt.splat`s is computed once, on scalars; one on `tt.broadcast`s from one shape is computed
+    on that shape. A thread then computes on the registers of a row instead of a tile. It corresponds to Triton's
     `triton-reorder-broadcast`.
 
     Before:
@@ -641,9 +630,9 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
 }
 
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
-  let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
+  let summary = "Lower kernels with default layouts to the LLVM dialect";
   let description = [{
-    `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`, `remove-layout-conversions`,
+    A pipeline of `resolve-auto-layouts`, `coalesce`, `decompose-products`, `choose-matrix-instructions`, `remove-layout-conversions`,
     `reduce-data-duplication` where a buffer is cheaper, `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR
     as Triton's `convert-triton-to-tritongpu` leaves it.
 

@@ -1,14 +1,14 @@
-//! Builders of operations, from their TableGen records: what each requires by parameter, what it may have by method.
+//! Generator of operation builders from TableGen records: required parts are parameters, optional ones are methods.
 //!
-//! Made by the build script, so that an operation and its parts are named in TableGen only, and the compiler
-//! knows when one is missing or called by another name. `src/ir/builders.rs` takes the result in.
+//! Operations and their parts are thus named in TableGen only, and the compiler checks names and completeness.
+//! `src/ir/builders.rs` includes the result.
 
 use crate::ops::{self, Count, Operation, bare, fields, snake, variant};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// `builders.rs`: a module for each dialect, with a function for each operation that `LL_Built` names.
+/// Writes `builders.rs`: a module per dialect, with a function per operation of `LL_Built`.
 pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'static>>) -> String {
     let keepers: Vec<_> = keepers.into_iter().collect();
     let mut lists = keepers
@@ -48,7 +48,7 @@ pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'s
     rust
 }
 
-/// The builder of one operation.
+/// Writes the builder of an operation.
 fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
     let class = ops::class_name(op.record);
     let (mut parameters, mut body, mut methods) = (String::new(), String::new(), String::new());
@@ -137,7 +137,7 @@ fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) 
     );
 }
 
-/// The Rust type of a parameter that stands for a number of things, and the list of them.
+/// Returns the Rust type of a parameter by arity, and the expression for its list.
 fn list(name: &str, count: Count, element: &str) -> (String, String) {
     match count {
         Count::One => (element.to_owned(), format!("&[{name}]")),
@@ -146,12 +146,12 @@ fn list(name: &str, count: Count, element: &str) -> (String, String) {
     }
 }
 
-/// A name as Rust spells it, though it may be a keyword.
+/// Escapes a name that is a Rust keyword.
 fn escaped(name: &str) -> String {
     format!("r#{}", snake(name).trim_start_matches("r#"))
 }
 
-/// The operand that has the type of a result, where the declaration says so of one.
+/// Returns the operand whose type a result has by declaration.
 fn same_type<'a>(
     op: &Operation<'_>,
     result: &str,
@@ -183,7 +183,7 @@ fn same_type<'a>(
         .find(|name| equal.iter().any(|names| names.contains(name)))
 }
 
-/// The Rust type of an attribute, and what `$` of this type says, if anything.
+/// Returns the Rust type of an attribute, and the conversion of a value `$` of this type, if any.
 fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (String, String) {
     while let Some(base) = constraint.optional_def_value("baseAttr") {
         constraint = base;
@@ -217,7 +217,7 @@ fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (Strin
     (type_.to_owned(), value.to_owned())
 }
 
-/// An enum of a dialect; returns its name.
+/// Writes an enum of a dialect; returns its name.
 fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let text = |record: Record<'_>, field| -> String {
         let text = record.str_value(field);

@@ -1,38 +1,38 @@
-//! What Rust knows of operations, from their TableGen records: kinds, typed views, enums.
+//! Generator of the Rust side of operations from TableGen records: kinds, typed views, enums.
 //!
-//! Made by the build script, so that an operation, its operands and its attributes are named in
-//! `dialect/*.td` only. `src/ir/ops.rs` takes the result in and says how to use it.
+//! Operations, operands and attributes are thus named in `dialect/*.td` only. `src/ir/ops.rs` includes the result and
+//! documents its use.
 
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper, TypedInit};
 
-/// A dialect of ours: its namespace in the IR and the records of its operations.
+/// A dialect of this project: its namespace in the IR and its records.
 pub(crate) struct Own<'a> {
     pub(crate) namespace: &'static str,
     pub(crate) keeper: &'a RecordKeeper<'static>,
 }
 
-/// What is written for C++ and for Rust.
-pub(crate) struct Generated {
-    /// `OpKinds.inc`: an X-macro for each operation, in the order of the enums.
+/// The generated C++ and Rust files.
+pub(crate) struct GeneratedOps {
+    /// `OpKinds.inc`: one X-macro per operation, in the order of the enums.
     pub(crate) cpp: String,
     /// `ops.rs`: kinds and views.
     pub(crate) rust: String,
 }
 
-/// The trait of operations that canonicalisation asks Rust about.
+/// The trait of operations with canonicalisation in Rust.
 const CANONICALISED: &str = "LL_Canonicalized";
 
-/// One operation.
+/// An operation with its names in the IR, Rust and C++.
 pub(crate) struct Operation<'a> {
     pub(crate) record: Record<'a>,
-    /// Its full name, as `tt.load`.
+    /// The full name, such as `tt.load`.
     pub(crate) name: String,
-    /// Its kind, as `TtLoad`.
+    /// The enum variant, such as `TtLoad`.
     kind: String,
-    /// Its C++ class, as `::ll::tt::LoadOp`.
+    /// The C++ class, such as `::ll::tt::LoadOp`.
     class: String,
 }
 
@@ -64,13 +64,13 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// The C++ class that `mlir-tblgen` makes of a record: its name without the part before the first `_`.
+/// Returns the C++ class that `mlir-tblgen` generates: the record's name after the first `_`.
 pub(crate) fn class_name(record: Record<'_>) -> &str {
     let name = record.name().expect("an operation's record has a name");
     name.split_once('_').map_or(name, |(_, class)| class)
 }
 
-/// The names of all traits, those within lists of traits too.
+/// Returns the names of all traits, including nested lists.
 fn traits(record: Record<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut lists = vec![record.list_of_defs_value("traits").unwrap_or_default()];
@@ -98,7 +98,7 @@ fn capitalised(word: &str) -> String {
         .unwrap_or_default()
 }
 
-/// `isVolatile` as Rust spells it.
+/// Converts `isVolatile` to `is_volatile`.
 pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     let mut previous_is_lower = false;
@@ -115,7 +115,7 @@ pub(crate) fn snake(name: &str) -> String {
     text
 }
 
-/// `EVICT_FIRST` as Rust spells a variant.
+/// Converts `EVICT_FIRST` to `EvictFirst`.
 pub(crate) fn variant(symbol: &str) -> String {
     let shouted = symbol.chars().all(|c| !c.is_ascii_lowercase());
     symbol
@@ -130,10 +130,10 @@ pub(crate) fn variant(symbol: &str) -> String {
         .collect()
 }
 
-/// The records of operations of the dialects that are asked for, in the order of their names.
+/// Returns the operations of the selected dialects, sorted by name.
 pub(crate) fn operations<'a>(
     keeper: &'a RecordKeeper<'static>,
-    is_asked: impl Fn(&str) -> bool,
+    is_selected: impl Fn(&str) -> bool,
 ) -> Vec<Operation<'a>> {
     let mut all: Vec<Operation<'a>> = keeper
         .all_derived_definitions("Op")
@@ -141,7 +141,7 @@ pub(crate) fn operations<'a>(
             record
                 .def_value("opDialect")
                 .and_then(|dialect| dialect.str_value("name"))
-                .is_ok_and(&is_asked)
+                .is_ok_and(&is_selected)
         })
         .map(Operation::of)
         .collect();
@@ -149,7 +149,7 @@ pub(crate) fn operations<'a>(
     all
 }
 
-pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Generated {
+pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> GeneratedOps {
     let own: Vec<(&str, Vec<Operation<'_>>)> = own
         .iter()
         .map(|dialect| {
@@ -241,10 +241,10 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
         "An operation of MLIR's own dialects as the view of its kind.",
         &upstream,
     );
-    Generated { cpp, rust }
+    GeneratedOps { cpp, rust }
 }
 
-/// Operations by the namespace that their names begin with.
+/// Groups operations by dialect namespace.
 pub(crate) fn by_namespace<'a, 'o>(
     ops: &'o [Operation<'a>],
 ) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
@@ -259,7 +259,7 @@ pub(crate) fn by_namespace<'a, 'o>(
     found
 }
 
-/// An enum of operations, with what TableGen says of each.
+/// Writes an enum of operations, with their TableGen properties.
 fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
     let _ = writeln!(
         rust,
@@ -292,19 +292,19 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
     let _ = writeln!(
         rust,
         "}}\nimpl {name} {{\n\
-         /// Every one, sorted by dialect and name.\n\
+         /// All kinds, sorted by dialect and name.\n\
          pub const ALL: &'static [Self] = &[{all}];\n\
-         /// The full name, as `dialect.operation`.\n\
+         /// Returns the full name, `dialect.operation`.\n\
          #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n\
-         /// The attributes that TableGen declares, each with its accessor's name.\n\
+         /// Returns the declared attributes, each with its accessor's name.\n\
          #[must_use] pub const fn attributes(self) -> &'static [(&'static str, &'static str)] {{ match self {{ {attributes} }} }}\n\
-         /// Whether TableGen declares that it works element by element.\n\
+         /// Returns true if it is declared elementwise.\n\
          #[must_use] pub const fn is_elementwise(self) -> bool {{ {elementwise} }}\n\
-         /// Whether TableGen declares that it ends a block.\n\
+         /// Returns true if it is declared as a terminator.\n\
          #[must_use] pub const fn is_terminator(self) -> bool {{ {terminator} }}\n\
-         /// For each operand of the declaration, whether it may be left out.\n\
+         /// Returns, for each declared operand, true if it is optional.\n\
          #[must_use] pub const fn optional_operands(self) -> &'static [bool] {{ match self {{ {optional} }} }}\n\
-         /// Whether TableGen declares that canonicalisation asks Rust about it.\n\
+         /// Returns true if it is declared with canonicalisation in Rust.\n\
          #[must_use] pub const fn is_canonicalised(self) -> bool {{ {canonical} }}\n\
          }}",
         all = list(&|op| format!("Self::{},", op.kind)),
@@ -340,7 +340,7 @@ pub(crate) fn doc(text: &str) -> String {
         .replace(']', "\\]")
 }
 
-/// Patterns of all operations that have a trait, and of those without rules of their own.
+/// Writes pattern macros for the operations with a trait.
 fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     let mut sets: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for op in own {
@@ -370,7 +370,7 @@ fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     }
 }
 
-/// How many values, regions or blocks a part of a declaration stands for.
+/// The arity of an operand, result, region or successor.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Count {
     One,
@@ -400,7 +400,7 @@ impl Count {
     }
 }
 
-/// A constraint without what `Arg<...>` says of its effects.
+/// Removes the effects of `Arg<...>` from a constraint.
 pub(crate) fn bare(constraint: Record<'_>) -> Record<'_> {
     if constraint.subclass_of("OpVariable") {
         constraint.def_value("constraint").unwrap_or(constraint)
@@ -426,7 +426,7 @@ pub(crate) fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'
         .collect()
 }
 
-/// The view of one operation: a newtype with an accessor for each operand, attribute, result, region.
+/// Writes the view of an operation: a newtype with an accessor for each operand, attribute, result, region.
 fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet<String>) {
     let name = class_name(op.record).trim_end_matches("Op");
     let arguments = fields(op.record, "arguments");
@@ -473,7 +473,7 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
             if kind == "operand" {
                 let _ = writeln!(
                     body,
-                    "/// Where the operand `{field}` stands among all operands.\n#[must_use] pub fn \
+                    "/// The operand index range of `{field}`.\n#[must_use] pub fn \
                      {plain}_at(self) -> Range<usize> {{ Self::OPERANDS.operands(self.0, {i}) }}",
                     plain = method.trim_start_matches("r#"),
                 );
@@ -510,11 +510,11 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
         "/// `{full}`: {summary}\n#[derive(Clone, Copy, Debug)]\n\
          pub struct {name}<'c, 'a>(pub(super) OperationRef<'c, 'a>);\n\
          impl<'c, 'a> {name}<'c, 'a> {{\n\
-         /// Which operation this is a view of.\n\
+         /// The kind of the operation.\n\
          pub const KIND: {kinds} = {kinds}::{kind};\n\
-         /// The operation as this one, or nothing if it is another.\n\
+         /// Casts an operation; `None` if it is another one.\n\
          #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ Self::KIND.is(op).then_some(Self(op)) }}\n\
-         /// The operation itself.\n\
+         /// Returns the operation.\n\
          #[must_use] pub fn op(self) -> OperationRef<'c, 'a> {{ self.0 }}\n\
          {body}\
          pub(super) fn exercise(self) -> usize {{ {calls} {num} }}\n}}",
@@ -529,7 +529,7 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
     );
 }
 
-/// The Rust type of an attribute and how it is read.
+/// Returns the Rust type of an attribute and the expression that reads it.
 fn attribute(
     field: &str,
     constraint: Record<'_>,
@@ -600,7 +600,7 @@ fn attribute(
     }
 }
 
-/// An enum of the dialects; returns its name.
+/// Writes an enum attribute of the dialects; returns its name.
 fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     let name = record
         .str_value("className")
@@ -623,9 +623,9 @@ fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     enums.insert(format!(
         "/// {summary}\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum {name} {{ {variants} }}\n\
          impl {name} {{\n\
-         /// The case that a number stands for in the IR.\n\
+         /// Returns the case of a value in the IR.\n\
          #[must_use] pub const fn from_number(number: i64) -> Option<Self> {{ Some(match number {{ {from} _ => return None }}) }}\n\
-         /// How it is spelled in the text of a module.\n\
+         /// Returns the keyword in the text of a module.\n\
          #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n}}\n",
         variants = list(&|(v, number, text)| format!("/// `{text}`\n{v} = {number},\n")),
         from = list(&|(v, number, _)| format!("{number} => Self::{v},")),
@@ -634,7 +634,7 @@ fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// An enum of all views, so that a match over the kind of an operation has its view.
+/// Writes an enum of all views, for matches on the kind of an operation.
 fn any_view(
     rust: &mut String,
     name: &str,
@@ -653,11 +653,11 @@ fn any_view(
         rust,
         "/// {summary}\n#[derive(Clone, Copy, Debug)]\npub enum {name}<'c, 'a> {{ {variants} }}\n\
          impl<'c, 'a> {name}<'c, 'a> {{\n\
-         /// The view of an operation, or nothing for one of another dialect.\n\
+         /// Returns the view of an operation; `None` for other dialects.\n\
          #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ Some(match {kinds}::of(op)? {{ {made} }}) }}\n\
-         /// Which operation it is.\n\
+         /// Returns the kind of the operation.\n\
          #[must_use] pub const fn kind(self) -> {kinds} {{ match self {{ {known} }} }}\n\
-         /// Calls every accessor, for a test over examples of all; returns how many there are.\n\
+         /// Calls every accessor, for tests; returns the number of accessors.\n\
          #[must_use] pub fn call_every_accessor(self) -> usize {{ match self {{ {called} }} }}\n}}",
         variants = list(&|namespace, op| format!(
             "/// `{}`\n{}({namespace}::{}<'c, 'a>),\n",

@@ -1,14 +1,14 @@
-//! What is written for passes and their options, for C++ and for Rust, from what `Passes.td` declares.
+//! C++ and Rust code for passes and their options.
 //!
-//! Options cross as one list of values in the order of the table: a text, a number or a truth is one value, a
-//! list is its length and then each of its values.
+//! Options cross the FFI as one list of values in the order of the table: a string, integer or Boolean is one value, a
+//! list is its length followed by its values.
 
 use std::fmt::Write;
 
-/// A pass as it is declared.
+/// The declaration of a pass.
 pub(crate) struct Declared<'a> {
     pub(crate) name: &'a str,
-    /// Its name on the command line.
+    /// Name on the command line.
     pub(crate) argument: &'a str,
     pub(crate) summary: &'a str,
     pub(crate) options: Vec<Choice<'a>>,
@@ -21,25 +21,25 @@ pub(crate) struct Choice<'a> {
     /// The key on the command line.
     pub(crate) key: &'a str,
     pub(crate) kind: Kind,
-    /// The default as TableGen writes it.
+    /// The default in TableGen.
     pub(crate) default: &'a str,
     pub(crate) help: &'a str,
 }
 
-/// What an option holds.
+/// The type of an option.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Kind {
     Text,
-    /// A text that is empty by default, and then none.
+    /// An optional string: empty means none.
     OptionalText,
     Truth,
     Number,
-    /// A list of one of the others, empty by default.
+    /// A list, empty by default.
     List(Box<Kind>),
 }
 
 impl Kind {
-    /// The kind of an option of a C++ type; `member` names the option where there is none.
+    /// Returns the type for a C++ type; `member` names the option in panics.
     pub(crate) fn of(cpp_type: &str, default: &str, is_list: bool, member: &str) -> Self {
         if is_list {
             // An empty text in a list is a text.
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// An expression that takes the next value from `values`.
+    /// Returns an expression that reads the next value from `values`.
     fn reading(&self) -> String {
         match self {
             Self::OptionalText => "Some(values.text()).filter(|text| !text.is_empty())".to_owned(),
@@ -79,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// An expression for the text of `value`, a reference to a value of an option that is not optional.
+    /// Returns an expression for the text of `value`, a reference to the value of a required option.
     fn writing(&self) -> String {
         match self {
             // A value in braces is taken as it is.
@@ -94,7 +94,7 @@ impl Kind {
 }
 
 impl Choice<'_> {
-    /// Its field's name, `how_many` for `howMany`.
+    /// Returns the name of the Rust field, `how_many` for `howMany`.
     fn field(&self) -> String {
         let mut name = String::new();
         for c in self.member.chars() {
@@ -106,7 +106,7 @@ impl Choice<'_> {
         name
     }
 
-    /// A statement that adds the option to `options`, where it has not its default.
+    /// Returns a statement that adds the option to `options` unless it has its default.
     fn spelling(&self) -> String {
         let (field, key) = (self.field(), self.key);
         let add = format!(
@@ -134,7 +134,7 @@ impl Choice<'_> {
     }
 }
 
-/// `PassList.inc`: an X-macro for each pass, with its number and options.
+/// Writes `PassList.inc`: one X-macro per pass, with its index and options.
 pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     let mut cpp = String::from("#ifdef LL_DEFINE_PASSES\n");
     for pass in passes {
@@ -160,7 +160,7 @@ pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
     cpp + "#endif\n"
 }
 
-/// `passes.rs`: the options of each pass and the enum of passes, in the order of their numbers.
+/// Writes `passes.rs`: the options of each pass and the enum of passes, by index.
 pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     let mut rust = String::from("// Made by `dialect/build/options.rs` from `passes/Passes.td`.\n");
     for pass in passes {
@@ -169,14 +169,14 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     let list = |f: &dyn Fn(&Declared<'_>) -> String| -> String { passes.iter().map(f).collect() };
     let _ = writeln!(
         rust,
-        "/// A pass of this library; its number is its place in [`Self::ALL`].\n\
+        "/// A pass of this library; its index is that in [`Self::ALL`].\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub(super) enum PassKind {{ {variants} }}\n\
          impl PassKind {{\n\
-         /// Every one, by its number.\n\
+         /// All passes, by index.\n\
          pub(super) const ALL: &'static [Self] = &[{all}];\n\
-         /// Its name on a command line.\n\
+         /// Returns the name on the command line.\n\
          pub(super) const fn argument(self) -> &'static str {{ match self {{ {arguments} }} }}\n\
-         /// The pass, with the values that its options have.\n\
+         /// Returns the pass with the values of its options.\n\
          pub(super) fn with(self, values: &mut Values<'_>) -> Box<dyn Pass> {{ match self {{ {with} }} }}\n}}",
         variants = list(&|pass| format!(
             "/// `{}`: {}\n{},\n",
@@ -192,7 +192,7 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
     rust
 }
 
-/// The struct of a pass's options, their defaults, and how they are read as they cross.
+/// Writes the options struct of a pass, with defaults and a reader.
 fn options_of(rust: &mut String, pass: &Declared<'_>) {
     let Declared { name, options, .. } = pass;
     let list = |f: &dyn Fn(&Choice<'_>) -> String| -> String { options.iter().map(f).collect() };

@@ -1,16 +1,16 @@
-//! What C++ and Rust know of passes, from `passes/Passes.td`: their numbers and their options.
+//! Generator of the C++ and Rust tables of passes and options from `passes/Passes.td`.
 //!
-//! A pass crosses the border as its number, its options as typed values in the order of the table, so
-//! that neither side reads a text that the other wrote. `passes/table.rs` takes the result in.
+//! A pass crosses the FFI as its index, and its options as typed values in the order of the table. `passes/table.rs`
+//! includes the result.
 
 use crate::options::{self, Choice, Declared, Kind};
 use tblgen::{Record, RecordKeeper};
 
-/// What is written for C++ and for Rust.
-pub(crate) struct Generated {
-    /// `PassList.inc`: an X-macro for each pass, with its number and options.
+/// The generated C++ and Rust files.
+pub(crate) struct GeneratedPasses {
+    /// `PassList.inc`: one X-macro per pass, with its index and options.
     pub(crate) cpp: String,
-    /// `passes.rs`: the options of each pass and the enum of passes, in the order of their numbers.
+    /// `passes.rs`: the options of each pass and the enum of passes, by index.
     pub(crate) rust: String,
 }
 
@@ -34,7 +34,7 @@ fn choice(record: Record<'_>) -> Choice<'_> {
 }
 
 /// Reads the records of `passes/Passes.td`.
-pub(crate) fn generate(keeper: &RecordKeeper<'static>) -> Generated {
+pub(crate) fn generate(keeper: &RecordKeeper<'static>) -> GeneratedPasses {
     let passes: Vec<Declared<'_>> = keeper
         .all_derived_definitions("PassBase")
         .map(|pass| {
@@ -49,7 +49,7 @@ pub(crate) fn generate(keeper: &RecordKeeper<'static>) -> Generated {
             }
         })
         .collect();
-    Generated {
+    GeneratedPasses {
         cpp: options::cpp(&passes),
         rust: options::rust(&passes),
     }

@@ -1,20 +1,19 @@
-//! The rules that the descriptions of dialects, operations, attributes and types declare by label.
+//! Generator of the table of labelled rules in the descriptions of dialects, operations, attributes and types.
 //!
-//! Made by the build script, so that a rule's text stands in `dialect/*.td` only. `src/ir/rules.rs` takes
-//! the result in and says how to use it.
+//! A rule's text is thus in `dialect/*.td` only. `src/ir/rules.rs` includes the result and documents its use.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// One rule: its text, and the names of what declares it.
+/// A rule: its text, and the names of its declarations.
 #[derive(Default)]
 struct Rule {
     text: String,
     of: Vec<String>,
 }
 
-/// `rules.rs`: a constant for each label, and the table of rules, sorted by label.
+/// Writes `rules.rs`: a constant per label, and the table of rules, sorted by label.
 pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for (namespace, keeper) in dialects {
@@ -30,7 +29,7 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
         }
     }
     let mut rust = String::from("// Made by `dialect/build/rules.rs` from the TableGen records.\n");
-    rust += "/// The label of each rule, as a name that the compiler knows.\n\
+    rust += "/// Labels of rules as constants.\n\
              #[allow(non_upper_case_globals, reason = \"labels are spelled as in the documentation\")]\n\
              pub mod labels {\n";
     for (label, rule) in &rules {
@@ -47,7 +46,7 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
     rust + "];\n"
 }
 
-/// A text as rustdoc shows it as it is: what it would take for a link or a tag is escaped, but for code.
+/// Escapes links and tags for rustdoc, except in code.
 fn documentation(text: &str) -> String {
     let escaped = |(i, part): (usize, &str)| {
         if i % 2 == 1 {
@@ -62,7 +61,7 @@ fn documentation(text: &str) -> String {
     parts.join("`")
 }
 
-/// What has a description, by its name in the text of a module.
+/// Returns the records with a description, by their names in the text of a module.
 fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(String, Record<'a>)> {
     let is_own = |record: &Record<'_>, field: &str| {
         record
@@ -91,7 +90,7 @@ fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(Str
     found
 }
 
-/// The rules of a description: `- label: text`, which goes on in lines that are indented more.
+/// Returns the rules of a description: `- label: text`, continued in lines with more indentation.
 pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = None;
@@ -115,7 +114,7 @@ pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The example of a description: what stands between "```mlir" and "```", without its indentation.
+/// Returns the example of a description, between "```mlir" and "```", without indentation.
 pub(crate) fn example(description: &str) -> String {
     let lines = description.lines().map(str::trim);
     let inside = lines.skip_while(|line| *line != "```mlir").skip(1);

@@ -1,7 +1,7 @@
 //! Explanation of the chosen layouts: remarks on operations, and a JSON report.
 
 use crate::analysis::assignment::{
-    AssignmentOptions, ConversionOutcome, ConversionReport, EncodingId, Kernel, Reason,
+    AssignmentOptions, ConversionOutcome, ConversionReport, EncodingId, KeptReason, Kernel,
     RemainingConversion, Role,
 };
 use crate::ir::TensorType;
@@ -108,9 +108,11 @@ pub(super) fn of_remaining(
         }
     }
     text += &match conversion.reason {
-        Reason::Pinned => "; producer and users keep their layouts".to_owned(),
-        Reason::Respelled => "; it moves no data, but operations require both spellings".to_owned(),
-        Reason::Cost(price) => format!("; without it the kernel costs {} more", cycles(price)),
+        KeptReason::Pinned => "; producer and users keep their layouts".to_owned(),
+        KeptReason::Respelled => {
+            "; it moves no data, but operations require both spellings".to_owned()
+        }
+        KeptReason::Cost(price) => format!("; without it the kernel costs {} more", cycles(price)),
     };
     text
 }
@@ -135,9 +137,9 @@ pub(super) fn remaining(kernel: &Kernel<'_>, report: &ConversionReport) -> Strin
             format!("{}x{}", sizes.join("x"), tensor.element)
         });
         let (reason, more) = match conversion.reason {
-            Reason::Pinned => ("pinned", "null".to_owned()),
-            Reason::Respelled => ("respelled", "null".to_owned()),
-            Reason::Cost(price) => ("cost", cycles(price)),
+            KeptReason::Pinned => ("pinned", "null".to_owned()),
+            KeptReason::Respelled => ("respelled", "null".to_owned()),
+            KeptReason::Cost(price) => ("cost", cycles(price)),
         };
         format!(
             "{{\"tensor\":{},\"from\":{},\"to\":{},\"cycles\":{},\"runs\":{},\"reason\":\"{reason}\",\"next_best\":{more}}}",

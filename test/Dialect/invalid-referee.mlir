@@ -80,7 +80,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // Atomic operations compare and store what the pointer points to.
 tt.func @f(%p: !tt.ptr<i32>, %c: i64, %v: i32) {
-  // expected-error @+1 {{failed to verify that what is expected has the type that the pointer points to}}
+  // expected-error @+1 {{failed to verify that expected type matches the pointee type of ptr}}
   %0 = "tt.atomic_cas"(%p, %c, %v) <{scope = 1 : i32, sem = 4 : i32}> : (!tt.ptr<i32>, i64, i32) -> i32
   tt.return
 }
@@ -88,7 +88,7 @@ tt.func @f(%p: !tt.ptr<i32>, %c: i64, %v: i32) {
 // -----
 
 tt.func @f(%p: !tt.ptr<i32>, %c: i64) {
-  // expected-error @+1 {{failed to verify that what is expected has the type that the pointer points to}}
+  // expected-error @+1 {{failed to verify that expected type matches the pointee type of ptr}}
   %0 = "tt.atomic_poll"(%p, %c) <{scope = 1 : i32, sem = 2 : i32}> : (!tt.ptr<i32>, i64) -> i1
   tt.return
 }
@@ -462,7 +462,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<128x!tt.ptr<i32>, #b>, %e: tensor<128xi32, #b>) {
-    // expected-error @+1 {{failed to verify that the result is i1 in the shape and encoding of what is expected}}
+    // expected-error @+1 {{failed to verify that result type is i1 in the shape and encoding of expected}}
     %0 = "tt.atomic_poll"(%p, %e) <{scope = 1 : i32, sem = 2 : i32}> : (tensor<128x!tt.ptr<i32>, #b>, tensor<128xi32, #b>) -> tensor<64xi1, #b>
     tt.return
   }

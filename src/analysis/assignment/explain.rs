@@ -27,12 +27,12 @@ pub(crate) struct RemainingConversion {
     pub(crate) price: Price,
     /// Execution count.
     pub(crate) weight: u64,
-    pub(crate) reason: Reason,
+    pub(crate) reason: KeptReason,
 }
 
 /// The reason for a remaining conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reason {
+pub(crate) enum KeptReason {
     /// The layouts of its producer and of its users are pinned.
     Pinned,
     /// It moves no data: operations require different spellings of one layout.
@@ -116,13 +116,13 @@ impl ReportBuilder<'_, '_> {
         };
         let producer = self.kernel.datums[datum].producer;
         let reason = match producer {
-            _ if here == there => Reason::Respelled,
+            _ if here == there => KeptReason::Respelled,
             Producer::Node(producer, def) => self.between((producer, def), datum, here, there),
             Producer::Slice(..) => {
                 let roots = self.roots();
                 let demand = self.slices.demand(self.kernel, datum, to);
                 let increase = self.slices.flip_cost(&roots, demand);
-                increase.map_or(Reason::Pinned, Reason::Cost)
+                increase.map_or(KeptReason::Pinned, KeptReason::Cost)
             }
         };
         RemainingConversion {
@@ -157,7 +157,7 @@ impl ReportBuilder<'_, '_> {
         datum: DatumId,
         here: LayoutId,
         there: LayoutId,
-    ) -> Reason {
+    ) -> KeptReason {
         let mut others: Vec<(NodeId, usize)> = Vec::new();
         for (at, mode) in self.modes[producer].iter().enumerate() {
             if mode.defs[def] == there {
@@ -183,8 +183,8 @@ impl ReportBuilder<'_, '_> {
             assign::next_best(self.graph, self.solution, ids[node], at)
         });
         match prices.min().filter(|price| *price != INFEASIBLE) {
-            Some(price) => Reason::Cost(price.saturating_sub(self.solution.price)),
-            None => Reason::Pinned,
+            Some(price) => KeptReason::Cost(price.saturating_sub(self.solution.price)),
+            None => KeptReason::Pinned,
         }
     }
 

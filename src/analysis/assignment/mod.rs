@@ -34,7 +34,7 @@ mod variants;
 
 pub(crate) use alternatives::{Alternative, OpWithAlternatives};
 pub(crate) use choice::{assign, assign_explained, choose, improve};
-pub(crate) use explain::{ConversionOutcome, ConversionReport, Reason, RemainingConversion};
+pub(crate) use explain::{ConversionOutcome, ConversionReport, KeptReason, RemainingConversion};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;
 pub(crate) use modes::{NodeOrSlice, Spelling};

@@ -48,7 +48,7 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
     (
         "an `other` without a mask",
-        &["'tt.load' op failed to verify that other is what the pointer points to"],
+        &["'tt.load' op failed to verify that other type matches the pointee type of ptr"],
     ),
     (
         "an offset in a dimension that does not exist",
