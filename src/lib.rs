@@ -47,8 +47,3 @@ extern crate self as linear_layout_mlir;
 mod split_mix;
 #[cfg(test)]
 mod testing;
-
-/// The README's example as a doctest.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

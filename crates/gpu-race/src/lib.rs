@@ -298,3 +298,8 @@ pub enum WriteVerdict {
     /// An unordered access of another thread.
     Conflict(Conflict),
 }
+
+/// The examples of the README, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -84,3 +84,8 @@ pub use ops::list_operations;
 pub use report::{GlobalUse, LineUse, Report, SharedUse, json_string};
 pub use tensor_map::{Swizzle, TensorElement, TensorMap};
 pub use text::read_generic;
+
+/// The examples of the README, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -69,3 +69,8 @@ pub use swizzled::ComposedSlice;
 pub use tensor_text::TensorText;
 pub use tiler::Tiler;
 pub use tuple::{Coord, IntTuple, Tuple};
+
+/// The examples of the README, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

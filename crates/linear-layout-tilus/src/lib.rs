@@ -83,3 +83,8 @@ pub use tensor_memory::TensorMemoryLayout;
 type Extents = SmallVec<[u64; 4]>;
 /// Extents of modes, and lists of modes.
 type Modes<T> = SmallVec<[T; 8]>;
+
+/// The examples of the README, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

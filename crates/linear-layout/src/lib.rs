@@ -46,3 +46,8 @@ extern crate self as linear_layout;
 mod split_mix;
 #[cfg(test)]
 mod testing;
+
+/// The examples of the README, as doctests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
