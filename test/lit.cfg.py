@@ -24,7 +24,7 @@ if ptxas:
     config.available_features.add("ptxas")
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=error"
-for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE", "ASAN_OPTIONS"):
+for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE", "ASAN_OPTIONS", "LL_BLESS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 
@@ -48,6 +48,8 @@ config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))
 config.substitutions.append(("%tools", tools))
 # %plugin: the shared library for --load-dialect-plugin and --load-pass-plugin.
 config.substitutions.append(("%plugin", os.environ["LL_PLUGIN"]))
+# %llvm: the prefix of LLVM.
+config.substitutions.append(("%llvm", os.environ["LL_LLVM_PREFIX"]))
 # %kernels: whole kernels as Triton wrote them.
 config.substitutions.append(("%kernels", os.path.join(config.test_source_root, "kernels")))
 # %golden: what other programs answered.

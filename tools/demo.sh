@@ -13,15 +13,15 @@ show() {
     bash -o pipefail -c "$1"
 }
 
-echo "A transpose as Triton hands it to its lowering: a 64x128 tile is read along rows, converted"
-echo "to another layout, and written along columns."
+echo "A transpose in the IR that Triton lowers: a 64x128 tile is loaded along rows, converted to another"
+echo "layout, and stored along columns."
 show "grep -E 'ttg.blocked<|tt.trans|convert_layout' $kernel"
 
 echo
 echo "Lowered: one value per register, the conversion through swizzled shared memory."
 show "ll-opt --convert-layouts-to-llvm $kernel -o $lowered"
-show "ll-translate --emit=ptx $lowered | grep -E '^\.(version|target)|entry|reqntid|(ld|st)(matrix|\.global|\.shared)|bar.sync' | sed -E 's/[[:space:]]+/ /g; s/%[a-z]+[0-9]+(\+[0-9]+)?/%_/g' | sort | uniq -c"
+show "ll-translate --emit=ptx $lowered | grep -oE '(ld|st)(matrix|\.global|\.shared)[a-z0-9.]*|bar.sync' | sort | uniq -c"
 
 echo
-echo "On the CPU: 144 rows by 208 columns: no multiple of the tile, so some blocks are partly empty."
+echo "On the CPU, with 144 rows and 208 columns, which are no multiples of the tile."
 show "ll-sim $lowered --grid 3,2 --arg x=random:f16:29952 --arg out=zeros:f16:29952 --arg 144:i32 --arg 208:i32"

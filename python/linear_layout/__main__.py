@@ -119,7 +119,8 @@ def _cache(given: Any) -> int:
     else:
         limits = {"most_shared": given.most_shared, "most_conversions": given.most_conversions}
         made, problems = cache.check(kernel.ttgir, file=str(kernel.file("ttgir")), **limits)
-        print("\n".join(problems), file=sys.stderr)
+        for problem in problems:
+            print(problem, file=sys.stderr)
         if made is not None:
             shared = made.metadata.get("ttg.shared", 0)
             print(f"{kernel.name}: compiles for {made.target}, {shared} bytes of shared memory")

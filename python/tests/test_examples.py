@@ -1,7 +1,8 @@
-"""The examples in docstrings and in the README, each run."""
+"""The examples in docstrings, in the README and in the pages of `tools/docs`, each run."""
 
 import doctest
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -15,7 +16,12 @@ import linear_layout as ll
 import public_api
 from conftest import HAS_COMPILER
 
-README = Path(__file__).parents[1] / "README.md"
+sys.path.append(str(Path(__file__).parents[2] / "tools" / "docs"))
+import check
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "python" / "README.md"
+PAGES = sorted((ROOT / "tools" / "docs").glob("*.md"))
 DOCUMENTED = {name: inspect.getdoc(value) or "" for name, value in public_api.members()}
 
 
@@ -51,6 +57,55 @@ def test_readme() -> None:
     assert ">>> " in examples
     said = failures("README.md", examples)
     assert not said, said
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """The programs `ll` and `python`, and a cache with two kernels."""
+    for name, arguments in [("ll", "-W ignore -m linear_layout"), ("python", "")]:
+        program = tmp_path / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        program.chmod(0o755)
+    for age, (name, hashed, shared) in enumerate([("transpose", "3QJ5ABCD", 16384), ("row_softmax", "7RTXABCD", 32)]):
+        folder = tmp_path / "cache" / hashed
+        folder.mkdir(parents=True)
+        text = (ROOT / "test" / "kernels" / "sm_90" / f"{name}.ttgir").read_text()
+        (folder / f"{name}.ttgir").write_text(text)
+        target = {"backend": "cuda", "arch": 90, "warp_size": 32}
+        (folder / f"{name}.json").write_text(json.dumps({"shared": shared, "num_warps": 4, "target": target}))
+        for path in [*folder.iterdir(), folder]:
+            os.utime(path, (1e9 - age, 1e9 - age))
+    return {
+        "PATH": os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]),
+        "PYTHONPATH": str(ROOT / "python"),
+        "TRITON_CACHE_DIR": str(tmp_path / "cache"),
+    }
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.name)
+def test_commands(page: Path, environment: dict[str, str]) -> None:
+    """The `console python` blocks; `tools/docs/check.py` runs the others."""
+    if not HAS_COMPILER:
+        pytest.skip("the compiler's library is not built")
+    if page.name == "gluon-author.md":
+        pytest.importorskip("triton", exc_type=ImportError)
+    _, said = check.run(page, "console python", environment)
+    assert not said, "\n".join(said)
+
+
+def test_table_of_cute() -> None:
+    """The second column of the table evaluates to the third."""
+    text = next(page for page in PAGES if page.name == "cute-user.md").read_text()
+    rows = re.findall(r"^\| .* \| `([^|]+)` \| (?:`([^|]+)`)? ?\|$", text, re.MULTILINE)
+    assert len(rows) >= 15
+    names: dict[str, object] = {"cute": ll.cute}
+    for expression, expected in rows:
+        target, _, value = expression.rpartition(" = ")
+        found = eval(value, names)
+        if target:
+            names[target] = found
+        assert not expected or str(found) == expected, expression
 
 
 def test_example(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 //! Dispatch of operations to families: the table of supported operations.
 //!
 //! [`own`] matches all operations of this project, so that a new one does not compile until it has a row.
-//! [`can_be_lowered`] lists the table for diagnostics and the README.
+//! [`can_be_lowered`] lists the table for diagnostics and the documentation.
 
 use super::allocate::PlanContext;
 use super::state::{LowerFn, Lowering, Outcome};

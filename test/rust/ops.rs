@@ -309,25 +309,25 @@ fn every_operation_is_read_as_it_is_printed_with_its_optional_parts_left_out() {
     assert!(num_variants > 2000, "{num_variants} variants");
 }
 
-/// The README says what lowers between these two lines; `make bless` writes it.
-const README_BEGIN: &str = "<!-- what lowers: from the table in `src/lower/dispatch.rs` -->\n";
-const README_END: &str = "<!-- end of what lowers -->\n";
+/// The table of operations that lower is between these two lines of its page; `make bless` writes it.
+const TABLE_BEGIN: &str = "<!-- what lowers: from the table in `src/lower/dispatch.rs` -->\n";
+const TABLE_END: &str = "<!-- end of what lowers -->\n";
 
 #[test]
-fn readme_says_what_lowers() {
+fn the_table_of_lowered_operations_is_current() {
     let mut expected = String::from("| dialect | operations that lower |\n|---|---|\n");
     for (dialect, names) in linear_layout_mlir::lower::can_be_lowered() {
         expected += &format!("| `{dialect}` | {} |\n", names.join(", "));
     }
-    let readme = read("README.md");
-    let (before, rest) = readme
-        .split_once(README_BEGIN)
-        .expect("the README says where");
-    let (found, after) = rest.split_once(README_END).expect("the README says where");
+    let page = read("tools/docs/operations.md");
+    let (before, rest) = page
+        .split_once(TABLE_BEGIN)
+        .expect("the page has the table");
+    let (found, after) = rest.split_once(TABLE_END).expect("the table has an end");
     if std::env::var_os("LL_BLESS").is_some() {
-        let blessed = [before, README_BEGIN, &expected, README_END, after].concat();
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-        std::fs::write(path, blessed).expect("the README is writable");
+        let blessed = [before, TABLE_BEGIN, &expected, TABLE_END, after].concat();
+        std::fs::write(root().join("tools/docs/operations.md"), blessed)
+            .expect("the page is writable");
         return;
     }
     assert_eq!(found, expected, "`make bless` writes it");
@@ -354,7 +354,7 @@ fn the_files_of_an_elementwise_operation_are_named() {
     ]
     .iter()
     .flat_map(|folder| files(folder, &["cpp", "h", "inc", "mlir", "rs", "td", "test"]))
-    .chain(["CHANGELOG.md", "README.md"].map(|name| root().join(name)))
+    .chain([root().join("tools/docs/operations.md")])
     .filter(|path| read(path).to_lowercase().contains("mulhiui"))
     .collect();
     assert_eq!(named, found);

@@ -588,33 +588,6 @@ fn words_of(command: &str) -> Vec<&str> {
     words
 }
 
-/// Commands of the README print the output that it shows.
-#[test]
-fn commands_of_the_readme_print_what_it_says() {
-    let readme = include_str!("../../../README.md");
-    let mut run = 0;
-    for block in readme.split("```text\n").skip(1) {
-        let (block, _) = block.split_once("```").expect("a block ends");
-        for shown in block.split("$ ") {
-            let Some((command, expected)) = shown.split_once('\n') else {
-                continue;
-            };
-            let (input, command) = match command.split_once(" | ") {
-                Some((echo, command)) => (echo.trim_start_matches("echo "), command),
-                None => ("", command),
-            };
-            let Some(arguments) = command.strip_prefix("ll-layout ") else {
-                continue;
-            };
-            let (code, output, errors) = ll_layout(&words_of(arguments), input.trim_matches('\''));
-            assert_eq!((code, errors.as_str()), (0, ""), "{command}");
-            assert_eq!(output, expected, "{command}");
-            run += 1;
-        }
-    }
-    assert_eq!(run, 3);
-}
-
 /// The commands that the help shows are run, except those that name a file of the reader's.
 #[test]
 fn examples_of_the_help_run() {
