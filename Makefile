@@ -1,22 +1,20 @@
-# The few verbs of this project. Each one runs tools/setup.sh first, which is quick when nothing is
-# to be done. `make help` lists them.
+# `make help` lists the verbs. Each one runs tools/setup.sh first, which takes milliseconds when nothing is missing.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
 PREFIX ?= /usr/local
 TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
-# Tools for a user are built with `--release`. The demo takes those that the tests run: what build
-# scripts need is compiled differently for `cargo build`, and would be compiled once more.
+# The demo uses the binaries of the tests: `cargo build` selects other features of dependencies, which would be compiled once more.
 TEST_BINARIES = $(CARGO) test --no-run --test lit
 # The crates that need no LLVM.
 PURE = -p linear-layout -p linear-layout-cute -p linear-layout-tilus -p gpu-race -p gpu-sim
 MLIR = -p linear-layout-mlir -p ll-layout -p embed-rust
-TEST = $(CARGO) test --lib --bins --tests
-# Python's extension module cannot be linked as a program: `test-python` tests it.
-TESTED = --workspace --exclude linear-layout-python
+# Unit tests of libraries and programs, and integration tests; those with `test = false` are left out.
+TEST = $(CARGO) test --tests
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
-.PHONY: help demo test test-all test-pure test-python wheel test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
+.PHONY: help demo test test-all test-pure test-python msrv package wheel test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -34,25 +32,27 @@ demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 
 test: lint test-release test-all test-python ## everything: format, lints, the algebra optimised, MLIR, lit, doctests, Python
 
-# All packages at once: the features of what they depend on follow from which are asked for, and what has other
-# features is compiled once more.
+# All packages at once: features of dependencies are unified over the selected packages, and a dependency with other features is
+# compiled once more.
 test-all: setup-test # all crates, with MLIR
-	$(TEST) $(TESTED)
-	$(CARGO) test $(TESTED) --doc
+	$(TEST) --workspace
+	$(CARGO) test --workspace --doc
 
 test-pure: ## the crates that need no LLVM: unit, property and vector tests, doctests
 	@tools/setup.sh --pure
 	$(CARGO) test $(PURE)
 
 LL_PYTHON ?= $(abspath $(or $(CARGO_TARGET_DIR),target))/tools/python/bin/python
-# The extension module stands where the package looks for it, with Python's name.
-test-python: ## the Python package: examples, brute force, vectors, stubs; the compiler and Triton where they are there
+# Alone it needs no LLVM; after `test-all` it selects the same packages, so that the layout crates are not compiled again.
+PYTHON_PACKAGES = $(if $(filter test,$(MAKECMDGOALS)),--workspace --lib,-p linear-layout-python)
+# The extension module is copied into the package under the name that Python expects.
+test-python: ## the Python package: examples, brute force, vectors, stubs; the compiler and Triton if they are present
 	@tools/setup.sh --python
 	@if [ ! -x $(LL_PYTHON) ]; then \
 	    echo "test-python: skipped, there is no $(LL_PYTHON)" >&2; \
 	    $(if $(filter test-python,$(MAKECMDGOALS)),exit 1,exit 0); \
 	fi; \
-	$(CARGO) build -p linear-layout-python; \
+	$(CARGO) build $(PYTHON_PACKAGES); \
 	install $${CARGO_TARGET_DIR:-target}/debug/lib_native.so python/linear_layout/_native.abi3.so; \
 	cd python && $(LL_PYTHON) -m pytest -q
 
@@ -62,7 +62,17 @@ wheel: setup ## the Python package with LLVM and MLIR inside, as a manylinux whe
 	$(LL_PYTHON) -m pip wheel --quiet --no-deps --wheel-dir target/wheels/bare ./python
 	PATH=$(dir $(LL_PYTHON)):$$PATH $(LL_PYTHON) -m auditwheel repair --wheel-dir target/wheels target/wheels/bare/*.whl
 
-test-release: ## the same crates as users build it: optimised, without checks of overflow and debug assertions
+# Not in `make test`: it may download a toolchain.
+msrv: ## the crates without LLVM, compiled by the oldest supported Rust
+	@tools/setup.sh --msrv
+	@if ! $(CARGO) +$(MSRV) --version >/dev/null 2>&1; then echo "msrv: skipped, Rust $(MSRV) is not installed" >&2; exit 0; fi; \
+	CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/msrv $(CARGO) +$(MSRV) check --locked $(PURE) -p ll-layout
+
+package: setup ## what would be published: each crate is packed and compiled from its package
+	$(CARGO) publish --dry-run --allow-dirty $(PURE) -p ll-layout
+	$(CARGO) package --list -p linear-layout-mlir
+
+test-release: ## the crates without LLVM as users build them: optimised, without overflow checks and debug assertions
 	@tools/setup.sh --pure
 	$(CARGO) test --profile release-test $(PURE) --lib --test algebra
 
@@ -81,7 +91,7 @@ asan: setup-test ## the tests with MLIR, with the C++ side under AddressSanitize
 	$(TEST) $(MLIR)
 
 build: setup ## the tools and the plugin, optimised, in target/release
-	$(CARGO) build --release
+	$(CARGO) build --release -p linear-layout-mlir -p ll-layout
 	@ls -1 $(addprefix $${CARGO_TARGET_DIR:-target}/release/,$(TOOLS) liblinear_layout_mlir.so) 2>/dev/null
 
 install: build ## tools, library, C header, CMake and pkg-config packages, below PREFIX
@@ -90,11 +100,12 @@ install: build ## tools, library, C header, CMake and pkg-config packages, below
 lint: setup ## formatting, clippy, documentation
 	$(CARGO) fmt --all --check
 	LL_CHECK_ONLY=1 $(CARGO) clippy --workspace --all-targets -- -D warnings
-	LL_CHECK_ONLY=1 RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	LL_CHECK_ONLY=1 RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
-bless: setup ## write what ll-layout prints today into its tests, and what lowers into the README; look at the difference
+bless: setup ## write the current output into the tests of ll-layout, the documentation and the table of operations; look at the difference
 	LL_BLESS=1 $(CARGO) test --test program
-	LL_BLESS=1 $(CARGO) test --test rust readme_says_what_lowers
+	LL_BLESS=1 $(CARGO) test --test rust the_table_of_lowered_operations_is_current
+	LL_BLESS=1 $(CARGO) test --test lit -- Tools/documents
 	@git diff --stat
 
 bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA, LL_PEER_CUTE, LL_PEER_TILUS, LL_PEER_FRONT or LL_PEER_WHOLE names one

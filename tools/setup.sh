@@ -5,6 +5,7 @@
 #   LLVM_PREFIX=/opt/llvm-22 tools/setup.sh    use this LLVM and MLIR
 #   tools/setup.sh --pure                      what the algebra alone needs: cargo and a linker
 #   tools/setup.sh --python                    the same, and what the tests of the Python package need, in target/
+#   tools/setup.sh --msrv                      the oldest supported Rust, by rustup
 #   tools/setup.sh --test                      also the programs that only tests start: cmake, a browser, ptxas
 #   tools/setup.sh --sanitizer                 also what `make asan` needs
 #   LL_NO_INSTALL=1                            never install, only say what is missing
@@ -260,9 +261,23 @@ make_python_environment() {
     fi
 }
 
+# --- the oldest supported Rust, which only `make msrv` needs -----------------------------------------
+
+install_oldest_rust() {
+    if cargo "+$rust_minimum" --version >/dev/null 2>&1; then return 0; fi
+    if [ -n "${LL_NO_INSTALL:-}" ] || ! command -v rustup >/dev/null ||
+        ! rustup toolchain install "$rust_minimum" --profile minimal --no-self-update >&2; then
+        say "missing: Rust $rust_minimum; \`rustup toolchain install $rust_minimum\` installs it"
+    fi
+}
+
 # --- main ------------------------------------------------------------------------------------------
 
 check_rust
+if [ "${1:-}" = --msrv ]; then
+    install_oldest_rust
+    exit 0
+fi
 if [ "${1:-}" = --pure ] || [ "${1:-}" = --python ]; then
     command -v cc >/dev/null || die "a C compiler is missing, which Rust links with: apt-get install gcc"
     if [ "$1" = --python ]; then make_python_environment; fi

@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,14 +147,14 @@ def names():
             if re.fullmatch(r"[\w.*-]+(/[\w.*-]+)+/?", word) and word.split("/")[0] in tops:
                 if not list(ROOT.glob(word.rstrip("/"))):
                     fail(f"no file `{word}`")
-            elif re.fullmatch(r"\w+(/\w+)+\.(rs|py|mlir|test|td|h|cpp|ttgir)", word):
-                if not any(file.endswith("/" + word) for file in files):
+            elif re.fullmatch(r"[\w*-]+(/[\w*-]+)+\.(rs|py|mlir|test|td|h|cpp|ttgir)", word):
+                if not any(fnmatch(file, "*/" + word) for file in files):
                     fail(f"no file that ends with `{word}`")
             elif match := re.fullmatch(r"(?:\w+::)*([A-Z][a-z]+[A-Z]\w*)(?:::\w+)?", word):
                 if match[1] not in words_of_code:
                     fail(f"no type `{word}`")
-            elif re.fullmatch(r"\w+(::\w+)+", word) and name == Path("ARCHITECTURE.md"):
-                unknown = [part for part in word.split("::")[1:] if part not in known]
+            elif re.fullmatch(r"\w+(::\w+)+|[a-z]+(_[a-z0-9]+)+", word) and name == Path("ARCHITECTURE.md"):
+                unknown = [part for part in word.split("::")[1:] or [word] if part not in known]
                 if unknown:
                     fail(f"no function or module `{unknown[-1]}`, in `{word}`")
             elif match := re.match(r"make ([a-z-]+)", word):
