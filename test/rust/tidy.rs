@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 #[test]
-fn unsafe_code_is_in_one_room() {
+fn unsafe_code_is_in_one_module() {
     let wrong: Vec<String> = ["src", "crates", "passes", "python", "tools"]
         .iter()
         .flat_map(|folder| files(folder, &["rs"]))
@@ -22,7 +22,7 @@ fn unsafe_code_is_in_one_room() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// What changes IR in melior: its own methods, and handles that allow them.
+/// Methods and handles of melior that change the IR.
 const MUTATORS_OF_MELIOR: [&str; 17] = [
     "IrRewriter",
     "OperationBuilder",
@@ -43,7 +43,7 @@ const MUTATORS_OF_MELIOR: [&str; 17] = [
     ".walk_mut(",
 ];
 
-/// What changes IR in MLIR's C API, but for what makes an operation that nobody owns yet.
+/// Functions of the MLIR C API that change the IR, except constructors of detached operations.
 const MUTATORS_OF_C: [&str; 16] = [
     "mlirBlockAddArgument",
     "mlirBlockAppend",
@@ -63,7 +63,7 @@ const MUTATORS_OF_C: [&str; 16] = [
     "mlirValueSetType",
 ];
 
-/// What changes IR in C++.
+/// Spellings of changes to the IR in C++.
 const MUTATORS_OF_CPP: [&str; 9] = [
     "->erase()",
     "->moveBefore(",
@@ -113,11 +113,11 @@ fn only_the_rewriter_changes_ir() {
     assert!(wrong.is_empty(), "use `sys::Rewriter`: {wrong:#?}");
 }
 
-/// How the names of targets and of LLVM's platforms begin.
+/// Prefixes of the names of targets and of LLVM platforms.
 const NAMES_OF_TARGETS: [&str; 6] = ["amdgcn", "cuda:", "gfx", "hip:", "nvptx", "sm_"];
 
-/// Where a maker is asked for: the choice of instructions, once for a module.
-const ASKS_FOR_THE_MAKER: &str = "src/lower/gpu/mod.rs";
+/// The file that selects the instructions of a vendor, once per module.
+const VENDOR_SELECTION: &str = "src/lower/gpu/mod.rs";
 
 /// The literals of a line that are a target's name, or the beginning of one.
 fn targets_named(line: &str) -> Vec<&str> {
@@ -141,9 +141,9 @@ fn a_name_of_a_target_is_noticed() {
     assert!(targets_named(r#".note("say it: `target=cuda:90`")"#).is_empty());
 }
 
-/// Elsewhere the columns of the table are asked.
+/// Other code reads the columns of the target table.
 #[test]
-fn targets_and_makers_are_named_in_one_room() {
+fn targets_and_vendors_are_named_in_one_module() {
     let mut wrong = Vec::new();
     let sources = ["src", "crates", "passes", "tools"]
         .iter()
@@ -159,7 +159,7 @@ fn targets_and_makers_are_named_in_one_room() {
         if is_test || states || path.starts_with("crates/linear-layout/src/target") {
             continue;
         }
-        let may_ask = path.ends_with(ASKS_FOR_THE_MAKER);
+        let may_ask = path.ends_with(VENDOR_SELECTION);
         let text = fs::read_to_string(&file).expect("a source file is text");
         let code = text.split("#[cfg(test)]\nmod tests {").next();
         for line in code.unwrap_or_default().lines() {
@@ -204,7 +204,7 @@ fn each_pass_is_spelled_one_way() {
     assert!(count > 0);
 }
 
-/// What the simulator reads of a module besides the operations of a function.
+/// Names that the simulator reads outside of function bodies.
 const NAMES_OF_MODULES: [&str; 8] = [
     "llvm.func",
     "llvm.mlir.global",
@@ -216,7 +216,7 @@ const NAMES_OF_MODULES: [&str; 8] = [
     "rocdl.reqd_work_group_size",
 ];
 
-/// A dialect's names stand in the rows of `ops`, and where a module says how it is launched.
+/// Names of dialects appear in the rows of `ops` and in the reading of launch attributes only.
 #[test]
 fn the_simulator_knows_operations_by_their_rows_only() {
     let ops = root().join("crates/gpu-sim/src/ops");
