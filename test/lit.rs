@@ -16,7 +16,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What a feature in a test's `REQUIRES:` means, and how to get it.
+/// Meaning of each feature in a test's `REQUIRES:`, and how to get it.
 const FEATURES: [(&str, &str); 7] = [
     (
         "ptxas",
@@ -126,7 +126,7 @@ fn run(filters: &[&String]) -> Result<bool, String> {
     Ok(status.success() && failed == 0)
 }
 
-/// Why lit did not run a test, in words.
+/// Returns the reason why lit did not run a test.
 fn reason(output: &str) -> String {
     FEATURES
         .iter()

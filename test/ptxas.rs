@@ -1,4 +1,4 @@
-//! Where NVIDIA's assembler is, for the tests that need it.
+//! Location of NVIDIA's assembler, for the tests that need it.
 
 use std::env;
 use std::path::{Path, PathBuf};

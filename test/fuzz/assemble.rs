@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// How many kernels one run of the tools takes, which mostly start and end.
+/// Number of kernels per run of the tools, whose start-up dominates.
 const KERNELS: usize = 3;
 
 /// The assembler, and what it says of itself, the names of its GPUs among it.
@@ -97,10 +97,10 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
 /// A module that does not become what a GPU runs.
 #[derive(Debug)]
 pub(crate) struct Unassembled {
-    /// What follows `ll-opt INPUT`.
+    /// Shell command after `ll-opt INPUT`.
     command: String,
     pub(crate) said: String,
-    /// Whether no module at all may bring this about.
+    /// True if no module at all may cause this.
     pub(crate) is_fault: bool,
 }
 

@@ -32,13 +32,13 @@ const MATRICES_AND_COPIES: [&str; 12] = [
 /// A module that takes more processor time in `ll-opt` is named.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// How far a module comes.
+/// The last stage that a module reaches.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Assembles,
-    /// Why it does not lower or assemble; each reason once.
+    /// The module does not lower or assemble; distinct reasons.
     Refused(BTreeSet<String>),
-    /// What no module may bring about.
+    /// A fault that no module may cause.
     Fault(String),
 }
 
@@ -54,12 +54,12 @@ struct Verdict {
     translation: Duration,
 }
 
-/// What is asked for: files below a folder whose path has a text in it.
+/// Options of the command: a folder and a text that paths of its files contain.
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) folder: PathBuf,
     pub(crate) only: String,
-    /// Whether modules are lowered only.
+    /// True if modules are lowered only.
     pub(crate) lowers_only: bool,
 }
 
@@ -188,7 +188,7 @@ fn reasons(said: &str, module: &str) -> BTreeSet<String> {
 /// The first line that says something, with `N` for numbers, 160 characters at most.
 fn short(said: &str) -> String {
     let line = said.lines().find(|line| !line.trim().is_empty());
-    let line = line.unwrap_or("nothing is said");
+    let line = line.unwrap_or("no message");
     let line = line.split_once("error: ").map_or(line, |(_, rest)| rest);
     let mut text = String::new();
     for c in line.chars().take(160) {

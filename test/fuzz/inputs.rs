@@ -8,7 +8,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// What is run over a module, one of these a seed.
+/// Pipelines over a module; each seed runs one of them.
 const PIPELINES: [&[&str]; 5] = [
     &["--convert-layouts-to-llvm"],
     &["--canonicalize", "--cse", "--convert-layouts-to-llvm"],
@@ -24,13 +24,13 @@ const QUESTIONS: [&str; 3] = [
     include_str!("../golden/linear_layout.jsonl"),
 ];
 
-/// What went wrong with one input.
+/// A failure of one input.
 #[derive(Debug)]
 pub(crate) struct Finding {
     /// The command, with `INPUT` where the file stands.
     pub(crate) command: String,
     pub(crate) fault: String,
-    /// What the input was made of.
+    /// Source of the input.
     pub(crate) source: String,
     pub(crate) input: Vec<u8>,
 }

@@ -34,7 +34,7 @@ pub(crate) fn with_runner<T>(
     })
 }
 
-/// How a kernel is checked.
+/// A check of one kernel.
 type Check = fn(&Runner, &Kernel) -> Result<(), (Failure, String)>;
 
 /// Makes the kernel of a seed, and runs it.

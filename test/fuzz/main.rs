@@ -22,7 +22,7 @@ mod mutate;
 mod ptxas;
 #[path = "../random_kernels/mod.rs"]
 mod random_kernels;
-/// What the generators of random modules share.
+/// The generators of random modules.
 #[path = "../rust/referee"]
 #[allow(dead_code, reason = "kernels need a part of it")]
 mod referee {
@@ -96,7 +96,7 @@ struct Options {
     kinds: Vec<String>,
     seeds: Option<Range<u64>>,
     hours: Option<f64>,
-    /// What `corpus` reads.
+    /// Folder that `corpus` reads.
     folder: Option<PathBuf>,
     only: String,
     lowers_only: bool,
@@ -193,7 +193,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// How often a long run says how far it is.
+/// Interval between progress reports of a long run.
 const PROGRESS: Duration = Duration::from_secs(60);
 
 /// Runs one kind on all cores, and returns how many inputs went wrong.

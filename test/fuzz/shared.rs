@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What a module takes.
+/// Shared memory and barriers of a module.
 #[derive(Clone, Copy, Debug, Default)]
 struct Figures {
     shared_bytes: u64,

@@ -1,4 +1,4 @@
-//! What is changed: the modules of the project's tests, as text and as bytecode.
+//! Seeds of mutation: the modules of the project's tests, as text and as bytecode.
 
 use crate::tool::{self, Scratch};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 /// One module that a test has, and what is made of it when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// Where it stands, for messages.
+    /// Path or position, for messages.
     pub(crate) name: String,
     /// The module.
     pub(crate) text: Vec<u8>,

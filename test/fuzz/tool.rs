@@ -44,7 +44,7 @@ impl Scratch {
         self.0.join(name)
     }
 
-    /// What the tool that ran last wrote to its standard error.
+    /// Returns the standard error of the last tool.
     pub(crate) fn said(&self) -> String {
         let bytes = std::fs::read(self.path("stderr")).unwrap_or_default();
         String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]).into_owned()
@@ -57,7 +57,7 @@ impl Scratch {
     }
 }
 
-/// Where workers and bad inputs have their folders.
+/// Returns the folder of workers and bad inputs.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
 }
@@ -72,11 +72,11 @@ fn binary(tool: &str) -> PathBuf {
     path
 }
 
-/// How a tool ended.
+/// The exit of a tool.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) succeeded: bool,
-    /// What no input may bring about, in words; nothing where all is well.
+    /// Description of a fault that no input may cause, or `None`.
     pub(crate) fault: Option<String>,
     /// Processor time that the tool took, as last seen: a few milliseconds before its end.
     pub(crate) processor: Duration,

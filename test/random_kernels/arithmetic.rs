@@ -1,6 +1,6 @@
 //! Random elementwise operations, guarded so that each has a result and only one.
 //!
-//! The bits of a NaN that an operation computes are nobody's promise: where they would matter (a
+//! The bits of a NaN that an operation computes are unspecified: where they would matter (a
 //! bitcast, a sign) the operand is made a number first.
 
 use super::builder::Builder;
@@ -97,7 +97,7 @@ const EXTERNS: [(Scalar, &str, &str); 29] = [
 ];
 
 impl Builder {
-    /// A function of a library, or assembly that hands on what it is given; nothing where neither takes the type.
+    /// Adds a call of a library function, or assembly that forwards its operands; `None` where neither takes the type.
     fn foreign(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let known: Vec<_> = EXTERNS
@@ -164,7 +164,7 @@ impl Builder {
         if self.rng.chance(40) {
             return self.selection(value);
         }
-        // There and back, so that nobody sees the number.
+        // There and back: the value of the pointer itself is unspecified.
         let type_ = self.type_(value);
         let number = self.cast("tt.ptr_to_int", value, Element::number(Scalar::Int(64)));
         let noise = self.constant(&type_.of(Element::number(Scalar::Int(64))), 0x55);

@@ -59,7 +59,7 @@ impl Builder {
         self.rng.chance(40).then(|| self.like(&mask))
     }
 
-    /// What an access found, and another value where its mask is false.
+    /// Selects the result of an access where its mask is true, and another value elsewhere.
     fn found(&mut self, found: Value, mask: Option<Value>, other: Value) -> Value {
         match mask {
             Some(mask) => self.elementwise("arith.select", &[mask, found, other]),

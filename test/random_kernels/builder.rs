@@ -17,7 +17,7 @@ const MAX_REGISTERS: u64 = 64;
 /// Elements that a tensor may have.
 pub(crate) const MAX_ELEMENTS: u64 = 1 << 11;
 
-/// What an operation may be made of.
+/// Element types of operations.
 pub(crate) const SCALARS: [Scalar; 11] = [
     Scalar::Int(1),
     Scalar::Int(8),
@@ -32,12 +32,12 @@ pub(crate) const SCALARS: [Scalar; 11] = [
     Scalar::F8E4M3,
 ];
 
-/// Which of several runs of the same operation this is: of other programs, in other iterations.
+/// The index of one execution of an operation among all programs and iterations.
 #[derive(Clone, Copy)]
 pub(crate) struct Slot {
     /// The number of the run, an `i32`.
     pub(crate) number: Value,
-    /// How many there can be.
+    /// Number of executions.
     pub(crate) count: u64,
 }
 
@@ -51,20 +51,20 @@ pub(crate) struct Builder {
     pub(crate) tensors: Vec<Value>,
     pub(crate) scalars: Vec<Value>,
     pub(crate) slot: Slot,
-    /// Whether no region but the function's is around the place where operations are added.
+    /// True if the insertion point is in the function's own region.
     pub(super) is_flat: bool,
     /// The next buffer of `i64` holds pointers to this.
     pub(crate) pointee: Option<Element>,
     /// Arguments are numbered first, though they are found to be needed last.
     arguments: Vec<(Type, Argument)>,
     max_arguments: usize,
-    /// How many operations there are.
+    /// Number of operations.
     pub(crate) num_ops: usize,
     /// Nothing where shapes, elements and layouts are drawn anew each time.
     pub(crate) palette: Option<Palette>,
 }
 
-/// What a large kernel is made of: few shapes, elements, and layouts for each shape, so that values meet.
+/// The shapes, elements and layouts of a large kernel; few, so that values can be combined.
 pub(crate) struct Palette {
     pub(crate) shapes: Vec<Vec<u64>>,
     pub(crate) elements: Vec<Element>,
@@ -220,7 +220,7 @@ impl Builder {
         self.kernel.types[value].element
     }
 
-    /// Whether another operation may be begun.
+    /// Returns true if another operation may be added.
     pub(crate) fn has_room(&self) -> bool {
         let max_ops = self.palette.as_ref().map(|palette| palette.max_ops);
         self.has_room_for_arguments() && max_ops.is_none_or(|most| self.num_ops < most)

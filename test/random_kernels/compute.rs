@@ -1,4 +1,4 @@
-//! What elementwise operations compute, on one element of each operand.
+//! Evaluation of elementwise operations on one element of each operand.
 
 use super::float::{decode, encode, round};
 use super::kernel::{Element, Scalar};

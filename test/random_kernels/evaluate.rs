@@ -1,7 +1,7 @@
-//! Plain evaluation: every tensor is the array of its elements, row by row, and nobody holds it.
+//! Plain evaluation: every tensor is the array of its elements, row by row, without a layout.
 //!
 //! The evaluator is strict about what a kernel may do: an access outside of its buffer, a byte
-//! written twice, or an operation without a result is an error of the kernel, whoever runs it.
+//! written twice, or an operation without a result is an error of the kernel on every machine.
 
 use super::compute::{compare_floats, compare_ints, elementwise};
 use super::float::{decode, encode};
@@ -14,7 +14,7 @@ pub(crate) struct Memory {
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) addresses: Vec<u64>,
     written: Vec<Vec<bool>>,
-    /// Whether bytes of a buffer may be written more than once.
+    /// For each buffer, true if its bytes may be written more than once.
     is_shared: Vec<bool>,
 }
 
@@ -184,7 +184,7 @@ impl Program<'_> {
                     None => Ok(Vec::new()),
                 };
             }
-            // What a mask hands on where it is off is anything: nobody may ask.
+            // The result where the mask is off is undefined and must not be used.
             Code::Mask if !self.condition(op.operands[0]) => {
                 let nothing = |value: &Value| vec![0; self.type_(*value).num_elements()].into();
                 return Ok(op.results.iter().map(nothing).collect());
@@ -567,7 +567,7 @@ impl Program<'_> {
         (0..).zip(indices).map(place).collect()
     }
 
-    /// What an access of a buffer in shared memory gives.
+    /// Evaluates an access to a buffer in shared memory.
     fn buffer(
         &self,
         op: &Op,

@@ -279,7 +279,7 @@ impl Builder {
         Some((axis, numbers)).filter(|_| size <= 1 << bits.min(63))
     }
 
-    /// How often values occur.
+    /// Adds a histogram of a value.
     fn histogram(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let bits = type_.element.int()?;
@@ -406,7 +406,7 @@ impl Builder {
     }
 }
 
-/// Whether elements are combined in regions.
+/// Returns true if elements are combined in regions.
 fn is_combined(element: Element) -> bool {
     element.int().is_some() || element.float().is_some()
 }

@@ -125,7 +125,7 @@ impl Builder {
         }
     }
 
-    /// How many steps a region takes, `most` where nothing says that kernels are large.
+    /// Draws the number of steps of a region; at most `most` unless kernels are large.
     fn region_steps(&mut self, least: usize, most: usize) -> usize {
         let most = if self.palette.is_some() { 12 } else { most };
         self.rng.between(least, most)
@@ -361,7 +361,7 @@ impl Builder {
         }
     }
 
-    /// Whether the next branch or loop is one of `cf`.
+    /// Draws true if the next branch or loop is one of `cf`.
     fn is_next_flat(&mut self) -> bool {
         self.is_flat && self.rng.chance(35)
     }

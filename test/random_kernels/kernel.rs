@@ -3,7 +3,7 @@
 use linear_layout::target::Target;
 use std::rc::Rc;
 
-/// What one place in memory holds, pointers aside.
+/// A scalar type in memory, except pointers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scalar {
     /// A signless integer of so many bits.
@@ -31,7 +31,7 @@ impl Scalar {
         !matches!(self, Self::Int(_))
     }
 
-    /// Whether it is a float that operations compute with; the others only move.
+    /// Returns true if it is a float that operations compute with; the others only move.
     pub(crate) fn is_computed_float(self) -> bool {
         self.is_float() && self.bits() > 8
     }
@@ -49,7 +49,7 @@ impl Scalar {
     }
 }
 
-/// What a tensor holds: a scalar, or a pointer to one.
+/// The element type of a tensor: a scalar, or a pointer to one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Element {
     is_pointer: bool,
@@ -167,7 +167,7 @@ impl Type {
 /// A value, by its place in [`Kernel::types`]; arguments come first.
 pub(crate) type Value = usize;
 
-/// What an operation does; types and operands stand in [`Op`].
+/// The code of an operation; types and operands are in [`Op`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
     ProgramId(u8),
@@ -224,7 +224,7 @@ pub(crate) enum Code {
         symbol: &'static str,
         same: &'static str,
     },
-    /// `tt.elementwise_inline_asm` of no instruction, that hands on its operands, so many elements at a time.
+    /// `tt.elementwise_inline_asm` of no instruction, that forwards its operands, so many elements at a time.
     Assembly(u32),
     /// `arith.cmpi`, with MLIR's number of the predicate.
     CompareInts(u8),
@@ -272,7 +272,7 @@ pub(crate) enum Code {
     },
 }
 
-/// What is done with a buffer in shared memory once it is filled.
+/// An access to a buffer in shared memory after it was filled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum BufferAccess {
     /// It is loaded.
@@ -305,7 +305,7 @@ impl Sync {
     }
 }
 
-/// How an element of a buffer is changed.
+/// A read-modify-write of an element of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     /// The number of the operation in the dialect.
@@ -315,7 +315,7 @@ pub(crate) struct Change {
 }
 
 impl Code {
-    /// Whether it ends a region.
+    /// Returns true if it ends a region.
     pub(crate) fn is_end(&self) -> bool {
         matches!(
             self,
@@ -344,7 +344,7 @@ pub(crate) struct Op {
 }
 
 impl Op {
-    /// Whether memory differs when it is left out.
+    /// Returns true if it has an effect on memory.
     pub(crate) fn writes(&self) -> bool {
         let is_write = matches!(
             self.code,
@@ -364,7 +364,7 @@ impl Op {
     }
 }
 
-/// What an argument of the kernel is when it is launched.
+/// The initial contents of an argument of the kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
     Number(u64),
@@ -381,9 +381,9 @@ pub(crate) enum Content {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Argument {
     pub(crate) content: Content,
-    /// What the kernel is promised to be a divisor of it.
+    /// Divisor that the kernel may assume.
     pub(crate) divisibility: Option<u64>,
-    /// Whether bytes of it may be written more than once: atomically, or by programs that hold a lock.
+    /// True if bytes of it may be written more than once: atomically, or by programs that hold a lock.
     pub(crate) is_shared: bool,
 }
 

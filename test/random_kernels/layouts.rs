@@ -9,7 +9,7 @@ use linear_layout::target::TARGETS;
 
 /// Room for the buffers of so many loads and stores.
 const MAX_ARGUMENTS: usize = 96;
-/// How many loops and branches are around an operation, at most.
+/// Limit on the nesting of loops and branches.
 const MAX_DEPTH: usize = 3;
 
 /// The kernel of a seed, for a target that the seed chooses.

@@ -57,7 +57,7 @@ impl Builder {
         self.one(Code::AddPointer, &[pointers, offsets.values], type_.clone())
     }
 
-    /// What a buffer of so many elements holds.
+    /// Draws the contents of a buffer of `count` elements.
     pub(super) fn content(&mut self, element: Element, count: u64) -> Content {
         if let Some(pointee) = self.pointee.take() {
             let size = 1 + self.rng.below(64) as u64;
@@ -350,8 +350,8 @@ impl Builder {
         self.convert(value, encoding)
     }
 
-    /// How to get from a range along `dim` to this encoding: the range's encoding, and for each new
-    /// dimension its place and the encoding with it.
+    /// Returns the route from a range along `dim` to this encoding: the range's encoding, and for each new
+    /// dimension its position and the encoding with it.
     fn slices(
         &mut self,
         shape: &[u64],

@@ -5,10 +5,10 @@ use crate::referee::random::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-/// How a layout that is left open is spelled.
+/// Spelling of an open layout.
 const OPEN: &str = "#gluon.auto_encoding";
 
-/// How many of the values that are left open say which layout they have.
+/// The share of open values whose layout is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Said {
     /// Each.

@@ -4,7 +4,7 @@ use super::builder::{Builder, MAX_ELEMENTS};
 use super::kernel::{Code, Element, I32, Scalar, Type, Value};
 use crate::referee::registers;
 
-/// What is multiplied, and what sums are of.
+/// Element types of factors and of sums.
 const TYPES: [(Scalar, Scalar); 6] = [
     (Scalar::F16, Scalar::F32),
     (Scalar::F16, Scalar::F16),

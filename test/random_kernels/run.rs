@@ -15,14 +15,14 @@ use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
 
-/// What a buffer holds before the kernel writes to it.
+/// Byte of a buffer that the kernel has not written.
 pub(crate) const UNTOUCHED: u8 = 0xa5;
 
 /// A kernel takes a few thousand steps, one of many operations in nested loops millions.
 const STEP_LIMIT: u64 = 1 << 26;
 
-/// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, alone or in the whole
-/// pipeline, which changes no result.
+/// Pipelines that must not change a result: lowering alone, and after conversions are folded or layouts chosen, alone or
+/// in the whole pipeline.
 const PIPELINES: [&str; 7] = [
     "builtin.module(convert-layouts-to-llvm)",
     BOUNDED,
@@ -33,23 +33,23 @@ const PIPELINES: [&str; 7] = [
     "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",
 ];
 
-/// What the simulator lowers by. Values that are no bin's number are wrong by its rules, and they are what shows that a
-/// histogram does not count them, so kernels with histograms are not lowered this way.
+/// Lowering with checks of bounds. It rejects values that are no bin's number; kernels with histograms contain them on
+/// purpose, to show that they are not counted, and are not lowered this way.
 const BOUNDED: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
-/// What chooses layouts: it changes no result, and a second run changes nothing.
+/// Passes that choose layouts: they change no result, and a second run changes nothing.
 const CHOICES: [&str; 3] = [
     "fold-layout-conversions",
     "remove-layout-conversions{verify=true}",
     "remove-layout-conversions{memory=free verify=true}",
 ];
 
-/// Whether it is said that what some values have is not enough, or leads to what an operation does not take.
+/// Returns true if the error is that the given layouts do not determine all others, or imply one that an operation rejects.
 fn is_no_layout(said: &str) -> bool {
     said.contains("cannot infer the layout") || said.contains("whose warps are swizzled")
 }
 
-/// How a kernel failed.
+/// The failure of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
     /// The generator made a kernel that has no meaning: its own fault.
@@ -169,7 +169,7 @@ impl Runner {
             let found = self.lower_by("builtin.module(resolve-auto-layouts)", &text);
             let once = match found {
                 Ok(once) => once,
-                // What is said need not be enough.
+                // The given layouts need not determine all others.
                 Err(what) if said == Said::Some && is_no_layout(&what) => continue,
                 Err(what) => return Err((Failure::Refused, format!("{said:?}: {what}"))),
             };
@@ -258,7 +258,7 @@ impl Runner {
     }
 }
 
-/// What buffers must hold in the end, by plain evaluation.
+/// Returns the final contents of buffers, by plain evaluation.
 fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>, (Failure, String)> {
     let (memory, buffers, arguments) = launch_memory(kernel);
     let mut expected = evaluate::Memory::new(

@@ -8,7 +8,7 @@ pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel
     let mut best = kernel.clone();
     let mut without = kernel.clone();
     remove_unused(&mut without);
-    // What nobody uses may be what fails.
+    // An unused operation may be the one that fails.
     let removes_unused = fails(&without);
     if removes_unused {
         best = without;
@@ -96,7 +96,7 @@ fn change_one(ops: &mut Vec<Op>, i: usize, is_number: &dyn Fn(Value) -> bool) ->
     true
 }
 
-/// Removes operations whose results nobody uses and that write nothing.
+/// Removes operations without used results and effects on memory.
 pub(crate) fn remove_unused(kernel: &mut Kernel) {
     loop {
         let mut used = HashSet::new();

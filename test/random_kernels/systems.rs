@@ -5,7 +5,7 @@ use linear_layout::bridge::{cute_from_linear, tilus_from_linear};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 
-/// What a text draws, so that the generator's own numbers stay what they are.
+/// Draws a number from a text, without advancing the generator's own random numbers.
 fn drawn(text: &str, sides: usize) -> usize {
     let sum = text
         .bytes()

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// The constraints of assembly that hands on its operands: each result is in the register of an operand.
+/// Returns constraints of assembly that forwards its operands: each result is in the register of an operand.
 fn constraints(kernel: &Kernel, op: &Op, pack: u32) -> String {
     let is_ptx = kernel.target.assembly == Assembly::Ptx;
     let words = op.operands.iter().flat_map(|operand| {

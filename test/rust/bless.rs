@@ -73,7 +73,7 @@ fn literals(source: &str) -> Vec<(Range<usize>, String)> {
     found
 }
 
-/// How long the raw literal is that the text begins with; 1 where it begins with none.
+/// Returns the length of the raw literal at the start of the text; 1 if there is none.
 fn raw_length(text: &str) -> usize {
     let hashes = text[1..].bytes().take_while(|b| *b == b'#').count();
     if text.as_bytes().get(1 + hashes) != Some(&b'"') {
@@ -86,7 +86,7 @@ fn raw_length(text: &str) -> usize {
         .map_or(text.len(), |end| begin + end + close.len())
 }
 
-/// How long the literal is that the text begins with, and what it says.
+/// Returns the length of the literal at the start of the text, and its value.
 fn plain(text: &str) -> (usize, Option<String>) {
     let mut value = Some(String::new());
     let mut chars = text.char_indices().skip(1).peekable();

@@ -148,7 +148,7 @@ fn pointers(name: &str, base: &str, layout: &str, shape: [usize; 2], ty: &str) -
 struct Case {
     text: String,
     bytes: usize,
-    /// Which element of the input each element of the output is.
+    /// For each element of the output, its index in the input.
     expected: Vec<usize>,
 }
 
@@ -308,7 +308,7 @@ fn contents(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 31 + i / 256 * 7) as u8).collect()
 }
 
-/// How many cases: `LL_BUFFERS=3000` runs more than a few.
+/// Returns the number of cases: `LL_BUFFERS=3000` runs more than a few.
 fn count() -> u64 {
     let asked = std::env::var("LL_BUFFERS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(120)

@@ -14,7 +14,7 @@ const TARGETS: [(&str, u32); 6] = [
     ("hip:gfx1200", 32),
 ];
 
-/// What the codes of a format mean where they are no numbers.
+/// The special codes of a format: infinities and NaNs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
     /// The largest exponent is infinity and NaN.
@@ -62,7 +62,7 @@ const FORMATS: [Format; 8] = [
     format("f64", 11, 52, 1023, Family::Ieee),
 ];
 
-/// How a number becomes one of a narrower format.
+/// The rounding to a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
     NearestEven,
@@ -93,7 +93,7 @@ impl Mode {
     }
 }
 
-/// What a code stands for: sign, and the size as `mantissa * 2^exponent`.
+/// The value of a code: sign, and the magnitude as `mantissa * 2^exponent`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
     Nan,
@@ -225,13 +225,13 @@ impl Format {
     }
 }
 
-/// How many codes of a wider format are noise: `LL_CONVERSIONS=10000000` takes more than a few.
+/// Returns the number of random codes of a wider format: `LL_CONVERSIONS=10000000` takes more than a few.
 fn noisy() -> usize {
     let asked = std::env::var("LL_CONVERSIONS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(12288)
 }
 
-/// How many codes are converted at a time.
+/// Number of codes per conversion.
 const PIECE: usize = 1 << 18;
 
 /// All codes of up to 16 bits; of wider formats noise, and every exponent near the narrower formats' numbers.

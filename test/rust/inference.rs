@@ -1,5 +1,5 @@
-//! What [`linear_layout_mlir::ir::infer`] says of the operations of whole kernels, against what their
-//! types say: Triton's own inference made the types of the kernels, and accepted those of the others.
+//! Results of [`linear_layout_mlir::ir::infer`] for the operations of whole kernels, compared with their types, which
+//! Triton's inference produced or accepted.
 
 use linear_layout::encoding::{Encoding, infer::equivalent};
 use linear_layout_mlir::ir::infer::{InferenceError, operand_encoding, result_encoding};

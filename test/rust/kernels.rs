@@ -334,7 +334,7 @@ fn conversions_there_and_back() {
     }
 }
 
-/// What one access of a kernel may be, as the reports name them: kind, width, number per thread.
+/// Checks the accesses of a kernel, as the reports name them: kind, width, number per thread.
 #[track_caller]
 fn widths(file: &str, grid: [u32; 3], args: impl Fn(&mut Bench) -> Vec<Arg>, expected: &[&str]) {
     let mut b = Bench::new(file);

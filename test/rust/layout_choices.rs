@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the pass says of the functions of a file: cycles and conversions before, and after.
+/// Remarks of the pass on the functions of a file: cycles and conversions before and after.
 struct Said {
     before: (f64, u64),
     after: (f64, u64),

@@ -137,7 +137,7 @@ const NATIVE: [&str; 15] = [
     "trunc",
 ];
 
-/// What becomes of an operation on a type.
+/// The lowering of an operation on a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     Assembles,

@@ -24,7 +24,7 @@ fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
     }
 }
 
-/// What the examples have shown so far.
+/// Coverage of the examples so far.
 #[derive(Default)]
 struct Seen {
     num_upstream_accessors: usize,
@@ -381,7 +381,7 @@ fn no_operation_of_ours_is_named_by_a_literal() {
     assert!(found.is_empty(), "use `OpKind`: {found:#?}");
 }
 
-/// How an operand, a result, a region or an attribute is read by number or key.
+/// Accessors of operands, results, regions and attributes by number or key.
 const BY_NUMBER: [&str; 8] = [
     "operand(",
     "result(",
@@ -400,7 +400,7 @@ const BY_KEY: [&str; 5] = [
     "integer_attribute(",
 ];
 
-/// Whether a line of code names a part of an operation by number or by key.
+/// Returns true if a line of code names a part of an operation by number or by key.
 fn names_by_literal(line: &str) -> bool {
     let by_number = BY_NUMBER.iter().any(|call| {
         line.match_indices(call).any(|(at, _)| {

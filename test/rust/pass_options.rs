@@ -1,4 +1,4 @@
-//! What the build script writes for options of passes, of kinds that no pass has today too.
+//! Generated code of pass options, also of types that no pass has today.
 
 #[path = "../../dialect/build/options.rs"]
 mod options;

@@ -71,7 +71,7 @@ fn sizes() -> impl Iterator<Item = Arg> {
         .map(|size| Arg::Int(size as i128))
 }
 
-/// What [`SIZES`] rows and columns of `of` should be, and what lies beside them.
+/// Returns the expected [`SIZES`] rows and columns of `of`, with the padding beside them.
 fn expected(of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = SIZES;
     (0..m * STRIDE)

@@ -140,7 +140,7 @@ pub(crate) fn quarters(bench: &mut Bench, count: usize, seed: u64) -> BufferId {
 const ODD: [usize; 3] = [45, 37, 51];
 const STRIDE: usize = 64;
 
-/// What [`ODD`] rows and columns of `of`, in rows of [`STRIDE`], should be, and `other` beside them.
+/// Returns the expected [`ODD`] rows and columns of `of`, in rows of [`STRIDE`], with `other` beside them.
 fn tiles(other: f64, of: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let [m, n, _] = ODD;
     (0..m * STRIDE)

@@ -23,7 +23,7 @@ fn pages(test: &str) -> PathBuf {
     output
 }
 
-/// What ll-opt makes of a module; fails where it says anything.
+/// Returns the output of ll-opt for a module; panics on any message.
 #[track_caller]
 fn opt(arguments: &[&str], module: &str) -> String {
     let mut opt = Command::new(env!("CARGO_BIN_EXE_ll-opt"))

@@ -63,7 +63,7 @@ const SAID_OTHERWISE: [(&str, &str); 6] = [
     ("ttg_c5", "the error is that of the encoding's own rule"),
 ];
 
-/// What a tool says of a file with `--rule-labels`, as the lines of errors' notes and their labels.
+/// Returns the lines of errors' notes and their labels that a tool prints for a file with `--rule-labels`.
 fn carried(file: &Path, flags: &[&str]) -> Vec<(usize, String)> {
     let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
         .arg(file)
@@ -228,7 +228,7 @@ fn each_item_of_a_description_is_a_rule_with_a_label() {
     assert_eq!(wrong, Vec::<String>::new(), "rules without a label");
 }
 
-/// How a check of an operation begins.
+/// Beginnings of checks of operations.
 const CHECKS_OF_OPERATIONS: [&str; 5] = [
     "ensure!(",
     "rule!(",
@@ -237,7 +237,7 @@ const CHECKS_OF_OPERATIONS: [&str; 5] = [
     "Err(\"",
 ];
 
-/// How a check of an encoding begins: an error is made, or a check is called that families share.
+/// Beginnings of checks of encodings: an error, or the call of a common check.
 const CHECKS_OF_ENCODINGS: [&str; 13] = [
     "EncodingError::new(",
     "EncodingError::bad_value(",
@@ -277,7 +277,7 @@ const UNLABELLED: [&str; 18] = [
     "surjective",
 ];
 
-/// How a check begins in C++.
+/// Beginnings of checks in C++.
 const CHECKS_IN_CPP: [&str; 3] = [".emitError(", " emitError() <<", "emitOpError()"];
 
 /// Files without rules: what an error is and how lists are kept, the grammar of the reader, what is
@@ -297,7 +297,7 @@ fn code_of(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// Where a check without the label of its rule begins, as lines of the text: one of `checks`, with
+/// Returns the lines of the text where a check without the label of its rule begins: one of `checks`, with
 /// no label before the next one or the end of its function.
 fn checks_without_label(text: &str, checks: &[&str]) -> Vec<usize> {
     let begins =

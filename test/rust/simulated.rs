@@ -32,7 +32,7 @@ pub(crate) fn generic_form_by(
         .map_err(|failure| failure.to_string())?
 }
 
-/// What a module says, with values numbered as they are mentioned.
+/// The lines of a module, with values numbered as they are mentioned.
 #[derive(Default)]
 struct Lines {
     values: HashMap<Value, usize>,

@@ -7,7 +7,7 @@ use super::{
     column_spatial, local, local_ranked, spatial, spatial_ranked,
 };
 
-/// How deep calls and lists may be nested.
+/// Limit on the nesting of calls and lists.
 const MAX_DEPTH: usize = 32;
 
 const EXTENT: &str = "an extent of 1 or more";

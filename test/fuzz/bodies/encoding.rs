@@ -1,4 +1,4 @@
-//! What the encoding fuzz target does with its input. A plain function, so that `cargo test` replays the
+//! Body of the encoding fuzz target. A plain function, so that `cargo test` replays the
 //! corpus and every input that was once bad.
 
 use linear_layout::encoding::{Aliases, Encoding};

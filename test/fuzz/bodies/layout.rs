@@ -1,4 +1,4 @@
-//! What the layout fuzz targets do with their input. Plain functions, so that `cargo test` replays the
+//! Bodies of the layout fuzz targets. Plain functions, so that `cargo test` replays the
 //! corpus and every input that was once bad.
 
 use std::collections::BTreeSet;

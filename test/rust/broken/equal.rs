@@ -1,4 +1,4 @@
-//! Which changes change nothing, and how that is shown.
+//! Proofs that a mutant is equivalent to the original kernel.
 //!
 //! Nothing here asks the check that would have found the change. A reason is either in the text, or it is shown by
 //! another run of the kernel, over the same launches, with a division by zero where the two would differ.
@@ -7,12 +7,12 @@ use super::mutate::{Kind, Mutant};
 use super::text::Line;
 use gpu_sim::Schedule;
 
-/// Why a change is none.
+/// The proof that a mutant is equivalent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reason {
     /// The operation is commutative.
     Commutative,
-    /// Nobody uses the result.
+    /// The result is unused.
     Unused,
     /// The two operands are the same in every thread of every launch.
     SameOperands,
@@ -20,7 +20,7 @@ pub(crate) enum Reason {
     SameValue,
     /// The mask is true in every thread that gets there.
     AlwaysTrue,
-    /// What masked lanes would have kept is never used: any other value gives the same output.
+    /// The values of masked lanes are never used: any other value gives the same output.
     NeverUsed,
     /// The result is used nowhere that it differs: any other value in its place gives the same output.
     UnusedWhereDifferent,
@@ -46,7 +46,7 @@ impl Reason {
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Commutative => "operands of a commutative operation",
-            Self::Unused => "nobody uses the result",
+            Self::Unused => "the result is unused",
             Self::SameOperands => "the swapped operands are compared, and the same in every thread",
             Self::SameValue => {
                 "the changed operation, run beside the old one, gives the same value in every thread"
@@ -83,7 +83,7 @@ const COMMUTATIVE: [&str; 12] = [
     "llvm.intr.maximum",
 ];
 
-/// How many orders of the warps are tried.
+/// Number of warp schedules that are tried.
 const ORDERS: u64 = 24;
 
 /// The reason, if there is one; `same_output` runs a text and says whether all outputs are as they were.
@@ -162,7 +162,7 @@ pub(crate) fn reason(
     None
 }
 
-/// What stands in for values that nobody should use.
+/// Replacements of values that must not be used.
 const OTHER_VALUES: [i64; 2] = [0x34, 0x43];
 
 /// The text with other lines instead of one.
@@ -182,7 +182,7 @@ pub(crate) fn replace(text: &str, at: usize, lines: &[String]) -> String {
     out
 }
 
-/// Whether the result has no use, nor have those that use it.
+/// Returns true if the result is dead.
 fn is_dead(text: &str, mutant: &Mutant) -> bool {
     let Some(result) = &mutant.before.result else {
         return false;

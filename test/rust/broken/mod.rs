@@ -1,4 +1,4 @@
-//! How many mistakes of a compiler the simulator finds: lowered kernels, broken at one place at a time.
+//! Mutation testing of the simulator: lowered kernels, broken at one place at a time.
 //!
 //! Each kernel of the suite is lowered and run. Then each change of [`mutate`] is made, one at a time, and the kernel
 //! runs again: the change is *found* if the simulator reports an error or an output differs, *equivalent* if
@@ -232,7 +232,7 @@ impl Bench {
         bench
     }
 
-    /// Whether all launches run without an error and give what they should.
+    /// Returns true if all launches run without an error and give the expected output.
     fn is_right(&self, text: &str, schedule: Schedule) -> bool {
         let Ok(decoded) = decode_generic(text, None) else {
             return false;

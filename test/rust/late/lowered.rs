@@ -15,7 +15,7 @@ const LEADING: u32 = 16;
 const STRIDE: u32 = 32;
 const SWIZZLE: u32 = 62;
 
-/// What is known of the values of a text.
+/// Facts about the values of a text.
 struct Values<'t> {
     lines: &'t [Option<Line>],
     constants: HashMap<&'t str, i64>,
@@ -310,7 +310,7 @@ fn descriptors(
     }
 }
 
-/// Why a change of a line changes nothing that a correct machine could show.
+/// Returns the reason why a change of a line is not observable on a correct machine, if there is one.
 pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
     use super::Reason;
     let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();

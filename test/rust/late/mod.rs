@@ -1,4 +1,4 @@
-//! How many mistakes around asynchronous accesses are found, by the simulator and by the lowering.
+//! Mutation testing of asynchronous accesses, in the simulator and in the lowering.
 //!
 //! Kernels that Triton pipelined are broken at one place at a time: what is lowered ([`lowered`]), as a wrong lowering
 //! might, and TTGIR ([`ttgir`]), as a wrong pipeline pass might. A change is found *statically* if the lowering refuses
@@ -78,7 +78,7 @@ struct Change {
     lines: Vec<String>,
 }
 
-/// Why a change is none.
+/// The reason why a mutant is equivalent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Reason {
     /// The lowered kernel is the same.
@@ -267,7 +267,7 @@ const CASES: [Case; 8] = [
     },
 ];
 
-/// What the lowering says of faults of asynchronous accesses.
+/// Messages of the lowering on faults of asynchronous accesses.
 const REFUSALS: [&str; 7] = [
     "accesses shared memory that the asynchronous",
     "uses the result of the asynchronous product",
@@ -387,7 +387,7 @@ impl Bench {
         }
     }
 
-    /// What is wrong with a lowered kernel on a machine.
+    /// Returns the error of a lowered kernel on a machine, if there is one.
     fn problem(&self, decoded: &Decoded, machine: Machine) -> Option<String> {
         match launch(decoded, self.case, machine, self.limit) {
             Ok((buffers, _)) => (buffers != self.expected).then(|| "another result".to_owned()),
@@ -395,7 +395,7 @@ impl Bench {
         }
     }
 
-    /// What is wrong with a lowered kernel on any machine.
+    /// Returns true if a lowered kernel fails on any machine.
     fn found(&self, text: &str) -> bool {
         let decoded = decode_generic(text, None);
         let decoded = decoded.unwrap_or_else(|e| panic!("{}: {e}", self.case.file));
@@ -427,7 +427,7 @@ impl Bench {
             .map_or(Verdict::Missed, Verdict::Equivalent)
     }
 
-    /// Why a change, which leads to another lowered kernel, changes nothing.
+    /// Returns the reason why a change that alters the lowered kernel is equivalent, if there is one.
     fn reason(&self, change: &Change, lowered: &str, is_ttgir: bool) -> Option<Reason> {
         if code(lowered) == code(&self.lowered) {
             return Some(Reason::SameCode);
@@ -723,7 +723,7 @@ fn the_table_of_scores_has_all_kinds_of_late_changes() {
     }
 }
 
-/// What the lowering says of each kind of change of a kernel with TMA.
+/// The lowering diagnoses each kind of change of a kernel with TMA.
 #[test]
 fn the_lowering_explains_its_refusals() {
     let expected = [

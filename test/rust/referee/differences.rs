@@ -1,6 +1,6 @@
-//! Where the library's verdict differs from Triton's on purpose.
+//! Intended differences between the library's verdicts and Triton's.
 //!
-//! Each is a rule on what was said, never a list of seeds; `tools/docs/differences.md` gives the
+//! Each is a rule on the messages, never a list of seeds; `tools/docs/differences.md` gives the
 //! reasons, under the same names.
 
 use super::verdict::Verdict;
@@ -10,7 +10,7 @@ pub(super) struct Case<'a> {
     pub(super) theirs: Verdict,
     /// The beginning of what Triton says where it rejects the module.
     pub(super) their_message: &'a str,
-    /// Why the library rejects the module; empty where it accepts it.
+    /// The library's error; empty if it accepts the module.
     pub(super) our_message: &'a str,
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Generated {
     pub(crate) text: String,
     /// The operation that it is about.
     pub(crate) op: String,
-    /// What was broken on purpose, if anything.
+    /// Name of the deliberate fault, if any.
     pub(crate) broken: Option<&'static str>,
 }
 

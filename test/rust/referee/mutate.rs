@@ -477,7 +477,7 @@ fn change_setting(rng: &mut Rng, setting: &mut Setting) {
     }
 }
 
-/// What an operation may be taken for, with as many operands and results.
+/// Operations that an operation may be replaced by, with as many operands and results.
 const NAMES: [&str; 28] = [
     "arith.addf",
     "tt.addptr",
@@ -556,7 +556,7 @@ fn ends_the_process(op: &Op) -> bool {
 
 type Change = fn(&mut Rng, &mut Op, &Setting) -> bool;
 
-/// What can be broken, by name, and how often it is tried.
+/// Mutations by name, with their weights.
 const CHANGES: &[(&str, Change, usize)] = &[
     ("size", size, 14),
     ("rank", rank, 6),

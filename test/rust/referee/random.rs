@@ -1,4 +1,4 @@
-//! What random inputs are drawn by.
+//! Random number generator of the inputs.
 
 use crate::split_mix::Random;
 

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Write};
 
-/// What kind of thing has a shape.
+/// The kind of a shaped type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Tensor,
@@ -181,7 +181,7 @@ impl Display for Attr {
     }
 }
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// An argument of the function, its own.
@@ -252,7 +252,7 @@ impl Op {
         self.with(name, Attr::I32(value.try_into().unwrap_or(i64::MAX)))
     }
 
-    /// How many operands each group has.
+    /// Sets the number of operands of each group.
     pub(crate) fn segments(self, sizes: &[usize]) -> Self {
         let sizes = sizes.iter().map(|n| *n as i64).collect();
         self.with("operandSegmentSizes", Attr::I32s(sizes))
@@ -273,7 +273,7 @@ impl Op {
     }
 }
 
-/// What the module says about the machine.
+/// The attributes of a module that describe the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Setting {
     pub(crate) lanes: u64,

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// What Triton said about a module.
+/// Triton's verdict on a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Accept,
@@ -93,12 +93,12 @@ impl Library {
     }
 }
 
-/// How the library's verdict and the recorded one compare.
+/// The comparison of the library's verdict with the recorded one.
 enum Comparison {
     Same,
     /// They differ, on purpose: the name of the difference.
     Intended(&'static str),
-    /// What is wrong.
+    /// The verdicts differ; the message.
     Wrong(String),
 }
 

@@ -7,10 +7,10 @@ use crate::encoding::{Aliases, Encoding, EncodingError};
 /// The line that separates the modules of one file for MLIR's tools.
 pub const SPLIT_MARKER: &str = "// -----";
 
-/// How the names of encodings begin.
+/// Prefixes of the names of encodings.
 const DIALECTS: [&str; 4] = ["#ttg.", "#ttng.", "#cute.", "#tilus."];
 
-/// How deep attributes and types may be nested before the rest is skipped.
+/// Limit on the nesting of attributes and types; the rest is skipped.
 const MAX_DEPTH: usize = 64;
 
 /// A line `#name = #ttg.blocked<{...}>`.
@@ -165,7 +165,7 @@ struct Scanner<'t> {
     found: Mentions,
 }
 
-/// Whether a byte may stand in a name.
+/// Returns true if a name may contain the byte.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'-')
 }

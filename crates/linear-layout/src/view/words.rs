@@ -180,7 +180,7 @@ pub fn words_of_cute(layout: &ComposedLayout) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What the layout is as a whole.
+/// Returns properties of the layout as a whole.
 fn facts(layout: &LinearLayout) -> Vec<String> {
     let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
     let held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
@@ -228,7 +228,7 @@ fn facts(layout: &LinearLayout) -> Vec<String> {
     lines
 }
 
-/// What one basis does.
+/// Describes one basis vector.
 fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
     let column = layout.column(dim, bit);
     if column == 0 {

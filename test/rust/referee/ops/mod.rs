@@ -1,4 +1,4 @@
-//! What modules are made of: one file for each family of operations.
+//! Generators of operations: one file for each family.
 
 mod amd;
 mod buffers;
@@ -20,7 +20,7 @@ use super::text::Module;
 /// Makes a module that keeps the rules, as far as the generator knows them.
 pub(crate) type Make = fn(&mut Rng) -> Module;
 
-/// Each maker, and how often it is taken.
+/// Generators with their weights.
 pub(crate) const MAKERS: &[(Make, usize)] = &[
     (elementwise::arith, 4),
     (elementwise::constant, 1),

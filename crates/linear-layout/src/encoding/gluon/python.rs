@@ -3,7 +3,7 @@
 use super::super::EncodingError;
 use super::error_at;
 
-/// How deep calls and lists may be nested.
+/// Limit on the nesting of calls and lists.
 const MAX_DEPTH: usize = 32;
 
 /// A value and the byte of the text at which it begins.

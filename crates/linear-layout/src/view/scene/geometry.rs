@@ -17,7 +17,7 @@ const LINE: u32 = 960;
 const GAP: u32 = 20;
 const GAP_OF_LINKS: u32 = 96;
 
-/// Where one panel stands, in pixels.
+/// The position and size of one panel, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     /// Top left corner of the first cell.
@@ -34,7 +34,7 @@ pub(super) struct Placed {
 }
 
 impl Placed {
-    /// How large a panel is that begins at 0.
+    /// Returns the size of a panel, at position 0.
     fn of(panel: &Panel) -> Self {
         let texts = panel.cells.iter().map(|cell| cell.text.as_str());
         let labels = panel.columns.iter().map(String::as_str);
@@ -95,7 +95,7 @@ impl Placed {
     }
 }
 
-/// Where everything stands.
+/// Positions and sizes of all parts of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Geometry {
     pub(super) panels: Vec<Placed>,

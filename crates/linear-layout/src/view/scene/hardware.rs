@@ -4,7 +4,7 @@ use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 
-/// How many offsets stand in one row.
+/// log2 of the number of offsets in one row.
 const OFFSETS_ACROSS_LOG2: usize = 4;
 
 /// Some bits of one in-dim, next to each other.
@@ -14,7 +14,7 @@ struct Axis {
     /// The first of them within the dim.
     low: usize,
     bits: usize,
-    /// Where the first of them stands in a packed input.
+    /// Position of the lowest bit in a packed input.
     at: usize,
 }
 
@@ -45,7 +45,7 @@ fn axes(layout: &LinearLayout) -> Vec<Axis> {
     axes
 }
 
-/// What goes down, what goes across, and what numbers the grids.
+/// Returns the axes of the rows, of the columns and of the grids.
 fn split(layout: &LinearLayout) -> (Option<Axis>, Option<Axis>, Vec<Axis>) {
     let mut rest = axes(layout);
     let mut take = |dim: Dim| {

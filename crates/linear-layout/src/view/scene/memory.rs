@@ -297,7 +297,7 @@ fn conflicts(count: usize) -> String {
 /// A lane and the byte of its access.
 type Asked = (u64, u64);
 
-/// For each bank the words that lanes of one phase ask for, lowest first, and who asks.
+/// For each bank the words that lanes of one phase ask for, lowest first, and the lanes that access them.
 fn words(
     asking: &Asking,
     lanes: impl Iterator<Item = u64>,
@@ -419,7 +419,7 @@ mod tests {
         }
     }
 
-    /// What is drawn of a plan is what the machine counts when it runs the plan.
+    /// The drawn wavefronts are those that the machine counts when it runs the plan.
     #[test]
     fn wavefronts_of_plans_are_those_that_are_counted() {
         let blocked = |size: &str, threads: &str, warps: &str, order: &str| {

@@ -141,7 +141,7 @@ fn threads(scene: &mut Scene, layout: &LinearLayout, window: Window) -> Panel {
     panel
 }
 
-/// Where the elements of the first thread go, those that do not stay.
+/// Returns the moves of the first thread's elements, except those that stay.
 fn links(panels: &[Panel]) -> Vec<Link> {
     let [before, after] = panels else {
         return Vec::new();

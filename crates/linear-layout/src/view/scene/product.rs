@@ -131,7 +131,7 @@ impl Scene {
     }
 }
 
-/// Whether an index is in the tile that begins at 0.
+/// Returns true if an index is in the tile that begins at 0.
 fn is_of_tile(renaming: &[(TileBit, u64)], index: u64, dim: &str) -> bool {
     let images = renaming.iter().filter(|(bit, _)| match bit {
         TileBit::M(_) => dim == "m",

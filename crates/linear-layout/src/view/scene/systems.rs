@@ -5,7 +5,7 @@ use super::{Cell, Frame, Paint, Scene, Space, Window};
 use crate::cute::ComposedLayout;
 use crate::tilus::{RegisterLayout, SharedLayout};
 
-/// How many threads that hold one element are named before they are counted.
+/// Largest number of threads of one element that are named; more are counted.
 const NAMED_THREADS: usize = 1024;
 
 impl Scene {

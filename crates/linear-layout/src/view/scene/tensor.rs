@@ -6,7 +6,7 @@ use crate::layout::{Dim, LinearLayout};
 use crate::view::holders::{Holders, InPoint};
 use crate::view::words::neighbours;
 
-/// How many holders of one element are named before they are counted.
+/// Largest number of owners of one element that are named; more are counted.
 pub(super) const NAMED_HOLDERS: usize = 4;
 /// In the notation of Tilus, which names all of them, as many as a warp has lanes.
 const NAMED_THREADS: usize = 64;
@@ -15,7 +15,7 @@ impl Scene {
     /// Returns the tensor as a grid, its last two out-dims down and across, one grid for each index before them.
     ///
     /// Cells read as in [`InPoint`]; more holders of one element are separated by `|`, an element that
-    /// nobody holds is `-`. Those of one thread have one colour.
+    /// no thread holds is `-`. Those of one thread have one colour.
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// # use linear_layout::view::{Scene, Window};
@@ -219,7 +219,7 @@ impl Space {
     }
 }
 
-/// What a slot is coloured by: its lane, or what the layout has instead.
+/// The dimension that colours a slot: its lane, or what the layout has instead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tints {
     shift: usize,

@@ -239,7 +239,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// How many characters of a line are seen: all but escape sequences.
+/// Returns the number of visible characters of a line: all but escape sequences.
 fn shown(line: &str) -> usize {
     let mut parts = line.split('\x1b');
     let first = parts.next().map_or(0, length);
