@@ -43,7 +43,7 @@ enum Outcome {
 }
 
 #[derive(Debug)]
-struct Verdict {
+struct ModuleVerdict {
     file: PathBuf,
     target: &'static str,
     has_matrices_or_copies: bool,
@@ -101,11 +101,11 @@ pub(crate) fn run(request: &Request) -> usize {
         Ok(()) => println!("each module: {}", each.display()),
         Err(reason) => println!("{} cannot be written: {reason}", each.display()),
     }
-    let is_fault = |v: &&Verdict| matches!(v.outcome, Outcome::Fault(_));
+    let is_fault = |v: &&ModuleVerdict| matches!(v.outcome, Outcome::Fault(_));
     verdicts.iter().filter(is_fault).count()
 }
 
-fn judge(file: &Path, request: &Request, scratch: &Scratch) -> Verdict {
+fn judge(file: &Path, request: &Request, scratch: &Scratch) -> ModuleVerdict {
     let text = std::fs::read_to_string(file).expect("a module is text");
     let target = text
         .split_once("ttg.target = \"")
@@ -133,7 +133,7 @@ fn judge(file: &Path, request: &Request, scratch: &Scratch) -> Verdict {
             },
         }
     };
-    Verdict {
+    ModuleVerdict {
         file: file.to_owned(),
         target: target.map_or("no target", |target| target.name),
         has_matrices_or_copies: text.lines().filter_map(operation).any(|name| {
@@ -202,7 +202,7 @@ fn short(said: &str) -> String {
 }
 
 /// A share as counts and percent.
-fn share<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> String {
+fn share<'v>(verdicts: impl Iterator<Item = &'v ModuleVerdict>) -> String {
     let (mut good, mut all) = (0_u32, 0_u32);
     for verdict in verdicts {
         all += 1;
@@ -212,11 +212,11 @@ fn share<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> String {
     format!("{good:5} of {all:5}, {percent:5.1} %")
 }
 
-fn tables(verdicts: &[Verdict]) -> String {
+fn tables(verdicts: &[ModuleVerdict]) -> String {
     let mut text = String::new();
-    let mut row = |name: &str, has: &dyn Fn(&Verdict) -> bool| {
+    let mut row = |name: &str, has: &dyn Fn(&ModuleVerdict) -> bool| {
         let all = share(verdicts.iter().filter(|v| has(v)));
-        let plain = |v: &&Verdict| has(v) && !v.has_matrices_or_copies;
+        let plain = |v: &&ModuleVerdict| has(v) && !v.has_matrices_or_copies;
         let plain = share(verdicts.iter().filter(plain));
         let _ = writeln!(text, "{name:12} {all}   without dots and copies {plain}");
     };
@@ -273,7 +273,7 @@ fn tables(verdicts: &[Verdict]) -> String {
 }
 
 /// A line for each module: how it ends, dots or copies, milliseconds, file, and the reasons.
-fn list(verdicts: &[Verdict]) -> String {
+fn list(verdicts: &[ModuleVerdict]) -> String {
     let mut text = String::new();
     for verdict in verdicts {
         let (word, why) = match &verdict.outcome {

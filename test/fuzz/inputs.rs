@@ -2,7 +2,7 @@
 
 use crate::mutate;
 use crate::referee::random::Rng;
-use crate::sources::{Source, sources};
+use crate::sources::{SeedModule, sources};
 use crate::tool::{self, Scratch};
 use serde_json::json;
 use std::path::Path;
@@ -30,13 +30,13 @@ pub(crate) struct Finding {
     /// The command, with `INPUT` where the file stands.
     pub(crate) command: String,
     pub(crate) fault: String,
-    /// Source of the input.
+    /// Name of the seed module.
     pub(crate) source: String,
     pub(crate) input: Vec<u8>,
 }
 
-fn corpus() -> &'static [Source] {
-    static CORPUS: OnceLock<Vec<Source>> = OnceLock::new();
+fn corpus() -> &'static [SeedModule] {
+    static CORPUS: OnceLock<Vec<SeedModule>> = OnceLock::new();
     CORPUS.get_or_init(sources)
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     }
 }
 
-fn any_source(rng: &mut Rng) -> &'static Source {
+fn any_source(rng: &mut Rng) -> &'static SeedModule {
     let corpus = corpus();
     &corpus[rng.below(corpus.len())]
 }
@@ -62,8 +62,8 @@ fn any_source(rng: &mut Rng) -> &'static Source {
 fn draw<'s>(
     rng: &mut Rng,
     is_made: bool,
-    what: impl Fn(&'s Source) -> Option<&'s [u8]>,
-) -> (&'s Source, &'s [u8]) {
+    what: impl Fn(&'s SeedModule) -> Option<&'s [u8]>,
+) -> (&'s SeedModule, &'s [u8]) {
     loop {
         let source = any_source(rng);
         // The parts of these files are seldom valid, so nothing can be made of them.
@@ -77,7 +77,7 @@ fn draw<'s>(
 }
 
 fn module(rng: &mut Rng, scratch: &Scratch, is_lowered: bool, is_bytecode: bool) -> Vec<Finding> {
-    let what = |source: &'static Source| match (is_lowered, is_bytecode) {
+    let what = |source: &'static SeedModule| match (is_lowered, is_bytecode) {
         (false, false) => Some(source.text.as_slice()),
         (true, false) => source.lowered(scratch),
         (false, true) => source.bytecode(scratch),

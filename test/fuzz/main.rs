@@ -47,9 +47,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tool::Scratch;
 
 /// Name, what it does, and how many seeds a test run takes.
-type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
+type InputKind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
-const KINDS: [Kind; 8] = [
+const KINDS: [InputKind; 8] = [
     ("mutate", inputs::check, 60),
     ("kernels", kernels::check, 300),
     ("exchanges", kernels::check_exchanges, 150),

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// One module that a test has, and what is made of it when it is first asked for.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct SeedModule {
     /// Path or position, for messages.
     pub(crate) name: String,
     /// The module.
@@ -17,7 +17,7 @@ pub(crate) struct Source {
 }
 
 /// All modules, in an order that does not depend on the machine.
-pub(crate) fn sources() -> Vec<Source> {
+pub(crate) fn sources() -> Vec<SeedModule> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let mut files = Vec::new();
     for folder in ["kernels", "Dialect", "Passes", "Conversion", "Tools"] {
@@ -34,7 +34,7 @@ pub(crate) fn sources() -> Vec<Source> {
             .to_string();
         for (number, part) in text.split("// -----").enumerate() {
             if part.contains('{') {
-                sources.push(Source {
+                sources.push(SeedModule {
                     name: format!("{name}#{number}"),
                     text: part.as_bytes().to_vec(),
                     lowered: OnceLock::new(),
@@ -62,7 +62,7 @@ pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-impl Source {
+impl SeedModule {
     /// The module in the LLVM dialect, if it can be lowered.
     pub(crate) fn lowered(&self, scratch: &Scratch) -> Option<&[u8]> {
         self.lowered

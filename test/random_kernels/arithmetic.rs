@@ -4,7 +4,7 @@
 //! bitcast, a sign) the operand is made a number first.
 
 use super::builder::Builder;
-use super::kernel::{Code, Element, Scalar, Type, Value};
+use super::kernel::{Code, Element, KernelType, Scalar, Value};
 
 const INT_BINARY: [&str; 10] = [
     "arith.addi",
@@ -383,7 +383,7 @@ impl Builder {
     }
 
     /// A value of this type: one there is, one that is converted to it, or a new one.
-    pub(crate) fn like(&mut self, type_: &Type) -> Value {
+    pub(crate) fn like(&mut self, type_: &KernelType) -> Value {
         let Some(tensor) = &type_.tensor else {
             return self.scalar_like(type_);
         };
@@ -413,7 +413,7 @@ impl Builder {
             return self.fresh(type_);
         }
         if self.rng.chance(40) {
-            let scalar = Type::scalar(type_.element);
+            let scalar = KernelType::scalar(type_.element);
             let scalar = self.scalar_like(&scalar);
             return self.splat(scalar, type_);
         }
@@ -427,7 +427,7 @@ impl Builder {
         self.constant(type_, bits)
     }
 
-    fn scalar_like(&mut self, type_: &Type) -> Value {
+    fn scalar_like(&mut self, type_: &KernelType) -> Value {
         if type_.element.is_pointer() {
             return self.fresh(type_);
         }

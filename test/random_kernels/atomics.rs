@@ -6,12 +6,13 @@
 use super::builder::Builder;
 use super::exchange::{CHANGES, EXCHANGE, FLOAT_SUM, change};
 use super::kernel::{
-    Argument, BOOL, Change, Code, Content, Element, I32, Region, Scalar, Sync, Type, Value,
+    Argument, BOOL, Code, Content, Element, ElementUpdate, I32, KernelRegion, KernelType, Scalar,
+    Sync, Value,
 };
 use linear_layout::target::Vendor;
 
 /// Extremes of floats, which AMD's GPUs have.
-const FLOAT_EXTREMES: [Change; 2] = [change(6, "arith.maxnumf"), change(7, "arith.minnumf")];
+const FLOAT_EXTREMES: [ElementUpdate; 2] = [change(6, "arith.maxnumf"), change(7, "arith.minnumf")];
 
 /// Changes of integers that many programs may make in any order.
 const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
@@ -46,7 +47,7 @@ impl Builder {
     }
 
     /// A buffer of numbers, and a pointer to an element of its own for each of a tensor's.
-    fn distinct_places(&mut self, type_: &Type) -> Value {
+    fn distinct_places(&mut self, type_: &KernelType) -> Value {
         let offsets = self.distinct_offsets(type_);
         let content = self.content(type_.element, offsets.span);
         let base = self.buffer(type_.element, content);
@@ -54,7 +55,7 @@ impl Builder {
     }
 
     /// A mask, or none.
-    fn any_mask(&mut self, type_: &Type) -> Option<Value> {
+    fn any_mask(&mut self, type_: &KernelType) -> Option<Value> {
         let mask = type_.of(BOOL);
         self.rng.chance(40).then(|| self.like(&mask))
     }
@@ -67,7 +68,7 @@ impl Builder {
         }
     }
 
-    fn atomic_load(&mut self, type_: &Type) -> Option<Value> {
+    fn atomic_load(&mut self, type_: &KernelType) -> Option<Value> {
         let mut operands = vec![self.distinct_places(type_)];
         let mask = self.any_mask(type_);
         operands.extend(mask);
@@ -77,7 +78,7 @@ impl Builder {
         Some(self.found(found, mask, other))
     }
 
-    fn atomic_store(&mut self, value: Value, type_: &Type) -> Option<Value> {
+    fn atomic_store(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let mut operands = vec![self.distinct_places(type_), value];
         operands.extend(self.any_mask(type_));
         let code = Code::AtomicStore(self.any_sync(&[Sync::RELAXED, Sync::RELEASE]));
@@ -85,7 +86,7 @@ impl Builder {
         None
     }
 
-    fn atomic_compare(&mut self, value: Value, type_: &Type) -> Option<Value> {
+    fn atomic_compare(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let pointers = self.distinct_places(type_);
         // Some places hold what is expected.
         let loads = self.rng.chance(70);
@@ -117,7 +118,7 @@ impl Builder {
     }
 
     /// A change of places that no other element has.
-    fn atomic_change(&mut self, value: Value, type_: &Type) -> Option<Value> {
+    fn atomic_change(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let is_amd = self.kernel.target.vendor == Vendor::Amd;
         let (mut value, mut change) = (value, EXCHANGE);
         let mut places = None;
@@ -158,7 +159,7 @@ impl Builder {
     }
 
     /// A change of places that elements and programs have in common.
-    fn atomic_sum(&mut self, value: Value, type_: &Type) -> Option<Value> {
+    fn atomic_sum(&mut self, value: Value, type_: &KernelType) -> Option<Value> {
         let offsets = self.any_offsets(type_);
         let content = self.content(type_.element, offsets.span);
         let base = self.shared_buffer(type_.element, content);
@@ -202,7 +203,7 @@ impl Builder {
         }
         let all = self.slot;
         self.kernel.producer = self.rng.below(all.count as usize) as u32;
-        let scalar = Type::scalar(I32);
+        let scalar = KernelType::scalar(I32);
         let producer = self.constant(&scalar, u64::from(self.kernel.producer));
         let is_producer = self.compare_ints(0, all.number, producer);
         let flag = self.zero_word();
@@ -228,10 +229,10 @@ impl Builder {
             }
             b.terminate(Code::Yield, Vec::new());
         });
-        let regions = vec![side, Region::default()];
+        let regions = vec![side, KernelRegion::default()];
         self.structured(Code::If { flat: false }, vec![is_producer], &[], regions);
         let poll = Code::Poll(Sync::gpu(Sync::ACQUIRE));
-        let found = self.one(poll, &[flag, one], Type::scalar(BOOL));
+        let found = self.one(poll, &[flag, one], KernelType::scalar(BOOL));
         let load = Code::Load {
             volatile: false,
             policy: "",
@@ -251,7 +252,7 @@ impl Builder {
         if !is_number || !self.has_room_for_arguments() {
             return;
         }
-        let scalar = Type::scalar(I32);
+        let scalar = KernelType::scalar(I32);
         let lock = self.zero_word();
         let [free, held] = [0, 1].map(|bits| self.constant(&scalar, bits));
         let before = self.region(Vec::new(), |b| {

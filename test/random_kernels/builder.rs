@@ -2,7 +2,8 @@
 
 use super::float::{encode, is_nan};
 use super::kernel::{
-    Argument, BOOL, Code, Content, Element, I32, Kernel, Op, Scalar, Tensor, Type, Value,
+    Argument, BOOL, Code, Content, Element, I32, Kernel, KernelOp, KernelType, Scalar, Tensor,
+    Value,
 };
 use super::systems;
 use crate::referee::random::Rng;
@@ -46,7 +47,7 @@ pub(crate) struct Builder {
     pub(crate) setting: Setting,
     pub(crate) kernel: Kernel,
     /// The blocks around the place where operations are added, outermost first.
-    blocks: Vec<Vec<Op>>,
+    blocks: Vec<Vec<KernelOp>>,
     /// Values that a later operation may use: tensors, scalars.
     pub(crate) tensors: Vec<Value>,
     pub(crate) scalars: Vec<Value>,
@@ -56,7 +57,7 @@ pub(crate) struct Builder {
     /// The next buffer of `i64` holds pointers to this.
     pub(crate) pointee: Option<Element>,
     /// Arguments are numbered first, though they are found to be needed last.
-    arguments: Vec<(Type, Argument)>,
+    arguments: Vec<(KernelType, Argument)>,
     max_arguments: usize,
     /// Number of operations.
     pub(crate) num_ops: usize,
@@ -123,7 +124,7 @@ impl Builder {
             target,
             warps,
             grid,
-            types: vec![Type::scalar(I32); max_arguments],
+            types: vec![KernelType::scalar(I32); max_arguments],
             arguments: Vec::new(),
             producer: 0,
             body: Vec::new(),
@@ -146,10 +147,11 @@ impl Builder {
             num_ops: 0,
             palette: None,
         };
-        let ids = [0, 1, 2].map(|axis| builder.one(Code::ProgramId(axis), &[], Type::scalar(I32)));
+        let ids =
+            [0, 1, 2].map(|axis| builder.one(Code::ProgramId(axis), &[], KernelType::scalar(I32)));
         let mut number = ids[2];
         for axis in [1, 0] {
-            let size = builder.constant(&Type::scalar(I32), u64::from(grid[axis]));
+            let size = builder.constant(&KernelType::scalar(I32), u64::from(grid[axis]));
             let times = builder.elementwise("arith.muli", &[number, size]);
             number = builder.elementwise("arith.addi", &[times, ids[axis]]);
         }
@@ -158,7 +160,7 @@ impl Builder {
         // AMD GPUs have no register for it.
         if builder.rng.chance(30) {
             let axis = builder.rng.below(3) as u8;
-            let count = builder.one(Code::NumPrograms(axis), &[], Type::scalar(I32));
+            let count = builder.one(Code::NumPrograms(axis), &[], KernelType::scalar(I32));
             builder.scalars.push(count);
         }
         builder
@@ -180,8 +182,8 @@ impl Builder {
 
     pub(crate) fn argument(&mut self, element: Element, argument: Argument) -> Value {
         let value = self.arguments.len();
-        self.kernel.types[value] = Type::scalar(element);
-        self.arguments.push((Type::scalar(element), argument));
+        self.kernel.types[value] = KernelType::scalar(element);
+        self.arguments.push((KernelType::scalar(element), argument));
         value
     }
 
@@ -212,7 +214,7 @@ impl Builder {
         )
     }
 
-    pub(crate) fn type_(&self, value: Value) -> Type {
+    pub(crate) fn type_(&self, value: Value) -> KernelType {
         self.kernel.types[value].clone()
     }
 
@@ -226,7 +228,7 @@ impl Builder {
         self.has_room_for_arguments() && max_ops.is_none_or(|most| self.num_ops < most)
     }
 
-    pub(crate) fn push(&mut self, op: Op) {
+    pub(crate) fn push(&mut self, op: KernelOp) {
         self.num_ops += 1;
         self.blocks
             .last_mut()
@@ -238,12 +240,12 @@ impl Builder {
         self.blocks.push(Vec::new());
     }
 
-    pub(crate) fn close(&mut self) -> Vec<Op> {
+    pub(crate) fn close(&mut self) -> Vec<KernelOp> {
         self.blocks.pop().expect("a block was opened")
     }
 
     /// Adds an operation with one result.
-    pub(crate) fn one(&mut self, code: Code, operands: &[Value], type_: Type) -> Value {
+    pub(crate) fn one(&mut self, code: Code, operands: &[Value], type_: KernelType) -> Value {
         self.several(code, operands, vec![type_])[0]
     }
 
@@ -251,13 +253,13 @@ impl Builder {
         &mut self,
         code: Code,
         operands: &[Value],
-        types: Vec<Type>,
+        types: Vec<KernelType>,
     ) -> Vec<Value> {
         let results: Vec<Value> = types
             .into_iter()
             .map(|t| self.kernel.new_value(t))
             .collect();
-        self.push(Op {
+        self.push(KernelOp {
             code,
             operands: operands.to_vec(),
             results: results.clone(),
@@ -278,12 +280,12 @@ impl Builder {
     }
 
     /// `bits` are cut to the element's width.
-    pub(crate) fn constant(&mut self, type_: &Type, bits: u64) -> Value {
+    pub(crate) fn constant(&mut self, type_: &KernelType, bits: u64) -> Value {
         let bits = bits & (u64::MAX >> (64 - type_.element.bits()));
         self.one(Code::Constant(bits), &[], type_.clone())
     }
 
-    pub(crate) fn float_constant(&mut self, type_: &Type, value: f64) -> Value {
+    pub(crate) fn float_constant(&mut self, type_: &KernelType, value: f64) -> Value {
         self.constant(type_, encode(type_.element.scalar, value))
     }
 
@@ -297,8 +299,13 @@ impl Builder {
         self.one(Code::CompareFloats(predicate), &[a, b], type_)
     }
 
-    pub(crate) fn tensor_type(&self, element: Element, shape: &[u64], encoding: &str) -> Type {
-        Type {
+    pub(crate) fn tensor_type(
+        &self,
+        element: Element,
+        shape: &[u64],
+        encoding: &str,
+    ) -> KernelType {
+        KernelType {
             element,
             tensor: Some(Tensor {
                 shape: shape.to_vec(),
@@ -358,7 +365,7 @@ impl Builder {
         self.one(Code::Convert, &[value], to)
     }
 
-    pub(crate) fn splat(&mut self, scalar: Value, type_: &Type) -> Value {
+    pub(crate) fn splat(&mut self, scalar: Value, type_: &KernelType) -> Value {
         let to = type_.of(self.element(scalar));
         self.one(Code::Splat, &[scalar], to)
     }
@@ -378,7 +385,7 @@ impl Builder {
     pub(crate) fn small_scalar(&mut self) -> Value {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);
-        let three = self.constant(&Type::scalar(I32), 3);
+        let three = self.constant(&KernelType::scalar(I32), 3);
         self.elementwise("arith.andi", &[scalar, three])
     }
 

@@ -5,7 +5,10 @@
 
 use super::compute::{compare_floats, compare_ints, elementwise};
 use super::float::{decode, encode};
-use super::kernel::{BufferAccess, Change, Code, Element, Kernel, Op, Region, Scalar, Type, Value};
+use super::kernel::{
+    BufferAccess, Code, Element, ElementUpdate, Kernel, KernelOp, KernelRegion, KernelType, Scalar,
+    Value,
+};
 use std::rc::Rc;
 
 /// The buffers of a launch, and where they lie.
@@ -73,10 +76,10 @@ impl Memory {
     }
 }
 
-type Elements = Rc<[u64]>;
+type ElementBits = Rc<[u64]>;
 
 /// An element after a change.
-fn changed(change: Change, element: Element, old: u64, value: u64) -> Result<u64, String> {
+fn changed(change: ElementUpdate, element: Element, old: u64, value: u64) -> Result<u64, String> {
     match change.elementwise {
         Some(name) => elementwise(name, element, element, &[old, value])
             .ok_or_else(|| format!("`{name}` has no result")),
@@ -107,7 +110,7 @@ pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Re
 struct Program<'a> {
     kernel: &'a Kernel,
     id: [u32; 3],
-    values: Vec<Option<Elements>>,
+    values: Vec<Option<ElementBits>>,
     memory: &'a mut Memory,
     steps: u32,
 }
@@ -129,11 +132,11 @@ fn coords(mut index: u64, shape: &[u64]) -> Vec<u64> {
 }
 
 impl Program<'_> {
-    fn type_(&self, value: Value) -> &Type {
+    fn type_(&self, value: Value) -> &KernelType {
         &self.kernel.types[value]
     }
 
-    fn get(&self, value: Value) -> Elements {
+    fn get(&self, value: Value) -> ElementBits {
         self.values[value]
             .clone()
             .expect("a value is computed before it is used")
@@ -144,7 +147,7 @@ impl Program<'_> {
     }
 
     /// Runs operations in order; returns what the last one yields.
-    fn ops(&mut self, ops: &[Op]) -> Result<Vec<Elements>, String> {
+    fn ops(&mut self, ops: &[KernelOp]) -> Result<Vec<ElementBits>, String> {
         for op in ops {
             self.steps += 1;
             if self.steps > 1_000_000 {
@@ -166,15 +169,19 @@ impl Program<'_> {
         Ok(Vec::new())
     }
 
-    fn region(&mut self, region: &Region, arguments: &[Elements]) -> Result<Vec<Elements>, String> {
+    fn region(
+        &mut self,
+        region: &KernelRegion,
+        arguments: &[ElementBits],
+    ) -> Result<Vec<ElementBits>, String> {
         for (value, elements) in region.arguments.iter().zip(arguments) {
             self.values[*value] = Some(elements.clone());
         }
         self.ops(&region.ops)
     }
 
-    fn op(&mut self, op: &Op) -> Result<Vec<Elements>, String> {
-        let operands: Vec<Elements> = op.operands.iter().map(|v| self.get(*v)).collect();
+    fn op(&mut self, op: &KernelOp) -> Result<Vec<ElementBits>, String> {
+        let operands: Vec<ElementBits> = op.operands.iter().map(|v| self.get(*v)).collect();
         match op.code {
             Code::For { unsigned } => return self.for_loop(op, &operands, unsigned),
             Code::If { .. } => {
@@ -229,7 +236,7 @@ impl Program<'_> {
         }
         let type_ = self.type_(op.results[0]).clone();
         let count = type_.num_elements();
-        let same = |bits: u64| -> Elements { vec![bits; count].into() };
+        let same = |bits: u64| -> ElementBits { vec![bits; count].into() };
         let result = match &op.code {
             Code::ProgramId(axis) => same(u64::from(self.id[usize::from(*axis)])),
             Code::NumPrograms(axis) => same(u64::from(self.kernel.grid[usize::from(*axis)])),
@@ -326,11 +333,11 @@ impl Program<'_> {
     /// One result of an elementwise operation; a scalar operand is the same for all elements.
     fn each(
         &self,
-        op: &Op,
+        op: &KernelOp,
         name: &str,
-        operands: &[Elements],
+        operands: &[ElementBits],
         count: usize,
-    ) -> Result<Elements, String> {
+    ) -> Result<ElementBits, String> {
         let from = self.type_(op.operands[0]).element;
         let to = self.type_(op.results[0]).element;
         (0..count)
@@ -345,10 +352,10 @@ impl Program<'_> {
     /// A product of twice the width: its low and its high half.
     fn extended(
         &self,
-        op: &Op,
+        op: &KernelOp,
         name: &str,
-        operands: &[Elements],
-    ) -> Result<Vec<Elements>, String> {
+        operands: &[ElementBits],
+    ) -> Result<Vec<ElementBits>, String> {
         let count = operands[0].len();
         ["low", "high"]
             .map(|half| self.each(op, &format!("{name}.{half}"), operands, count))
@@ -357,7 +364,7 @@ impl Program<'_> {
     }
 
     /// Pointers moved by so many elements each.
-    fn offset_by(&self, pointer: Value, offsets: Value) -> Elements {
+    fn offset_by(&self, pointer: Value, offsets: Value) -> ElementBits {
         let bytes = self.type_(pointer).element.pointee().bytes() as u64;
         let width = self.type_(offsets).element.bits();
         let (pointers, offsets) = (self.get(pointer), self.get(offsets));
@@ -373,8 +380,8 @@ impl Program<'_> {
         &self,
         addresses: &[u64],
         element: Element,
-        masked: &[Elements],
-    ) -> Result<Elements, String> {
+        masked: &[ElementBits],
+    ) -> Result<ElementBits, String> {
         addresses
             .iter()
             .enumerate()
@@ -414,10 +421,10 @@ impl Program<'_> {
     /// Changes memory element by element; returns what was there before, 0 where the mask is false.
     fn change_memory(
         &mut self,
-        change: Change,
-        operands: &[Elements],
-        op: &Op,
-    ) -> Result<Vec<Elements>, String> {
+        change: ElementUpdate,
+        operands: &[ElementBits],
+        op: &KernelOp,
+    ) -> Result<Vec<ElementBits>, String> {
         let element = self.type_(op.results[0]).element;
         let mut before = Vec::new();
         for (i, &address) in operands[0].iter().enumerate() {
@@ -439,9 +446,9 @@ impl Program<'_> {
     /// Stores where memory holds what is expected; returns what was there before.
     fn compare_exchange(
         &mut self,
-        operands: &[Elements],
-        op: &Op,
-    ) -> Result<Vec<Elements>, String> {
+        operands: &[ElementBits],
+        op: &KernelOp,
+    ) -> Result<Vec<ElementBits>, String> {
         let element = self.type_(op.results[0]).element;
         let mut before = Vec::new();
         for (i, &address) in operands[0].iter().enumerate() {
@@ -457,10 +464,10 @@ impl Program<'_> {
     /// Combines the elements along an axis, in their order.
     fn reduce(
         &mut self,
-        op: &Op,
+        op: &KernelOp,
         axis: usize,
-        operands: &[Elements],
-    ) -> Result<Vec<Elements>, String> {
+        operands: &[ElementBits],
+    ) -> Result<Vec<ElementBits>, String> {
         let shape = self.type_(op.operands[0]).shape().to_vec();
         let mut rows = shape.clone();
         rows[axis] = 1;
@@ -468,8 +475,8 @@ impl Program<'_> {
         let mut results = vec![Vec::new(); operands.len()];
         for row in 0..count {
             let mut at = coords(row, &rows);
-            let tuple = |at: &[u64]| -> Vec<Elements> {
-                let element = |list: &Elements| Rc::new([list[flat(at, &shape)]]) as Elements;
+            let tuple = |at: &[u64]| -> Vec<ElementBits> {
+                let element = |list: &ElementBits| Rc::new([list[flat(at, &shape)]]) as ElementBits;
                 operands.iter().map(element).collect()
             };
             let mut combined = tuple(&at);
@@ -482,31 +489,31 @@ impl Program<'_> {
                 list.push(one[0]);
             }
         }
-        Ok(results.into_iter().map(Elements::from).collect())
+        Ok(results.into_iter().map(ElementBits::from).collect())
     }
 
     /// Combines each element along an axis with those before it.
     fn scan(
         &mut self,
-        op: &Op,
+        op: &KernelOp,
         axis: usize,
         reverse: bool,
-        operands: &[Elements],
-    ) -> Result<Vec<Elements>, String> {
+        operands: &[ElementBits],
+    ) -> Result<Vec<ElementBits>, String> {
         let shape = self.type_(op.operands[0]).shape().to_vec();
         let mut rows = shape.clone();
         rows[axis] = 1;
         let mut results: Vec<Vec<u64>> = operands.iter().map(|list| list.to_vec()).collect();
         for row in 0..rows.iter().product() {
             let mut at = coords(row, &rows);
-            let mut before: Option<Vec<Elements>> = None;
+            let mut before: Option<Vec<ElementBits>> = None;
             for i in 0..shape[axis] {
                 at[axis] = if reverse { shape[axis] - 1 - i } else { i };
                 let place = flat(&at, &shape);
                 let own = operands
                     .iter()
-                    .map(|list| Rc::new([list[place]]) as Elements);
-                let own: Vec<Elements> = own.collect();
+                    .map(|list| Rc::new([list[place]]) as ElementBits);
+                let own: Vec<ElementBits> = own.collect();
                 let all = match before {
                     Some(before) => self.region(&op.regions[0], &[before, own].concat())?,
                     None => own,
@@ -517,11 +524,11 @@ impl Program<'_> {
                 before = Some(all);
             }
         }
-        Ok(results.into_iter().map(Elements::from).collect())
+        Ok(results.into_iter().map(ElementBits::from).collect())
     }
 
     /// Sums of products, which are whole numbers below what the types hold exactly.
-    fn dot(&self, op: &Op, [a, b, c]: [&[u64]; 3]) -> Elements {
+    fn dot(&self, op: &KernelOp, [a, b, c]: [&[u64]; 3]) -> ElementBits {
         let [left, sum] = [op.operands[0], op.operands[2]].map(|value| self.type_(value));
         let k = left.shape()[left.shape().len() - 1] as usize;
         let rank = sum.shape().len();
@@ -550,7 +557,7 @@ impl Program<'_> {
     }
 
     /// Elements of the first operand's shape at indices along an axis.
-    fn gather(&self, op: &Op, axis: usize, source: &[u64], indices: &[u64]) -> Elements {
+    fn gather(&self, op: &KernelOp, axis: usize, source: &[u64], indices: &[u64]) -> ElementBits {
         let from = self.type_(op.operands[0]).shape();
         let to = self.type_(op.operands[1]).shape();
         let places = self.indexed(from, to, axis, indices);
@@ -570,10 +577,10 @@ impl Program<'_> {
     /// Evaluates an access to a buffer in shared memory.
     fn buffer(
         &self,
-        op: &Op,
+        op: &KernelOp,
         access: &BufferAccess,
-        operands: &[Elements],
-    ) -> Result<Vec<Elements>, String> {
+        operands: &[ElementBits],
+    ) -> Result<Vec<ElementBits>, String> {
         let type_ = self.type_(op.operands[0]);
         let places = |axis: usize, indices: usize| {
             let to = self.type_(op.operands[indices]).shape();
@@ -591,7 +598,7 @@ impl Program<'_> {
                 }
                 vec![held.into()]
             }
-            BufferAccess::Change { axis, change } => {
+            BufferAccess::Update { axis, change } => {
                 let mut found = Vec::new();
                 for (i, place) in places(*axis, 2).into_iter().enumerate() {
                     let (old, value) = (held[place], operands[1][i]);
@@ -607,10 +614,10 @@ impl Program<'_> {
 
     fn for_loop(
         &mut self,
-        op: &Op,
-        operands: &[Elements],
+        op: &KernelOp,
+        operands: &[ElementBits],
         unsigned: bool,
-    ) -> Result<Vec<Elements>, String> {
+    ) -> Result<Vec<ElementBits>, String> {
         let bits = self.type_(op.operands[0]).element.bits();
         // As signed or unsigned numbers, both fit.
         let number = |word: u64| {
@@ -621,9 +628,9 @@ impl Program<'_> {
             }
         };
         let [mut at, end, step] = [0, 1, 2].map(|i| number(operands[i][0]));
-        let mut carried: Vec<Elements> = operands[3..].to_vec();
+        let mut carried: Vec<ElementBits> = operands[3..].to_vec();
         while at < end {
-            let mut arguments: Vec<Elements> =
+            let mut arguments: Vec<ElementBits> =
                 vec![Rc::new([at as u64 & (u64::MAX >> (64 - bits))])];
             arguments.append(&mut carried);
             carried = self.region(&op.regions[0], &arguments)?;

@@ -2,14 +2,15 @@
 
 use super::builder::{Builder, MAX_ELEMENTS};
 use super::kernel::{
-    BOOL, BufferAccess, Change, Code, Element, I32, Op, Region, Scalar, Tensor, Type, Value,
+    BOOL, BufferAccess, Code, Element, ElementUpdate, I32, KernelOp, KernelRegion, KernelType,
+    Scalar, Tensor, Value,
 };
 use super::systems;
 use crate::referee::{memory, registers};
 use std::rc::Rc;
 
 /// Changes of integers in memory whose order does not matter, as the dialect numbers them.
-pub(super) const CHANGES: [Change; 8] = [
+pub(super) const CHANGES: [ElementUpdate; 8] = [
     change(1, "arith.andi"),
     change(2, "arith.ori"),
     change(3, "arith.xori"),
@@ -21,16 +22,16 @@ pub(super) const CHANGES: [Change; 8] = [
 ];
 
 /// A sum of floats, whose order does.
-pub(super) const FLOAT_SUM: Change = change(5, "arith.addf");
+pub(super) const FLOAT_SUM: ElementUpdate = change(5, "arith.addf");
 
 /// An exchange.
-pub(super) const EXCHANGE: Change = Change {
+pub(super) const EXCHANGE: ElementUpdate = ElementUpdate {
     number: 10,
     elementwise: None,
 };
 
-pub(super) const fn change(number: u32, name: &'static str) -> Change {
-    Change {
+pub(super) const fn change(number: u32, name: &'static str) -> ElementUpdate {
+    ElementUpdate {
         number,
         elementwise: Some(name),
     }
@@ -84,14 +85,14 @@ impl Builder {
             .iter()
             .map(|element| {
                 let type_ = if rows.is_empty() {
-                    Type::scalar(*element)
+                    KernelType::scalar(*element)
                 } else {
                     self.tensor_type(*element, &rows, &slice)
                 };
                 self.kernel.new_value(type_)
             })
             .collect();
-        self.push(Op {
+        self.push(KernelOp {
             code: Code::Reduce(axis),
             operands,
             results: results.clone(),
@@ -125,7 +126,7 @@ impl Builder {
             })
             .collect();
         let reverse = self.rng.chance(40);
-        self.push(Op {
+        self.push(KernelOp {
             code: Code::Scan { axis, reverse },
             operands,
             results: results.clone(),
@@ -165,17 +166,17 @@ impl Builder {
     }
 
     /// A region that combines an element of each operand with another one of each.
-    fn combining(&mut self, operands: &[Value], end: Code) -> (Region, Vec<Element>) {
+    fn combining(&mut self, operands: &[Value], end: Code) -> (KernelRegion, Vec<Element>) {
         let elements: Vec<Element> = operands.iter().map(|v| self.element(*v)).collect();
         let scalars = elements.iter().chain(&elements);
         let arguments: Vec<Value> = scalars
-            .map(|element| self.kernel.new_value(Type::scalar(*element)))
+            .map(|element| self.kernel.new_value(KernelType::scalar(*element)))
             .collect();
         let (acc, other) = arguments.split_at(elements.len());
         self.open();
         let combined = self.combination(acc, other, end == Code::ScanReturn);
         self.terminate(end, combined);
-        let region = Region {
+        let region = KernelRegion {
             arguments: arguments.clone(),
             ops: self.close(),
         };
@@ -206,7 +207,7 @@ impl Builder {
         }
         if is_ordered && self.rng.chance(40) {
             // The last tuple stays whose first element is not 0.
-            let zero = Type::scalar(self.element(acc[0]));
+            let zero = KernelType::scalar(self.element(acc[0]));
             if zero.element.int().is_some() {
                 let zero = self.constant(&zero, 0);
                 let is_set = self.compare_ints(1, other[0], zero);
@@ -334,7 +335,12 @@ impl Builder {
     }
 
     /// Elements of a buffer changed atomically.
-    fn changed_buffer(&mut self, value: Value, type_: &Type, encoding: Rc<str>) -> Option<Value> {
+    fn changed_buffer(
+        &mut self,
+        value: Value,
+        type_: &KernelType,
+        encoding: Rc<str>,
+    ) -> Option<Value> {
         let tensor = type_.tensor.clone()?;
         let is_distinct = type_.element.int().is_none() || self.rng.chance(50);
         let (axis, indices) = if is_distinct {
@@ -358,7 +364,7 @@ impl Builder {
             .chance(40)
             .then(|| self.like(&values_type.of(BOOL)));
         operands.extend(mask);
-        let access = BufferAccess::Change { axis, change };
+        let access = BufferAccess::Update { axis, change };
         let types = vec![type_.clone(), values_type.clone()];
         let results = self.several(Code::Buffer { encoding, access }, &operands, types);
         if is_distinct && self.rng.chance(70) {

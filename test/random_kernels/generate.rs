@@ -1,7 +1,7 @@
 //! From a seed to a kernel: what it loads, what it does with it, what it stores.
 
 use super::builder::{Builder, MAX_ELEMENTS, Slot};
-use super::kernel::{BOOL, Code, I32, I64, Kernel, Op, Region, Type, Value};
+use super::kernel::{BOOL, Code, I32, I64, Kernel, KernelOp, KernelRegion, KernelType, Value};
 use crate::referee::random::Rng;
 use crate::referee::registers;
 use linear_layout::encoding::{Encoding, EncodingError, infer};
@@ -285,10 +285,10 @@ impl Builder {
     /// The type with this shape whose encoding follows from that of `from`.
     fn inferred(
         &self,
-        from: &Type,
+        from: &KernelType,
         shape: &[u64],
         rule: impl FnOnce(&Encoding) -> Result<Encoding, EncodingError>,
-    ) -> Option<Type> {
+    ) -> Option<KernelType> {
         let encoding = registers::known(&from.tensor.as_ref()?.encoding)?;
         let encoding = rule(&encoding).ok()?.to_string();
         self.fits(&encoding, shape)
@@ -310,7 +310,7 @@ impl Builder {
     }
 
     /// Values of these types, those of the region more often.
-    fn likes(&mut self, types: &[Type]) -> Vec<Value> {
+    fn likes(&mut self, types: &[KernelType]) -> Vec<Value> {
         types.iter().map(|t| self.like(t)).collect()
     }
 
@@ -325,7 +325,7 @@ impl Builder {
     }
 
     pub(crate) fn terminate(&mut self, code: Code, operands: Vec<Value>) {
-        self.push(Op {
+        self.push(KernelOp {
             code,
             operands,
             results: Vec::new(),
@@ -334,7 +334,11 @@ impl Builder {
     }
 
     /// Runs `body` in a region of its own; what it adds is out of reach afterwards.
-    pub(super) fn region(&mut self, arguments: Vec<Value>, body: impl FnOnce(&mut Self)) -> Region {
+    pub(super) fn region(
+        &mut self,
+        arguments: Vec<Value>,
+        body: impl FnOnce(&mut Self),
+    ) -> KernelRegion {
         self.region_or_blocks(false, arguments, body)
     }
 
@@ -344,7 +348,7 @@ impl Builder {
         flat: bool,
         arguments: Vec<Value>,
         body: impl FnOnce(&mut Self),
-    ) -> Region {
+    ) -> KernelRegion {
         let (tensors, scalars) = (self.tensors.len(), self.scalars.len());
         let (slot, is_flat) = (self.slot, self.is_flat);
         self.is_flat = flat;
@@ -355,7 +359,7 @@ impl Builder {
         self.scalars.truncate(scalars);
         self.slot = slot;
         self.is_flat = is_flat;
-        Region {
+        KernelRegion {
             arguments,
             ops: self.close(),
         }
@@ -371,14 +375,14 @@ impl Builder {
         &mut self,
         code: Code,
         operands: Vec<Value>,
-        types: &[Type],
-        regions: Vec<Region>,
+        types: &[KernelType],
+        regions: Vec<KernelRegion>,
     ) {
         let results: Vec<Value> = types
             .iter()
             .map(|t| self.kernel.new_value(t.clone()))
             .collect();
-        self.push(Op {
+        self.push(KernelOp {
             code,
             operands,
             results: results.clone(),
@@ -389,7 +393,7 @@ impl Builder {
 
     /// Runs of iteration `count` of the region around: a region of memory for each.
     pub(super) fn enter_iteration(&mut self, count: Value, most: u64) {
-        let times = self.constant(&Type::scalar(I32), most);
+        let times = self.constant(&KernelType::scalar(I32), most);
         let start = self.elementwise("arith.muli", &[self.slot.number, times]);
         self.slot = Slot {
             number: self.elementwise("arith.addi", &[start, count]),
@@ -406,7 +410,7 @@ impl Builder {
     /// `scf.for` with at most three iterations.
     pub(super) fn for_loop(&mut self, depth: usize) {
         let element = self.rng.choose(&[I32, I32, I32, I64]);
-        let type_ = Type::scalar(element);
+        let type_ = KernelType::scalar(element);
         let unsigned = self.rng.chance(40);
         let start = match (self.rng.below(4), unsigned) {
             (0, true) => 16_u64.wrapping_neg(),
@@ -426,11 +430,11 @@ impl Builder {
             self.elementwise("arith.muli", &[trips, step])
         };
         let end = self.elementwise("arith.addi", &[start, trips]);
-        let zero = self.constant(&Type::scalar(I32), 0);
+        let zero = self.constant(&KernelType::scalar(I32), 0);
         let carried = self.some_values(1);
         let mut operands = vec![start, end, step, zero];
         operands.extend(&carried);
-        let types: Vec<Type> = operands[3..].iter().map(|v| self.type_(*v)).collect();
+        let types: Vec<KernelType> = operands[3..].iter().map(|v| self.type_(*v)).collect();
 
         let mut arguments = vec![self.kernel.new_value(type_)];
         for type_ in &types {
@@ -453,7 +457,7 @@ impl Builder {
     }
 
     /// A scalar `i32` from 0 up in another integer type.
-    fn cast_exactly(&mut self, value: Value, type_: &Type) -> Value {
+    fn cast_exactly(&mut self, value: Value, type_: &KernelType) -> Value {
         if type_.element == I32 {
             value
         } else {
@@ -468,7 +472,7 @@ impl Builder {
             let most = self.rng.below(4) as u32;
             let stage = self.rng.below(most as usize + 1) as u32;
             let code = Code::PredicateStage { most, stage };
-            return self.one(code, &operands, Type::scalar(BOOL));
+            return self.one(code, &operands, KernelType::scalar(BOOL));
         }
         let scalar = self.rng.choose(&list);
         let condition = self.comparison(scalar);
@@ -479,12 +483,12 @@ impl Builder {
     pub(super) fn branch(&mut self, depth: usize) {
         let condition = self.any_condition();
         let chosen = self.some_values(0);
-        let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
+        let types: Vec<KernelType> = chosen.iter().map(|v| self.type_(*v)).collect();
         let flat = self.is_next_flat();
         let mut regions = Vec::new();
         for i in 0..2 {
             if i == 1 && types.is_empty() && self.rng.chance(50) {
-                regions.push(Region::default());
+                regions.push(KernelRegion::default());
                 continue;
             }
             let types = types.clone();
@@ -513,7 +517,7 @@ impl Builder {
                 .as_ref()
                 .is_some_and(|t| t.encoding.contains("generic_linear"))
         });
-        let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
+        let types: Vec<KernelType> = chosen.iter().map(|v| self.type_(*v)).collect();
         let region = self.region(Vec::new(), |b| {
             let steps = b.region_steps(1, 3);
             b.steps(steps, depth + 1);
@@ -528,7 +532,7 @@ impl Builder {
             .iter()
             .map(|t| self.kernel.new_value(t.clone()))
             .collect();
-        self.push(Op {
+        self.push(KernelOp {
             code: Code::Mask,
             operands: vec![condition],
             results: results.clone(),
@@ -545,11 +549,11 @@ impl Builder {
     /// `scf.while` with at most three iterations.
     pub(super) fn while_loop(&mut self, depth: usize) {
         let flat = self.is_next_flat();
-        let zero = self.constant(&Type::scalar(I32), 0);
+        let zero = self.constant(&KernelType::scalar(I32), 0);
         let trips = self.small_scalar();
         let mut operands = vec![zero];
         operands.extend(self.some_values(1));
-        let types: Vec<Type> = operands.iter().map(|v| self.type_(*v)).collect();
+        let types: Vec<KernelType> = operands.iter().map(|v| self.type_(*v)).collect();
         let arguments = |b: &mut Self| -> Vec<Value> {
             types
                 .iter()

@@ -132,13 +132,13 @@ pub(crate) struct Tensor {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Type {
+pub(crate) struct KernelType {
     pub(crate) element: Element,
     /// Nothing for a scalar.
     pub(crate) tensor: Option<Tensor>,
 }
 
-impl Type {
+impl KernelType {
     pub(crate) fn scalar(element: Element) -> Self {
         Self {
             element,
@@ -167,7 +167,7 @@ impl Type {
 /// A value, by its place in [`Kernel::types`]; arguments come first.
 pub(crate) type Value = usize;
 
-/// The code of an operation; types and operands are in [`Op`].
+/// The code of an operation; types and operands are in [`KernelOp`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Code {
     ProgramId(u8),
@@ -200,7 +200,7 @@ pub(crate) enum Code {
     },
     /// `tt.atomic_rmw`. Operands: pointer, value, mask.
     AtomicChange {
-        change: Change,
+        change: ElementUpdate,
         sync: Sync,
     },
     /// `tt.atomic_cas`. Operands: pointer, expected value, new value.
@@ -283,7 +283,7 @@ pub(crate) enum BufferAccess {
     Scatter(usize),
     /// `ttg.local_atomic_scatter_rmw` along an axis, then it is loaded. Further operands: values, indices, mask.
     /// Results: what is loaded, what was there before.
-    Change { axis: usize, change: Change },
+    Update { axis: usize, change: ElementUpdate },
 }
 
 /// The ordering and scope of an atomic access, by their numbers in the dialect.
@@ -307,7 +307,7 @@ impl Sync {
 
 /// A read-modify-write of an element of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ElementUpdate {
     /// The number of the operation in the dialect.
     pub(crate) number: u32,
     /// The operation on elements that does the same; nothing for an exchange.
@@ -330,20 +330,20 @@ impl Code {
 
 /// A region of one block.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Region {
+pub(crate) struct KernelRegion {
     pub(crate) arguments: Vec<Value>,
-    pub(crate) ops: Vec<Op>,
+    pub(crate) ops: Vec<KernelOp>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Op {
+pub(crate) struct KernelOp {
     pub(crate) code: Code,
     pub(crate) operands: Vec<Value>,
     pub(crate) results: Vec<Value>,
-    pub(crate) regions: Vec<Region>,
+    pub(crate) regions: Vec<KernelRegion>,
 }
 
-impl Op {
+impl KernelOp {
     /// Returns true if it has an effect on memory.
     pub(crate) fn writes(&self) -> bool {
         let is_write = matches!(
@@ -392,15 +392,15 @@ pub(crate) struct Kernel {
     pub(crate) target: &'static Target,
     pub(crate) warps: u64,
     pub(crate) grid: [u32; 3],
-    pub(crate) types: Vec<Type>,
+    pub(crate) types: Vec<KernelType>,
     pub(crate) arguments: Vec<Argument>,
     /// The program that the others wait for, if they do.
     pub(crate) producer: u32,
-    pub(crate) body: Vec<Op>,
+    pub(crate) body: Vec<KernelOp>,
 }
 
 impl Kernel {
-    pub(crate) fn new_value(&mut self, type_: Type) -> Value {
+    pub(crate) fn new_value(&mut self, type_: KernelType) -> Value {
         self.types.push(type_);
         self.types.len() - 1
     }

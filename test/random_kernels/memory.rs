@@ -1,7 +1,9 @@
 //! Random loads and stores: offsets, masks, and buffers that are as large as they need be, no more.
 
 use super::builder::Builder;
-use super::kernel::{Argument, BOOL, Code, Content, Element, I32, I64, Op, Scalar, Type, Value};
+use super::kernel::{
+    Argument, BOOL, Code, Content, Element, I32, I64, KernelOp, KernelType, Scalar, Value,
+};
 use crate::referee::registers;
 use linear_layout::target::Vendor;
 
@@ -29,7 +31,7 @@ pub(super) struct Offsets {
 
 impl Builder {
     /// A new tensor or scalar of this type: loaded, mostly.
-    pub(crate) fn fresh(&mut self, type_: &Type) -> Value {
+    pub(crate) fn fresh(&mut self, type_: &KernelType) -> Value {
         if !type_.element.is_pointer() {
             return self.fresh_load(type_);
         }
@@ -44,7 +46,7 @@ impl Builder {
     }
 
     /// Pointers to elements of a new buffer.
-    fn new_pointers(&mut self, type_: &Type) -> Value {
+    fn new_pointers(&mut self, type_: &KernelType) -> Value {
         let pointee = type_.element.pointee();
         if type_.tensor.is_none() {
             let content = self.content(pointee, 1);
@@ -88,13 +90,13 @@ impl Builder {
     }
 
     /// Loads from a new buffer.
-    fn fresh_load(&mut self, type_: &Type) -> Value {
+    fn fresh_load(&mut self, type_: &KernelType) -> Value {
         let element = type_.element;
         if type_.tensor.is_none() {
             let count = self.slot.count;
             let content = self.content(element, count);
             let base = self.buffer(element, content);
-            let pointer = Type::scalar(element.pointer());
+            let pointer = KernelType::scalar(element.pointer());
             let pointer = self.one(Code::AddPointer, &[base, self.slot.number], pointer);
             let code = self.load_code();
             return self.one(code, &[pointer], type_.clone());
@@ -122,7 +124,7 @@ impl Builder {
         code: Code,
         mut operands: Vec<Value>,
         mask: Option<Value>,
-        type_: &Type,
+        type_: &KernelType,
     ) -> Value {
         let Some(mask) = mask else {
             return self.one(code, &operands, type_.clone());
@@ -152,10 +154,14 @@ impl Builder {
         }
         if self.rng.chance(15) {
             // A step of its own, which is taken back.
-            let step = self.constant(&Type::scalar(I32), 4);
-            let back = self.constant(&Type::scalar(I32), 4_u64.wrapping_neg());
-            let moved = self.one(Code::AddPointer, &[base, step], Type::scalar(element));
-            let base = self.one(Code::AddPointer, &[moved, back], Type::scalar(element));
+            let step = self.constant(&KernelType::scalar(I32), 4);
+            let back = self.constant(&KernelType::scalar(I32), 4_u64.wrapping_neg());
+            let moved = self.one(Code::AddPointer, &[base, step], KernelType::scalar(element));
+            let base = self.one(
+                Code::AddPointer,
+                &[moved, back],
+                KernelType::scalar(element),
+            );
             let pointers = self.splat(base, &type_);
             return self.one(Code::AddPointer, &[pointers, offsets], type_);
         }
@@ -190,7 +196,7 @@ impl Builder {
     }
 
     /// Offsets that may meet each other.
-    pub(super) fn any_offsets(&mut self, type_: &Type) -> Offsets {
+    pub(super) fn any_offsets(&mut self, type_: &KernelType) -> Offsets {
         if self.rng.chance(15)
             && let Some(offsets) = self.gathered(type_)
         {
@@ -209,7 +215,7 @@ impl Builder {
     }
 
     /// Offsets that are data.
-    fn gathered(&mut self, type_: &Type) -> Option<Offsets> {
+    fn gathered(&mut self, type_: &KernelType) -> Option<Offsets> {
         let ints: Vec<Value> = self
             .tensors
             .iter()
@@ -233,7 +239,7 @@ impl Builder {
     }
 
     /// Offsets of which no two are the same, in any run of this operation.
-    pub(super) fn distinct_offsets(&mut self, type_: &Type) -> Offsets {
+    pub(super) fn distinct_offsets(&mut self, type_: &KernelType) -> Offsets {
         let tensor = type_.tensor.clone().expect("offsets are a tensor");
         let (shape, rank) = (&tensor.shape, tensor.shape.len());
         let total: u64 = shape.iter().product();
@@ -271,7 +277,7 @@ impl Builder {
             values = self.elementwise("arith.xori", &[values, flip]);
         }
         // Each run has a region of its own.
-        let size = self.constant(&Type::scalar(I32), region);
+        let size = self.constant(&KernelType::scalar(I32), region);
         let start = self.elementwise("arith.muli", &[self.slot.number, size]);
         let starts = self.splat(start, &type_.of(I32));
         Offsets {
@@ -397,7 +403,7 @@ impl Builder {
         };
         if type_.tensor.is_none() {
             let base = self.output(element, self.slot.count);
-            let pointer = Type::scalar(element.pointer());
+            let pointer = KernelType::scalar(element.pointer());
             let pointer = self.one(Code::AddPointer, &[base, self.slot.number], pointer);
             return self.effect(Code::Store { policy }, vec![pointer, value]);
         }
@@ -417,7 +423,7 @@ impl Builder {
     }
 
     fn effect(&mut self, code: Code, operands: Vec<Value>) {
-        self.push(Op {
+        self.push(KernelOp {
             code,
             operands,
             results: Vec::new(),
@@ -453,7 +459,7 @@ impl Builder {
             )
         } else {
             let element = Element::number(Scalar::Int(32));
-            self.fresh_load(&Type::scalar(element))
+            self.fresh_load(&KernelType::scalar(element))
         };
         self.scalars.push(scalar);
     }

@@ -1,6 +1,6 @@
 //! Kernels whose layouts are left open in part: what stays must be enough to find the rest.
 
-use super::kernel::{BufferAccess, Code, Kernel, Op, Region, Type, Value};
+use super::kernel::{BufferAccess, Code, Kernel, KernelOp, KernelRegion, KernelType, Value};
 use crate::referee::random::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ const OPEN: &str = "#gluon.auto_encoding";
 
 /// The share of open values whose layout is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Said {
+pub(crate) enum GivenLayouts {
     /// Each.
     All,
     /// Some, which need not settle the others.
@@ -21,48 +21,51 @@ pub(crate) enum Said {
 ///
 /// Values that go together (by elementwise operations, views, loops, branches) are left open together; what converts
 /// stands between.
-pub(crate) fn left_open(kernel: &Kernel, seed: u64, said: Said) -> Kernel {
-    let mut sets = Sets {
+pub(crate) fn left_open(kernel: &Kernel, seed: u64, given: GivenLayouts) -> Kernel {
+    let mut classes = LayoutClasses {
         parents: (0..kernel.types.len()).collect(),
         fixed: Vec::new(),
         kernel,
     };
-    sets.ops(&kernel.body);
+    classes.ops(&kernel.body);
     let mut rng = Rng::new(seed);
-    let fixed = sets.fixed.iter().map(|value| (sets.root(*value), false));
+    let fixed = classes
+        .fixed
+        .iter()
+        .map(|value| (classes.root(*value), false));
     let mut is_open: BTreeMap<usize, bool> = fixed.collect();
     let mut kernel = kernel.clone();
     let mut layouts = HashMap::new();
     for value in 0..kernel.types.len() {
-        let root = sets.root(value);
+        let root = classes.root(value);
         let is_open = *is_open.entry(root).or_insert_with(|| rng.chance(60));
         if let Some(tensor) = kernel.types[value].tensor.as_mut().filter(|_| is_open) {
             layouts.insert(value, Rc::clone(&tensor.encoding));
             tensor.encoding = OPEN.into();
         }
     }
-    let mut saying = Saying {
+    let mut insertion = LayoutInsertion {
         types: kernel.types.clone(),
         layouts,
         rng,
-        said,
+        given,
     };
     let mut body = std::mem::take(&mut kernel.body);
-    saying.ops(&mut body);
+    insertion.ops(&mut body);
     kernel.body = body;
-    kernel.types = saying.types;
+    kernel.types = insertion.types;
     kernel
 }
 
 /// Values whose layouts go together.
-struct Sets<'k> {
+struct LayoutClasses<'k> {
     parents: Vec<usize>,
     /// Values that keep their layouts.
     fixed: Vec<Value>,
     kernel: &'k Kernel,
 }
 
-impl Sets<'_> {
+impl LayoutClasses<'_> {
     fn root(&self, mut value: Value) -> usize {
         while self.parents[value] != value {
             value = self.parents[value];
@@ -85,7 +88,7 @@ impl Sets<'_> {
         }
     }
 
-    fn ops(&mut self, ops: &[Op]) {
+    fn ops(&mut self, ops: &[KernelOp]) {
         for op in ops {
             match op.code {
                 Code::Convert => {}
@@ -104,21 +107,21 @@ impl Sets<'_> {
                     let body = &op.regions[0];
                     let taken = &body.arguments[1..];
                     self.join_each(&op.operands[3..], taken);
-                    self.join_each(taken, handed_on(body));
+                    self.join_each(taken, yielded(body));
                     self.join_each(taken, &op.results);
                 }
                 Code::While { .. } => {
                     let (before, after) = (&op.regions[0], &op.regions[1]);
                     self.join_each(&op.operands, &before.arguments);
-                    self.join_each(&before.arguments, handed_on(after));
+                    self.join_each(&before.arguments, yielded(after));
                     // The first says whether the loop goes on.
-                    let passed = &handed_on(before)[1..];
+                    let passed = &yielded(before)[1..];
                     self.join_each(passed, &after.arguments);
                     self.join_each(passed, &op.results);
                 }
                 Code::If { .. } | Code::Mask => {
                     for region in &op.regions {
-                        self.join_each(handed_on(region), &op.results);
+                        self.join_each(yielded(region), &op.results);
                     }
                 }
                 // The factors are laid out for the sum.
@@ -133,21 +136,21 @@ impl Sets<'_> {
     }
 }
 
-fn handed_on(region: &Region) -> &[Value] {
+fn yielded(region: &KernelRegion) -> &[Value] {
     region.ops.last().map_or(&[], |end| &end.operands)
 }
 
 /// Puts in what says which layout a value has.
-struct Saying {
-    types: Vec<Type>,
+struct LayoutInsertion {
+    types: Vec<KernelType>,
     /// The layouts of values that are left open.
     layouts: HashMap<Value, Rc<str>>,
     rng: Rng,
-    said: Said,
+    given: GivenLayouts,
 }
 
-impl Saying {
-    fn ops(&mut self, ops: &mut Vec<Op>) {
+impl LayoutInsertion {
+    fn ops(&mut self, ops: &mut Vec<KernelOp>) {
         let mut all = Vec::new();
         for mut op in ops.drain(..) {
             for region in &mut op.regions {
@@ -156,21 +159,21 @@ impl Saying {
                 first.append(&mut region.ops);
                 region.ops = first;
             }
-            let said = self.of(&op.results);
+            let inserted = self.of(&op.results);
             all.push(op);
-            all.extend(said);
+            all.extend(inserted);
         }
         *ops = all;
     }
 
-    fn of(&mut self, values: &[Value]) -> Vec<Op> {
+    fn of(&mut self, values: &[Value]) -> Vec<KernelOp> {
         let mut ops = Vec::new();
         for value in values {
             let Some(layout) = self.layouts.get(value) else {
                 continue;
             };
-            let is_said = self.said == Said::All || self.rng.chance(30);
-            if !is_said {
+            let is_given = self.given == GivenLayouts::All || self.rng.chance(30);
+            if !is_given {
                 continue;
             }
             let mut type_ = self.types[*value].clone();
@@ -178,7 +181,7 @@ impl Saying {
                 tensor.encoding = Rc::clone(layout);
             }
             self.types.push(type_);
-            ops.push(Op {
+            ops.push(KernelOp {
                 code: Code::SetLayout,
                 operands: vec![*value],
                 results: vec![self.types.len() - 1],

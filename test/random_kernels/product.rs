@@ -1,7 +1,7 @@
 //! Products of matrices, of numbers so small that every order of a sum gives the same.
 
 use super::builder::{Builder, MAX_ELEMENTS};
-use super::kernel::{Code, Element, I32, Scalar, Type, Value};
+use super::kernel::{Code, Element, I32, KernelType, Scalar, Value};
 use crate::referee::registers;
 
 /// Element types of factors and of sums.
@@ -69,7 +69,7 @@ impl Builder {
 
     /// A loop that adds up to three products to a sum: 3 * 3 * 3 * 64 + 127 is exact in `f16`.
     fn summed(&mut self, sum: Value, multiply: impl FnOnce(&mut Self, Value) -> Value) -> Value {
-        let number = Type::scalar(I32);
+        let number = KernelType::scalar(I32);
         let [zero, one] = [0, 1].map(|value| self.constant(&number, value));
         let trips = self.rng.below(4) as u64;
         let trips = self.constant(&number, trips);

@@ -3,7 +3,7 @@
 use super::evaluate;
 use super::float::is_nan;
 use super::kernel::{Content, Kernel};
-use super::open::{Said, left_open};
+use super::open::{GivenLayouts, left_open};
 use super::systems;
 use super::text;
 use gpu_sim::{Arg, BufferId, Decoded, FaultKind, KernelError, Launch, Memory, decode_generic};
@@ -92,7 +92,7 @@ impl Runner {
     /// Lowers a module to the LLVM dialect, as text in the generic form.
     ///
     /// # Errors
-    /// What MLIR said.
+    /// MLIR's messages.
     pub(crate) fn lower(&self, text: &str) -> Result<String, String> {
         self.lower_by(PIPELINES[0], text)
     }
@@ -117,7 +117,7 @@ impl Runner {
     /// Runs a kernel as each pipeline lowers it, and by plain evaluation.
     ///
     /// # Errors
-    /// How it failed, and what was said.
+    /// The failure and its message.
     pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
         let expected = expected(kernel)?;
         let has_histogram = text::module(&[kernel]).contains("tt.histogram");
@@ -135,7 +135,7 @@ impl Runner {
     /// layouts only, and predicts no greater cost than the input's.
     ///
     /// # Errors
-    /// How it failed, and what was said.
+    /// The failure and its message.
     pub(crate) fn check_settled(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
         let text = text::module(&[kernel]);
         for choice in CHOICES {
@@ -159,37 +159,38 @@ impl Runner {
     /// Leaves some of a kernel's layouts open, and has them found: memory is the same, and a second run changes nothing.
     ///
     /// # Errors
-    /// How it failed, and what was said.
+    /// The failure and its message.
     pub(crate) fn check_open(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
         let expected = expected(kernel)?;
         let seed = kernel.types.len() as u64;
-        for said in [Said::All, Said::Some] {
-            let open = left_open(kernel, seed, said);
+        for given in [GivenLayouts::All, GivenLayouts::Some] {
+            let open = left_open(kernel, seed, given);
             let text = text::module(&[&open]);
             let found = self.lower_by("builtin.module(resolve-auto-layouts)", &text);
             let once = match found {
                 Ok(once) => once,
                 // The given layouts need not determine all others.
-                Err(what) if said == Said::Some && is_no_layout(&what) => continue,
-                Err(what) => return Err((Failure::Refused, format!("{said:?}: {what}"))),
+                Err(what) if given == GivenLayouts::Some && is_no_layout(&what) => continue,
+                Err(what) => return Err((Failure::Refused, format!("{given:?}: {what}"))),
             };
             if let Some(line) = once.lines().find(|line| line.contains("gluon.")) {
-                return Err((Failure::LeftOpen, format!("{said:?}: {line}")));
+                return Err((Failure::LeftOpen, format!("{given:?}: {line}")));
             }
             let twice = self
                 .lower_by("builtin.module(resolve-auto-layouts)", &once)
                 .map_err(|what| (Failure::Refused, what))?;
             if once != twice {
-                return Err((Failure::NotSettled, format!("{said:?}")));
+                return Err((Failure::NotSettled, format!("{given:?}")));
             }
             let pipeline = "builtin.module(resolve-auto-layouts,convert-layouts-to-llvm)";
             self.check_lowered_by(pipeline, &open, &expected)
-                .map_err(|(failure, what)| (failure, format!("{said:?}: {what}")))?;
+                .map_err(|(failure, what)| (failure, format!("{given:?}: {what}")))?;
         }
         Ok(())
     }
 
-    /// Holds the cost that a pass predicts to that of its input, and the bound to what was chosen.
+    /// Checks that the cost that a pass predicts is no greater than that of its input, and the lower bound no greater than
+    /// the cost of its choice.
     fn check_cost(&self, choice: &str, text: &str) -> Result<(), (Failure, String)> {
         let Some(options) = choice.strip_prefix("remove-layout-conversions{") else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Makes a kernel that fails smaller, as long as it fails in the same way.
 
-use super::kernel::{Code, Kernel, Op, Region, Value};
+use super::kernel::{Code, Kernel, KernelOp, KernelRegion, Value};
 use std::collections::HashSet;
 
 /// The smallest kernel found that `fails` still holds for.
@@ -37,7 +37,7 @@ pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel
     }
 }
 
-fn count(ops: &[Op]) -> usize {
+fn count(ops: &[KernelOp]) -> usize {
     ops.iter()
         .map(|op| 1 + op.regions.iter().map(|r| count(&r.ops)).sum::<usize>())
         .sum()
@@ -54,7 +54,7 @@ fn change(kernel: &mut Kernel, place: usize) -> bool {
 }
 
 fn change_in(
-    ops: &mut Vec<Op>,
+    ops: &mut Vec<KernelOp>,
     left: &mut usize,
     is_number: &dyn Fn(Value) -> bool,
 ) -> Option<bool> {
@@ -72,7 +72,7 @@ fn change_in(
     None
 }
 
-fn change_one(ops: &mut Vec<Op>, i: usize, is_number: &dyn Fn(Value) -> bool) -> bool {
+fn change_one(ops: &mut Vec<KernelOp>, i: usize, is_number: &dyn Fn(Value) -> bool) -> bool {
     match ops[i].code {
         Code::Constant(_) => return false,
         ref code if code.is_end() => return false,
@@ -85,7 +85,7 @@ fn change_one(ops: &mut Vec<Op>, i: usize, is_number: &dyn Fn(Value) -> bool) ->
     for result in old.results {
         ops.insert(
             i,
-            Op {
+            KernelOp {
                 code: Code::Constant(0),
                 operands: Vec::new(),
                 results: vec![result],
@@ -109,7 +109,7 @@ pub(crate) fn remove_unused(kernel: &mut Kernel) {
     }
 }
 
-fn collect(ops: &[Op], used: &mut HashSet<Value>) {
+fn collect(ops: &[KernelOp], used: &mut HashSet<Value>) {
     for op in ops {
         used.extend(&op.operands);
         for region in &op.regions {
@@ -118,10 +118,10 @@ fn collect(ops: &[Op], used: &mut HashSet<Value>) {
     }
 }
 
-fn sweep(ops: &mut Vec<Op>, used: &HashSet<Value>) {
+fn sweep(ops: &mut Vec<KernelOp>, used: &HashSet<Value>) {
     ops.retain(|op| op.writes() || op.code.is_end() || op.results.iter().any(|v| used.contains(v)));
     for op in ops {
-        for Region { ops, .. } in &mut op.regions {
+        for KernelRegion { ops, .. } in &mut op.regions {
             sweep(ops, used);
         }
     }

@@ -1,13 +1,15 @@
 //! A kernel as the text of a module: custom syntax around it, MLIR's generic form for operations.
 
-use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Scalar, Sync, Type, Value};
+use super::kernel::{
+    BufferAccess, Code, Element, Kernel, KernelOp, KernelRegion, KernelType, Scalar, Sync, Value,
+};
 use linear_layout::target::Assembly;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
 /// Returns constraints of assembly that forwards its operands: each result is in the register of an operand.
-fn constraints(kernel: &Kernel, op: &Op, pack: u32) -> String {
+fn constraints(kernel: &Kernel, op: &KernelOp, pack: u32) -> String {
     let is_ptx = kernel.target.assembly == Assembly::Ptx;
     let words = op.operands.iter().flat_map(|operand| {
         let bits = kernel.types[*operand].element.bits();
@@ -26,7 +28,7 @@ fn constraints(kernel: &Kernel, op: &Op, pack: u32) -> String {
 
 /// The module of several kernels for the same GPU with as many warps, named `k0`, `k1`, ...
 pub(crate) fn module(kernels: &[&Kernel]) -> String {
-    let mut printer = Printer::default();
+    let mut printer = KernelPrinter::default();
     let functions: Vec<String> = kernels
         .iter()
         .enumerate()
@@ -85,15 +87,15 @@ fn nested(element: Element, shape: &[u64], elements: &[u64]) -> String {
 }
 
 #[derive(Default)]
-struct Printer {
+struct KernelPrinter {
     names: HashMap<Rc<str>, usize>,
     encodings: Vec<Rc<str>>,
     /// Blocks of `cf` so far.
     blocks: usize,
 }
 
-impl Printer {
-    fn type_(&mut self, type_: &Type) -> String {
+impl KernelPrinter {
+    fn type_(&mut self, type_: &KernelType) -> String {
         let element = type_.element.name();
         let Some(tensor) = &type_.tensor else {
             return element;
@@ -134,7 +136,7 @@ impl Printer {
         text + "    tt.return\n  }\n"
     }
 
-    fn op(&mut self, kernel: &Kernel, op: &Op, depth: usize, text: &mut String) {
+    fn op(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let indent = "  ".repeat(depth);
         let list = |values: &[Value]| {
             let names: Vec<String> = values.iter().map(|v| format!("%{v}")).collect();
@@ -225,7 +227,7 @@ impl Printer {
     fn straight<'k>(
         &mut self,
         kernel: &Kernel,
-        region: &'k Region,
+        region: &'k KernelRegion,
         depth: usize,
         text: &mut String,
     ) -> &'k [Value] {
@@ -239,7 +241,7 @@ impl Printer {
     }
 
     /// A branch as blocks: one for each side, and one where they meet.
-    fn branch(&mut self, kernel: &Kernel, op: &Op, depth: usize, text: &mut String) {
+    fn branch(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let sides = [self.block(), self.block()];
         let end = self.block();
         let ways: [(&str, &[Value]); 2] = [(&sides[0], &[]), (&sides[1], &[])];
@@ -253,7 +255,7 @@ impl Printer {
     }
 
     /// A loop as blocks: one that decides whether to go on, one that does, and one behind the loop.
-    fn circle(&mut self, kernel: &Kernel, op: &Op, depth: usize, text: &mut String) {
+    fn circle(&mut self, kernel: &Kernel, op: &KernelOp, depth: usize, text: &mut String) {
         let [before, after, end] = [self.block(), self.block(), self.block()];
         text.push_str(&self.jump(kernel, None, &[(&before, &op.operands)]));
         text.push_str(&self.label(kernel, &before, &op.regions[0].arguments));
@@ -270,7 +272,7 @@ impl Printer {
     fn buffer(
         &mut self,
         kernel: &Kernel,
-        op: &Op,
+        op: &KernelOp,
         (encoding, access): (&Rc<str>, &BufferAccess),
         indent: &str,
         text: &mut String,
@@ -311,7 +313,7 @@ impl Printer {
                 text,
                 "{indent}\"ttg.local_scatter\"({name}, {others}) <{{axis = {axis} : i32}}> : ({memory}, {types}) -> ()"
             ),
-            BufferAccess::Change { axis, change } => writeln!(
+            BufferAccess::Update { axis, change } => writeln!(
                 text,
                 "{indent}%{} = \"ttg.local_atomic_scatter_rmw\"({name}, {others}) <{{atomic_rmw_op = {} : i32, axis = {axis} : i32}}> : ({memory}, {types}) -> {}",
                 op.results[1], change.number, results[1]
@@ -326,7 +328,7 @@ impl Printer {
         }
     }
 
-    fn region(&mut self, kernel: &Kernel, region: &Region, depth: usize, text: &mut String) {
+    fn region(&mut self, kernel: &Kernel, region: &KernelRegion, depth: usize, text: &mut String) {
         if !region.arguments.is_empty() {
             let arguments: Vec<String> = region
                 .arguments
@@ -346,7 +348,7 @@ impl Printer {
     }
 
     /// The name of an operation and its properties.
-    fn name(&mut self, kernel: &Kernel, op: &Op) -> (&'static str, String) {
+    fn name(&mut self, kernel: &Kernel, op: &KernelOp) -> (&'static str, String) {
         let none = String::new();
         let policy = |policy: &str| {
             if policy.is_empty() {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 
 /// A tensor of a kernel: an operand of the product, or the scales of a factor.
-struct Tensor {
+struct ProductTensor {
     letter: char,
     sizes: [u64; 2],
     encoding: String,
@@ -19,7 +19,7 @@ struct Tensor {
 
 /// The tensors A, B, D of a kernel, and the scales of A and B where the instruction has any: four tiles along m, by
 /// registers and warps, two along n, one along k; lanes follow m where each multiplies alone.
-fn tensors(row: &Product, target: &Target) -> Vec<Tensor> {
+fn tensors(row: &Product, target: &Target) -> Vec<ProductTensor> {
     let [m, n, k] = row.sizes();
     let own = if row.is_per_lane() { target.lanes } else { 1 };
     let all = [4 * m * u64::from(own), 2 * n, k];
@@ -52,7 +52,7 @@ fn tensors(row: &Product, target: &Target) -> Vec<Tensor> {
         let further = further.filter(|(dim, _)| dims.contains(dim)).map(basis);
         let alone = (0..own.trailing_zeros()).map(|bit| basis((0, (4 * m) << bit)));
         let [registers, lanes] = [&held.registers, &held.lanes].map(|bits| list(bits));
-        tensors.push(Tensor {
+        tensors.push(ProductTensor {
             letter: ['a', 'b', 'd'][operand],
             sizes: dims.map(|dim| all[dim] >> if dim == 2 { packed } else { 0 }),
             encoding: encoding([
@@ -83,7 +83,7 @@ fn tensors(row: &Product, target: &Target) -> Vec<Tensor> {
             registers.push([size, 0]);
         }
         let warp = if factor == 0 { [2 * m, 0] } else { [0, 0] };
-        tensors.push(Tensor {
+        tensors.push(ProductTensor {
             letter: ['x', 'y'][factor],
             sizes: [all[factor], k >> block_log2],
             encoding: encoding([registers, lanes, vec![warp]]),
@@ -107,7 +107,7 @@ fn element_type(number: Number) -> (&'static str, ElementTy) {
 }
 
 /// `@NAME(a, b, d, out)`, or `@NAME(a, b, d, x, y, out)` with scales: `out = a b + d`.
-fn function(name: &str, row: &Product, tensors: &[Tensor]) -> String {
+fn function(name: &str, row: &Product, tensors: &[ProductTensor]) -> String {
     let arguments = tensors.iter();
     let arguments = arguments.map(|t| format!("%{}: !tt.ptr<{}>, ", t.letter, t.element));
     let sum = tensors[2].element;

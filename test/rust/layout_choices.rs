@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Remarks of the pass on the functions of a file: cycles and conversions before and after.
-struct Said {
+struct CostReport {
     before: (f64, u64),
     after: (f64, u64),
 }
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
 }
 
 /// Runs the pass on a module, each change proved; returns what it says, and what it makes.
-fn run(module: &str, name: &str, options: &str) -> (Said, String) {
+fn run(module: &str, name: &str, options: &str) -> (CostReport, String) {
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let input = scratch.join(format!("choices-{name}.mlir"));
     let report = scratch.join(format!("choices-{name}.json"));
@@ -43,7 +43,7 @@ fn run(module: &str, name: &str, options: &str) -> (Said, String) {
         let costs = entries.iter().map(|entry| cost(entry, when));
         costs.fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     };
-    let said = Said {
+    let said = CostReport {
         before: sum("before"),
         after: sum("after"),
     };

@@ -139,26 +139,26 @@ const NATIVE: [&str; 15] = [
 
 /// The lowering of an operation on a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Fate {
+enum LoweringOutcome {
     Assembles,
     /// It is a call of a function that a library has.
-    Calls,
+    LibraryCall,
     Refused,
 }
 
-fn fate(text: &str, name: &str, type_: &str) -> Fate {
+fn lowering_outcome(text: &str, name: &str, type_: &str) -> LoweringOutcome {
     match type_ {
         "f64" if text.starts_with("arith") || text.starts_with("tt") || NATIVE.contains(&name) => {
-            Fate::Assembles
+            LoweringOutcome::Assembles
         }
-        "f64" => Fate::Calls,
-        _ if type_.starts_with("f8") => Fate::Refused,
-        _ => Fate::Assembles,
+        "f64" => LoweringOutcome::LibraryCall,
+        _ if type_.starts_with("f8") => LoweringOutcome::Refused,
+        _ => LoweringOutcome::Assembles,
     }
 }
 
-/// Operations with a type each, of one fate.
-fn cases(wanted: Fate) -> Vec<(&'static str, &'static str, &'static str)> {
+/// Operations with a type each, with this outcome.
+fn cases(wanted: LoweringOutcome) -> Vec<(&'static str, &'static str, &'static str)> {
     let floats = ["f8E5M2", "f8E4M3FN", "f16", "bf16", "f32", "f64"];
     let integers = ["i8", "i16", "i32", "i64"];
     let floats = FLOATS.iter().map(|row| (row, &floats[..]));
@@ -169,7 +169,7 @@ fn cases(wanted: Fate) -> Vec<(&'static str, &'static str, &'static str)> {
         .chain(integers)
         .chain(arithmetic)
         .flat_map(|((name, text), types)| types.iter().map(move |type_| (*name, *text, *type_)))
-        .filter(|(name, text, type_)| fate(text, name, type_) == wanted)
+        .filter(|(name, text, type_)| lowering_outcome(text, name, type_) == wanted)
         .collect()
 }
 
@@ -261,7 +261,7 @@ pub(crate) fn assemble(name: &str, target: &str, module: &str) -> Result<String,
 
 #[test]
 fn every_operation_assembles() {
-    let cases = cases(Fate::Assembles);
+    let cases = cases(LoweringOutcome::Assembles);
     for target in TARGETS {
         if assemble("math", target.0, &module(target, &cases)).is_ok() {
             continue;
@@ -280,7 +280,7 @@ fn every_operation_assembles() {
 
 #[test]
 fn functions_of_f64_are_calls_of_the_makers_library() {
-    let cases = cases(Fate::Calls);
+    let cases = cases(LoweringOutcome::LibraryCall);
     for target in TARGETS {
         let errors = assemble("math", target.0, &module(target, &cases)).unwrap_err();
         for (name, ..) in &cases {
@@ -303,7 +303,7 @@ fn functions_of_f64_are_calls_of_the_makers_library() {
 
 #[test]
 fn what_does_not_assemble_is_refused_at_its_place() {
-    let cases = cases(Fate::Refused);
+    let cases = cases(LoweringOutcome::Refused);
     for target in TARGETS {
         let text = module(target, &cases);
         let Err(errors) = driver::decode(text.as_bytes(), "cases.mlir", None, None) else {

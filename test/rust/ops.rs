@@ -26,13 +26,13 @@ fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
 
 /// Coverage of the examples so far.
 #[derive(Default)]
-struct Seen {
+struct Coverage {
     num_upstream_accessors: usize,
     kinds: BTreeSet<OpKind>,
     num_accessors: usize,
 }
 
-impl Seen {
+impl Coverage {
     /// Looks at every operation of a module, if it is one.
     fn look_at(&mut self, context: &Context, text: &str) {
         let Some(module) = Module::parse(context, text) else {
@@ -74,7 +74,7 @@ fn every_accessor_answers_on_an_example_of_every_operation() {
     let context = context();
     // Sections that are invalid on purpose say so while they are read.
     context.attach_diagnostic_handler(|_| true);
-    let mut seen = Seen::default();
+    let mut seen = Coverage::default();
     for path in ["test/Dialect", "test/Conversion", "test/kernels"]
         .iter()
         .flat_map(|folder| files(folder, &["mlir", "ttgir"]))

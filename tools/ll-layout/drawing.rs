@@ -1,4 +1,4 @@
-//! How scenes are drawn: as text, SVG or a page, on standard output or into a file.
+//! Output of scenes: text, SVG or HTML, on standard output or into a file.
 
 use crate::Failure;
 use clap::ValueEnum;
@@ -24,10 +24,10 @@ enum When {
     Never,
 }
 
-/// What the verbs that draw are asked for besides what they draw.
+/// Options common to all commands that draw.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Drawing {
-    /// What to write; left out, what the ending of --output says, or else text
+    /// Output format; the default follows from the extension of --output, or is text
     #[arg(long, value_enum)]
     format: Option<Format>,
 
@@ -55,7 +55,7 @@ impl Drawing {
         self.format.unwrap_or_else(of_ending)
     }
 
-    /// Whether scenes are drawn as pictures, which may be larger than text.
+    /// Returns true if scenes are drawn as pictures, which may be larger than text.
     pub(crate) fn is_picture(&self) -> bool {
         self.format() != Format::Text
     }

@@ -23,9 +23,9 @@ pub(crate) fn text(data: &[u8]) {
 }
 
 /// Takes numbers from the input; zeros when it is used up.
-struct Source<'a>(&'a [u8]);
+struct ByteSource<'a>(&'a [u8]);
 
-impl Source<'_> {
+impl ByteSource<'_> {
     fn byte(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else {
             return 0;
@@ -67,7 +67,7 @@ fn all(l: &LinearLayout) -> impl Iterator<Item = u64> + Clone {
 
 /// Every operation agrees with trying all points.
 pub(crate) fn algebra(data: &[u8]) {
-    let mut source = Source(data);
+    let mut source = ByteSource(data);
     let outs = source.shape(&[Dim::out(0), Dim::out(1), Dim::out(2)]);
     let (a, b) = (source.layout(&outs), source.layout(&outs));
 

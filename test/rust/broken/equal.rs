@@ -3,13 +3,13 @@
 //! Nothing here asks the check that would have found the change. A reason is either in the text, or it is shown by
 //! another run of the kernel, over the same launches, with a division by zero where the two would differ.
 
-use super::mutate::{Kind, Mutant};
-use super::text::Line;
+use super::mutate::{Mutant, MutationKind};
+use super::text::GenericLine;
 use gpu_sim::Schedule;
 
 /// The proof that a mutant is equivalent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Reason {
+pub(crate) enum EquivalenceProof {
     /// The operation is commutative.
     Commutative,
     /// The result is unused.
@@ -30,7 +30,7 @@ pub(crate) enum Reason {
     NothingToOrder,
 }
 
-impl Reason {
+impl EquivalenceProof {
     pub(crate) const ALL: [Self; 9] = [
         Self::Commutative,
         Self::Unused,
@@ -91,40 +91,43 @@ pub(crate) fn reason(
     text: &str,
     mutant: &Mutant,
     same_output: &dyn Fn(&str, Schedule) -> bool,
-) -> Option<Reason> {
+) -> Option<EquivalenceProof> {
     let before = &mutant.before;
     // Values that masked lanes keep are compared like any other.
     let text = &text.replace(" {ttg.unset}", "");
     let same_lines =
         |lines: &[String]| same_output(&replace(text, mutant.at, lines), Schedule::Lockstep);
-    if mutant.kind == Kind::OperandsSwapped {
+    if mutant.kind == MutationKind::OperandsSwapped {
         // Equality does not mind the order either: predicates 0 and 1.
         let equality = before.name == "llvm.icmp"
             && ["predicate = 0 ", "predicate = 1 "]
                 .iter()
                 .any(|p| before.middle.contains(p));
         if equality || COMMUTATIVE.contains(&&*before.name) {
-            return Some(Reason::Commutative);
+            return Some(EquivalenceProof::Commutative);
         }
     }
     if is_dead(text, mutant) {
-        return Some(Reason::Unused);
+        return Some(EquivalenceProof::Unused);
     }
-    if mutant.kind == Kind::BarrierRemoved && orders_nothing(text, mutant.at) {
-        return Some(Reason::NothingToOrder);
+    if mutant.kind == MutationKind::BarrierRemoved && orders_nothing(text, mutant.at) {
+        return Some(EquivalenceProof::NothingToOrder);
     }
-    if matches!(mutant.kind, Kind::BarrierRemoved | Kind::BarrierWeakened) {
+    if matches!(
+        mutant.kind,
+        MutationKind::BarrierRemoved | MutationKind::BarrierWeakened
+    ) {
         let changed = replace(text, mutant.at, &mutant.lines);
         let same = (0..ORDERS).all(|seed| same_output(&changed, Schedule::Warps(seed)));
-        return same.then_some(Reason::AnyOrder);
+        return same.then_some(EquivalenceProof::AnyOrder);
     }
     let flag = matches!(
         mutant.kind,
-        Kind::DisjointFalse
-            | Kind::NuwFalse
-            | Kind::NswFalse
-            | Kind::RangeFalse
-            | Kind::InboundsFalse
+        MutationKind::DisjointFalse
+            | MutationKind::NuwFalse
+            | MutationKind::NswFalse
+            | MutationKind::RangeFalse
+            | MutationKind::InboundsFalse
     );
     if flag {
         return None;
@@ -132,31 +135,31 @@ pub(crate) fn reason(
     if let Some(mut lines) = same_operands(mutant) {
         lines.push(before.print());
         if same_lines(&lines) {
-            return Some(Reason::SameOperands);
+            return Some(EquivalenceProof::SameOperands);
         }
     }
     if let Some(lines) = compare(mutant)
         && same_lines(&lines)
     {
-        return Some(Reason::SameValue);
+        return Some(EquivalenceProof::SameValue);
     }
     let is_unused =
         |value| other_where_different(mutant, value).is_some_and(|lines| same_lines(&lines));
     if OTHER_VALUES.into_iter().all(is_unused) {
-        return Some(Reason::UnusedWhereDifferent);
+        return Some(EquivalenceProof::UnusedWhereDifferent);
     }
-    if mutant.kind == Kind::MaskDropped {
+    if mutant.kind == MutationKind::MaskDropped {
         let mask = mask_of(before)?;
         let mut lines = trap(&mask, "i1");
         lines.push(before.print());
         if same_lines(&lines) {
-            return Some(Reason::AlwaysTrue);
+            return Some(EquivalenceProof::AlwaysTrue);
         }
         let never = OTHER_VALUES
             .into_iter()
             .all(|other| other_fallback(before, other).is_some_and(|lines| same_lines(&lines)));
         if never {
-            return Some(Reason::NeverUsed);
+            return Some(EquivalenceProof::NeverUsed);
         }
     }
     None
@@ -235,7 +238,7 @@ fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
         return None;
     }
     let (cast, bits) = as_integer(type_)?;
-    let named = |line: &Line, name: &str| Line {
+    let named = |line: &GenericLine, name: &str| GenericLine {
         result: Some(name.to_owned()),
         ..line.clone()
     };
@@ -244,16 +247,16 @@ fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
     lines.push(named(after, "%other").print());
     let (mut old, mut other) = ("%old", "%other");
     if !cast.is_empty() {
-        lines.push(Line::new("%old_bits", cast, &[old], type_, bits).print());
-        lines.push(Line::new("%new_bits", cast, &[other], type_, bits).print());
+        lines.push(GenericLine::new("%old_bits", cast, &[old], type_, bits).print());
+        lines.push(GenericLine::new("%new_bits", cast, &[other], type_, bits).print());
         (old, other) = ("%old_bits", "%new_bits");
     }
-    let equal = Line::new("%equal", "llvm.icmp", &[old, other], bits, "i1")
+    let equal = GenericLine::new("%equal", "llvm.icmp", &[old, other], bits, "i1")
         .with_middle(" <{predicate = 0 : i64}>".to_owned());
     lines.push(equal.print());
-    lines.push(Line::constant("%stand_in", value, bits).print());
+    lines.push(GenericLine::constant("%stand_in", value, bits).print());
     let chosen = if cast.is_empty() { result } else { "%chosen" };
-    let mut select = Line::new(
+    let mut select = GenericLine::new(
         chosen,
         "llvm.select",
         &["%equal", old, "%stand_in"],
@@ -263,7 +266,7 @@ fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
     "i1".clone_into(&mut select.operand_types[0]);
     lines.push(select.print());
     if !cast.is_empty() {
-        lines.push(Line::new(result, cast, &[chosen], bits, type_).print());
+        lines.push(GenericLine::new(result, cast, &[chosen], bits, type_).print());
     }
     Some(lines)
 }
@@ -301,7 +304,7 @@ fn compare(mutant: &Mutant) -> Option<Vec<String>> {
 /// A division by zero where the operands that are swapped differ.
 fn same_operands(mutant: &Mutant) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
-    if mutant.kind != Kind::OperandsSwapped {
+    if mutant.kind != MutationKind::OperandsSwapped {
         return None;
     }
     let mut pairs = before.operands.iter().zip(&after.operands).enumerate();
@@ -314,11 +317,11 @@ fn trap_if_different(old: &str, new: &str, type_: &str) -> Option<Vec<String>> {
     let (cast, bits) = as_integer(type_)?;
     let (mut a, mut b) = (old.to_owned(), new.to_owned());
     if !cast.is_empty() {
-        lines.push(Line::new("%old_bits", cast, &[&a], type_, bits).print());
-        lines.push(Line::new("%new_bits", cast, &[&b], type_, bits).print());
+        lines.push(GenericLine::new("%old_bits", cast, &[&a], type_, bits).print());
+        lines.push(GenericLine::new("%new_bits", cast, &[&b], type_, bits).print());
         (a, b) = ("%old_bits".to_owned(), "%new_bits".to_owned());
     }
-    let equal = Line::new("%equal", "llvm.icmp", &[&a, &b], bits, "i1")
+    let equal = GenericLine::new("%equal", "llvm.icmp", &[&a, &b], bits, "i1")
         .with_middle(" <{predicate = 0 : i64}>".to_owned());
     lines.push(equal.print());
     lines.extend(trap("%equal", "i1"));
@@ -328,9 +331,9 @@ fn trap_if_different(old: &str, new: &str, type_: &str) -> Option<Vec<String>> {
 /// Divides by a bit.
 fn trap(bit: &str, type_: &str) -> Vec<String> {
     vec![
-        Line::new("%trap_bit", "llvm.zext", &[bit], type_, "i32").print(),
-        Line::constant("%trap_one", 1, "i32").print(),
-        Line::new(
+        GenericLine::new("%trap_bit", "llvm.zext", &[bit], type_, "i32").print(),
+        GenericLine::constant("%trap_one", 1, "i32").print(),
+        GenericLine::new(
             "%trap",
             "llvm.udiv",
             &["%trap_one", "%trap_bit"],
@@ -341,7 +344,7 @@ fn trap(bit: &str, type_: &str) -> Vec<String> {
     ]
 }
 
-fn mask_of(line: &Line) -> Option<String> {
+fn mask_of(line: &GenericLine) -> Option<String> {
     if line.name == "llvm.cond_br" {
         return line.operands.first().cloned();
     }
@@ -358,7 +361,7 @@ fn mask_of(line: &Line) -> Option<String> {
 }
 
 /// A masked load whose lanes that are off keep another value.
-fn other_fallback(line: &Line, value: i64) -> Option<Vec<String>> {
+fn other_fallback(line: &GenericLine, value: i64) -> Option<Vec<String>> {
     if line.name != "llvm.inline_asm" || !line.middle.contains("ld.global") {
         return None;
     }
@@ -366,7 +369,7 @@ fn other_fallback(line: &Line, value: i64) -> Option<Vec<String>> {
     let mut lines = Vec::new();
     for at in 2..line.operands.len() {
         let name = format!("%kept{at}");
-        lines.push(Line::constant(&name, value, &line.operand_types[at]).print());
+        lines.push(GenericLine::constant(&name, value, &line.operand_types[at]).print());
         changed.operands[at] = name;
     }
     lines.push(changed.print());

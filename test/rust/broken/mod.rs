@@ -16,18 +16,18 @@ pub(crate) mod text;
 
 use super::simulated::generic_form;
 use crate::late;
-use equal::{Reason, reason, replace};
+use equal::{EquivalenceProof, reason, replace};
 use gpu_sim::{
     Arg, ArgSpec, ArgValue, Decoded, KernelError, Launch, Memory, Schedule, decode_generic,
     initial_bytes,
 };
-use mutate::{Kind, Mutant, mutants};
+use mutate::{Mutant, MutationKind, mutants};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// A kernel and its launches: grid and arguments.
-struct Case {
+struct KernelCase {
     file: &'static str,
     /// Below `test`.
     folders: &'static [&'static str],
@@ -37,8 +37,8 @@ struct Case {
 const ALL: &[&str] = &["kernels/sm_80", "kernels/sm_90", "kernels/gfx942"];
 
 /// Buffers have exactly the elements that the kernel may touch, and 768, or 127 in bytes, where it may write.
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[KernelCase] = &[
+    KernelCase {
         file: "vector_add.ttgir",
         folders: ALL,
         launches: &[
@@ -57,7 +57,7 @@ const CASES: &[Case] = &[
             ),
         ],
     },
-    Case {
+    KernelCase {
         file: "outer_scale.ttgir",
         folders: ALL,
         launches: &[
@@ -81,7 +81,7 @@ const CASES: &[Case] = &[
             ),
         ],
     },
-    Case {
+    KernelCase {
         file: "transpose.ttgir",
         folders: ALL,
         launches: &[
@@ -100,7 +100,7 @@ const CASES: &[Case] = &[
             ),
         ],
     },
-    Case {
+    KernelCase {
         file: "interleave.ttgir",
         folders: ALL,
         launches: &[(
@@ -113,7 +113,7 @@ const CASES: &[Case] = &[
             ],
         )],
     },
-    Case {
+    KernelCase {
         file: "transpose_f32_64x64.mlir",
         folders: &["kernels/convert"],
         launches: &[(
@@ -121,7 +121,7 @@ const CASES: &[Case] = &[
             &["random:f32:8192", "full:768:f32:8192", "0.75:f32", "3:i32"],
         )],
     },
-    Case {
+    KernelCase {
         file: "intra_warp_f32_64x32.mlir",
         folders: &["kernels/convert"],
         launches: &[(
@@ -129,7 +129,7 @@ const CASES: &[Case] = &[
             &["random:f32:4096", "full:768:f32:4096", "0.75:f32", "3:i32"],
         )],
     },
-    Case {
+    KernelCase {
         file: "swap_lane_reg_f32.mlir",
         folders: &["kernels/convert"],
         launches: &[(
@@ -137,7 +137,7 @@ const CASES: &[Case] = &[
             &["random:f32:2048", "full:768:f32:2048", "0.75:f32", "3:i32"],
         )],
     },
-    Case {
+    KernelCase {
         file: "vec_change_f16_128x64.mlir",
         folders: &["kernels/convert"],
         launches: &[(
@@ -145,12 +145,12 @@ const CASES: &[Case] = &[
             &["random:f16:8192", "full:768:f16:8192", "0.25:f16", "3:i32"],
         )],
     },
-    Case {
+    KernelCase {
         file: "copies.mlir",
         folders: &["Tools/ll-sim"],
         launches: &[([1, 1, 1], &["full:127:i8:32", "zeros:i8:1"])],
     },
-    Case {
+    KernelCase {
         file: "masked-byte.mlir",
         folders: &["Conversion"],
         launches: &[
@@ -198,16 +198,16 @@ fn launch(
 }
 
 /// A lowered kernel with what it must answer.
-struct Bench {
+struct MutationBench {
     name: String,
     text: String,
-    case: &'static Case,
+    case: &'static KernelCase,
     /// Per launch: the buffers, and how many instructions are far too many.
     expected: Vec<(Vec<Vec<u8>>, u64)>,
 }
 
-impl Bench {
-    fn new(name: String, text: String, case: &'static Case) -> Self {
+impl MutationBench {
+    fn new(name: String, text: String, case: &'static KernelCase) -> Self {
         let decoded = decode_generic(&text, None).unwrap_or_else(|e| panic!("{name}: {e}"));
         let expected = case
             .launches
@@ -246,40 +246,40 @@ impl Bench {
             })
     }
 
-    fn judge(&self, mutant: &Mutant) -> Verdict {
+    fn judge(&self, mutant: &Mutant) -> MutantVerdict {
         let changed = replace(&self.text, mutant.at, &mutant.lines);
         if !self.is_right(&changed, Schedule::Lockstep) {
-            return Verdict::Found;
+            return MutantVerdict::Found;
         }
         match reason(&self.text, mutant, &|text, schedule| {
             self.is_right(text, schedule)
         }) {
-            Some(reason) => Verdict::Equivalent(reason),
-            None => Verdict::Missed,
+            Some(reason) => MutantVerdict::Equivalent(reason),
+            None => MutantVerdict::Missed,
         }
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
+enum MutantVerdict {
     Found,
-    Equivalent(Reason),
+    Equivalent(EquivalenceProof),
     Missed,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Score {
+struct MutantScore {
     found: usize,
     equivalent: usize,
     missed: usize,
 }
 
-impl Score {
-    fn add(&mut self, verdict: Verdict) {
+impl MutantScore {
+    fn add(&mut self, verdict: MutantVerdict) {
         match verdict {
-            Verdict::Found => self.found += 1,
-            Verdict::Equivalent(_) => self.equivalent += 1,
-            Verdict::Missed => self.missed += 1,
+            MutantVerdict::Found => self.found += 1,
+            MutantVerdict::Equivalent(_) => self.equivalent += 1,
+            MutantVerdict::Missed => self.missed += 1,
         }
     }
 
@@ -302,16 +302,16 @@ impl Score {
 
 /// The scores of what ran.
 #[derive(Default)]
-struct Scores {
-    kinds: BTreeMap<Kind, Score>,
-    kernels: BTreeMap<String, Score>,
-    reasons: BTreeMap<Reason, usize>,
-    total: Score,
+struct MutantScores {
+    kinds: BTreeMap<MutationKind, MutantScore>,
+    kernels: BTreeMap<String, MutantScore>,
+    reasons: BTreeMap<EquivalenceProof, usize>,
+    total: MutantScore,
     missed: Vec<String>,
 }
 
-impl Scores {
-    fn add(&mut self, bench: &Bench, mutant: &Mutant, verdict: Verdict) {
+impl MutantScores {
+    fn add(&mut self, bench: &MutationBench, mutant: &Mutant, verdict: MutantVerdict) {
         self.kinds.entry(mutant.kind).or_default().add(verdict);
         self.kernels
             .entry(bench.name.clone())
@@ -319,8 +319,8 @@ impl Scores {
             .add(verdict);
         self.total.add(verdict);
         match verdict {
-            Verdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
-            Verdict::Missed => {
+            MutantVerdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
+            MutantVerdict::Missed => {
                 let lines = mutant.lines.join("; ");
                 self.missed.push(format!(
                     "{}, line {}, {}:\n  {}\n  {lines}",
@@ -330,7 +330,7 @@ impl Scores {
                     mutant.before.print(),
                 ));
             }
-            Verdict::Found => {}
+            MutantVerdict::Found => {}
         }
     }
 
@@ -344,14 +344,14 @@ impl Scores {
              `make scores`; `test/rust/broken` has the changes and the proofs, and runs a sample of them in `make test`.\n\n",
         );
         let _ = write!(text, "| change | {HEAD}");
-        for kind in Kind::ALL {
+        for kind in MutationKind::ALL {
             if let Some(score) = self.kinds.get(&kind) {
                 text += &score.row(kind.title());
             }
         }
         text += &self.total.row("**all**");
         text += "\n| why it is equivalent | changes |\n|---|--:|\n";
-        for reason in Reason::ALL {
+        for reason in EquivalenceProof::ALL {
             if let Some(count) = self.reasons.get(&reason) {
                 let _ = writeln!(text, "| {} | {count} |", reason.title());
             }
@@ -365,7 +365,7 @@ impl Scores {
 }
 
 /// The suite, lowered.
-fn benches() -> Vec<Bench> {
+fn benches() -> Vec<MutationBench> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
     let mut all = Vec::new();
     for case in CASES {
@@ -374,29 +374,29 @@ fn benches() -> Vec<Bench> {
             let source =
                 std::fs::read_to_string(root.join(&name)).expect("a kernel of the project");
             let text = generic_form(source.as_bytes(), &name).unwrap_or_else(|e| panic!("{e}"));
-            all.push(Bench::new(name, text, case));
+            all.push(MutationBench::new(name, text, case));
         }
     }
     all
 }
 
 /// Judges every `step`-th change from `first` on, on all cores.
-fn scores(benches: &[Bench], first: usize, step: usize) -> Scores {
-    let work: Vec<(&Bench, Mutant)> = benches
+fn scores(benches: &[MutationBench], first: usize, step: usize) -> MutantScores {
+    let work: Vec<(&MutationBench, Mutant)> = benches
         .iter()
         .flat_map(|bench| mutants(&bench.text).into_iter().map(move |m| (bench, m)))
         .skip(first)
         .step_by(step)
         .collect();
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let verdicts: Vec<Vec<Verdict>> = std::thread::scope(|scope| {
+    let verdicts: Vec<Vec<MutantVerdict>> = std::thread::scope(|scope| {
         let parts: Vec<_> = work
             .chunks(work.len().div_ceil(threads).max(1))
             .map(|part| scope.spawn(|| part.iter().map(|(b, m)| b.judge(m)).collect()))
             .collect();
         parts.into_iter().map(|part| part.join().unwrap()).collect()
     });
-    let mut scores = Scores::default();
+    let mut scores = MutantScores::default();
     for ((bench, mutant), verdict) in work.iter().zip(verdicts.into_iter().flatten()) {
         scores.add(bench, mutant, verdict);
     }
@@ -435,7 +435,7 @@ fn the_table_of_scores_is_of_this_suite() {
             .iter()
             .map(move |folder| format!("`{folder}/{}`", case.file))
     });
-    let kinds = Kind::ALL.iter().map(|kind| kind.title().to_owned());
+    let kinds = MutationKind::ALL.iter().map(|kind| kind.title().to_owned());
     for title in kernels.chain(kinds) {
         let row = format!("| {title} | ");
         assert!(

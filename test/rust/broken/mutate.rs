@@ -1,10 +1,10 @@
 //! One-place changes of a lowered kernel, each of which would be a mistake of a compiler.
 
-use super::text::Line;
+use super::text::GenericLine;
 use std::collections::HashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum MutationKind {
     BarrierRemoved,
     BarrierWeakened,
     OffsetChanged,
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     InboundsFalse,
 }
 
-impl Kind {
+impl MutationKind {
     pub(crate) const ALL: [Self; 12] = [
         Self::BarrierRemoved,
         Self::BarrierWeakened,
@@ -56,12 +56,12 @@ impl Kind {
 /// A change: these lines instead of line `at`.
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
-    pub(crate) kind: Kind,
+    pub(crate) kind: MutationKind,
     pub(crate) at: usize,
     pub(crate) lines: Vec<String>,
-    pub(crate) before: Line,
+    pub(crate) before: GenericLine,
     /// The changed operation, where it is one of the same type.
-    pub(crate) after: Option<Line>,
+    pub(crate) after: Option<GenericLine>,
 }
 
 /// All changes of a kernel, in the order of its lines.
@@ -69,7 +69,7 @@ pub(crate) fn mutants(text: &str) -> Vec<Mutant> {
     let mut constants = HashMap::new();
     let mut all = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        let Some(line) = Line::parse(line) else {
+        let Some(line) = GenericLine::parse(line) else {
             continue;
         };
         if line.name == "llvm.mlir.constant" {
@@ -78,8 +78,8 @@ pub(crate) fn mutants(text: &str) -> Vec<Mutant> {
             }
             continue;
         }
-        let mut add = |kind, extra: Vec<Line>, after: Option<Line>| {
-            let lines = extra.iter().chain(&after).map(Line::print).collect();
+        let mut add = |kind, extra: Vec<GenericLine>, after: Option<GenericLine>| {
+            let lines = extra.iter().chain(&after).map(GenericLine::print).collect();
             let before = line.clone();
             all.push(Mutant {
                 kind,
@@ -99,29 +99,29 @@ pub(crate) fn mutants(text: &str) -> Vec<Mutant> {
     all
 }
 
-type Add<'a> = dyn FnMut(Kind, Vec<Line>, Option<Line>) + 'a;
+type AddMutant<'a> = dyn FnMut(MutationKind, Vec<GenericLine>, Option<GenericLine>) + 'a;
 
-fn integer(line: &Line) -> Option<i64> {
+fn integer(line: &GenericLine) -> Option<i64> {
     let (_, rest) = line.middle.split_once("value = ")?;
     rest.split_once(" : i")?.0.parse().ok()
 }
 
-fn barriers(line: &Line, add: &mut Add<'_>) {
+fn barriers(line: &GenericLine, add: &mut AddMutant<'_>) {
     let block = ["nvvm.barrier0", "nvvm.barrier", "rocdl.barrier"].contains(&&*line.name);
     if !block && line.name != "nvvm.bar.warp.sync" {
         return;
     }
-    add(Kind::BarrierRemoved, Vec::new(), None);
+    add(MutationKind::BarrierRemoved, Vec::new(), None);
     if block && line.name.starts_with("nvvm") {
-        let all = Line::constant("%all_lanes", -1, "i32");
-        let mut sync = Line::new("", "nvvm.bar.warp.sync", &["%all_lanes"], "i32", "()");
+        let all = GenericLine::constant("%all_lanes", -1, "i32");
+        let mut sync = GenericLine::new("", "nvvm.bar.warp.sync", &["%all_lanes"], "i32", "()");
         sync.result = None;
-        add(Kind::BarrierWeakened, vec![all], Some(sync));
+        add(MutationKind::BarrierWeakened, vec![all], Some(sync));
     }
 }
 
 /// Constants are shared, so a use gets one of its own.
-fn offsets(line: &Line, constants: &HashMap<String, i64>, add: &mut Add<'_>) {
+fn offsets(line: &GenericLine, constants: &HashMap<String, i64>, add: &mut AddMutant<'_>) {
     for (at, operand) in line.operands.iter().enumerate() {
         let Some(&value) = constants.get(operand) else {
             continue;
@@ -134,9 +134,9 @@ fn offsets(line: &Line, constants: &HashMap<String, i64>, add: &mut Add<'_>) {
             others = vec![value ^ 1];
         }
         for other in others {
-            let constant = Line::constant("%changed", other, type_);
+            let constant = GenericLine::constant("%changed", other, type_);
             add(
-                Kind::OffsetChanged,
+                MutationKind::OffsetChanged,
                 vec![constant],
                 Some(line.with_operand(at, "%changed")),
             );
@@ -151,7 +151,7 @@ fn offsets(line: &Line, constants: &HashMap<String, i64>, add: &mut Add<'_>) {
         for other in [index + 1, index ^ 64] {
             let middle = format!("{head}rawConstantIndices = array<i32: {other}>{tail}");
             add(
-                Kind::OffsetChanged,
+                MutationKind::OffsetChanged,
                 Vec::new(),
                 Some(line.with_middle(middle)),
             );
@@ -159,7 +159,7 @@ fn offsets(line: &Line, constants: &HashMap<String, i64>, add: &mut Add<'_>) {
     }
 }
 
-fn masks(line: &Line, add: &mut Add<'_>) {
+fn masks(line: &GenericLine, add: &mut AddMutant<'_>) {
     if line.name == "llvm.inline_asm"
         && let Some(start) = line.middle.find("@$")
     {
@@ -167,21 +167,21 @@ fn masks(line: &Line, add: &mut Add<'_>) {
         let without = format!("{}{}", &line.middle[..start], &line.middle[end..]);
         let inverted = line.middle.replacen("@$", "@!$", 1);
         add(
-            Kind::MaskDropped,
+            MutationKind::MaskDropped,
             Vec::new(),
             Some(line.with_middle(without)),
         );
         add(
-            Kind::MaskInverted,
+            MutationKind::MaskInverted,
             Vec::new(),
             Some(line.with_middle(inverted)),
         );
     }
     // Branches around an access; those of loops count to a number that is no mask.
     if line.name == "llvm.cond_br" && line.operands.len() == 1 {
-        let always = Line::constant("%always", -1, "i1");
+        let always = GenericLine::constant("%always", -1, "i1");
         add(
-            Kind::MaskDropped,
+            MutationKind::MaskDropped,
             vec![always],
             Some(line.with_operand(0, "%always")),
         );
@@ -191,7 +191,7 @@ fn masks(line: &Line, add: &mut Add<'_>) {
         {
             let middle = format!("[{no}, {yes}]{rest}");
             add(
-                Kind::MaskInverted,
+                MutationKind::MaskInverted,
                 Vec::new(),
                 Some(line.with_middle(middle)),
             );
@@ -199,12 +199,12 @@ fn masks(line: &Line, add: &mut Add<'_>) {
     }
 }
 
-fn lanes(line: &Line, add: &mut Add<'_>) {
+fn lanes(line: &GenericLine, add: &mut AddMutant<'_>) {
     let mut replace = |from: &str, to: &str| {
         if line.middle.contains(from) {
             let middle = line.middle.replacen(from, to, 1);
             add(
-                Kind::LaneChanged,
+                MutationKind::LaneChanged,
                 Vec::new(),
                 Some(line.with_middle(middle)),
             );
@@ -230,7 +230,7 @@ fn lanes(line: &Line, add: &mut Add<'_>) {
     }
 }
 
-fn swaps(line: &Line, add: &mut Add<'_>) {
+fn swaps(line: &GenericLine, add: &mut AddMutant<'_>) {
     let first = usize::from(line.name == "llvm.select");
     let last = line.operands.len().saturating_sub(1);
     for at in first..last {
@@ -238,18 +238,18 @@ fn swaps(line: &Line, add: &mut Add<'_>) {
         if same_type && line.operands[at] != line.operands[at + 1] {
             let mut swapped = line.clone();
             swapped.operands.swap(at, at + 1);
-            add(Kind::OperandsSwapped, Vec::new(), Some(swapped));
+            add(MutationKind::OperandsSwapped, Vec::new(), Some(swapped));
         }
     }
 }
 
 /// The same value by a way that breaks the promise of a flag.
-fn flags(line: &Line, add: &mut Add<'_>) {
+fn flags(line: &GenericLine, add: &mut AddMutant<'_>) {
     let (Some(result), type_) = (&line.result, &*line.result_type) else {
         return;
     };
     if line.name == "llvm.or" && line.middle.contains("isDisjoint") {
-        let all = Line::new(
+        let all = GenericLine::new(
             "%all_bits",
             "llvm.or",
             &[&line.operands[0], &line.operands[1]],
@@ -257,7 +257,7 @@ fn flags(line: &Line, add: &mut Add<'_>) {
             type_,
         );
         add(
-            Kind::DisjointFalse,
+            MutationKind::DisjointFalse,
             vec![all],
             Some(line.with_operand(0, "%all_bits")),
         );
@@ -265,44 +265,52 @@ fn flags(line: &Line, add: &mut Add<'_>) {
     if line.name == "llvm.add" && matches!(type_, "i32" | "i64") {
         let [a, b] = [&*line.operands[0], &*line.operands[1]];
         let int = |result: &str, name: &str, operands: &[&str], flags: u32| {
-            Line::new(result, name, operands, type_, type_)
+            GenericLine::new(result, name, operands, type_, type_)
                 .with_middle(format!(" <{{overflowFlags = {flags} : i32}}>"))
         };
         // a - (0 - b): below zero unless b is 0.
-        let zero = Line::constant("%zero", 0, type_);
+        let zero = GenericLine::constant("%zero", 0, type_);
         let negative = int("%negative", "llvm.sub", &["%zero", b], 0);
         let difference = int(result, "llvm.sub", &[a, "%negative"], 2);
-        add(Kind::NuwFalse, vec![zero, negative], Some(difference));
+        add(
+            MutationKind::NuwFalse,
+            vec![zero, negative],
+            Some(difference),
+        );
         // (a + most) + (b - most): both negative unless a is 0.
         let most = if type_ == "i32" {
             i64::from(i32::MAX)
         } else {
             i64::MAX
         };
-        let most = Line::constant("%most", most, type_);
+        let most = GenericLine::constant("%most", most, type_);
         let low = int("%low", "llvm.add", &[a, "%most"], 0);
         let high = int("%high", "llvm.sub", &[b, "%most"], 0);
         let sum = int(result, "llvm.add", &["%low", "%high"], 1);
-        add(Kind::NswFalse, vec![most, low, high], Some(sum));
+        add(MutationKind::NswFalse, vec![most, low, high], Some(sum));
     }
     if let Some((head, tail)) = line.middle.split_once("constant_range<i32, 0, ")
         && let Some((high, tail)) = tail.split_once('>')
         && let Ok(high) = high.parse::<u32>()
     {
         let middle = format!("{head}constant_range<i32, 0, {}>{tail}", high / 2);
-        add(Kind::RangeFalse, Vec::new(), Some(line.with_middle(middle)));
+        add(
+            MutationKind::RangeFalse,
+            Vec::new(),
+            Some(line.with_middle(middle)),
+        );
     }
     if line.name == "llvm.getelementptr" {
         let pointer = &*line.operand_types[0];
         let step = |result: &str, from: &str, bytes: i32, flags: u32| {
-            Line::new(result, "llvm.getelementptr", &[from], pointer, pointer).with_middle(format!(
+            GenericLine::new(result, "llvm.getelementptr", &[from], pointer, pointer).with_middle(format!(
                 " <{{elem_type = i8, noWrapFlags = {flags} : i32, rawConstantIndices = array<i32: {bytes}>}}>"
             ))
         };
         let far = step("%far", &line.operands[0], 1 << 30, 0);
         let near = step("%near", "%far", -(1 << 30), 3);
         add(
-            Kind::InboundsFalse,
+            MutationKind::InboundsFalse,
             vec![far, near],
             Some(line.with_operand(0, "%near")),
         );

@@ -2,7 +2,7 @@
 
 /// `%r = "name"(%a, %b) rest <{properties}> : (types) -> type`.
 #[derive(Clone, Debug)]
-pub(crate) struct Line {
+pub(crate) struct GenericLine {
     pub(crate) result: Option<String>,
     pub(crate) name: String,
     pub(crate) operands: Vec<String>,
@@ -33,7 +33,7 @@ fn split(text: &str) -> Vec<String> {
     pieces
 }
 
-impl Line {
+impl GenericLine {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (result, rest) = match text.split_once(" = \"") {

@@ -1,7 +1,7 @@
 //! Changes of a lowered kernel, each at one place, that break how it waits, fences, describes or rotates.
 
-use super::{Change, Kind};
-use crate::broken::text::Line;
+use super::{ChangeKind, PipelineChange};
+use crate::broken::text::GenericLine;
 use std::collections::{BTreeSet, HashMap};
 
 const WAIT_OF_PHASE: &str = "mbarrier.try_wait.parity";
@@ -17,7 +17,7 @@ const SWIZZLE: u32 = 62;
 
 /// Facts about the values of a text.
 struct Values<'t> {
-    lines: &'t [Option<Line>],
+    lines: &'t [Option<GenericLine>],
     constants: HashMap<&'t str, i64>,
     /// The lines that define values.
     defined: HashMap<&'t str, usize>,
@@ -26,7 +26,7 @@ struct Values<'t> {
 }
 
 impl<'t> Values<'t> {
-    fn of(text: &str, lines: &'t [Option<Line>]) -> Self {
+    fn of(text: &str, lines: &'t [Option<GenericLine>]) -> Self {
         let mut values = Self {
             lines,
             constants: HashMap::new(),
@@ -117,8 +117,8 @@ impl<'t> Values<'t> {
 }
 
 /// All changes, in the order of the lines.
-pub(crate) fn changes(text: &str) -> Vec<Change> {
-    let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();
+pub(crate) fn changes(text: &str) -> Vec<PipelineChange> {
+    let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
     let values = Values::of(text, &lines);
     let (mut stages, mut phases) = (BTreeSet::new(), BTreeSet::new());
     let mut factors = BTreeSet::new();
@@ -141,9 +141,9 @@ pub(crate) fn changes(text: &str) -> Vec<Change> {
         let Some(line) = line else {
             continue;
         };
-        let mut add = |kind, lines: Vec<Line>| {
-            let lines = lines.iter().map(Line::print).collect();
-            all.push(Change { kind, at, lines });
+        let mut add = |kind, lines: Vec<GenericLine>| {
+            let lines = lines.iter().map(GenericLine::print).collect();
+            all.push(PipelineChange { kind, at, lines });
         };
         waits(line, &mut add);
         fences(line, &mut add);
@@ -156,102 +156,109 @@ pub(crate) fn changes(text: &str) -> Vec<Change> {
                 continue;
             };
             if stages.contains(&place) {
-                add(Kind::Stage, with_constant(line, operand, value + 1));
-                add(Kind::Stage, with_constant(line, operand, value - 1));
+                add(ChangeKind::Stage, with_constant(line, operand, value + 1));
+                add(ChangeKind::Stage, with_constant(line, operand, value - 1));
             } else {
-                add(Kind::Phase, with_constant(line, operand, value ^ 1));
+                add(ChangeKind::Phase, with_constant(line, operand, value ^ 1));
             }
         }
     }
     all
 }
 
-type Add<'a> = dyn FnMut(Kind, Vec<Line>) + 'a;
+type AddChange<'a> = dyn FnMut(ChangeKind, Vec<GenericLine>) + 'a;
 
 /// The line with a constant of its own as an operand.
-fn with_constant(line: &Line, operand: usize, value: i64) -> Vec<Line> {
-    let constant = Line::constant("%late", value, &line.operand_types[operand]);
+fn with_constant(line: &GenericLine, operand: usize, value: i64) -> Vec<GenericLine> {
+    let constant = GenericLine::constant("%late", value, &line.operand_types[operand]);
     vec![constant, line.with_operand(operand, "%late")]
 }
 
 /// The line with another number behind a text.
-fn with_number(line: &Line, before: &str, change: impl Fn(i64) -> i64) -> Option<Line> {
+fn with_number(
+    line: &GenericLine,
+    before: &str,
+    change: impl Fn(i64) -> i64,
+) -> Option<GenericLine> {
     let (start, rest) = line.middle.split_once(before)?;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;
     let number = change(rest[..end].parse().ok()?);
     Some(line.with_middle(format!("{start}{before}{number}{}", &rest[end..])))
 }
 
-fn waits(line: &Line, add: &mut Add<'_>) {
+fn waits(line: &GenericLine, add: &mut AddChange<'_>) {
     let (name, text) = (&*line.name, &*line.middle);
     if text.contains(WAIT_OF_PHASE) {
-        add(Kind::WaitDropped, Vec::new());
-        let flip = Line::new(
+        add(ChangeKind::WaitDropped, Vec::new());
+        let flip = GenericLine::new(
             "%late",
             "llvm.xor",
             &[&line.operands[1], "%late_one"],
             "i32",
             "i32",
         );
-        let one = Line::constant("%late_one", 1, "i32");
-        add(Kind::Phase, vec![one, flip, line.with_operand(1, "%late")]);
+        let one = GenericLine::constant("%late_one", 1, "i32");
+        add(
+            ChangeKind::Phase,
+            vec![one, flip, line.with_operand(1, "%late")],
+        );
     } else if text.contains(WAIT_OF_PRODUCTS) {
         let number = text
             .split_once(WAIT_OF_PRODUCTS)
             .and_then(|(_, rest)| rest.split_once(';'));
         let whole = number.map(|(number, _)| format!("{WAIT_OF_PRODUCTS}{number};"));
         add(
-            Kind::WaitDropped,
+            ChangeKind::WaitDropped,
             vec![line.with_middle(text.replace(&whole.unwrap_or_default(), ""))],
         );
         add(
-            Kind::WaitWeakened,
+            ChangeKind::WaitWeakened,
             with_number(line, WAIT_OF_PRODUCTS, |n| n + 1)
                 .into_iter()
                 .collect(),
         );
     } else if name == "nvvm.cp.async.wait.group" || name == "nvvm.cp.async.bulk.wait_group" {
-        add(Kind::WaitDropped, Vec::new());
+        add(ChangeKind::WaitDropped, Vec::new());
         let key = if name.contains("bulk") {
             "group = "
         } else {
             "n = "
         };
         add(
-            Kind::WaitWeakened,
+            ChangeKind::WaitWeakened,
             with_number(line, key, |n| n + 1).into_iter().collect(),
         );
     } else if name.contains("commit.group") {
-        add(Kind::Commit, Vec::new());
+        add(ChangeKind::Commit, Vec::new());
     } else if name == "nvvm.barrier0" || name == "nvvm.barrier" {
-        add(Kind::Barrier, Vec::new());
-        let all = Line::constant("%late", -1, "i32");
-        let mut sync = Line::new("", "nvvm.bar.warp.sync", &["%late"], "i32", "()");
+        add(ChangeKind::Barrier, Vec::new());
+        let all = GenericLine::constant("%late", -1, "i32");
+        let mut sync = GenericLine::new("", "nvvm.bar.warp.sync", &["%late"], "i32", "()");
         sync.result = None;
-        add(Kind::Barrier, vec![all, sync]);
+        add(ChangeKind::Barrier, vec![all, sync]);
     }
     if text.contains(EXPECT) {
         let changes: [fn(i64) -> i64; 4] = [|n| n / 2, |n| n * 2, |n| n - 16, |n| n + 16];
         for change in changes {
             add(
-                Kind::Expect,
+                ChangeKind::Expect,
                 with_number(line, EXPECT, change).into_iter().collect(),
             );
         }
     }
 }
 
-fn fences(line: &Line, add: &mut Add<'_>) {
+fn fences(line: &GenericLine, add: &mut AddChange<'_>) {
     let is_fence = line.name.starts_with("nvvm.fence") || line.name == "nvvm.wgmma.fence.aligned";
     if is_fence || line.middle.contains("\"fence.proxy.") {
-        add(Kind::Fence, Vec::new());
+        add(ChangeKind::Fence, Vec::new());
     }
 }
 
 fn descriptors(
-    line: &Line,
+    line: &GenericLine,
     (values, factors): (&Values<'_>, &BTreeSet<String>),
-    add: &mut Add<'_>,
+    add: &mut AddChange<'_>,
 ) {
     let text = &*line.middle;
     let constant = |operand: usize| {
@@ -268,12 +275,15 @@ fn descriptors(
         // The word without the address.
         if let Some(word) = constant(1) {
             for bit in [LEADING, STRIDE, SWIZZLE] {
-                add(Kind::Descriptor, with_constant(line, 1, word ^ (1 << bit)));
+                add(
+                    ChangeKind::Descriptor,
+                    with_constant(line, 1, word ^ (1 << bit)),
+                );
             }
         }
     } else if line.name == "llvm.add" && is_factor {
         if let Some(offset) = constant(1) {
-            add(Kind::Descriptor, with_constant(line, 1, offset + 1));
+            add(ChangeKind::Descriptor, with_constant(line, 1, offset + 1));
         }
     } else if text.contains(FIELD) {
         let is_text = ["rank", "elemtype", "swizzle_mode"]
@@ -282,15 +292,15 @@ fn descriptors(
         if is_text {
             let before = ".b32 [$0], ";
             add(
-                Kind::Descriptor,
+                ChangeKind::Descriptor,
                 with_number(line, before, |n| n + 1).into_iter().collect(),
             );
             add(
-                Kind::Descriptor,
+                ChangeKind::Descriptor,
                 with_number(line, before, |n| n - 1).into_iter().collect(),
             );
         } else if let Some(value) = constant(1) {
-            add(Kind::Descriptor, with_constant(line, 1, value * 2));
+            add(ChangeKind::Descriptor, with_constant(line, 1, value * 2));
         }
     }
     // The flags of 16-bit factors are the last numbers: signs first, then whether each is transposed.
@@ -305,17 +315,17 @@ fn descriptors(
             let (at, mut changed) = (flags.len() - flag, flags.clone());
             changed[at] = if flags[at] == "0" { "1" } else { "0" };
             let text = format!("{};\\0A}}{rest}", changed.join(", "));
-            add(Kind::Transpose, vec![line.with_middle(text)]);
+            add(ChangeKind::Transpose, vec![line.with_middle(text)]);
         }
     }
 }
 
 /// Returns the reason why a change of a line is not observable on a correct machine, if there is one.
-pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
-    use super::Reason;
-    let lines: Vec<Option<Line>> = text.lines().map(Line::parse).collect();
+pub(crate) fn reason(text: &str, change: &PipelineChange) -> Option<super::EquivalenceRule> {
+    use super::EquivalenceRule;
+    let lines: Vec<Option<GenericLine>> = text.lines().map(GenericLine::parse).collect();
     let line = lines[change.at].as_ref()?;
-    let is_quiet = |line: &&Option<Line>| {
+    let is_quiet = |line: &&Option<GenericLine>| {
         let touches = [
             "load", "store", "asm", "call", "br", "barrier", "matrix", "cp.async", "wgmma",
             "return",
@@ -325,8 +335,8 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
                 || line.middle.contains("asm_string = \"\"")
         })
     };
-    if change.kind == Kind::Descriptor && line.name == "llvm.or" {
-        let word = |line: &Line, at: usize| -> Option<i64> {
+    if change.kind == ChangeKind::Descriptor && line.name == "llvm.or" {
+        let word = |line: &GenericLine, at: usize| -> Option<i64> {
             let constant = lines
                 .iter()
                 .flatten()
@@ -340,7 +350,10 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
                 .parse()
                 .ok()
         };
-        let changed = change.lines.first().and_then(|line| Line::parse(line))?;
+        let changed = change
+            .lines
+            .first()
+            .and_then(|line| GenericLine::parse(line))?;
         let changed: i64 = changed
             .middle
             .split_once("value = ")?
@@ -364,14 +377,14 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
             .max()
             .is_some_and(|columns| 2 * columns <= swizzle_bytes);
         if is_one && before ^ changed == 1 << LEADING {
-            return Some(Reason::UnusedField);
+            return Some(EquivalenceRule::UnusedField);
         }
     }
-    if change.kind == Kind::Stage && line.name == "llvm.br" {
-        let changed: Vec<Line> = change
+    if change.kind == ChangeKind::Stage && line.name == "llvm.br" {
+        let changed: Vec<GenericLine> = change
             .lines
             .iter()
-            .filter_map(|line| Line::parse(line))
+            .filter_map(|line| GenericLine::parse(line))
             .collect();
         let [constant, branch] = &changed[..] else {
             return None;
@@ -402,11 +415,11 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
             .split(':')
             .next()?;
         if wraps_alike(&lines, argument, value) {
-            return Some(Reason::SameStage);
+            return Some(EquivalenceRule::SameStage);
         }
     }
-    let is_proxy_fence = |line: &Line| line.middle.contains("\"fence.proxy.async");
-    if change.kind == Kind::Fence && is_proxy_fence(line) {
+    let is_proxy_fence = |line: &GenericLine| line.middle.contains("\"fence.proxy.async");
+    if change.kind == ChangeKind::Fence && is_proxy_fence(line) {
         const WRITES: [&str; 5] = [
             "llvm.store",
             "stmatrix",
@@ -414,7 +427,7 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
             "llvm.br",
             "llvm.cond_br",
         ];
-        let is_write = |line: &Line| {
+        let is_write = |line: &GenericLine| {
             WRITES.iter().any(|word| line.name.contains(word)) || line.middle.contains("\"st.")
         };
         let mut earlier = lines[..change.at].iter().rev().flatten();
@@ -422,27 +435,27 @@ pub(crate) fn reason(text: &str, change: &Change) -> Option<super::Reason> {
             .find(|line| is_proxy_fence(line) || is_write(line))
             .is_some_and(is_proxy_fence)
         {
-            return Some(Reason::NothingWritten);
+            return Some(EquivalenceRule::NothingWritten);
         }
     }
     let (before, after) = (&lines[..change.at], &lines[change.at + 1..]);
-    let same = |other: Option<&Option<Line>>| {
+    let same = |other: Option<&Option<GenericLine>>| {
         let other = other.and_then(Option::as_ref);
         other.is_some_and(|other| other.name == line.name && other.middle == line.middle)
     };
     let next = after.iter().find(|line| !is_quiet(line));
     let previous = before.iter().rev().find(|line| !is_quiet(line));
-    let is_removed =
-        change.lines.is_empty() || matches!(change.kind, Kind::WaitWeakened | Kind::Barrier);
+    let is_removed = change.lines.is_empty()
+        || matches!(change.kind, ChangeKind::WaitWeakened | ChangeKind::Barrier);
     if is_removed && (same(next) || same(previous)) {
-        return Some(Reason::Repeated);
+        return Some(EquivalenceRule::Repeated);
     }
     None
 }
 
 /// Blocks of a lowered kernel, by label: the lines of each.
-fn blocks(text: &str) -> HashMap<String, Vec<Line>> {
-    let mut blocks: HashMap<String, Vec<Line>> = HashMap::new();
+fn blocks(text: &str) -> HashMap<String, Vec<GenericLine>> {
+    let mut blocks: HashMap<String, Vec<GenericLine>> = HashMap::new();
     let mut label = "entry".to_owned();
     for line in text.lines().map(str::trim) {
         if line.starts_with('^') {
@@ -451,7 +464,7 @@ fn blocks(text: &str) -> HashMap<String, Vec<Line>> {
             if label == "^bb0" {
                 "entry".clone_into(&mut label);
             }
-        } else if let Some(line) = Line::parse(line) {
+        } else if let Some(line) = GenericLine::parse(line) {
             blocks.entry(label.clone()).or_default().push(line);
         }
     }
@@ -459,7 +472,10 @@ fn blocks(text: &str) -> HashMap<String, Vec<Line>> {
 }
 
 /// The operations of a path that access memory or meet, each with the copies by threads that are complete before it.
-fn completions(blocks: &HashMap<String, Vec<Line>>, rounds: usize) -> Vec<(String, Vec<usize>)> {
+fn completions(
+    blocks: &HashMap<String, Vec<GenericLine>>,
+    rounds: usize,
+) -> Vec<(String, Vec<usize>)> {
     const ACCESSES: [&str; 7] = [
         "load", "store", "matrix", "asm", "barrier", "sync", "return",
     ];
@@ -518,14 +534,14 @@ pub(crate) fn has_same_completions(before: &str, after: &str) -> bool {
 
 /// Returns true if an index wraps to 0 in its first round, whether it begins as `value` or one below: it is incremented and
 /// compared with the number of stages, and nothing else uses it.
-fn wraps_alike(lines: &[Option<Line>], argument: &str, value: i64) -> bool {
+fn wraps_alike(lines: &[Option<GenericLine>], argument: &str, value: i64) -> bool {
     let all = || lines.iter().flatten();
     let number = |name: &str| {
         let constant = all().find(|line| line.result.as_deref() == Some(name))?;
         let (_, value) = constant.middle.split_once("value = ")?;
         value.split_once(" : i")?.0.parse::<i64>().ok()
     };
-    let uses = |name: &str| -> Vec<&Line> {
+    let uses = |name: &str| -> Vec<&GenericLine> {
         all()
             .filter(|line| line.operands.iter().any(|operand| operand == name))
             .collect()

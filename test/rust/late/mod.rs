@@ -3,7 +3,7 @@
 //! Kernels that Triton pipelined are broken at one place at a time: what is lowered ([`lowered`]), as a wrong lowering
 //! might, and TTGIR ([`ttgir`]), as a wrong pipeline pass might. A change is found *statically* if the lowering refuses
 //! the kernel; else by the *simulator* if it reports an error or a buffer differs from the unbroken kernel's, whose
-//! result `pipelined` compares with plain Rust. It is *equivalent* if a rule says so ([`Reason`]), and *missed* otherwise.
+//! result `pipelined` compares with plain Rust. It is *equivalent* if a rule says so ([`EquivalenceRule`]), and *missed* otherwise.
 //! The test runs a sample; `LL_SCORES=1 cargo test --test rust late_kernels` runs everything and writes the end of
 //! `tools/docs/broken-kernels.md`.
 
@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Kind {
+enum ChangeKind {
     WaitDropped,
     WaitWeakened,
     Commit,
@@ -40,7 +40,7 @@ enum Kind {
     Barrier,
 }
 
-impl Kind {
+impl ChangeKind {
     const ALL: [Self; 10] = [
         Self::WaitDropped,
         Self::WaitWeakened,
@@ -72,15 +72,15 @@ impl Kind {
 
 /// A change: these lines instead of line `at`.
 #[derive(Clone, Debug)]
-struct Change {
-    kind: Kind,
+struct PipelineChange {
+    kind: ChangeKind,
     at: usize,
     lines: Vec<String>,
 }
 
 /// The reason why a mutant is equivalent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Reason {
+enum EquivalenceRule {
     /// The lowered kernel is the same.
     SameCode,
     /// The instruction before or after does the same, and none between them touches memory.
@@ -99,7 +99,7 @@ enum Reason {
     AnyOrder,
 }
 
-impl Reason {
+impl EquivalenceRule {
     const ALL: [Self; 8] = [
         Self::SameCode,
         Self::Repeated,
@@ -144,7 +144,7 @@ const F32: ElementTy = ElementTy::Float(FloatTy::F32);
 
 /// A buffer of the kernel, or a number.
 #[derive(Clone, Copy)]
-enum Given {
+enum ArgumentSpec {
     /// Random elements.
     Input(ElementTy, usize),
     Output(ElementTy, usize),
@@ -155,16 +155,16 @@ enum Given {
     Float(f64),
 }
 
-struct Case {
+struct PipelineCase {
     file: &'static str,
     pipeline: Option<&'static str>,
     /// The kernel's arguments.
-    args: &'static [Given],
+    args: &'static [ArgumentSpec],
     /// Buffers that only descriptors lead to.
-    behind: &'static [Given],
+    behind: &'static [ArgumentSpec],
 }
 
-use Given::{Descriptor, Float, Input, Int, Output, Scratch};
+use ArgumentSpec::{Descriptor, Float, Input, Int, Output, Scratch};
 
 /// Rows and columns of a product, which end within a tile, and K: five tiles of 32, the last of half its size; for the TMA
 /// kernels eight, so that each of three mbarriers has several phases.
@@ -173,7 +173,7 @@ const N: usize = 32;
 const K: usize = 144;
 const MANY: usize = 240;
 
-const PRODUCT: &[Given] = &[
+const PRODUCT: &[ArgumentSpec] = &[
     Input(F16, M * K),
     Input(F16, K * N),
     Output(F16, M * N),
@@ -185,7 +185,7 @@ const PRODUCT: &[Given] = &[
     Int(N as i128),
 ];
 
-const WEIGHTS: &[Given] = &[
+const WEIGHTS: &[ArgumentSpec] = &[
     Input(F16, M * K),
     Input(ElementTy::Int(8), K * N),
     Input(F16, N),
@@ -198,7 +198,7 @@ const WEIGHTS: &[Given] = &[
     Int(N as i128),
 ];
 
-const ATTENTION: &[Given] = &[
+const ATTENTION: &[ArgumentSpec] = &[
     Input(F16, 64 * 32),
     Input(F16, 160 * 32),
     Input(F16, 160 * 32),
@@ -207,7 +207,7 @@ const ATTENTION: &[Given] = &[
     Float(0.125),
 ];
 
-const BY_DESCRIPTORS: &[Given] = &[
+const BY_DESCRIPTORS: &[ArgumentSpec] = &[
     Descriptor(0, [M as u32, MANY as u32], [64, 32]),
     Int(0),
     Int(0),
@@ -226,7 +226,7 @@ const BY_DESCRIPTORS: &[Given] = &[
     Int(MANY as i128),
 ];
 
-const DEVICE: &[Given] = &[
+const DEVICE: &[ArgumentSpec] = &[
     Input(F16, M * MANY),
     Input(F16, N * MANY),
     Output(F16, M * N),
@@ -237,8 +237,8 @@ const DEVICE: &[Given] = &[
     Int(0),
 ];
 
-const fn case(file: &'static str, args: &'static [Given]) -> Case {
-    Case {
+const fn case(file: &'static str, args: &'static [ArgumentSpec]) -> PipelineCase {
+    PipelineCase {
         file,
         pipeline: None,
         args,
@@ -246,14 +246,14 @@ const fn case(file: &'static str, args: &'static [Given]) -> Case {
     }
 }
 
-const CASES: [Case; 8] = [
+const CASES: [PipelineCase; 8] = [
     case("sm_80/matmul", PRODUCT),
     case("sm_80/matmul_int8_weights", WEIGHTS),
     case("sm_80/attention", ATTENTION),
     case("sm_90/matmul", PRODUCT),
     case("sm_90/matmul_int8_weights", WEIGHTS),
     case("sm_90/attention", ATTENTION),
-    Case {
+    PipelineCase {
         behind: &[
             Input(F16, M * MANY),
             Input(F16, MANY * N),
@@ -261,7 +261,7 @@ const CASES: [Case; 8] = [
         ],
         ..case("sm_90/matmul_tma", BY_DESCRIPTORS)
     },
-    Case {
+    PipelineCase {
         pipeline: Some(WITH_SCRATCH),
         ..case("sm_90/matmul_tma_device", DEVICE)
     },
@@ -288,7 +288,7 @@ const MACHINES: [Machine; 4] = [
     (Arrival::Random(2), Schedule::Warps(2)),
 ];
 
-fn add(memory: &mut Memory, given: Given, seed: u64) -> Option<BufferId> {
+fn add(memory: &mut Memory, given: ArgumentSpec, seed: u64) -> Option<BufferId> {
     let bytes = match given {
         Input(ty, count) => initial_bytes(&Fill::Random, ty, count, seed),
         Output(ty, count) => initial_bytes(&Fill::Full(UNTOUCHED), ty, count, 0),
@@ -301,7 +301,7 @@ fn add(memory: &mut Memory, given: Given, seed: u64) -> Option<BufferId> {
 /// A launch of one block: all buffers after it, and its instructions.
 fn launch(
     decoded: &Decoded,
-    case: &Case,
+    case: &PipelineCase,
     (arrival, schedule): Machine,
     limit: u64,
 ) -> Result<(Vec<Vec<u8>>, u64), String> {
@@ -351,15 +351,15 @@ fn launch(
 }
 
 /// A kernel, lowered, with what it must give.
-struct Bench {
-    case: &'static Case,
+struct PipelineBench {
+    case: &'static PipelineCase,
     ttgir: String,
     lowered: String,
     expected: Vec<Vec<u8>>,
     limit: u64,
 }
 
-fn lower(case: &Case, ttgir: &str) -> Result<String, String> {
+fn lower(case: &PipelineCase, ttgir: &str) -> Result<String, String> {
     generic_form_by(ttgir.as_bytes(), case.file, case.pipeline)
 }
 
@@ -370,8 +370,8 @@ fn code(text: &str) -> String {
     without.collect::<Vec<_>>().join("\n")
 }
 
-impl Bench {
-    fn new(case: &'static Case) -> Self {
+impl PipelineBench {
+    fn new(case: &'static PipelineCase) -> Self {
         let ttgir = read(root().join(format!("test/kernels/pipelined/{}.ttgir", case.file)));
         let lowered = lower(case, &ttgir).unwrap_or_else(|e| panic!("{}: {e}", case.file));
         let decoded =
@@ -404,45 +404,50 @@ impl Bench {
             .any(|machine| self.problem(&decoded, *machine).is_some())
     }
 
-    fn judge(&self, work: &Work) -> Verdict {
+    fn judge(&self, work: &ChangeInput) -> ChangeVerdict {
         let (change, lowered) = match work {
-            Work::Lowered(change) => {
+            ChangeInput::Lowered(change) => {
                 let text = replace(&self.lowered, change.at, &change.lines);
                 (change, text)
             }
-            Work::Ttgir(change, text) => match lower(self.case, text) {
+            ChangeInput::Ttgir(change, text) => match lower(self.case, text) {
                 Err(said) => {
                     let is_known = REFUSALS.iter().any(|refusal| said.contains(refusal));
                     assert!(is_known, "{}: {change:?}: {said}", self.case.file);
-                    return Verdict::Refused;
+                    return ChangeVerdict::Refused;
                 }
                 Ok(lowered) => (change, lowered),
             },
         };
         if self.found(&lowered) {
-            return Verdict::Found;
+            return ChangeVerdict::Found;
         }
-        let is_ttgir = matches!(work, Work::Ttgir(..));
+        let is_ttgir = matches!(work, ChangeInput::Ttgir(..));
         self.reason(change, &lowered, is_ttgir)
-            .map_or(Verdict::Missed, Verdict::Equivalent)
+            .map_or(ChangeVerdict::Missed, ChangeVerdict::Equivalent)
     }
 
     /// Returns the reason why a change that alters the lowered kernel is equivalent, if there is one.
-    fn reason(&self, change: &Change, lowered: &str, is_ttgir: bool) -> Option<Reason> {
+    fn reason(
+        &self,
+        change: &PipelineChange,
+        lowered: &str,
+        is_ttgir: bool,
+    ) -> Option<EquivalenceRule> {
         if code(lowered) == code(&self.lowered) {
-            return Some(Reason::SameCode);
+            return Some(EquivalenceRule::SameCode);
         }
         let is_group = matches!(
             change.kind,
-            Kind::WaitDropped | Kind::WaitWeakened | Kind::Commit
+            ChangeKind::WaitDropped | ChangeKind::WaitWeakened | ChangeKind::Commit
         );
         if is_group && lowered::has_same_completions(&self.lowered, lowered) {
-            return Some(Reason::SameCompletions);
+            return Some(EquivalenceRule::SameCompletions);
         }
         if is_ttgir {
             return match change.kind {
-                Kind::Fence => Some(Reason::Repaired),
-                _ => ttgir::wraps_alike(&self.ttgir, change).then_some(Reason::SameStage),
+                ChangeKind::Fence => Some(EquivalenceRule::Repaired),
+                _ => ttgir::wraps_alike(&self.ttgir, change).then_some(EquivalenceRule::SameStage),
             };
         }
         let by_text = lowered::reason(&self.lowered, change);
@@ -452,33 +457,33 @@ impl Bench {
             let mut machines =
                 seeds.flat_map(|schedule| [(Arrival::Early, schedule), (Arrival::Late, schedule)]);
             let is_same = machines.all(|machine| self.problem(&decoded, machine).is_none());
-            is_same.then_some(Reason::AnyOrder)
+            is_same.then_some(EquivalenceRule::AnyOrder)
         };
         match change.kind {
-            Kind::Barrier => by_text.or_else(in_any_order),
+            ChangeKind::Barrier => by_text.or_else(in_any_order),
             _ => by_text,
         }
     }
 
-    fn work(&self) -> Vec<Work> {
+    fn work(&self) -> Vec<ChangeInput> {
         let lowered = lowered::changes(&self.lowered)
             .into_iter()
-            .map(Work::Lowered);
+            .map(ChangeInput::Lowered);
         let ttgir = ttgir::changes(&self.ttgir).into_iter();
-        let ttgir = ttgir.map(|(change, text)| Work::Ttgir(change, text));
+        let ttgir = ttgir.map(|(change, text)| ChangeInput::Ttgir(change, text));
         lowered.chain(ttgir).collect()
     }
 }
 
 /// A broken kernel.
-enum Work {
-    Lowered(Change),
+enum ChangeInput {
+    Lowered(PipelineChange),
     /// With the whole text.
-    Ttgir(Change, String),
+    Ttgir(PipelineChange, String),
 }
 
-impl Work {
-    const fn change(&self) -> &Change {
+impl ChangeInput {
+    const fn change(&self) -> &PipelineChange {
         match self {
             Self::Lowered(change) | Self::Ttgir(change, _) => change,
         }
@@ -486,17 +491,17 @@ impl Work {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
+enum ChangeVerdict {
     /// The simulator finds it.
     Found,
     /// The lowering refuses it.
     Refused,
-    Equivalent(Reason),
+    Equivalent(EquivalenceRule),
     Missed,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Score {
+struct ChangeScore {
     found: usize,
     refused: usize,
     equivalent: usize,
@@ -508,13 +513,13 @@ fn percent(some: usize, all: usize) -> f64 {
     (1000.0 * some as f64 / all.max(1) as f64).floor() / 10.0
 }
 
-impl Score {
-    fn add(&mut self, verdict: Verdict) {
+impl ChangeScore {
+    fn add(&mut self, verdict: ChangeVerdict) {
         match verdict {
-            Verdict::Found => self.found += 1,
-            Verdict::Refused => self.refused += 1,
-            Verdict::Equivalent(_) => self.equivalent += 1,
-            Verdict::Missed => self.missed += 1,
+            ChangeVerdict::Found => self.found += 1,
+            ChangeVerdict::Refused => self.refused += 1,
+            ChangeVerdict::Equivalent(_) => self.equivalent += 1,
+            ChangeVerdict::Missed => self.missed += 1,
         }
     }
 
@@ -531,20 +536,20 @@ impl Score {
 
 /// The scores of what ran: of lowered kernels, and of TTGIR.
 #[derive(Default)]
-struct Scores {
-    kinds: BTreeMap<(bool, Kind), Score>,
-    reasons: BTreeMap<Reason, usize>,
-    lowered: Score,
-    ttgir: Score,
+struct ChangeScores {
+    kinds: BTreeMap<(bool, ChangeKind), ChangeScore>,
+    reasons: BTreeMap<EquivalenceRule, usize>,
+    lowered: ChangeScore,
+    ttgir: ChangeScore,
     missed: Vec<String>,
 }
 
-impl Scores {
-    fn add(&mut self, bench: &Bench, work: &Work, verdict: Verdict) {
+impl ChangeScores {
+    fn add(&mut self, bench: &PipelineBench, work: &ChangeInput, verdict: ChangeVerdict) {
         let change = work.change();
         let (is_ttgir, text, total) = match work {
-            Work::Lowered(_) => (false, &bench.lowered, &mut self.lowered),
-            Work::Ttgir(..) => (true, &bench.ttgir, &mut self.ttgir),
+            ChangeInput::Lowered(_) => (false, &bench.lowered, &mut self.lowered),
+            ChangeInput::Ttgir(..) => (true, &bench.ttgir, &mut self.ttgir),
         };
         total.add(verdict);
         self.kinds
@@ -552,11 +557,11 @@ impl Scores {
             .or_default()
             .add(verdict);
         match verdict {
-            Verdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
-            Verdict::Missed => {}
+            ChangeVerdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
+            ChangeVerdict::Missed => {}
             // What the simulator alone finds is printed too.
-            Verdict::Found if is_ttgir => {}
-            Verdict::Found | Verdict::Refused => return,
+            ChangeVerdict::Found if is_ttgir => {}
+            ChangeVerdict::Found | ChangeVerdict::Refused => return,
         }
         let before = text.lines().nth(change.at).unwrap_or_default();
         let cut = |line: &str| line.trim().chars().take(300).collect::<String>();
@@ -587,8 +592,8 @@ impl Scores {
             text += if is_ttgir { " refused |" } else { "" };
             text += " found by running | missed |\n|---|--:|--:|--:|--:|";
             text += if is_ttgir { "--:|\n" } else { "\n" };
-            let mut row = |title: &str, score: Score| {
-                let Score {
+            let mut row = |title: &str, score: ChangeScore| {
+                let ChangeScore {
                     found,
                     refused,
                     equivalent,
@@ -601,7 +606,7 @@ impl Scores {
                 }
                 let _ = writeln!(text, " {found} | {missed} |");
             };
-            for kind in Kind::ALL {
+            for kind in ChangeKind::ALL {
                 if let Some(score) = self.kinds.get(&(is_ttgir, kind)) {
                     row(kind.title(), *score);
                 }
@@ -616,7 +621,7 @@ impl Scores {
             self.ttgir.refused(),
             all.simulated(),
         );
-        for reason in Reason::ALL {
+        for reason in EquivalenceRule::ALL {
             if let Some(count) = self.reasons.get(&reason) {
                 let _ = writeln!(text, "| {} | {count} |", reason.title());
             }
@@ -624,8 +629,8 @@ impl Scores {
         text
     }
 
-    fn all(&self) -> Score {
-        Score {
+    fn all(&self) -> ChangeScore {
+        ChangeScore {
             found: self.lowered.found + self.ttgir.found,
             refused: self.lowered.refused + self.ttgir.refused,
             equivalent: self.lowered.equivalent + self.ttgir.equivalent,
@@ -638,18 +643,18 @@ impl Scores {
 pub(crate) const HEAD: &str = "# Asynchronous kernels, broken";
 
 /// Judges every `step`-th change from `first` on, on all cores.
-fn scores(benches: &[Bench], first: usize, step: usize) -> Scores {
+fn scores(benches: &[PipelineBench], first: usize, step: usize) -> ChangeScores {
     let works = benches
         .iter()
         .flat_map(|bench| bench.work().into_iter().map(move |work| (bench, work)));
-    let work: Vec<(&Bench, Work)> = works.skip(first).step_by(step).collect();
+    let work: Vec<(&PipelineBench, ChangeInput)> = works.skip(first).step_by(step).collect();
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    let judge = |part: usize| -> Vec<(usize, Verdict)> {
+    let judge = |part: usize| -> Vec<(usize, ChangeVerdict)> {
         let own = work.iter().enumerate().skip(part).step_by(threads);
         own.map(|(at, (bench, work))| (at, bench.judge(work)))
             .collect()
     };
-    let verdicts: BTreeMap<usize, Verdict> = std::thread::scope(|scope| {
+    let verdicts: BTreeMap<usize, ChangeVerdict> = std::thread::scope(|scope| {
         let parts: Vec<_> = (0..threads)
             .map(|part| scope.spawn(move || judge(part)))
             .collect();
@@ -658,7 +663,7 @@ fn scores(benches: &[Bench], first: usize, step: usize) -> Scores {
             .flat_map(|part| part.join().unwrap())
             .collect()
     });
-    let mut scores = Scores::default();
+    let mut scores = ChangeScores::default();
     for ((bench, work), verdict) in work.iter().zip(verdicts.into_values()) {
         scores.add(bench, work, verdict);
     }
@@ -667,7 +672,7 @@ fn scores(benches: &[Bench], first: usize, step: usize) -> Scores {
 
 #[test]
 fn late_kernels_are_found() {
-    let benches: Vec<Bench> = CASES.iter().map(Bench::new).collect();
+    let benches: Vec<PipelineBench> = CASES.iter().map(PipelineBench::new).collect();
     let is_all = std::env::var_os("LL_SCORES").is_some();
     let (first, step) = if is_all { (0, 1) } else { (3, 9) };
     let scores = scores(&benches, first, step);
@@ -693,8 +698,8 @@ fn late_kernels_are_found() {
 
 #[test]
 fn unbroken_kernels_are_clean_whenever_copies_arrive() {
-    let check = |case: &'static Case| {
-        let bench = Bench::new(case);
+    let check = |case: &'static PipelineCase| {
+        let bench = PipelineBench::new(case);
         let decoded = decode_generic(&bench.lowered, None).unwrap();
         let random = (1..=20).map(|seed| (Arrival::Random(seed), Schedule::Warps(seed)));
         for machine in MACHINES.into_iter().chain(random) {
@@ -714,7 +719,7 @@ fn unbroken_kernels_are_clean_whenever_copies_arrive() {
 fn the_table_of_scores_has_all_kinds_of_late_changes() {
     let text = read(table_file());
     let own = text.find(HEAD).map(|at| &text[at..]).unwrap_or_default();
-    for kind in Kind::ALL {
+    for kind in ChangeKind::ALL {
         let row = format!("| {} | ", kind.title());
         assert!(
             own.contains(&row),
@@ -727,9 +732,9 @@ fn the_table_of_scores_has_all_kinds_of_late_changes() {
 #[test]
 fn the_lowering_explains_its_refusals() {
     let expected = [
-        (Kind::WaitDropped, vec![0, 1, 6]),
-        (Kind::Phase, vec![3]),
-        (Kind::Expect, vec![3, 4]),
+        (ChangeKind::WaitDropped, vec![0, 1, 6]),
+        (ChangeKind::Phase, vec![3]),
+        (ChangeKind::Expect, vec![3, 4]),
     ];
     let case = &CASES[6];
     let ttgir = read(root().join(format!("test/kernels/pipelined/{}.ttgir", case.file)));

@@ -1,6 +1,6 @@
 //! Changes of TTGIR, each at one place, that break how a pipeline waits, commits, expects or rotates.
 
-use super::{Change, Kind};
+use super::{ChangeKind, PipelineChange};
 
 /// The name of an operation's result without the number of results, if it has one.
 fn result(line: &str) -> Option<&str> {
@@ -55,7 +55,7 @@ fn number(name: &str) -> Option<i64> {
 }
 
 /// All changes, each with the whole text.
-pub(crate) fn changes(text: &str) -> Vec<(Change, String)> {
+pub(crate) fn changes(text: &str) -> Vec<(PipelineChange, String)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut all = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn changes(text: &str) -> Vec<(Change, String)> {
                 .map(String::as_str)
                 .join("\n");
             all.push((
-                Change {
+                PipelineChange {
                     kind,
                     at,
                     lines: new,
@@ -83,9 +83,9 @@ pub(crate) fn changes(text: &str) -> Vec<(Change, String)> {
     all
 }
 
-type Add<'a> = dyn FnMut(Kind, Vec<String>, &[(String, String)]) + 'a;
+type AddTtgirChange<'a> = dyn FnMut(ChangeKind, Vec<String>, &[(String, String)]) + 'a;
 
-fn waits(line: &str, add: &mut Add<'_>) {
+fn waits(line: &str, add: &mut AddTtgirChange<'_>) {
     let operands = operands(line);
     let renamed = |to: Option<&&str>| -> Vec<(String, String)> {
         let pair = result(line).zip(to);
@@ -94,9 +94,13 @@ fn waits(line: &str, add: &mut Add<'_>) {
             .collect()
     };
     if line.contains("ttg.async_wait") {
-        add(Kind::WaitDropped, Vec::new(), &renamed(operands.first()));
         add(
-            Kind::WaitWeakened,
+            ChangeKind::WaitDropped,
+            Vec::new(),
+            &renamed(operands.first()),
+        );
+        add(
+            ChangeKind::WaitWeakened,
             with_number(line, "num = ", |n| n + 1).into_iter().collect(),
             &[],
         );
@@ -113,45 +117,49 @@ fn waits(line: &str, add: &mut Add<'_>) {
                 .map(|(i, operand)| (format!("{result}#{i}"), (*operand).to_owned()))
                 .collect(),
         };
-        add(Kind::WaitDropped, Vec::new(), &renamed);
+        add(ChangeKind::WaitDropped, Vec::new(), &renamed);
         add(
-            Kind::WaitWeakened,
+            ChangeKind::WaitWeakened,
             with_number(line, "pendings = ", |n| n + 1)
                 .into_iter()
                 .collect(),
             &[],
         );
     } else if line.contains("ttng.async_tma_store_wait") {
-        add(Kind::WaitDropped, Vec::new(), &[]);
+        add(ChangeKind::WaitDropped, Vec::new(), &[]);
         add(
-            Kind::WaitWeakened,
+            ChangeKind::WaitWeakened,
             with_number(line, "pendings = ", |n| n + 1)
                 .into_iter()
                 .collect(),
             &[],
         );
     } else if line.contains("ttg.async_commit_group") {
-        add(Kind::Commit, Vec::new(), &renamed(operands.first()));
+        add(ChangeKind::Commit, Vec::new(), &renamed(operands.first()));
     } else if line.contains("ttng.fence_async_shared") {
-        add(Kind::Fence, Vec::new(), &[]);
+        add(ChangeKind::Fence, Vec::new(), &[]);
     }
 }
 
-fn mbarriers(line: &str, add: &mut Add<'_>) {
+fn mbarriers(line: &str, add: &mut AddTtgirChange<'_>) {
     let operands = operands(line);
     if line.contains("ttng.wait_barrier") {
-        add(Kind::WaitDropped, Vec::new(), &[]);
+        add(ChangeKind::WaitDropped, Vec::new(), &[]);
         let flip = format!("%late = arith.xori {}, %late_one : i32", operands[1]);
         let wait = line.replacen(operands[1], "%late", 1);
-        add(Kind::Phase, vec![constant("late_one", 1), flip, wait], &[]);
+        add(
+            ChangeKind::Phase,
+            vec![constant("late_one", 1), flip, wait],
+            &[],
+        );
     } else if line.contains("ttng.barrier_expect") {
-        add(Kind::Expect, Vec::new(), &[]);
+        add(ChangeKind::Expect, Vec::new(), &[]);
         let changes: [fn(i64) -> i64; 4] = [|n| n / 2, |n| n * 2, |n| n - 16, |n| n + 16];
         let (before, rest) = line.split_once(", ").unwrap_or_default();
         for change in changes {
             let changed = with_number(&format!(", {rest}"), ", ", change);
             add(
-                Kind::Expect,
+                ChangeKind::Expect,
                 changed
                     .map(|rest| format!("{before}{rest}"))
                     .into_iter()
@@ -162,7 +170,7 @@ fn mbarriers(line: &str, add: &mut Add<'_>) {
     }
 }
 
-fn stages(line: &str, add: &mut Add<'_>) {
+fn stages(line: &str, add: &mut AddTtgirChange<'_>) {
     let operands = operands(line);
     if line.contains("ttg.memdesc_index") {
         let count = line
@@ -181,7 +189,7 @@ fn stages(line: &str, add: &mut Add<'_>) {
             line.replace(&format!("[{}]", operands[1]), "[%late]"),
         ];
         if count > 1 {
-            add(Kind::Stage, next.into(), &[]);
+            add(ChangeKind::Stage, next.into(), &[]);
         }
     } else if line.contains("scf.for") {
         let Some((_, carried)) = line.split_once("iter_args(") else {
@@ -194,25 +202,29 @@ fn stages(line: &str, add: &mut Add<'_>) {
             };
             if let Some(number) = number(initial) {
                 let line = line.replacen(pair, &format!("{argument} = %late"), 1);
-                add(Kind::Stage, vec![constant("late", number + 1), line], &[]);
+                add(
+                    ChangeKind::Stage,
+                    vec![constant("late", number + 1), line],
+                    &[],
+                );
             }
         }
     } else if line.contains("arith.cmpi sge") {
         if let Some(number) = operands.get(1).and_then(|name| number(name)) {
             for number in [number - 1, number + 1] {
                 let line = line.replacen(operands[1], "%late", 1);
-                add(Kind::Stage, vec![constant("late", number), line], &[]);
+                add(ChangeKind::Stage, vec![constant("late", number), line], &[]);
             }
         }
     } else if line.contains("arith.xori") && operands.get(1) == Some(&"%c1_i32") {
         let renamed = result(line).map(|name| (name.to_owned(), operands[0].to_owned()));
-        add(Kind::Phase, Vec::new(), renamed.as_slice());
+        add(ChangeKind::Phase, Vec::new(), renamed.as_slice());
     }
 }
 
 /// Returns true if an index wraps to 0 in its first round, whether it begins as before or one above: it is incremented and
 /// compared with the number of stages, and nothing else uses it.
-pub(crate) fn wraps_alike(text: &str, change: &Change) -> bool {
+pub(crate) fn wraps_alike(text: &str, change: &PipelineChange) -> bool {
     let inner = || -> Option<bool> {
         let line = change
             .lines
@@ -236,5 +248,5 @@ pub(crate) fn wraps_alike(text: &str, change: &Change) -> bool {
         let count = number(operands(compared).get(1)?)?;
         Some(value - 1 + by >= count)
     };
-    change.kind == Kind::Stage && inner().unwrap_or(false)
+    change.kind == ChangeKind::Stage && inner().unwrap_or(false)
 }

@@ -3,11 +3,11 @@
 //! Each is a rule on the messages, never a list of seeds; `tools/docs/differences.md` gives the
 //! reasons, under the same names.
 
-use super::verdict::Verdict;
+use super::verdict::TritonVerdict;
 
 /// A module on which the two verdicts differ.
-pub(super) struct Case<'a> {
-    pub(super) theirs: Verdict,
+pub(super) struct Disagreement<'a> {
+    pub(super) theirs: TritonVerdict,
     /// The beginning of what Triton says where it rejects the module.
     pub(super) their_message: &'a str,
     /// The library's error; empty if it accepts the module.
@@ -73,8 +73,8 @@ const COMPARED_BY_SPELLING: [&str; 2] = [
 ];
 
 /// The name of the intended difference that a case shows.
-pub(super) fn intended(case: &Case<'_>) -> Option<&'static str> {
-    if case.theirs == Verdict::Reject {
+pub(super) fn intended(case: &Disagreement<'_>) -> Option<&'static str> {
+    if case.theirs == TritonVerdict::Reject {
         let by_spelling = |start: &&str| case.their_message.starts_with(*start);
         let (linear, said) = LINEAR_OPERANDS;
         return match case.our_message.is_empty() {
@@ -83,7 +83,7 @@ pub(super) fn intended(case: &Case<'_>) -> Option<&'static str> {
             _ => None,
         };
     }
-    if case.theirs != Verdict::Accept {
+    if case.theirs != TritonVerdict::Accept {
         return None;
     }
     STRICTER

@@ -1,7 +1,7 @@
 //! From a seed to a module.
 
 use super::mutate;
-use super::ops::MAKERS;
+use super::ops::GENERATORS;
 use super::random::Rng;
 use super::text::Module;
 
@@ -17,12 +17,12 @@ pub(crate) struct Generated {
 /// The module of a seed; a third are broken on purpose.
 pub(crate) fn generate(seed: u64) -> Generated {
     let mut rng = Rng::new(seed);
-    let total: usize = MAKERS.iter().map(|(_, weight)| weight).sum();
+    let total: usize = GENERATORS.iter().map(|(_, weight)| weight).sum();
     let mut at = rng.below(total);
-    let mut make = MAKERS[0].0;
-    for (maker, weight) in MAKERS {
+    let mut make = GENERATORS[0].0;
+    for (generator, weight) in GENERATORS {
         if at < *weight {
-            make = *maker;
+            make = *generator;
             break;
         }
         at -= weight;

@@ -6,7 +6,9 @@
 use super::memory;
 use super::random::Rng;
 use super::registers::{self, INTEGERS, NUMBERS, POINTERS};
-use super::text::{Attr, Kind, Module, Op, SHARED, Setting, Shaped, Source, TENSOR_MEMORY, Type};
+use super::text::{
+    Attr, Module, Op, OperandSource, SHARED, Setting, Shaped, ShapedKind, TENSOR_MEMORY, Type,
+};
 
 /// Every type of an operation and of what is in it.
 fn for_each_type(op: &mut Op, f: &mut impl FnMut(&mut Type)) {
@@ -121,7 +123,7 @@ fn encoding(rng: &mut Rng, op: &mut Op, setting: &Setting) -> bool {
         op,
         |s| s.encoding.is_some(),
         |rng, s| {
-            let registers = (s.kind == Kind::Tensor) != rng.chance(6);
+            let registers = (s.kind == ShapedKind::Tensor) != rng.chance(6);
             s.encoding = if rng.chance(8) {
                 None
             } else if registers {
@@ -271,7 +273,7 @@ fn buffer(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     change_shaped(
         rng,
         op,
-        |s| s.kind == Kind::Buffer,
+        |s| s.kind == ShapedKind::Buffer,
         |rng, s| {
             match rng.below(10) {
                 0..=3 => s.mutable = !s.mutable,
@@ -326,7 +328,12 @@ fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
         (Type::Plain(text), 1) => Shaped::tensor(&[32], text, None).into(),
         (Type::Shaped(s), 2) => {
             let mut s = s.clone();
-            s.kind = rng.choose(&[Kind::Tensor, Kind::Buffer, Kind::Descriptor, Kind::Image]);
+            s.kind = rng.choose(&[
+                ShapedKind::Tensor,
+                ShapedKind::Buffer,
+                ShapedKind::Descriptor,
+                ShapedKind::Image,
+            ]);
             s.into()
         }
         _ => Type::from(rng.choose(&["i32", "i1", "f32", "i64", "!tt.ptr<f32>", "index"])),
@@ -415,7 +422,7 @@ fn operands(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
         2 if i > 0 => {
             // The value of another operand.
             op.operands[i].type_ = op.operands[0].type_.clone();
-            op.operands[i].source = Source::SameAs(0);
+            op.operands[i].source = OperandSource::SameAs(0);
         }
         3 if !op.results.is_empty() => {
             let i = rng.below(op.results.len());
@@ -554,10 +561,10 @@ fn ends_the_process(op: &Op) -> bool {
         && !is_shaped(op.results.first())
 }
 
-type Change = fn(&mut Rng, &mut Op, &Setting) -> bool;
+type Mutation = fn(&mut Rng, &mut Op, &Setting) -> bool;
 
 /// Mutations by name, with their weights.
-const CHANGES: &[(&str, Change, usize)] = &[
+const MUTATIONS: &[(&str, Mutation, usize)] = &[
     ("size", size, 14),
     ("rank", rank, 6),
     ("element", element, 10),
@@ -579,10 +586,10 @@ pub(crate) fn break_one(rng: &mut Rng, module: &mut Module) -> &'static str {
         change_setting(rng, &mut module.setting);
         return "module";
     }
-    let total: usize = CHANGES.iter().map(|(_, _, weight)| weight).sum();
+    let total: usize = MUTATIONS.iter().map(|(_, _, weight)| weight).sum();
     for _ in 0..20 {
         let mut at = rng.below(total);
-        let index = CHANGES
+        let index = MUTATIONS
             .iter()
             .position(|(_, _, weight)| {
                 let found = at < *weight;
@@ -590,7 +597,7 @@ pub(crate) fn break_one(rng: &mut Rng, module: &mut Module) -> &'static str {
                 found
             })
             .unwrap_or(0);
-        let (name, change, _) = CHANGES[index];
+        let (name, change, _) = MUTATIONS[index];
         let i = rng.below(module.ops.len());
         let before = module.ops[i].clone();
         let setting = module.setting.clone();

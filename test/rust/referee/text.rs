@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Write};
 
 /// The kind of a shaped type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ShapedKind {
     Tensor,
     Buffer,
     Descriptor,
@@ -23,7 +23,7 @@ pub(crate) const TENSOR_MEMORY: &str = "#ttng.tensor_memory";
 /// A tensor, a buffer or a tensor descriptor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Shaped {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ShapedKind,
     pub(crate) shape: Vec<u64>,
     pub(crate) element: String,
     pub(crate) encoding: Option<String>,
@@ -61,7 +61,7 @@ impl From<&Shaped> for Type {
 impl Shaped {
     pub(crate) fn tensor(shape: &[u64], element: &str, encoding: Option<String>) -> Self {
         Self {
-            kind: Kind::Tensor,
+            kind: ShapedKind::Tensor,
             shape: shape.to_vec(),
             element: element.to_owned(),
             encoding,
@@ -74,7 +74,7 @@ impl Shaped {
     /// A mutable buffer in shared memory.
     pub(crate) fn buffer(shape: &[u64], element: &str, encoding: String) -> Self {
         Self {
-            kind: Kind::Buffer,
+            kind: ShapedKind::Buffer,
             mutable: true,
             ..Self::tensor(shape, element, Some(encoding))
         }
@@ -82,7 +82,7 @@ impl Shaped {
 
     pub(crate) fn descriptor(shape: &[u64], element: &str, encoding: Option<String>) -> Self {
         Self {
-            kind: Kind::Descriptor,
+            kind: ShapedKind::Descriptor,
             ..Self::tensor(shape, element, encoding)
         }
     }
@@ -117,10 +117,10 @@ impl Shaped {
 impl Display for Shaped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            Kind::Tensor => "tensor<",
-            Kind::Buffer => "!ttg.memdesc<",
-            Kind::Descriptor => "!tt.tensordesc<",
-            Kind::Image => "!ttng.tensordesc_im2col<",
+            ShapedKind::Tensor => "tensor<",
+            ShapedKind::Buffer => "!ttg.memdesc<",
+            ShapedKind::Descriptor => "!tt.tensordesc<",
+            ShapedKind::Image => "!ttng.tensordesc_im2col<",
         })?;
         for size in &self.shape {
             write!(f, "{size}x")?;
@@ -129,7 +129,7 @@ impl Display for Shaped {
         if let Some(encoding) = &self.encoding {
             write!(f, ", {encoding}")?;
         }
-        if self.kind == Kind::Buffer {
+        if self.kind == ShapedKind::Buffer {
             write!(f, ", {}", self.space)?;
             if self.mutable {
                 f.write_str(", mutable")?;
@@ -183,7 +183,7 @@ impl Display for Attr {
 
 /// The source of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
+pub(crate) enum OperandSource {
     /// An argument of the function, its own.
     Function,
     /// The same argument of the function as another operand of the operation.
@@ -197,7 +197,7 @@ pub(crate) enum Source {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Operand {
     pub(crate) type_: Type,
-    pub(crate) source: Source,
+    pub(crate) source: OperandSource,
 }
 
 /// A region of one block.
@@ -228,10 +228,10 @@ impl Op {
 
     /// An operand that is an argument of the function.
     pub(crate) fn takes(self, type_: impl Into<Type>) -> Self {
-        self.takes_from(Source::Function, type_)
+        self.takes_from(OperandSource::Function, type_)
     }
 
-    pub(crate) fn takes_from(mut self, source: Source, type_: impl Into<Type>) -> Self {
+    pub(crate) fn takes_from(mut self, source: OperandSource, type_: impl Into<Type>) -> Self {
         self.operands.push(Operand {
             type_: type_.into(),
             source,
@@ -327,13 +327,13 @@ impl Display for Setting {
     }
 }
 
-struct Printer {
+struct ModulePrinter {
     text: String,
     arguments: Vec<String>,
     names: usize,
 }
 
-impl Printer {
+impl ModulePrinter {
     fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("%{prefix}{}", self.names)
@@ -347,14 +347,14 @@ impl Printer {
             for operand in &op.operands {
                 let missing = || ("%missing".to_owned(), operand.type_.clone());
                 let value = match operand.source {
-                    Source::Function => {
+                    OperandSource::Function => {
                         let name = format!("%a{}", self.arguments.len());
                         self.arguments.push(format!("{name}: {}", operand.type_));
                         (name, operand.type_.clone())
                     }
-                    Source::SameAs(i) => operands.get(i).cloned().unwrap_or_else(missing),
-                    Source::Region(i) => region.get(i).cloned().unwrap_or_else(missing),
-                    Source::Result(i, j) => results
+                    OperandSource::SameAs(i) => operands.get(i).cloned().unwrap_or_else(missing),
+                    OperandSource::Region(i) => region.get(i).cloned().unwrap_or_else(missing),
+                    OperandSource::Result(i, j) => results
                         .get(i)
                         .and_then(|r| r.get(j))
                         .cloned()
@@ -429,7 +429,7 @@ fn joined<T: Display>(items: impl IntoIterator<Item = T>) -> String {
 
 impl Display for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut printer = Printer {
+        let mut printer = ModulePrinter {
             text: String::new(),
             arguments: Vec::new(),
             names: 0,

@@ -5,7 +5,7 @@
     reason = "the differences are printed, to be looked at"
 )]
 
-use super::differences::{Case, intended};
+use super::differences::{Disagreement, intended};
 use super::generate::{Generated, generate, hash};
 use melior::Context;
 use melior::diagnostic::DiagnosticSeverity;
@@ -20,35 +20,35 @@ use std::rc::Rc;
 
 /// Triton's verdict on a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(super) enum TritonVerdict {
     Accept,
     Reject,
     /// An assertion ended the process.
     Crash,
 }
 
-struct Line {
+struct RecordedVerdict {
     seed: u64,
     hash: String,
-    verdict: Verdict,
+    verdict: TritonVerdict,
     /// The hash of the generic form, or the beginning of the first message.
     detail: String,
 }
 
-fn lines(text: &str) -> Vec<Line> {
+fn lines(text: &str) -> Vec<RecordedVerdict> {
     text.lines()
         .map(|line| {
             let parts: Vec<&str> = line.splitn(4, '\t').collect();
             let [seed, hash, verdict, detail] = parts[..] else {
                 panic!("not a recorded verdict: {line}");
             };
-            Line {
+            RecordedVerdict {
                 seed: seed.parse().expect("a seed is a number"),
                 hash: hash.to_owned(),
                 verdict: match verdict {
-                    "accept" => Verdict::Accept,
-                    "reject" => Verdict::Reject,
-                    "crash" => Verdict::Crash,
+                    "accept" => TritonVerdict::Accept,
+                    "reject" => TritonVerdict::Reject,
+                    "crash" => TritonVerdict::Crash,
                     other => panic!("no verdict: {other}"),
                 },
                 detail: detail.to_owned(),
@@ -105,13 +105,13 @@ enum Comparison {
 /// The name under which modules are counted that have no verdict of Triton's.
 const NO_ANSWER: &str = "crashes";
 
-fn comparison(line: &Line, made: &Generated, library: &Library) -> Comparison {
+fn comparison(line: &RecordedVerdict, made: &Generated, library: &Library) -> Comparison {
     if format!("{:016x}", hash(&made.text)) != line.hash {
         return Comparison::Wrong("is another module than the recorded one".to_owned());
     }
     let ours = library.verdict(&made.text);
     match (line.verdict, &ours) {
-        (Verdict::Accept, Ok(printed)) => {
+        (TritonVerdict::Accept, Ok(printed)) => {
             let printed = format!("{}\n", printed.trim_end());
             if format!("{:016x}", hash(&printed)) == line.detail {
                 Comparison::Same
@@ -119,11 +119,11 @@ fn comparison(line: &Line, made: &Generated, library: &Library) -> Comparison {
                 Comparison::Wrong(format!("prints as:\n{printed}"))
             }
         }
-        (Verdict::Reject, Err(_)) => Comparison::Same,
+        (TritonVerdict::Reject, Err(_)) => Comparison::Same,
         // A clean rejection is right, and so is knowing better.
-        (Verdict::Crash, _) => Comparison::Intended(NO_ANSWER),
+        (TritonVerdict::Crash, _) => Comparison::Intended(NO_ANSWER),
         (verdict, ours) => {
-            let case = Case {
+            let case = Disagreement {
                 theirs: verdict,
                 their_message: &line.detail,
                 our_message: ours.as_ref().err().map_or("", String::as_str),
@@ -132,7 +132,7 @@ fn comparison(line: &Line, made: &Generated, library: &Library) -> Comparison {
                 Ok(_) => "accepted".to_owned(),
                 Err(reason) => format!("rejected: {reason}"),
             };
-            let theirs = if verdict == Verdict::Accept {
+            let theirs = if verdict == TritonVerdict::Accept {
                 ""
             } else {
                 &line.detail
@@ -147,18 +147,18 @@ fn comparison(line: &Line, made: &Generated, library: &Library) -> Comparison {
 
 /// A large share of the modules is broken, few ends of the process count as an answer, and the
 /// modules reach most operations.
-fn check_spread(lines: &[Line], made: &[Generated]) {
+fn check_spread(lines: &[RecordedVerdict], made: &[Generated]) {
     let share = |n: usize| n * 100 / lines.len();
     let broken = made.iter().filter(|m| m.broken.is_some()).count();
     assert!((30..=40).contains(&share(broken)), "{broken} are broken");
-    let accepted = lines.iter().filter(|l| l.verdict == Verdict::Accept);
+    let accepted = lines.iter().filter(|l| l.verdict == TritonVerdict::Accept);
     assert!((50..=75).contains(&share(accepted.count())));
-    let crashed = lines.iter().filter(|l| l.verdict == Verdict::Crash);
+    let crashed = lines.iter().filter(|l| l.verdict == TritonVerdict::Crash);
     assert!(share(crashed.count()) < 4);
     let mut ops: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     for (line, made) in lines.iter().zip(made) {
         let counts = ops.entry(&made.op).or_default();
-        counts[usize::from(line.verdict == Verdict::Accept)] += 1;
+        counts[usize::from(line.verdict == TritonVerdict::Accept)] += 1;
     }
     let both = ops.values().filter(|[no, yes]| *no > 0 && *yes > 0);
     assert!(ops.len() > 100 && both.count() > 85, "{ops:?}");
@@ -179,7 +179,7 @@ fn verdicts_are_those_of_triton() {
         assert_eq!(lines.len(), 2000);
         check_spread(&lines, &made);
     }
-    let mut wrong: Vec<(&Line, &Generated, String)> = Vec::new();
+    let mut wrong: Vec<(&RecordedVerdict, &Generated, String)> = Vec::new();
     let mut differences: BTreeMap<&str, usize> = BTreeMap::new();
     for (line, made) in lines.iter().zip(&made) {
         match comparison(line, made, &library) {

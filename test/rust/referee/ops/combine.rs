@@ -2,7 +2,7 @@
 
 use super::{Module, Rng};
 use crate::referee::registers::{any, slice, tensor, tensor_of_rank};
-use crate::referee::text::{Attr, Op, Setting, Shaped, Source, Type};
+use crate::referee::text::{Attr, Op, OperandSource, Setting, Shaped, Type};
 
 /// A region that adds the elements of two lists.
 fn adding(elements: &[&str], end: &str) -> (Vec<Type>, Vec<Op>) {
@@ -22,8 +22,8 @@ fn adding(elements: &[&str], end: &str) -> (Vec<Type>, Vec<Op>) {
                 "arith.addf"
             };
             Op::new(name)
-                .takes_from(Source::Region(i), *element)
-                .takes_from(Source::Region(count + i), *element)
+                .takes_from(OperandSource::Region(i), *element)
+                .takes_from(OperandSource::Region(count + i), *element)
                 .gives(*element)
         })
         .collect();
@@ -32,7 +32,7 @@ fn adding(elements: &[&str], end: &str) -> (Vec<Type>, Vec<Op>) {
             .iter()
             .enumerate()
             .fold(Op::new(end), |op, (i, e)| {
-                op.takes_from(Source::Result(i, 0), *e)
+                op.takes_from(OperandSource::Result(i, 0), *e)
             }),
     );
     (taken, ops)

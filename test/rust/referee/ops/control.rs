@@ -3,38 +3,38 @@
 use super::{Module, Rng};
 use crate::referee::memory::buffer;
 use crate::referee::registers::{any, shape, tensor};
-use crate::referee::text::{Attr, Op, Setting, Shaped, Source, Type};
+use crate::referee::text::{Attr, Op, OperandSource, Setting, Shaped, Type};
 
 pub(crate) fn loops(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let carried = tensor(rng, &s, "f32");
-    let yielded = Op::new("scf.yield").takes_from(Source::Result(0, 0), &carried);
+    let yielded = Op::new("scf.yield").takes_from(OperandSource::Result(0, 0), &carried);
     let other = carried
         .encoding
         .as_ref()
         .map(|_| any(rng, &s, &carried.shape));
     let inner = match rng.below(3) {
         0 => Op::new("arith.addf")
-            .takes_from(Source::Region(1), &carried)
-            .takes_from(Source::Region(1), &carried)
+            .takes_from(OperandSource::Region(1), &carried)
+            .takes_from(OperandSource::Region(1), &carried)
             .gives(&carried),
         1 => Op::new("tt.precise_sqrt")
-            .takes_from(Source::Region(1), &carried)
+            .takes_from(OperandSource::Region(1), &carried)
             .gives(&carried),
         _ => Op::new("ttg.convert_layout")
-            .takes_from(Source::Region(1), &carried)
+            .takes_from(OperandSource::Region(1), &carried)
             .gives(carried.with_encoding(other)),
     };
     let after = Op::new("ttg.convert_layout")
-        .takes_from(Source::Result(0, 0), &carried)
+        .takes_from(OperandSource::Result(0, 0), &carried)
         .gives(&carried);
     let yielded = if inner.results[0] == Type::from(&carried) {
         vec![inner, yielded]
     } else {
         let back = Op::new("ttg.convert_layout")
-            .takes_from(Source::Result(0, 0), &carried)
+            .takes_from(OperandSource::Result(0, 0), &carried)
             .gives(&carried);
-        let yielded = Op::new("scf.yield").takes_from(Source::Result(1, 0), &carried);
+        let yielded = Op::new("scf.yield").takes_from(OperandSource::Result(1, 0), &carried);
         vec![inner, back, yielded]
     };
     let op = Op::new("scf.for")
@@ -54,7 +54,7 @@ pub(crate) fn conditions(rng: &mut Rng) -> Module {
     let values = tensor(rng, &s, "f32");
     let arm = || {
         let made = Op::new("tt.splat").takes("f32").gives(&values);
-        let yielded = Op::new("scf.yield").takes_from(Source::Result(0, 0), &values);
+        let yielded = Op::new("scf.yield").takes_from(OperandSource::Result(0, 0), &values);
         vec![made, yielded]
     };
     let op = Op::new("scf.if")
@@ -70,7 +70,7 @@ pub(crate) fn masked(rng: &mut Rng) -> Module {
     let values = tensor(rng, &s, "f32");
     let ops = vec![
         Op::new("tt.splat").takes("f32").gives(&values),
-        Op::new("ttg.mask.return").takes_from(Source::Result(0, 0), &values),
+        Op::new("ttg.mask.return").takes_from(OperandSource::Result(0, 0), &values),
     ];
     let op = Op::new("ttg.mask")
         .takes("i1")
@@ -97,7 +97,7 @@ fn partition(
         );
         ops.push(
             Op::new("ttg.local_load")
-                .takes_from(Source::Region(0), captures[0].clone())
+                .takes_from(OperandSource::Region(0), captures[0].clone())
                 .gives(&values),
         );
     }
@@ -129,7 +129,7 @@ pub(crate) fn warp_specialize(rng: &mut Rng) -> Module {
     let values = tensor(rng, &s, "f32");
     let default = vec![
         Op::new("tt.splat").takes("f32").gives(&values),
-        Op::new("ttg.warp_yield").takes_from(Source::Result(0, 0), &values),
+        Op::new("ttg.warp_yield").takes_from(OperandSource::Result(0, 0), &values),
     ];
     let sizes = warps.iter().map(|n| *n as i64).collect();
     let mut op = Op::new("ttg.warp_specialize").with("partitionNumWarps", Attr::I32s(sizes));

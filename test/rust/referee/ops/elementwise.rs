@@ -2,7 +2,7 @@
 
 use super::{Module, Rng};
 use crate::referee::registers::{FLOATS, INTEGERS, NUMBERS, POINTERS, tensor};
-use crate::referee::text::{Attr, Op, Setting, Shaped, Source, Type};
+use crate::referee::text::{Attr, Op, OperandSource, Setting, Shaped, Type};
 
 /// A tensor, or now and then a number.
 fn operand(rng: &mut Rng, s: &Setting, element: &str) -> Type {
@@ -85,7 +85,7 @@ pub(crate) fn constant(rng: &mut Rng) -> Module {
         ops: vec![
             op,
             Op::new("ttg.convert_layout")
-                .takes_from(Source::Result(0, 0), &tensor)
+                .takes_from(OperandSource::Result(0, 0), &tensor)
                 .gives(splat),
         ],
         called: String::new(),
@@ -168,7 +168,7 @@ pub(crate) fn map_elementwise(rng: &mut Rng) -> Module {
     let taken = vec![Type::from(element); count * pack];
     let made = rng.between(1, 2);
     let returned = (0..made * pack).fold(Op::new("tt.map_elementwise.return"), |op, i| {
-        op.takes_from(Source::Region(i % taken.len()), element)
+        op.takes_from(OperandSource::Region(i % taken.len()), element)
     });
     let op = Op::new("tt.map_elementwise")
         .takes_all(vec![&tensor; count])

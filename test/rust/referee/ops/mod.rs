@@ -18,10 +18,10 @@ use super::random::Rng;
 use super::text::Module;
 
 /// Makes a module that keeps the rules, as far as the generator knows them.
-pub(crate) type Make = fn(&mut Rng) -> Module;
+pub(crate) type Generator = fn(&mut Rng) -> Module;
 
 /// Generators with their weights.
-pub(crate) const MAKERS: &[(Make, usize)] = &[
+pub(crate) const GENERATORS: &[(Generator, usize)] = &[
     (elementwise::arith, 4),
     (elementwise::constant, 1),
     (elementwise::cast, 3),

@@ -105,7 +105,7 @@ pub(crate) fn image(rng: &mut Rng) -> Module {
     let sizes = [rng.power(3, 7), rng.power(5, 7)];
     let layout = nvmma_of(rng, &s, &sizes, width(element));
     let desc = Shaped {
-        kind: crate::referee::text::Kind::Image,
+        kind: crate::referee::text::ShapedKind::Image,
         ..Shaped::tensor(&sizes, element, Some(layout.clone()))
     };
     let coordinates = rng.between(3, 5);

@@ -29,11 +29,11 @@ pub(super) enum ValueKind<'t> {
 pub(super) struct Call<'t> {
     /// The dotted name.
     pub(super) path: &'t str,
-    pub(super) arguments: Vec<Argument<'t>>,
+    pub(super) arguments: Vec<PythonArgument<'t>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Argument<'t> {
+pub(super) struct PythonArgument<'t> {
     pub(super) name: Option<&'t str>,
     /// The byte at which the name or the value begins.
     pub(super) at: usize,
@@ -176,7 +176,7 @@ impl<'t> Cursor<'t> {
         Ok(items)
     }
 
-    fn arguments(&mut self, depth: usize) -> Result<Vec<Argument<'t>>, EncodingError> {
+    fn arguments(&mut self, depth: usize) -> Result<Vec<PythonArgument<'t>>, EncodingError> {
         let mut arguments = Vec::new();
         while !self.takes(')') {
             self.skip_space();
@@ -187,7 +187,7 @@ impl<'t> Cursor<'t> {
                 self.at = at;
             }
             let value = self.value(depth + 1)?;
-            arguments.push(Argument { name, at, value });
+            arguments.push(PythonArgument { name, at, value });
             if !self.takes(',') && !self.rest().starts_with(')') {
                 return Err(self.expected("`,` or `)`"));
             }

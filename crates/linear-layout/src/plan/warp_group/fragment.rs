@@ -14,22 +14,22 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::echelon;
 
 /// One bit of a coordinate: the dim of the operand's tensor, and log2 of its value.
-type CoordinateBit = (usize, u32);
+type FragmentBit = (usize, u32);
 
 /// The bits of a warp group's tile of D or A.
 #[derive(Clone, Debug)]
 pub(super) struct WarpGroupFragment {
     pub(super) operand: usize,
-    registers: Vec<CoordinateBit>,
-    lanes: [CoordinateBit; 5],
-    warps: [CoordinateBit; 2],
+    registers: Vec<FragmentBit>,
+    lanes: [FragmentBit; 5],
+    warps: [FragmentBit; 2],
 }
 
 const ROWS: usize = 0;
 const COLUMNS: usize = 1;
-const WARPS: [CoordinateBit; 2] = [(ROWS, 4), (ROWS, 5)];
+const WARPS: [FragmentBit; 2] = [(ROWS, 4), (ROWS, 5)];
 
-const fn lanes(first: u32) -> [CoordinateBit; 5] {
+const fn lanes(first: u32) -> [FragmentBit; 5] {
     [
         (COLUMNS, first),
         (COLUMNS, first + 1),
@@ -100,7 +100,7 @@ impl<'a> RegisterOperand<'a> {
         fragment: &WarpGroupFragment,
     ) -> Result<Self, WarpGroupErrorKind> {
         let operand = fragment.operand;
-        let unit = |(dim, bit): CoordinateBit| {
+        let unit = |(dim, bit): FragmentBit| {
             let mut at = [0; 2];
             at[dim] = 1 << bit;
             at
