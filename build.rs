@@ -36,8 +36,7 @@ mod mlir {
     /// Sanitizer of the C++ side, as `address`; the linker needs it as well: `make asan`.
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
-    /// Set by `make lint` to skip C++: cargo keeps separate outputs for Clippy and documentation, and each would
-    /// compile it once more.
+    /// Set by `make lint` to skip C++: Clippy has a build script run of its own, which would compile it once more.
     const CHECK_VARIABLE: &str = "LL_CHECK_ONLY";
 
     /// Stem of a dialect's `*Ops.td` file, or of its replacement, and the dialect's namespace.
