@@ -42,7 +42,7 @@ pub enum BinaryOp {
     MaxU,
 }
 
-/// A comparison of integers, in the order of `arith.cmpi`'s numbers.
+/// A comparison of two integers. The variants are in the order of `arith.cmpi`'s predicate numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are those of `arith.cmpi`")]
 pub enum Comparison {
@@ -106,7 +106,7 @@ impl Comparison {
     }
 }
 
-/// Reduces a number to a width: sign-extended, truth values as 0 and 1.
+/// Wraps `value` to `bits` bits and sign-extends the result; a truth value (1 bit) becomes 0 or 1.
 #[expect(clippy::cast_possible_truncation, reason = "reducing is what it does")]
 pub(super) fn wrap(value: i128, bits: u32) -> i64 {
     match bits {
@@ -134,7 +134,7 @@ fn unsigned(value: i64, bits: u32) -> u128 {
     i128::from(value).cast_unsigned() & mask
 }
 
-/// Folds an operation on constants; `None` if the result is undefined.
+/// Folds an operation on two constants. Returns `None` if its result is undefined.
 fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     let (sx, sy) = (signed(x, bits), signed(y, bits));
     let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
@@ -161,7 +161,7 @@ fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
     Some(wrap(value, bits))
 }
 
-/// Facts along one dimension of a result, as logarithms.
+/// Axis information along one dimension of a result; all fields are base-2 logarithms.
 #[derive(Clone, Copy, Default)]
 struct AxisFacts {
     contiguity: u8,
@@ -170,10 +170,10 @@ struct AxisFacts {
 }
 
 impl AxisInfo {
-    /// Returns the facts of an operation on two tensors of one shape.
+    /// Returns the axis information of `op` applied to two tensors of equal shape.
     ///
     /// # Units
-    /// `bits` is the width of the type; 64 for `index`.
+    /// `bits` is the width of the integer type; it is 64 for `index`.
     #[must_use]
     pub fn binary(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -234,10 +234,11 @@ impl AxisInfo {
         info.finish(bits)
     }
 
-    /// Returns the facts of a comparison of numbers `bits` wide.
+    /// Returns the axis information of the mask of a comparison of integers that are `bits` wide.
     ///
-    /// Compared with a multiple of 16, an aligned run of 16 is uniform, so the mask is constant in groups:
-    /// `0 1 2 3 < n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
+    /// The mask is uniform in a group of 16 consecutive numbers that are compared with a multiple of 16, if the group
+    /// starts at a multiple of 16. For example, if 4 divides `n`, then `0 1 2 3 < n` has four equal results. `0 1 2 3
+    /// <= n` may not.
     #[must_use]
     pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
         if a.rank != b.rank {
@@ -262,9 +263,9 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of a selection between `on_true` and `on_false`.
+    /// Returns the axis information of a selection between `on_true` and `on_false`.
     ///
-    /// A scalar condition is uniform over all elements.
+    /// A scalar condition has the same value for all elements.
     #[must_use]
     pub fn select(condition: &Self, is_scalar: bool, on_true: &Self, on_false: &Self) -> Self {
         match condition.constant {
@@ -286,9 +287,10 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of a sign or zero extension.
+    /// Returns the axis information after a sign extension (`by_sign`) or a zero extension.
     ///
-    /// If a run may be negative, only its aligned part is kept: 127 and -128 are consecutive in 8 bits, not in 16.
+    /// If elements may be negative, only aligned groups stay contiguous: 127 and -128 are consecutive in 8 bits, but
+    /// not in 16 bits.
     #[must_use]
     pub fn extend(&self, from_bits: u32, to_bits: u32, by_sign: bool) -> Self {
         if from_bits == to_bits {
@@ -316,7 +318,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of a truncation, or of a reinterpretation at the same width.
+    /// Returns the axis information after a truncation to `to_bits`, or after a bitcast to a type of the same width.
     #[must_use]
     pub fn truncate(&self, to_bits: u32) -> Self {
         if let Some(value) = self.constant {
@@ -327,10 +329,10 @@ impl AxisInfo {
         info.finish(to_bits)
     }
 
-    /// Returns the facts of pointers advanced by elements; offsets narrower than 64 bits are sign-extended.
+    /// Returns the axis information of pointers `self` plus `offset`. Offsets narrower than 64 bits are sign-extended.
     ///
     /// # Units
-    /// `self` in bytes, `offset` in elements of the pointee.
+    /// `self` counts bytes; `offset` counts elements of the pointee type.
     #[must_use]
     pub fn add_offset(&self, offset: &Self, offset_bits: u32) -> Self {
         if self.rank != offset.rank {
@@ -352,7 +354,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of the same addresses as pointers to elements of another size, or as numbers (`element_bytes` 1).
+    /// Returns the axis information of the same addresses after a cast to pointers to elements of `element_bytes`
+    /// bytes. With `element_bytes` = 1 the result describes the addresses as integers.
     #[must_use]
     pub fn repoint(&self, old_element_bytes: u64, element_bytes: u64) -> Self {
         let mut info = *self;
@@ -366,7 +369,7 @@ impl AxisInfo {
         info.with_element_bytes(element_bytes)
     }
 
-    /// Returns the facts of this tensor with all elements replaced by a constant.
+    /// Returns the axis information of a tensor of the same shape whose elements all equal `value`.
     fn replaced_by(&self, value: i64, bits: u32) -> Self {
         let mut info = Self::constant(&[], value, bits);
         info.rank = self.rank;
@@ -375,7 +378,7 @@ impl AxisInfo {
     }
 }
 
-/// Returns the facts that follow from one constant operand alone.
+/// Returns the axis information that one constant operand determines alone, such as for `x * 0` or `x + 0`.
 fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
     match (op, a.constant, b.constant) {
@@ -440,7 +443,8 @@ fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of the groups along `d` in which `a` is m * g, ..., m * g + g - 1 and `b` is one multiple of g.
+/// Returns log2 of the size g of groups along `d` with this property: in each group the elements of `a` are m * g, ...,
+/// m * g + g - 1 for some m, and the elements of `b` all equal one multiple of g.
 fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
     a.aligned_run(d)
         .min(b.divisibility_at(d, 0))
@@ -475,7 +479,8 @@ fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> AxisFac
     }
 }
 
-/// Returns the power of two that a right shift divides by; the shift is at most the sign bit.
+/// Returns the axis information of the divisor 2^`by`, if a right shift by `by` equals a division by it. The shift
+/// amount must be at most the index of the sign bit.
 fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     let shift = by
         .constant
@@ -484,7 +489,7 @@ fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
     Some(by.replaced_by(1 << shift, 64))
 }
 
-/// Returns log2 of the low bits that are ones in every element.
+/// Returns the largest n such that the low n bits are ones in every element of `b`.
 fn low_ones(b: &AxisInfo) -> u8 {
     b.constant
         .map_or(0, |c| u8::try_from(c.trailing_ones()).unwrap_or(MAX_LOG2))
@@ -533,7 +538,8 @@ fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> AxisFacts {
     }
 }
 
-/// Returns log2 of the groups in which a comparison of `run` with `fixed` is uniform.
+/// Returns log2 of the size of the groups in which `comparison` of `run` with `fixed` gives equal results. `run` counts
+/// up within a group, and `fixed` is constant within it.
 fn run_against_fixed(
     comparison: Comparison,
     run: &AxisInfo,

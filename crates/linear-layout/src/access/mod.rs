@@ -21,18 +21,20 @@
 //! ```
 //!
 //! # Ground rules
-//! - Every fact holds in the wrapping arithmetic of the type. A run never crosses the wrap-around of the type before it
-//!   is extended or used as an address, because only the aligned part of a run is kept.
+//! - Every fact holds in the wrapping arithmetic of the type. Only aligned groups count as contiguous, so a contiguous
+//!   group never crosses the wrap-around of the type before it is extended or used as an address.
 //! - One assumption: sums, products and left shifts of non-negative values do not exceed the signed range of the type.
 //!   Only signed division, signed remainder and extensions rely on it.
-//! - Sizes, divisibilities and run lengths are powers of two; they saturate at 2^62, so zero is divisible by 2^62.
+//! - Sizes, divisibilities, contiguities and constancies are powers of two. They saturate at 2^62, so zero is divisible
+//!   by 2^62.
 //!
 //! Reading order: this file (facts and shape operations), `arithmetic` (integer operations), `vector` (access widths).
 //! Not here: facts about loaded values (another thread may write them) and value ranges.
 //!
 //! # Source
-//! Triton's `AxisInfo.cpp`. Stricter: negative dividends, runs cut by alignment before an extension. More general: bit
-//! operations, comparisons of two runs, `<=` with constants, reshapes.
+//! Triton's `AxisInfo.cpp`. This analysis is stricter about negative dividends and about extensions, which keep only
+//! the aligned part of a contiguous group. It is more general for bit operations, comparisons of two contiguous
+//! operands, `<=` with constants, and reshapes.
 
 mod arithmetic;
 #[cfg(test)]
@@ -46,7 +48,7 @@ pub use vector::{GlobalAccess, VectorAccess};
 use crate::layout::MAX_DIMS;
 use core::fmt;
 
-/// Saturation limit: stands for every power of two from 2^62 on, and is the divisor of zero.
+/// Saturation limit of all logarithms here: 62 stands for every power of two from 2^62 on. Zero has this divisibility.
 const MAX_LOG2: u8 = 62;
 
 /// Axis information of a tensor of integers, truth values or pointers; a scalar counts as one dimension of size 1.
@@ -58,22 +60,22 @@ const MAX_LOG2: u8 = 62;
 /// 4 4 4 4 12 12 12 12                    1             4           4
 /// ```
 /// # Units
-/// Contiguity and constancy count elements. Divisibility is that of the number, for pointers of the address in bytes.
-/// Getters return the number, not its logarithm.
+/// Contiguity and constancy count elements. Divisibility refers to the number itself; for a pointer, to its address in
+/// bytes. Getters return the value, not its logarithm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct AxisInfo {
     rank: u8,
     contiguity_log2: [u8; MAX_DIMS],
     divisibility_log2: [u8; MAX_DIMS],
     constancy_log2: [u8; MAX_DIMS],
-    /// log2 of a divisor of the byte distance between elements; 0 for numbers.
+    /// log2 of a number that divides the byte distance between any two elements; 0 for integers.
     step_log2: u8,
     non_negative: bool,
     constant: Option<i64>,
 }
 
 impl AxisInfo {
-    /// Returns no facts, for a tensor of this rank; rank 0 is a scalar.
+    /// Returns axis information without any fact, for a tensor of the rank of `shape`; rank 0 is a scalar.
     ///
     /// # Panics
     /// Never; dimensions beyond the eighth are dropped.
@@ -100,13 +102,13 @@ impl AxisInfo {
         }
     }
 
-    /// Returns no facts, for a scalar.
+    /// Returns axis information without any fact, for a scalar.
     #[must_use]
     pub const fn scalar() -> Self {
         Self::unknown(0)
     }
 
-    /// Returns the facts of an induction variable that starts at `first` and advances by `step`.
+    /// Returns the axis information of an induction variable that starts at `first` and advances by `step`.
     #[must_use]
     pub fn counter(first: &Self, step: &Self) -> Self {
         let mut info = Self::scalar();
@@ -115,10 +117,10 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of a constant; `shape` is empty for a scalar.
+    /// Returns the axis information of a tensor whose elements all equal `value`; `shape` is empty for a scalar.
     ///
     /// # Units
-    /// `bits` is the width of the type: `value` is reduced to it.
+    /// `bits` is the width of the type; `value` is wrapped to it.
     #[must_use]
     pub fn constant(shape: &[u64], value: i64, bits: u32) -> Self {
         let mut info = Self::unknown(shape.len());
@@ -130,7 +132,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of `start`, `start + 1`, ..., `end - 1`.
+    /// Returns the axis information of the one-dimensional tensor `start`, `start + 1`, ..., `end - 1`.
     #[must_use]
     pub fn range(start: i64, end: i64) -> Self {
         let size = u64::try_from(end.saturating_sub(start)).unwrap_or(1).max(1);
@@ -145,10 +147,10 @@ impl AxisInfo {
         info.finish(64)
     }
 
-    /// Computes the exact facts of a tensor given by its elements in row-major order.
+    /// Computes the strongest axis information that holds for a tensor, given by its elements in row-major order.
     ///
     /// # Errors
-    /// `None` if the number of elements does not match the shape.
+    /// Returns `None` if the number of elements does not match the shape.
     #[must_use]
     pub fn of_elements(shape: &[u64], values: &[i64], bits: u32) -> Option<Self> {
         let count = shape.iter().try_fold(1u64, |n, s| n.checked_mul(*s))?;
@@ -193,7 +195,7 @@ impl AxisInfo {
         Some(info.finish(bits))
     }
 
-    /// Returns the facts of a scalar integer argument that `divisibility` divides.
+    /// Returns the axis information of a scalar integer argument that is a multiple of `divisibility`.
     #[must_use]
     pub fn argument(divisibility: u64) -> Self {
         let mut info = Self::scalar();
@@ -201,7 +203,7 @@ impl AxisInfo {
         info
     }
 
-    /// Sets the size of the pointees: these become the facts of pointers.
+    /// Turns this into the axis information of pointers to elements of `element_bytes` bytes.
     #[must_use]
     pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
         self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
@@ -215,18 +217,19 @@ impl AxisInfo {
         self
     }
 
-    /// Returns the facts of addresses given as one pointer and a tensor of offsets, as in `amdg.buffer_load`.
+    /// Returns the axis information of a tensor of addresses, given as one pointer plus a tensor of offsets, as in
+    /// `amdg.buffer_load`.
     ///
     /// # Units
-    /// `self` is a scalar pointer in bytes, `offsets` counts elements.
+    /// `self` is a scalar pointer and counts bytes; `offsets` counts elements.
     #[must_use]
     pub fn at_offsets(&self, offsets: &Self, offset_bits: u32, shape: &[u64]) -> Self {
         self.splat(shape).add_offset(offsets, offset_bits)
     }
 
-    /// Adds the author's hints along dimension `d`: run lengths and divisors; 1 carries no information.
+    /// Adds the hints that the author of the kernel gave along dimension `d`. A hint of 1 carries no information.
     ///
-    /// A contiguity of 12 counts as 4: the largest power of two that divides its groups evenly.
+    /// A contiguity that is no power of two is reduced to the largest power of two that divides it: 12 counts as 4.
     #[must_use]
     pub fn with_hints(
         mut self,
@@ -255,42 +258,44 @@ impl AxisInfo {
         self.rank as usize
     }
 
-    /// Returns the contiguity along dimension `d`: aligned groups of this many elements are consecutive numbers, or,
-    /// for pointers, addresses of consecutive elements. 1 for a dimension that does not exist.
+    /// Returns the contiguity along dimension `d`: the elements of each aligned group of this size are consecutive
+    /// numbers. For pointers, they are the addresses of consecutive elements. Returns 1 if the dimension does not
+    /// exist.
     #[must_use]
     pub fn contiguity(&self, d: usize) -> u64 {
         1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns a power of two that divides the first element of every such group; for pointers, in bytes.
+    /// Returns a power of two that divides the first element of every contiguous group along `d`. For pointers it
+    /// divides the address in bytes.
     #[must_use]
     pub fn divisibility(&self, d: usize) -> u64 {
         1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the constancy along dimension `d`: aligned groups of this many elements are equal.
+    /// Returns the constancy along dimension `d`: the elements of each aligned group of this size are equal.
     #[must_use]
     pub fn constancy(&self, d: usize) -> u64 {
         1 << self.constancy_log2.get(d).copied().unwrap_or(0)
     }
 
-    /// Returns the constant value of all elements, if known, sign-extended from the type's width; truth values are 0
-    /// and 1.
+    /// Returns the value that all elements equal, if it is known. It is sign-extended from the width of the type; truth
+    /// values are 0 and 1.
     #[must_use]
     pub const fn constant_value(&self) -> Option<i64> {
         self.constant
     }
 
-    /// Returns true if no element is negative when read as signed.
+    /// Returns true if it is known that no element is negative when read as a signed integer.
     #[must_use]
     pub const fn is_non_negative(&self) -> bool {
         self.non_negative
     }
 
-    /// Returns the join: facts that hold for a value that is either `self` or `other`.
+    /// Returns the join: the facts that hold both for `self` and for `other`.
     ///
     /// # Laws
-    /// Commutative, associative, idempotent; every fact of the result is implied by either side.
+    /// Commutative, associative and idempotent. Both operands imply every fact of the result.
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         if self.rank != other.rank {
@@ -340,7 +345,7 @@ impl AxisInfo {
         info
     }
 
-    /// Repeats dimensions of size 1 in `from` to their size in `to`.
+    /// Broadcasts each dimension that has size 1 in `from` to its size in `to`.
     #[must_use]
     pub fn broadcast(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = *self;
@@ -369,10 +374,11 @@ impl AxisInfo {
         info
     }
 
-    /// Reshapes: the same elements in row-major order under another shape.
+    /// Reshapes from shape `from` to shape `to`; the elements keep their row-major order.
     ///
-    /// A dimension of the result that advances along one dimension of `self` with stride 1 keeps its runs, cut to the
-    /// smaller extent; one with a larger stride keeps the constant groups that are longer than the stride.
+    /// If a dimension of the result advances along one dimension of `self` with stride 1, it keeps the contiguity and
+    /// constancy of that dimension, up to the smaller extent. If its stride is larger, it keeps only constant groups
+    /// that are longer than the stride.
     #[must_use]
     pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
         let mut info = Self::unknown(to.len());
@@ -441,7 +447,7 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of either half of a tensor along its last dimension of size 2.
+    /// Returns the axis information of either half after splitting a tensor along its last dimension, which has size 2.
     #[must_use]
     pub fn split_tensor(&self) -> Self {
         let mut info = *self;
@@ -455,7 +461,8 @@ impl AxisInfo {
         info
     }
 
-    /// Returns the facts of an arbitrary elementwise operation: equal operands give equal results.
+    /// Returns the axis information of an arbitrary elementwise operation. The only fact used is that equal operands
+    /// give equal results.
     #[must_use]
     pub fn elementwise(operands: &[Self]) -> Self {
         let Some(first) = operands.first() else {
@@ -474,9 +481,10 @@ impl AxisInfo {
         info
     }
 
-    /// Returns log2 of a divisor of the first element of every aligned group of 2^`run` elements along `d`.
+    /// Returns log2 of a number that divides the first element of every aligned group of 2^`run` elements along `d`.
     ///
-    /// Groups shorter than the runs also start inside them, at multiples of their length.
+    /// The group may be shorter than the contiguity. Then it can start inside a contiguous group, at a multiple of its
+    /// size.
     fn divisibility_at(&self, d: usize, run: u8) -> u8 {
         if run >= self.contiguity_log2[d] {
             self.divisibility_log2[d]
@@ -496,7 +504,8 @@ impl AxisInfo {
             .unwrap_or(0)
     }
 
-    /// Returns log2 of the longest aligned groups along `d` that are runs and whose length divides their first element.
+    /// Returns log2 of the size of the largest aligned groups along `d` that are contiguous and start at a multiple of
+    /// their size.
     fn aligned_run(&self, d: usize) -> u8 {
         self.contiguity_log2[d].min(self.divisibility_log2[d])
     }
@@ -508,7 +517,8 @@ impl AxisInfo {
         }
     }
 
-    /// Every divisor of all elements is a divisor of the first of every run.
+    /// Raises the divisibility of each dimension to the divisor of all elements, since it divides the first element of
+    /// every group, too.
     fn raise_divisibility(&mut self) {
         let everywhere = self.everywhere_log2();
         for d in 0..self.rank() {
@@ -516,7 +526,8 @@ impl AxisInfo {
         }
     }
 
-    /// Restores the invariant of a number `bits` wide: an aligned run does not wrap around, signed or unsigned.
+    /// Restores an invariant of integers that are `bits` wide: no aligned contiguous group wraps around, signed or
+    /// unsigned.
     fn finish(mut self, bits: u32) -> Self {
         let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(MAX_LOG2);
         for d in 0..self.rank() {
@@ -546,7 +557,7 @@ impl fmt::Debug for AxisInfo {
     }
 }
 
-/// `contiguity [64], divisibility [16], constancy [1]`, then the constant if there is one.
+/// Prints `contiguity [64], divisibility [16], constancy [1]`, followed by the constant value if it is known.
 impl fmt::Display for AxisInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, name: &str, logs: &[u8; MAX_DIMS]| {
@@ -569,7 +580,7 @@ impl fmt::Display for AxisInfo {
     }
 }
 
-/// Returns log2 of the largest power of two that divides a number, [`MAX_LOG2`] for zero.
+/// Returns log2 of the largest power of two that divides `value`; [`MAX_LOG2`] for zero.
 fn divisor_log2(value: i128) -> u8 {
     u8::try_from(value.trailing_zeros())
         .unwrap_or(MAX_LOG2)

@@ -1,4 +1,4 @@
-//! Facts of the analysis against tensors computed element by element.
+//! Compares the facts of the analysis with tensors that are computed element by element.
 
 use super::arithmetic::wrap;
 use super::{AxisInfo, BinaryOp, Comparison, GlobalAccess};
@@ -28,7 +28,7 @@ impl Tensor {
         }
     }
 
-    /// Returns the first fact refuted by the elements, where one step is `step` units.
+    /// Returns a fact that the elements refute, if any. Consecutive elements differ by `step`.
     fn refuted(&self, step: i64) -> Option<String> {
         let shape: &[u64] = if self.shape.is_empty() {
             &[1]
@@ -576,7 +576,7 @@ proptest! {
         }
     }
 
-    /// Law: facts computed from elements hold, imply those of the analysis, and are maximal.
+    /// Law: facts computed from elements hold, are maximal, and imply the facts of the analysis.
     #[test]
     fn elements_are_read_exactly((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -852,7 +852,7 @@ fn hints_widen_along_the_first_register() {
     }
 }
 
-/// Rows of 8 equal elements, consecutive rows equal, form constant groups of 16 after flattening.
+/// A row has 8 equal elements. If consecutive rows are equal, flattening gives constant groups of 16.
 #[test]
 fn equal_rows_go_on_into_the_next() {
     let two = AxisInfo::constant(&[8], 2, 32);
@@ -919,7 +919,7 @@ fn shifts_by_unknown_amounts_may_turn_negative() {
     assert!(!shifted.is_non_negative());
 }
 
-/// The number of elements must match the shape; dims beyond the limit are dropped.
+/// The number of elements must match the shape. Dimensions beyond the limit are dropped.
 #[test]
 fn elements_must_fill_their_shape() {
     let found = |shape: &[u64], count: usize| {
@@ -932,7 +932,7 @@ fn elements_must_fill_their_shape() {
     assert!(most > 4 && !found(&vec![1; 200], 1));
 }
 
-/// A truth value is 0 or -1 if it is signed.
+/// Read as signed, the truth value true is -1.
 #[test]
 fn truth_values_have_no_sign_to_rely_on() {
     let is_non_negative = |values: &[i64], bits| {
@@ -980,7 +980,8 @@ fn zeros_that_a_shift_brings_in_clear_the_sign() {
     assert_eq!([0, 1, 31].map(|by| shifted(BinaryOp::ShrS, by)), [false; 3]);
 }
 
-/// 0 to 31 and 16 m: each of the low four bits is set in one operand only, so `or` and `xor` equal the sum.
+/// One operand is 0 to 31, the other 16 m. Each of the low four bits is set in one operand only, so `or` and `xor`
+/// equal the sum.
 #[test]
 fn bits_of_one_side_only_count_up() {
     let high = AxisInfo::argument(16).splat(&[32]);
@@ -999,7 +1000,7 @@ fn bits_of_one_side_only_count_up() {
     }
 }
 
-/// 16 m / 4 = 4 m for all m; a divisor that is no power of two preserves nothing.
+/// 16 m / 4 = 4 m for all m. A divisor that is no power of two preserves no divisibility.
 #[test]
 fn quotients_keep_what_the_divisor_leaves() {
     let quotient = |divisibility: u64, by: i64| {

@@ -1,28 +1,29 @@
-//! Vectorised accesses: number of elements per access, and their registers.
+//! Vectorised accesses: the number of elements per access, and the registers that one access moves.
 
 use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 
-/// An access to global memory by every thread: the properties that determine its width.
+/// An access of all threads to global memory, with the properties that determine its vector width.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalAccess<'a> {
-    /// The addresses, one per element.
+    /// The addresses of the elements.
     pub pointer: &'a AxisInfo,
     /// The mask of active elements; `None` if all are active.
     pub mask: Option<&'a AxisInfo>,
-    /// Width of an element in bits; anything narrower than a byte takes one.
+    /// Width of an element in bits. Elements narrower than a byte occupy a whole byte.
     pub element_bits: u32,
-    /// (register, lane, warp, block) -> (dim0, ...) without zero register bases.
+    /// The layout (register, lane, warp, block) -> (dim0, ...) of the accessed tensor. No register basis may be zero.
     pub layout: &'a LinearLayout,
-    /// The operation's own hint, as `contiguity` of `amdg.buffer_load`: number of elements along the dimension of the
-    /// layout's first register that are consecutive, aligned, and under one mask. 1 carries no information.
+    /// The hint of the operation itself, such as `contiguity` of `amdg.buffer_load`. It promises that this many
+    /// elements, along the dimension of the layout's first register, are consecutive, aligned, and under one mask. 1
+    /// carries no information.
     pub hinted_elements: u64,
     /// Width of the widest access of the target, in bits.
     pub widest_bits: u32,
 }
 
-/// A group of registers moved by one access.
+/// A partition of the registers into groups, each of which one access moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VectorAccess {
     bits: [u8; 8],
@@ -33,28 +34,29 @@ pub struct VectorAccess {
 }
 
 impl VectorAccess {
-    /// Returns the number of elements of an access: a power of two, 1 if no wider access is legal.
+    /// Returns the number of elements per access. It is a power of two, and 1 if no wider access is legal.
     #[must_use]
     pub const fn elements(&self) -> usize {
         1 << self.num_bits
     }
 
-    /// Returns the register bits that number the elements: setting the i-th advances by 2^i elements in memory.
+    /// Returns the register bits that enumerate the elements of an access: setting the i-th of them advances by 2^i
+    /// elements in memory.
     ///
-    /// They may be any bits, in any order; `[2, 0]` pairs register 0 with 4, and then with 1.
+    /// The bits may be any bits in any order. For example, `[2, 0]` gives the memory order 0, 4, 1, 5 of registers.
     #[must_use]
     pub fn register_bits(&self) -> &[u8] {
         &self.bits[..usize::from(self.num_bits)]
     }
 
-    /// Returns the alignment of every access: a power of two between the access's own size and the larger of the widest
-    /// access and the element.
+    /// Returns the alignment that every access is known to have. It is a power of two, at least the size of the access,
+    /// and at most the size of the widest access or of an element, whichever is larger.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
     }
 
-    /// Splits the access into accesses of at most `elements` elements.
+    /// Splits each access into accesses of at most `elements` elements.
     #[must_use]
     pub fn at_most(mut self, elements: usize) -> Self {
         let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
@@ -68,7 +70,7 @@ impl VectorAccess {
 
     /// Returns the registers of the access that `register` belongs to, in memory order.
     ///
-    /// With bits `[2, 0]`, registers 0 to 7 fall into 0 4 1 5 and 2 6 3 7.
+    /// For example, with register bits `[2, 0]` the registers 0 to 7 form the groups 0, 4, 1, 5 and 2, 6, 3, 7.
     pub fn registers_of(&self, register: usize) -> impl Iterator<Item = usize> + '_ {
         let all = self.register_bits().iter().fold(0, |m, b| m | 1usize << b);
         (0..self.elements()).map(move |i| {
@@ -91,11 +93,11 @@ impl GlobalAccess<'_> {
     /// Returns the widest legal access for the addresses, the mask and the layout.
     ///
     /// # Laws
-    /// For every thread and every group of registers: consecutive registers have consecutive addresses, the first is a
-    /// multiple of the access's size, and the mask is uniform.
+    /// For every thread and every access: registers in memory order have consecutive addresses, the first address is a
+    /// multiple of the size of the access, and the mask is uniform.
     ///
     /// # Source
-    /// Triton's `getVectorSize`. More general: the elements may be in any register bits, along any dimension.
+    /// Triton's `getVectorSize`. More general: any register bits may enumerate the elements, along any dimension.
     #[must_use]
     pub fn widest(&self) -> VectorAccess {
         let bytes = u64::from(self.element_bits.max(8) / 8);
@@ -146,7 +148,7 @@ impl GlobalAccess<'_> {
         best
     }
 
-    /// Returns the stride of register bit `bit` along `d`, or 0 if it also moves along another dimension.
+    /// Returns the stride of register bit `bit` along `d`. Returns 0 if the bit also changes another coordinate.
     fn moves(&self, bit: usize, d: usize) -> u64 {
         if bit >= self.layout.in_bits(Dim::REGISTER) {
             return 0;
@@ -162,8 +164,8 @@ impl GlobalAccess<'_> {
         if alone { step } else { 0 }
     }
 
-    /// Returns the register bits with strides 1, 2, 4, ... along `d`, at most `limit` elements, up to the first bit
-    /// that another input also affects.
+    /// Returns the access made of the register bits that have strides 1, 2, 4, ... along `d`. It has at most `limit`
+    /// elements and ends before the first stride that another input of the layout affects, too.
     fn registers_along(&self, d: usize, limit: u64) -> Option<VectorAccess> {
         if !self.layout.has_out_dim(Dim::out(d)) {
             return None;
