@@ -9,7 +9,7 @@ use std::ops::{AddAssign, Div, Mul};
 pub struct Wavefronts {
     /// Number of wavefronts of the access.
     pub taken: u64,
-    /// Minimum: one per phase (group of lanes that are served together).
+    /// Minimum number of wavefronts: one per phase, i.e. per group of lanes that are served together.
     pub ideal: u64,
 }
 
@@ -63,19 +63,20 @@ impl Banks {
         }
     }
 
-    /// Returns the lane bits that vary within a phase, if phases are consecutive lanes: as many lanes as fill all banks
-    /// once. On 32 banks of 4 bytes, 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
+    /// Returns the lane bits that vary within a phase, on targets where a phase consists of consecutive lanes. A phase
+    /// has as many lanes as fill all banks once. With 32 banks of 4 bytes these are 32 lanes for accesses of up to 4
+    /// bytes, 16 lanes for 8 bytes, and 8 lanes for 16 bytes.
     pub fn consecutive(self, bytes: u32) -> u32 {
         // An access of 12 bytes occupies as many banks as one of 16.
         let per_lane = bytes.max(self.bytes).next_power_of_two();
         (self.count * self.bytes / per_lane).max(1) - 1
     }
 
-    /// Counts the wavefronts of one access of one warp, and the minimum.
+    /// Counts the wavefronts of one access of one warp, and their minimum.
     ///
-    /// Lanes whose numbers differ only in `lane_bits` form a phase: each bank delivers one word per wavefront, and
-    /// lanes that access the same word share it. CDNA3 serves 16-byte loads of lanes 0 to 3 and 16 to 19 together,
-    /// which is `0b010011`.
+    /// Lanes whose numbers differ only in `lane_bits` form a phase. In each wavefront a bank delivers one word, which
+    /// all lanes of the phase that access this word share. For example, CDNA3 serves 16-byte loads of lanes 0 to 3 and
+    /// 16 to 19 in one phase, so `lane_bits` is `0b010011`.
     ///
     /// | lanes 0 .. 31 read 4 bytes at | taken | ideal |
     /// |---|---|---|
@@ -84,7 +85,7 @@ impl Banks {
     /// | `128 * lane` | 32 | 1 |
     /// | `0` | 1 | 1 |
     /// # Units
-    /// `addresses` are byte addresses, `None` for inactive lanes; the result counts wavefronts.
+    /// `addresses` are byte addresses, one per lane, `None` for inactive lanes. The result counts wavefronts.
     pub fn wavefronts(self, addresses: &[Option<u64>], bytes: u32, lane_bits: u32) -> Wavefronts {
         let lane_bits = lane_bits as usize;
         let (width, count) = (u64::from(self.bytes), u64::from(self.count));
@@ -129,7 +130,7 @@ impl Banks {
     }
 }
 
-/// Divides, by a shift where possible.
+/// Returns `value / by`, computed by a shift if `by` is a power of two.
 fn quotient(value: u64, by: u64) -> u64 {
     match by.is_power_of_two() {
         true => value >> by.trailing_zeros(),

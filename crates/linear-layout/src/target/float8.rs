@@ -1,4 +1,4 @@
-//! 8-bit floats: encodings, and formats that a GPU converts by instructions.
+//! 8-bit floats: their encodings, and the families of formats that GPUs convert by instructions.
 
 /// An 8-bit float format: a sign, then `exponent_bits`, then `mantissa_bits`.
 ///
@@ -13,7 +13,8 @@
 /// assert_eq!(e4m3.value(0x01), 1.0 / 512.0);
 /// ```
 /// # Source
-/// OCP 8-bit floating point specification, section 5; for the others MLIR's `Float8E4M3FNUZ` and `Float8E5M2FNUZ`.
+/// OCP 8-bit floating point specification, section 5, for the OCP formats. MLIR's `Float8E4M3FNUZ` and `Float8E5M2FNUZ`
+/// for the `FNUZ` formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Float8 {
@@ -32,10 +33,10 @@ pub struct Float8 {
 /// The standard that defines the NaNs and infinities of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8Family {
-    /// Open Compute Project: E5M2 has infinities and NaNs as IEEE formats; E4M3 has one NaN of each sign, all bits set,
-    /// and no infinity.
+    /// Open Compute Project. E5M2 has infinities and NaNs like the IEEE formats. E4M3 has no infinity, and its only
+    /// NaNs are the two codes with all bits except the sign set.
     Ocp,
-    /// `FNUZ`: no infinity and no negative zero, whose code is the only NaN.
+    /// `FNUZ`: no infinity and no negative zero. The code that would be negative zero is the only NaN.
     Fnuz,
 }
 
@@ -58,7 +59,7 @@ const fn float8(name: &'static str, exponent_bits: u32, bias: u32, family: Float
 }
 
 impl Float8 {
-    /// Returns the format with an MLIR name, as `f8E5M2`.
+    /// Returns the format with this MLIR name, e.g. `f8E5M2`.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         FLOAT8.into_iter().find(|format| format.name == name)
@@ -73,7 +74,7 @@ impl Float8 {
         }
     }
 
-    /// Returns the code of the largest number: 448 is 0x7e of `f8E4M3FN`.
+    /// Returns the code of the largest finite number. For `f8E4M3FN` this is 0x7e, the code of 448.
     #[must_use]
     pub const fn largest(self) -> u8 {
         match (self.infinity(), self.family) {
@@ -113,8 +114,8 @@ impl Float8 {
         sign * f64::from(implied + mantissa) * self.step(exponent)
     }
 
-    /// Returns the code of a non-negative number, rounded to nearest, ties to even, without a limit: a number too large
-    /// has a code larger than [`Self::largest`].
+    /// Returns the code of a non-negative number, rounded to nearest, ties to even. The result is not clamped: a number
+    /// that is too large gets a code above [`Self::largest`].
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -129,7 +130,8 @@ impl Float8 {
         ((exponent - 1) << self.mantissa_bits).saturating_add(steps)
     }
 
-    /// Returns the distance of consecutive numbers of an exponent; 0 counts as 1.
+    /// Returns the distance between consecutive numbers that have this exponent field. Subnormals (field 0) have the
+    /// same distance as field 1.
     fn step(self, exponent: u32) -> f64 {
         let power = exponent.max(1).cast_signed() - (self.bias + self.mantissa_bits).cast_signed();
         2f64.powi(power)

@@ -1,7 +1,7 @@
-//! Fragments: distribution of shared-memory rows over lanes by warp-wide matrix loads and stores.
+//! Fragments: how warp-wide matrix loads and stores distribute rows of shared memory over lanes.
 //!
-//! Each lane supplies the address of a row, and holds a few units of several rows: bits of the lane and of the unit's
-//! number select the unit in a row and the row.
+//! Each lane supplies the address of one row, and holds a few units (elements) of several rows. The bits of the lane
+//! number and of the unit's index within the lane determine which row a unit comes from, and its position in that row.
 //!
 //! | [`Fragment`] | instruction | a row | a lane holds |
 //! |---|---|---|---|
@@ -14,53 +14,54 @@
 //! | `Load8` | `ds_load_tr8_b64` (gfx1250) | 8 bytes | a unit of each of 8 rows |
 //!
 //! # Source
-//! PTX ISA 9, the figures of the fragments of `ldmatrix` and `stmatrix`; for AMD's the parameters by which Triton
-//! lowers to them.
+//! PTX ISA 9, the figures of the fragments of `ldmatrix` and `stmatrix`. For AMD, the parameters with which Triton
+//! emits these instructions.
 
 use super::{Access, Target};
 use crate::number::narrow;
 
-/// A fragment: the distribution of rows by one instruction of a warp.
+/// The shape of a fragment: the way in which one warp-wide instruction distributes rows over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
-    /// 8 rows, of which a lane holds adjacent units.
+    /// 8 rows; each lane holds adjacent units of one row.
     Plain,
-    /// 8 rows of 16-bit units, of which a lane holds two of a column.
+    /// 8 rows of 16-bit units; each lane holds two units of one column.
     Transposed,
-    /// 16 rows of bytes, of which a lane holds four of a column, twice.
+    /// 16 rows of bytes; each lane holds four bytes of one column, twice.
     LoadedBytes,
-    /// 8 rows of bytes, of which a lane holds two of a column, twice.
+    /// 8 rows of bytes; each lane holds two bytes of one column, twice.
     StoredBytes,
-    /// One row per lane, of 16-bit units (CDNA 4).
+    /// One row of 16-bit units per lane (CDNA 4).
     Read16,
-    /// One row per lane, of bytes (CDNA 4).
+    /// One row of bytes per lane (CDNA 4).
     Read8,
-    /// One row per lane, of 16-bit units (gfx1250).
+    /// One row of 16-bit units per lane (gfx1250).
     Load16,
-    /// One row per lane, of bytes (gfx1250).
+    /// One row of bytes per lane (gfx1250).
     Load8,
 }
 
-/// The source of one bit of a unit's position.
+/// The source of one bit of a unit's row index, or of its position in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BitSource {
     /// A bit of the lane number.
     Lane(usize),
-    /// The next bit of the number of a lane's unit: first those of `rows`, then those of `within`, in order.
+    /// The next bit of the unit's index within its lane. These bits are consumed in order, first by `rows` and then by
+    /// `within`.
     Unit,
 }
 
-/// The layout of a fragment, as bits.
+/// The distribution of a fragment's rows over lanes, described bit by bit.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FragmentLayout {
-    /// Number of bytes that stay contiguous.
+    /// Number of bytes of a unit, which is never split.
     pub(crate) unit_bytes: u32,
-    /// The sources of the bits of a unit's index in its row, lowest bit first.
+    /// The source of each bit of a unit's index in its row, lowest bit first.
     pub(crate) within: &'static [BitSource],
-    /// The sources of the bits of a row's index, lowest bit first.
+    /// The source of each bit of a row's index, lowest bit first.
     pub(crate) rows: &'static [BitSource],
-    /// log2 of the fragments that one instruction moves at most.
+    /// log2 of the maximum number of fragments that one instruction moves.
     pub most_log2: u32,
 }
 
@@ -90,7 +91,7 @@ impl FragmentLayout {
 use BitSource::{Lane, Unit};
 
 impl Fragment {
-    /// Returns the distribution of the rows over lanes.
+    /// Returns the distribution of this fragment's rows over lanes.
     pub const fn layout(self) -> &'static FragmentLayout {
         match self {
             Self::Plain => &FragmentLayout {
@@ -146,7 +147,8 @@ impl Fragment {
 }
 
 impl Target {
-    /// Returns the fragments that instructions of this GPU load from shared memory, or store to it.
+    /// Returns the fragments that this GPU's instructions load from shared memory, or store to it, depending on
+    /// `access`.
     pub fn fragments(&self, access: Access) -> impl Iterator<Item = Fragment> + use<> {
         use Fragment as F;
         let has = &self.instructions;

@@ -1,7 +1,7 @@
 //! GPU targets as data: lanes, banks, phases, instructions, costs.
 //!
-//! A [`Target`] describes one GPU as far as layouts depend on it. It contains no policy: planner and evaluator read the
-//! same tables, so a plan and its check agree on the hardware.
+//! A [`Target`] holds all properties of a GPU that layouts depend on. It contains no policy. Planner and evaluator read
+//! the same tables, so a plan and its verification assume the same hardware.
 //!
 //! ```
 //! use linear_layout::target::{Access, Target};
@@ -14,9 +14,10 @@
 //! # Ok::<(), linear_layout::target::TargetError>(())
 //! ```
 //!
-//! Each difference between GPUs is a column here, with its source. Names and version numbers are compared only in
-//! `table.rs`, which builds the rows, and `names.rs`. Structs of tables are therefore non-exhaustive. Enums that a back
-//! end or a simulator matches are exhaustive, so that the compiler finds the places where a new variant needs code.
+//! Each difference between GPUs is a column of the table, with its source. Only `table.rs`, which builds the rows, and
+//! `names.rs` compare names and version numbers. The structs are non-exhaustive, because the table may get more
+//! columns. Enums that a back end or a simulator matches on are exhaustive, so that the compiler finds all code that a
+//! new variant affects.
 //!
 //! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`], [`Product`].
 
@@ -41,7 +42,7 @@ pub use product::{
 };
 pub use table::TARGETS;
 
-/// The vendor of a GPU, which is also the instruction set family that a lowering emits.
+/// The vendor of a GPU. It determines the instruction set family that a lowering emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vendor {
     /// NVIDIA: NVVM intrinsics, `cuda:90`.
@@ -50,22 +51,24 @@ pub enum Vendor {
     Amd,
 }
 
-/// An assembly language: the output of LLVM for a GPU, and the language of inline assembly.
+/// An assembly language: the text that LLVM emits for a GPU, and the language of inline assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Assembly {
     /// NVIDIA's PTX, a virtual instruction set that `ptxas` or the driver assembles.
     Ptx,
-    /// AMD's, in the syntax of its ISA manuals.
+    /// AMD's assembly, in the syntax of AMD's ISA manuals.
     Gcn,
 }
 
 impl Assembly {
-    /// Returns command-line options of LLVM, and their values, that function attributes cannot express.
+    /// Returns command-line options of LLVM, as (name, value), for settings that function attributes cannot express.
     ///
-    /// - `slp-schedule-budget` bounds the distance in a basic block of operations that the SLP vectoriser combines. It
-    ///   scans all operations in between, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel with 6500
-    ///   operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
-    /// - `nvptx-short-ptr` makes addresses of shared memory 32 bits wide, in one register instead of two.
+    /// - `slp-schedule-budget` limits how far apart two operations of a basic block may be for the SLP vectoriser to
+    ///   combine them. The vectoriser scans all operations in between, and an unrolled kernel is one large block. In a
+    ///   kernel with 6500 operations it took 0.7 s of the 0.75 s compile time. With this limit the kernel has 2904
+    ///   instead of 2900 instructions. LLVM's default is 100000.
+    /// - `nvptx-short-ptr` makes addresses of shared memory 32 bits wide, so that they take one register instead of
+    ///   two.
     #[must_use]
     pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
         match self {
@@ -113,35 +116,36 @@ pub struct Instructions {
     pub load_transposed: bool,
     /// Stores to shared memory of another block of the cluster.
     pub clusters: bool,
-    /// Tensor memory and the products in it: compute capability 10 and 11.
+    /// Tensor memory, and matrix products that use it; compute capability 10 and 11.
     pub tensor_memory: bool,
-    /// `wgmma`: products of a warp group that reads factors from shared memory, compute capability 9.
+    /// `wgmma`: matrix products of a warp group whose operands may be in shared memory; compute capability 9.
     pub warp_group_products: bool,
-    /// Scales in tensor memory of 4-bit `a` are read along K first.
+    /// If `a` is a 4-bit type, its scales in tensor memory are read along K first.
     pub k_first_scales: bool,
-    /// Atomic sums of bf16, and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
+    /// Atomic additions of bf16 and of vectors of adjacent floats, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
-    /// Reductions of 32-bit integers over all lanes of a warp by one instruction (`redux.sync`): sums, extremes, bits.
+    /// `redux.sync` on 32-bit integers: one instruction reduces over all lanes of a warp (sum, minimum, maximum,
+    /// bitwise).
     pub lane_reductions: bool,
-    /// `redux.sync` of f32: extremes.
+    /// `redux.sync` on f32: minimum and maximum.
     pub float_lane_reductions: bool,
     /// Asynchronous copies from global to shared memory (`cp.async`), `sm_80` and later.
     pub async_copies: bool,
-    /// TMA copies, and their mbarriers, `sm_90` and later.
+    /// TMA copies and the mbarriers that track them, `sm_90` and later.
     pub tensor_copies: bool,
     /// `griddepcontrol`: programmatic dependent launch, `sm_90` and later.
     pub grid_dependencies: bool,
-    /// The clock is read by a message (`s_sendmsg_rtn`), gfx11 and later; by `s_memrealtime` before.
+    /// The clock is read by a message (`s_sendmsg_rtn`), on gfx11 and later. Earlier GPUs use `s_memrealtime`.
     pub time_by_message: bool,
     /// L2 cache policies per access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
-    /// `cvt` of f32 to bf16, to nearest and towards zero, `sm_80` and later.
+    /// `cvt` from f32 to bf16, rounding to nearest or towards zero, `sm_80` and later.
     pub bf16_conversions: bool,
-    /// `cvt` of f32 and f64 to bf16 in every rounding mode, `sm_90` and later.
+    /// `cvt` from f32 and f64 to bf16 in every rounding mode, `sm_90` and later.
     pub bf16_rounding_modes: bool,
     /// Buffer loads to shared memory, gfx942 and gfx950.
     pub buffer_to_shared: bool,
-    /// Buffer loads to shared memory of 12 and 16 bytes per lane, gfx950.
+    /// Buffer loads of 12 and 16 bytes per lane to shared memory, gfx950.
     pub wide_buffer_to_shared: bool,
     /// Asynchronous copies to shared memory with a separate counter (`global_load_async_to_lds`), gfx1250.
     pub async_to_shared: bool,
@@ -149,12 +153,12 @@ pub struct Instructions {
     pub buffer: Option<BufferInstructions>,
     /// The instructions for conversions with scales.
     pub scaled_conversion: ScaledConversion,
-    /// The 8-bit floats that instructions convert, rounding to nearest: OCP's from `sm_89` on, on gfx950 and gfx12;
-    /// FNUZ on gfx942.
+    /// The family of 8-bit floats that conversion instructions support, rounding to nearest: OCP on `sm_89` and later,
+    /// gfx950 and gfx12; FNUZ on gfx942.
     pub float8: Option<Float8Family>,
 }
 
-/// The encoding of operands of a family's buffer instructions.
+/// How a GPU family encodes the operands of its buffer instructions.
 ///
 /// # Source
 /// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide
@@ -164,33 +168,33 @@ pub struct Instructions {
 pub struct BufferInstructions {
     /// Cache control bits.
     pub cache: CacheBits,
-    /// The fourth word of the resource descriptor: data format, and out-of-range rules.
+    /// The fourth word of the resource descriptor: data format and out-of-range rules.
     pub descriptor_flags: u32,
 }
 
-/// The bits of a buffer instruction for each of Triton's cache modifiers; 0 for the others.
+/// The bits that a buffer instruction has for each of Triton's cache modifiers. Modifiers not listed here have no bits.
 ///
-/// `sc0` is 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; on RDNA 4 a temporal hint is in bits 0
-/// to 2 and a scope from bit 3 on.
+/// On CDNA 3, `sc0` is 1, `nt` is 2 and `sc1` is 16. On RDNA 3, `glc` is 1, `slc` is 2 and `dlc` is 4. On RDNA 4, bits
+/// 0 to 2 are a temporal hint, and the bits from 3 on are a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CacheBits {
-    /// `cg` of a load.
+    /// Bits of the modifier `cg` on a load.
     pub(crate) load_cg: u32,
-    /// `cg` of a store.
+    /// Bits of the modifier `cg` on a store.
     pub(crate) store_cg: u32,
-    /// `cs`.
+    /// Bits of the modifier `cs`.
     pub(crate) cs: u32,
-    /// `cv`.
+    /// Bits of the modifier `cv`.
     pub(crate) cv: u32,
-    /// `wt`.
+    /// Bits of the modifier `wt`.
     pub(crate) wt: u32,
-    /// Bits of a device-scope atomic access, beside `sc0`, which returns the old value.
+    /// Bits of a device-scope atomic access, without `sc0`, which requests the old value.
     pub atomic: u32,
 }
 
 impl CacheBits {
-    /// Returns the bits for a cache modifier as the IR spells it.
+    /// Returns the bits of a cache modifier, given by its name in the IR.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -212,23 +216,23 @@ impl CacheBits {
     }
 }
 
-/// The instructions that widen 4-bit and 8-bit numbers and multiply them by scales.
+/// The instructions that widen 4-bit and 8-bit numbers and multiply them by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ScaledConversion {
     /// General instructions, for any number of elements.
     #[default]
     Any,
-    /// gfx950: four 8-bit or eight 4-bit numbers at a time.
+    /// gfx950: converts four 8-bit or eight 4-bit numbers per instruction.
     Words,
-    /// gfx1250: eight numbers at a time, with 8-bit scales.
+    /// gfx1250: converts eight numbers per instruction, with 8-bit scales.
     Eights,
 }
 
 /// The cost of each warp-wide operation, in quarters of a clock of one SM (or CU).
 ///
-/// Two units run in parallel: the load-store unit and the arithmetic unit. The cost of a plan is that of the busier
-/// one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared memory one slot
-/// (4): measured, see the conversion benchmarks.
+/// Two units run in parallel: the load-store unit and the arithmetic unit. The cost of a plan is the time of the busier
+/// unit. On `sm_90` the measured costs are half a clock (2) for a select, and one slot (4) for a shuffle or for a
+/// wavefront of shared memory; see the conversion benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Costs {
@@ -242,19 +246,20 @@ pub struct Costs {
     pub lane_reduction: u32,
     /// One wavefront: up to `banks * 4` bytes read or written at once.
     pub wavefront: u32,
-    /// Fixed cost of an access beside its wavefronts: issue and address.
+    /// Fixed cost of an access in addition to its wavefronts: issue and address computation.
     pub access: u32,
     /// A barrier of the whole block, including the wait for the slowest warp.
     pub barrier: u32,
     /// A warp barrier.
     pub warp_sync: u32,
-    /// Latency of one unhidden round trip through shared memory, weighted for a partly filled SM.
+    /// Latency of a round trip through shared memory that other work does not hide, weighted for a partly filled SM.
     pub round_trip: u32,
-    /// Latency of one shuffle that depends on another, weighted as `round_trip`; 0 if it was not measured.
+    /// Latency of a shuffle that depends on another shuffle, weighted as `round_trip`; 0 if it was not measured.
     pub shuffle_trip: u32,
 }
 
-/// The instruction that flips lane bits, the cheapest first if a target has several.
+/// The instruction that moves data between lanes whose numbers differ by an XOR mask. If a target has several for a
+/// mask, it uses the cheapest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum XorShuffle {
     /// NVIDIA `shfl.sync.bfly` with the mask.
@@ -278,24 +283,24 @@ pub enum XorShuffle {
 }
 
 impl XorShuffle {
-    /// Returns true if the exchange uses the arithmetic unit, not the load-store unit.
+    /// Returns true if the instruction runs on the arithmetic unit, false if it runs on the load-store unit.
     pub(crate) const fn is_arithmetic(self) -> bool {
         !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
     }
 }
 
-/// The resources shared by the resident blocks of one processor (SM, CU).
+/// The resources of one processor (SM or CU), which its resident blocks share.
 ///
-/// CUDA programming guide, "Compute capabilities"; AMD's ISA and tuning manuals for waves of a CU.
+/// Sources: CUDA programming guide, "Compute capabilities"; AMD's ISA and tuning manuals for the waves of a CU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Processor {
-    /// Maximum number of threads of all blocks.
+    /// Maximum number of resident threads.
     pub(crate) threads: u32,
-    /// Maximum number of blocks.
+    /// Maximum number of resident blocks.
     pub(crate) blocks: u32,
     /// Bytes of shared memory.
     pub(crate) shared_bytes: u32,
-    /// Bytes reserved per block beside its own.
+    /// Bytes that each block reserves in addition to its own shared memory.
     pub(crate) reserved_bytes: u32,
     /// Number of 32-bit registers, over all lanes.
     pub(crate) registers: u32,
@@ -317,34 +322,34 @@ pub struct Target {
     pub name: &'static str,
     /// The processor name for LLVM: `sm_90a`, `gfx942`.
     pub llvm_cpu: &'static str,
-    /// Features requested from LLVM beside the processor's own, as `+ptx80`; empty for none.
+    /// Features requested from LLVM in addition to the processor's own, e.g. `+ptx80`; empty if there are none.
     ///
-    /// Drivers since CUDA 12.0 accept PTX 8.0, those since CUDA 12.1 PTX 8.1, which adds the vector atomics of `sm_90`
+    /// Drivers accept PTX 8.0 since CUDA 12.0, and PTX 8.1 since CUDA 12.1. PTX 8.1 adds the vector atomics of `sm_90`
     /// and the 8-bit float conversions of `sm_89`. From PTX 8.8 on, `sm_100` and later have 256-bit accesses.
     pub llvm_features: &'static str,
     /// The vendor.
     pub vendor: Vendor,
     /// LLVM's target triple.
     pub llvm_triple: &'static str,
-    /// The assembly language, inline or not.
+    /// The assembly language that LLVM emits and that inline assembly uses.
     pub assembly: Assembly,
-    /// True if LLVM writes object files, which a linker turns into loadable code objects.
+    /// True if LLVM writes object files, which a linker must turn into loadable code objects.
     pub has_objects: bool,
-    /// True if the lanes of a warp run in lockstep, so that program order orders their accesses.
+    /// True if the lanes of a warp run in lockstep, so that program order also orders accesses of different lanes.
     ///
-    /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since `sm_70` (CUDA
-    /// programming guide, "Independent thread scheduling").
+    /// The lanes of AMD's waves run in lockstep (ISA manuals, "Wavefront"). NVIDIA schedules each thread separately
+    /// since `sm_70` (CUDA programming guide, "Independent thread scheduling").
     pub lockstep: bool,
     /// Maximum number of threads per block.
     ///
-    /// 1024 on all (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
+    /// It is 1024 on all targets (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
     /// Lanes per warp (wave): 32 or 64.
     pub lanes: u32,
-    /// The lane counts per warp that a kernel may choose.
+    /// The numbers of lanes per warp among which a kernel may choose.
     ///
-    /// Waves of RDNA have 32 or 64 (LLVM's AMDGPU usage guide, `wavefrontsize64`), of gfx1250 only 32.
+    /// Waves have 32 or 64 lanes on RDNA (LLVM's AMDGPU usage guide, `wavefrontsize64`), but only 32 on gfx1250.
     pub warp_sizes: &'static [u32],
     /// Banks of shared memory, each `bank_bytes` wide.
     pub banks: u32,
@@ -356,7 +361,8 @@ pub struct Target {
     pub(crate) processor: Processor,
     /// Maximum bits per lane of one access to global memory.
     ///
-    /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), for accesses without mask, cache modifier or ordering; 128 elsewhere.
+    /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), for accesses without a mask, cache modifier or memory ordering;
+    /// otherwise 128.
     pub max_global_vector_bits: u32,
     /// Maximum bits per lane of one shared-memory access.
     pub max_shared_vector_bits: u32,
@@ -364,7 +370,7 @@ pub struct Target {
     pub instructions: Instructions,
     /// The costs of operations.
     pub costs: Costs,
-    /// Lane bits that vary within a phase of a 16-byte load, if they are not simply the lowest ones.
+    /// Lane bits that vary within a phase of a 16-byte load; `None` if they are the lowest lane bits.
     load_b128_lane_bits: Option<u32>,
 }
 
@@ -372,8 +378,8 @@ pub struct Target {
 const SHARED_GRANULE_BYTES: u32 = 128;
 
 impl Target {
-    /// Returns the maximum bytes of shared memory that a block of `threads` threads may take instead of `bytes` at the
-    /// same occupancy.
+    /// Returns the maximum shared memory per block that gives the same occupancy as `bytes`, for blocks of `threads`
+    /// threads. The unit is bytes.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -418,17 +424,17 @@ impl Target {
         share.min(self.processor.lane_registers)
     }
 
-    /// Returns the default GPU with this number of lanes per warp, for modules that name no target.
+    /// Returns the GPU that is assumed for a module without a target, given its number of lanes per warp.
     ///
     /// # Panics
-    /// Never: both are in the table.
+    /// Never: the table contains both default GPUs.
     #[must_use]
     pub fn default_for_lanes(lanes: u64) -> &'static Self {
         let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
         Self::parse(name).expect("it is in the table")
     }
 
-    /// Returns the names of the targets with a feature, for messages: `cuda:90`, `cuda:100`.
+    /// Returns the names of the targets that have a feature, for use in messages: `cuda:90`, `cuda:100`.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
         let all = TARGETS.iter().filter(|target| has(&target.instructions));
@@ -442,16 +448,16 @@ impl Target {
         self.lanes.trailing_zeros()
     }
 
-    /// Bytes of shared memory per conflict-free wavefront.
+    /// Returns the bytes of shared memory that one wavefront without bank conflicts accesses.
     pub(crate) const fn wavefront_bytes(&self) -> u32 {
         self.banks * self.bank_bytes
     }
 
     /// Returns the lane bits that vary within a phase of an access of `bytes` per lane.
     ///
-    /// Lanes that agree in all *other* lane bits are served in the same phase, and conflicts count only among them.
-    /// 4-byte accesses of 32 lanes are one phase (`0b11111`); 16-byte accesses are four phases of eight lanes, on most
-    /// targets the consecutive ones (`0b00111`).
+    /// Lanes that agree in all *other* lane bits are served in the same phase. Only lanes of the same phase can
+    /// conflict. For example, a 4-byte access of 32 lanes is one phase (`0b11111`). A 16-byte access has four phases of
+    /// eight lanes; on most targets the eight lanes are consecutive (`0b00111`).
     ///
     /// # Units
     /// `bytes`: bytes per lane, a power of two up to 16. Result: a mask of lane bits.
@@ -499,7 +505,7 @@ impl Target {
         }
     }
 
-    /// Returns true if a register bit can be exchanged with lane bit `bit` by one swap instruction per pair.
+    /// Returns true if one instruction can exchange lane bit `bit` with a bit that distinguishes two registers.
     #[must_use]
     pub const fn has_lane_swap(&self, bit: u32) -> bool {
         self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))
@@ -516,7 +522,8 @@ impl fmt::Display for Target {
 mod tests {
     use super::*;
 
-    /// RDNA 4: a scope from bit 3 on (16 is the device, 24 the system), and below it a temporal hint.
+    /// On RDNA 4 the bits from 3 on are a scope (16 is the device, 24 the system), and the bits below are a temporal
+    /// hint.
     #[test]
     fn cache_modifiers_have_bits_of_their_own() {
         let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;
@@ -529,7 +536,8 @@ mod tests {
         assert_eq!(of("ca"), [0, 0]);
     }
 
-    /// Buffer instructions and lockstep are AMD's; PTX 8.x is requested unless a later version is needed.
+    /// Only AMD targets have buffer instructions and lockstep. All NVIDIA targets request PTX 8.x, unless they need a
+    /// later version.
     #[test]
     fn columns_follow_the_instruction_set() {
         for t in TARGETS {

@@ -1,10 +1,10 @@
-//! Names of GPUs: those of `ttg.target`, of processors, and of products.
+//! Names of GPUs: the names in `ttg.target`, of processors, and of products.
 
 use super::{TARGETS, Target};
 use crate::encoding::spelling::edits;
 use thiserror::Error;
 
-/// Products by target, in lower case without spaces.
+/// The product names of each target, in lower case without spaces.
 ///
 /// # Source
 /// NVIDIA's table of compute capabilities; LLVM's AMDGPU usage guide, "Processors".
@@ -47,7 +47,7 @@ const PRODUCTS: &[(&str, &[&str])] = &[
     ("hip:gfx1201", &["rx9070", "rx9070xt", "rx9070gre"]),
 ];
 
-/// Products older than every target, with their processors.
+/// Products that are older than all supported targets, with their processors.
 #[rustfmt::skip]
 const OLDER: &[(&str, &[&str])] = &[
     ("sm_37", &["k80"]),
@@ -62,16 +62,18 @@ const OLDER: &[(&str, &[&str])] = &[
     ("gfx1032", &["rx6600", "rx6600xt"]),
 ];
 
-/// Brands that stand before the name of a product.
+/// Brand names that may precede the name of a product.
 const BRANDS: [&str; 9] = [
     "nvidia", "amd", "geforce", "tesla", "quadro", "jetson", "instinct", "radeon", "pro",
 ];
 
 impl Target {
-    /// Finds a target by the name in `ttg.target`, of its processor, or of a product; case does not matter.
+    /// Finds a target by its name in `ttg.target`, by the name of its processor, or by the name of a product. Case is
+    /// ignored.
     ///
     /// # Errors
-    /// An unknown name, with the nearest one, and a product older than every target.
+    /// The name is unknown; the error suggests the nearest known name. Or the product is older than all supported
+    /// targets.
     ///
     /// ```
     /// use linear_layout::target::Target;
@@ -99,7 +101,7 @@ impl Target {
         TARGETS.iter().find(|target| target.name == name)
     }
 
-    /// Finds `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` or `gfx942`.
+    /// Finds a target by its processor, spelled `cuda:90`, `sm_90`, `sm90`, `hip:gfx942` or `gfx942`.
     fn of_processor(asked: &str) -> Option<&'static Self> {
         let number = ["cuda:", "sm_", "sm"]
             .iter()
@@ -118,7 +120,8 @@ impl Target {
     }
 }
 
-/// Finds the target or processor of a product, `rtx 4090`, behind brands and in front of its memory, as drivers print it.
+/// Finds the target or processor of a product such as `rtx 4090`. Drivers print a brand before the name and a memory
+/// size after it; both are skipped.
 fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static str> {
     if asked.contains(':') {
         return None;
@@ -141,19 +144,19 @@ fn product(table: &[(&'static str, &[&str])], asked: &str) -> Option<&'static st
     }
 }
 
-/// Returns true for words that name a variant of a product with the same processor.
+/// Returns true for words that name a variant of a product with the same processor, such as a form factor.
 fn is_variant(word: &str) -> bool {
     let is_memory = word.ends_with("gb") && word.starts_with(|c: char| c.is_ascii_digit());
     let known = ["pcie", "nvl", "gpu", "laptop", "super", "graphics"];
     is_memory || known.contains(&word) || word.starts_with("sxm") || word.starts_with("hbm")
 }
 
-/// No target has this name.
+/// The error for a name that no target has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", text(.name, *.processor))]
 pub struct TargetError {
     name: String,
-    /// The processor of a product that is too old.
+    /// The processor of the named product, if it is too old to be supported.
     processor: Option<&'static str>,
 }
 
@@ -181,7 +184,8 @@ fn text(name: &str, processor: Option<&str>) -> String {
     format!("unknown target `{shown}`; {nearest}")
 }
 
-/// The nearest name and the target that has it; of several, one that the name begins, then one of the same last letter.
+/// Returns the nearest known name, and the target with this name. Among equally near names, it prefers a prefix of the
+/// given name, then a name with the same last letter.
 fn nearest(name: &str) -> Option<(String, &'static str)> {
     let processors = TARGETS.iter().flat_map(|target| {
         let bare = target.name.split_once(':').map_or("", |(_, bare)| bare);

@@ -53,7 +53,7 @@ impl Number {
             .find(|number| number.ir_name() == name)
     }
 
-    /// Returns the number of 32-bit registers for `elements` elements.
+    /// Returns the number of 32-bit registers that `elements` elements of this type occupy.
     pub(crate) const fn registers(self, elements: u64) -> u64 {
         (elements * self.bits() as u64).div_ceil(32)
     }

@@ -5,7 +5,7 @@ use super::{
     ScaledConversion, Target, Vendor,
 };
 
-/// `sm_90` as measured; older and newer ones have the same widths per SM.
+/// Costs measured on `sm_90`. Older and newer GPUs have the same widths per SM.
 const NVIDIA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
@@ -19,7 +19,7 @@ const NVIDIA_COSTS: Costs = Costs {
     shuffle_trip: 16,
 };
 
-/// A SIMD of 16 lanes takes four clocks for a wave64; a CU has four SIMDs.
+/// Costs of CDNA. A SIMD of 16 lanes takes four clocks for a wave of 64, and a CU has four SIMDs.
 const CDNA_COSTS: Costs = Costs {
     select: 4,
     shuffle: 8,
@@ -33,7 +33,7 @@ const CDNA_COSTS: Costs = Costs {
     shuffle_trip: 0,
 };
 
-/// A SIMD takes one clock for a wave32; a CU has two SIMDs.
+/// Costs of RDNA. A SIMD takes one clock for a wave of 32, and a CU has two SIMDs.
 const RDNA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
@@ -47,10 +47,10 @@ const RDNA_COSTS: Costs = Costs {
     shuffle_trip: 0,
 };
 
-/// Data format 7 (32 bits, float or integer) in bits 12 to 14, and 4 from bit 15.
+/// Word 3 of the buffer descriptor: data format 7 (32 bits, float or integer) in bits 12 to 14, and 4 from bit 15 on.
 const BUFFER_FLAGS: u32 = 7 << 12 | 4 << 15;
 
-/// RDNA has a resource level in bit 24 and its out-of-range rule in bits 28 and 29.
+/// The same word on RDNA, which also has a resource level in bit 24 and its out-of-range rule in bits 28 and 29.
 const RDNA_BUFFER_FLAGS: u32 = BUFFER_FLAGS | 1 << 24 | 3 << 28;
 
 const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheBits {
@@ -64,7 +64,8 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
     }
 }
 
-/// From `sm_80` on, a processor has 1 KiB more than the maximum of a block; each block reserves 1 KiB.
+/// Returns the resources of an NVIDIA SM. From `sm_80` on, an SM has 1 KiB more shared memory than a block may use, and
+/// reserves 1 KiB for each block.
 const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
     let reserved_kib = if arch >= 80 { 1 } else { 0 };
     let (threads, blocks) = match arch {
@@ -319,7 +320,7 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
     }
 }
 
-/// Every known target, NVIDIA first, by age.
+/// Every supported target: NVIDIA first, then AMD, each from old to new.
 pub static TARGETS: &[Target] = &[
     nvidia("cuda:70", "sm_70", 70, 96),
     nvidia("cuda:72", "sm_72", 72, 96),

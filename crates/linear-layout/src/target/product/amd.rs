@@ -1,6 +1,6 @@
 //! AMD's matrix instructions: MFMA, WMMA and dot products.
 //!
-//! A and B share the order of k within an instruction, so it does not affect the sum.
+//! A and B use the same order of k within an instruction, so this order does not affect the sum.
 //!
 //! # Source
 //! The CDNA 3, CDNA 4, RDNA 3 and RDNA 4 ISA manuals; LLVM's `IntrinsicsAMDGPU.td` for names and operands.
@@ -14,7 +14,8 @@ use crate::number::narrow;
 use Number as T;
 use Scalar as S;
 
-/// An instruction with `1 << edge` rows and columns of results, whose lanes hold `1 << own` elements adjacent along k.
+/// Parameters of an instruction with `1 << edge` rows and columns of results. Each lane holds `1 << own` elements that
+/// are adjacent along k.
 struct Square {
     intrinsic: String,
     edge: u8,
@@ -27,7 +28,7 @@ struct Square {
 }
 
 impl Square {
-    /// Returns a factor whose low lane bits number the edge.
+    /// Returns the distribution of operand A or B. The low lane bits are the bits of its row (A) or column (B).
     fn factor(&self, of: fn(u8) -> TileBit, k_lanes: &[TileBit]) -> TileOperand {
         TileOperand {
             lanes: [&bits(of, 0..self.edge), k_lanes].concat(),
@@ -52,7 +53,7 @@ impl Square {
         }
     }
 
-    /// Returns the row with these lanes of the factors, and lanes and registers of D.
+    /// Returns the table row, given the lane bits of k in A and B, and the lane and register bits of D.
     fn row(self, k_lanes: &[TileBit], d_lanes: Vec<TileBit>, d: Vec<TileBit>) -> Product {
         let d = TileOperand {
             vector: 1 << d.len(),
@@ -65,7 +66,7 @@ impl Square {
         self.product(operands)
     }
 
-    /// MFMA, for a wave of 64 lanes.
+    /// Returns an MFMA instruction, for a wave of 64 lanes.
     fn mfma(self) -> Product {
         let (edge, own) = (self.edge, self.own);
         let spare = 6 - edge;
@@ -77,8 +78,9 @@ impl Square {
         self.row(&k, bits(M, 2..2 + spare), registers)
     }
 
-    /// MFMA of 16 blocks of 4 x 4 results as one of 4 x 64: each of 16 calls broadcasts another block of A (`cbsz` = 4,
-    /// `abid` = the call), so that lanes hold different k of A, and registers those of B.
+    /// Returns an MFMA of 16 blocks of 4 x 4 results, described as one product of 4 x 64. It is 16 calls of the
+    /// intrinsic. Each call broadcasts another block of A (`cbsz` = 4, `abid` = index of the call). Therefore the lanes
+    /// hold different k of A, and the registers hold different k of B.
     fn mfma_of_blocks(mut self) -> Product {
         let own = self.own;
         self.edge = 2;
@@ -114,23 +116,23 @@ impl Square {
         }
     }
 
-    /// WMMA of gfx11, for a wave of 32 lanes, of which the upper half holds replicas of the factors.
+    /// Returns a WMMA of gfx11, for a wave of 32 lanes. The upper 16 lanes hold replicas of A and B.
     fn wmma_of_copies(self) -> Product {
         self.row(&[Held], vec![M(0)], bits(M, 1..4))
     }
 
-    /// WMMA of gfx12 and later.
+    /// Returns a WMMA of gfx12 and later.
     fn wmma(self) -> Product {
         let k = [K(self.own)];
         self.row(&k, vec![M(3)], bits(M, 0..3))
     }
 }
 
-/// Names of 8-bit floats in intrinsics, and their formats on CDNA 3 and elsewhere.
+/// 8-bit floats: the name in intrinsics, the format on CDNA 3, and the format on other GPUs.
 const FLOATS8: [(&str, Number, Number); 2] =
     [("fp8", T::E4m3Fnuz, T::E4m3), ("bf8", T::E5m2Fnuz, T::E5m2)];
 
-/// All pairs of 8-bit floats: suffix of the intrinsic, and the factors.
+/// Returns all pairs of 8-bit float types: the suffix of the intrinsic, and the types of A and B.
 fn pairs_of_floats8(is_fnuz: bool) -> impl Iterator<Item = (String, [Number; 2])> {
     let number = move |(_, fnuz, ocp)| if is_fnuz { fnuz } else { ocp };
     FLOATS8
@@ -247,7 +249,7 @@ pub(super) fn mfma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// A dot product of all elements of two registers, in each lane.
+/// Returns a dot product that each lane computes alone, over all elements of one register of A and one of B.
 fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool) -> Product {
     let packed = narrow::<u8>((32 / factor.bits()).trailing_zeros());
     let (scalar, vector) = match factor {
@@ -281,7 +283,7 @@ fn per_lane(intrinsic: &str, factor: Number, sum: (Number, Scalar), clamps: bool
     }
 }
 
-/// Integer operands, each after its sign flag; further arguments follow.
+/// Arguments of an intrinsic on integers: each operand A and B after its sign flag, then D. Further arguments follow.
 const SIGNED: [Argument; 5] = [
     constant(1, 1),
     Argument::Operand(0),
@@ -442,13 +444,14 @@ pub(super) fn wmma(name: &str) -> Vec<Product> {
     rows
 }
 
-/// The formats of `f8f6f4` and their modifier values.
+/// The types that `f8f6f4` supports, each with the value of its type modifier.
 const F8F6F4: [(Number, u64); 3] = [(T::E4m3, 0), (T::E5m2, 1), (T::E2m1, 4)];
 
-/// A tile of `f8f6f4`: lanes hold 16 bytes adjacent along k, then 16 bytes after those of the other groups of lanes.
+/// A tile of `f8f6f4`. Each lane holds 16 bytes that are adjacent along k. Its next 16 bytes follow after the first 16
+/// bytes of all other lane groups.
 #[derive(Clone, Copy)]
 struct MixedTile {
-    /// log2 of the edge of the square of results, of the groups of lanes along k, and of k.
+    /// log2 of three sizes: the rows or columns of the result, the groups of lanes along k, and k.
     edge: u8,
     groups: u8,
     k: u8,

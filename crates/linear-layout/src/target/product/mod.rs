@@ -1,12 +1,12 @@
 //! Matrix instructions as data: the coordinate of each lane bit and register bit of an operand, and the intrinsic call.
 //!
 //! A [`Product`] computes `D = A B + D` in each warp, or in each lane. Its operands are tiles of `m x k`, `k x n` and
-//! `m x n` elements; every bit of a lane or register number of an operand is a bit of one coordinate ([`TileBit`]).
-//! Planner, checker and lowering read the same rows; `gpu-sim` states the instructions independently, and tests compare
-//! them.
+//! `m x n` elements. Every bit of a lane number or register number is a bit of one coordinate of the operand
+//! ([`TileBit`]). Planner, plan checker and lowering read the same table. `gpu-sim` implements the instructions
+//! independently, and tests compare the two.
 //!
-//! Reading order: this file (a row), `nvidia`, `amd` (the rows).
-//! Not here: operands in shared or tensor memory.
+//! Reading order: this file (the type of a row), then `nvidia` and `amd` (the rows).
+//! Not here: instructions whose operands are in shared or tensor memory.
 
 mod amd;
 mod nvidia;
@@ -15,16 +15,16 @@ use super::{Target, Vendor};
 use crate::number::narrow;
 use TileBit::{Copy as Held, K, M, N};
 
-/// The coordinate that one bit of a lane's or register's index addresses.
+/// The coordinate to which one bit of a lane number or register number belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileBit {
-    /// A bit of the row of A and D.
+    /// A bit of the row index of A and D.
     M(u8),
-    /// A bit of the column of B and D.
+    /// A bit of the column index of B and D.
     N(u8),
-    /// A bit of the column of A and the row of B.
+    /// A bit of k, the column index of A and the row index of B.
     K(u8),
-    /// None: both values of the bit hold the same element.
+    /// No coordinate: lanes or registers that differ only in this bit hold the same element.
     Copy,
 }
 
@@ -42,21 +42,24 @@ impl TileBit {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct TileOperand {
-    /// One entry per bit of the lane number; empty for an instruction that each lane executes alone.
+    /// One entry per bit of the lane number, lowest first. It is empty for an instruction that each lane executes
+    /// alone.
     pub lanes: Vec<TileBit>,
-    /// One entry per bit of the element's number in a byte; empty if elements are at least a byte wide.
+    /// One entry per bit of an element's index within its byte, for 4-bit types. It is empty if elements are at least a
+    /// byte wide.
     ///
-    /// A tensor of such elements has one byte for all of them, which is the unit that `registers` counts.
+    /// A tensor stores several such elements as one byte. `registers` therefore counts bytes for these types.
     pub packed: Vec<TileBit>,
-    /// One entry per bit of the element's number in the registers, lowest bits first within a packed register.
+    /// One entry per bit of the element's index in the registers of a lane, lowest bit first. The lowest bits select an
+    /// element within one 32-bit register.
     pub registers: Vec<TileBit>,
-    /// The size of the vectors that pass the elements; 1 for scalars.
+    /// The number of elements of the vectors that the intrinsic takes for this operand; 1 for scalars.
     pub vector: u32,
-    /// The type of the scalars.
+    /// The element type of these vectors.
     pub scalar: Scalar,
 }
 
-/// The LLVM type of an intrinsic's argument.
+/// The LLVM scalar type of an intrinsic's argument.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scalar {
     /// `half`.
@@ -68,7 +71,7 @@ pub enum Scalar {
     F32,
     /// `double`.
     F64,
-    /// An integer of this width, which may carry several elements.
+    /// An integer of this width in bits. It may contain several elements.
     Int(u32),
 }
 
@@ -93,7 +96,7 @@ pub enum Number {
     F16,
     /// bfloat16.
     Bf16,
-    /// The upper 19 bits of a binary32.
+    /// TF32: the upper 19 bits of a binary32.
     Tf32,
     /// IEEE binary32.
     F32,
@@ -107,9 +110,9 @@ pub enum Number {
     E4m3,
     /// OCP's E5M2.
     E5m2,
-    /// E4M3 without infinities or a negative zero, exponents one lower.
+    /// E4M3 without infinities and negative zero; its exponent bias is larger by one.
     E4m3Fnuz,
-    /// E5M2 without infinities or a negative zero, exponents one lower.
+    /// E5M2 without infinities and negative zero; its exponent bias is larger by one.
     E5m2Fnuz,
     /// OCP's E2M1, two per byte.
     E2m1,
@@ -128,7 +131,7 @@ impl Number {
         }
     }
 
-    /// Returns log2 of the elements per byte.
+    /// Returns log2 of the number of elements per byte.
     #[must_use]
     pub const fn packed_log2(self) -> u32 {
         match self.bits() {
@@ -137,7 +140,7 @@ impl Number {
         }
     }
 
-    /// Returns the name of the type in instruction names.
+    /// Returns the name of the type as it occurs in instruction names.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -150,7 +153,7 @@ impl Number {
         }
     }
 
-    /// Returns true if every value of another type is one of this type, too.
+    /// Returns true if this type can represent every value of type `other`.
     pub(crate) fn holds(self, other: Self) -> bool {
         let is_narrower = other.bits() < self.bits() || (self, other) == (Self::F32, Self::Tf32);
         self == other || is_narrower && self.is_integer() == other.is_integer()
@@ -166,37 +169,37 @@ impl Number {
 /// An argument of an intrinsic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Argument {
-    /// The registers of A, B or D: 0, 1 or 2.
+    /// The registers of an operand: 0 is A, 1 is B, 2 is D.
     Operand(usize),
-    /// A constant of this width.
+    /// An integer constant.
     Constant {
         /// Width in bits.
         bits: u32,
         /// Its value.
         value: u64,
     },
-    /// The index of the call, for instructions of several calls ([`Calls`]).
+    /// The index of the call, for a product that consists of several calls ([`Calls`]).
     CallIndex {
         /// Width in bits.
         bits: u32,
     },
-    /// The word with the scales of A or B: 0 or 1.
+    /// The 32-bit word that contains scales; 0 is A, 1 is B.
     Scales(usize),
-    /// The selector of scales in a word ([`ScaleBit::Selected`]), for A or B.
+    /// The value that selects scales within the scale words ([`ScaleBit::Selected`]) of A or B.
     Selector {
-        /// 0 or 1.
+        /// 0 for A, 1 for B.
         factor: usize,
         /// Width in bits.
         bits: u32,
     },
 }
 
-/// The type of a scale; a byte.
+/// The type of a scale. Every scale type is one byte wide.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleNumber {
-    /// OCP's E8M0, a power of two: 127 is 1, 255 NaN.
+    /// OCP's E8M0, a power of two. The byte 127 encodes 1, and 255 encodes NaN.
     E8m0,
-    /// OCP's E4M3 without its sign.
+    /// OCP's E4M3 without the sign bit.
     E4m3,
 }
 
@@ -211,23 +214,23 @@ impl ScaleNumber {
     }
 }
 
-/// The meaning of a bit of a lane number, or of a byte number in its word of scales.
+/// The meaning of one bit of a lane number, or of a byte index in a scale word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScaleBit {
-    /// A bit of the row or column, or a bit of k outside of a block.
+    /// The bit is a bit of the row or column index, or of the index of a block along k.
     Of(TileBit),
-    /// Scales are read only if this bit of the selector has the same value.
+    /// Scales are read only from lanes or bytes in which this bit equals the given bit of the selector.
     Selected(u8),
-    /// Scales are read only if the bit is clear.
+    /// Scales are read only from lanes or bytes in which this bit is clear.
     Clear,
 }
 
-/// The distribution of the scales of a factor over one warp, in a 32-bit word per lane.
+/// The distribution of the scales of A or B over one warp. Each lane holds a 32-bit word of up to four scales.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScaleOperand {
     /// One entry per bit of the lane number.
     pub lanes: Vec<ScaleBit>,
-    /// One entry per bit of the byte number in the word.
+    /// One entry per bit of the byte index in the word.
     pub bytes: Vec<ScaleBit>,
 }
 
@@ -241,8 +244,8 @@ impl ScaleOperand {
         self
     }
 
-    /// Returns the row of A or column of B, and k, of the first element of a scale, given by byte and lane; `None` if
-    /// it is not read.
+    /// Returns the coordinates of the first element that a scale applies to: the row of A or column of B, and k. The
+    /// scale is given by its byte and lane. Returns `None` if the instruction does not read it.
     #[must_use]
     pub fn coordinates(&self, byte: usize, lane: usize, selector: u32) -> Option<[usize; 2]> {
         let lanes = self.lanes.iter().zip(0..);
@@ -263,29 +266,31 @@ impl ScaleOperand {
     }
 }
 
-/// Scales of blocks of the factors' elements along k.
+/// Scales of A and B, one for each block of elements along k.
 ///
-/// Bits of k below `block_log2` are within a block, which has one scale: no [`ScaleBit`] addresses them. A permutation
-/// of k must therefore map them to bits within a block, and the others to whole blocks.
+/// All elements of a block have the same scale, so no [`ScaleBit`] addresses the bits of k below `block_log2`.
+/// Therefore a permutation of k must keep every block together: it may permute the bits below `block_log2` among
+/// themselves, and the other bits among themselves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlockScales {
-    /// The scales of A and B.
+    /// The distribution of the scales of A and of B.
     pub operands: [ScaleOperand; 2],
-    /// log2 of the elements along k per scale.
+    /// log2 of the number of elements along k per scale.
     pub block_log2: u8,
     /// The type of a scale.
     pub number: ScaleNumber,
-    /// The word passed for both factors if neither has scales.
+    /// The scale word that is passed for A and for B if neither has scales.
     pub absent: u32,
 }
 
-/// An instruction that is several calls of an intrinsic, each of which accumulates into the result of the previous one.
+/// The split of a product into several calls of an intrinsic. Each call accumulates into the result of the previous
+/// one.
 ///
-/// Each call takes the next part of the registers of one operand, and all registers of the others.
+/// Each call reads the next part of one operand's registers, and all registers of the other operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calls {
-    /// The operand that is split: 0 or 1, A or B. Its highest register bits number the calls.
+    /// The operand that is split: 0 for A, 1 for B. The highest bits of its register number are the index of the call.
     pub operand: usize,
     /// log2 of the number of calls.
     pub count_log2: u32,
@@ -305,23 +310,23 @@ pub struct Calls {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Product {
-    /// The instruction's name, with its sizes and the types of D and of A and B.
+    /// The instruction's name, which contains its sizes and the types of D, A and B.
     pub name: String,
-    /// A, B and D.
+    /// The distributions of A, B and D.
     pub operands: [TileOperand; 3],
-    /// The types of A and B.
+    /// The element types of A and B.
     pub factors: [Number; 2],
-    /// The type of D.
+    /// The element type of D.
     pub sum: Number,
-    /// The intrinsic; `None` for a multiplication and an addition in each lane.
+    /// The intrinsic. `None` means a multiplication and an addition in each lane.
     pub intrinsic: Option<String>,
     /// The arguments of the intrinsic, in order.
     pub arguments: Vec<Argument>,
     /// The split into calls, if the intrinsic is called more than once.
     pub calls: Option<Calls>,
-    /// The scales of the factors.
+    /// The scales of A and B, for instructions that have them.
     pub scales: Option<BlockScales>,
-    /// Multiply-adds per clock of a processor.
+    /// Multiply-adds per clock of one processor (SM or CU).
     pub rate: u32,
 }
 
@@ -364,7 +369,7 @@ impl Product {
         sizes
     }
 
-    /// Returns the issue cost for a warp with `lanes` lanes, in quarters of a clock.
+    /// Returns the cost of issuing the instruction for a warp of `lanes` lanes, in quarters of a clock.
     #[must_use]
     pub fn issue(&self, lanes: u32) -> u32 {
         let lanes = if self.is_per_lane() { lanes } else { 1 };
@@ -378,8 +383,8 @@ impl Product {
         self.operands[2].lanes.is_empty()
     }
 
-    /// Returns the coordinates of an element of an operand: `[m, k]` of A, `[k, n]` of B, `[m, n]` of D; the first one
-    /// if a byte holds several elements.
+    /// Returns the coordinates of one element of an operand: `[m, k]` for A, `[k, n]` for B, `[m, n]` for D. If a byte
+    /// contains several elements, these are the coordinates of the first one.
     #[must_use]
     pub fn coordinates(&self, operand: usize, register: usize, lane: usize) -> [usize; 2] {
         let held = &self.operands[operand];
@@ -399,7 +404,8 @@ impl Product {
         at
     }
 
-    /// Returns the same instruction for transposed matrices: `D^T = B^T A^T`, with A passed as B.
+    /// Returns the same instruction for transposed matrices. It computes `D^T = B^T A^T`, so A is passed as B and B as
+    /// A.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let [a, b, d] = self.operands.clone().map(|mut operand| {
@@ -443,7 +449,7 @@ impl Product {
         }
     }
 
-    /// Returns a multiplication and an addition in each lane, available on every target.
+    /// Returns the product that each lane computes alone by a multiplication and an addition. Every target has it.
     pub(crate) fn per_lane(factors: [Number; 2], sum: Number) -> Self {
         let operand = || TileOperand {
             vector: 1,
@@ -464,10 +470,10 @@ impl Product {
     }
 }
 
-/// Triton's encoding of the result of a target's matrix instructions.
+/// The family of Triton encodings that describe the results of a target's matrix instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ProductFamily {
-    /// `#ttg.nvidia_mma` of version 2: `mma.sync`.
+    /// `#ttg.nvidia_mma` of version 2, for `mma.sync`.
     NvidiaMma,
     /// `#ttg.amd_mfma` of this version.
     AmdMfma(u32),
@@ -476,7 +482,7 @@ pub enum ProductFamily {
 }
 
 impl Target {
-    /// Returns the encoding of results of [`Self::matrix_instructions`].
+    /// Returns the family of encodings that describe the results of [`Self::matrix_instructions`].
     #[must_use]
     pub fn product_family(&self) -> ProductFamily {
         match (self.vendor, self.short_name()) {
@@ -490,7 +496,7 @@ impl Target {
         }
     }
 
-    /// Returns the matrix instructions with operands in registers, the fastest first.
+    /// Returns the matrix instructions whose operands are in registers, fastest first.
     #[must_use]
     pub fn matrix_instructions(&self) -> Vec<Product> {
         let name = self.short_name();
@@ -503,7 +509,7 @@ impl Target {
         rows
     }
 
-    /// Returns the matrix instructions with [`BlockScales`], the fastest first.
+    /// Returns the matrix instructions with [`BlockScales`], fastest first.
     #[must_use]
     pub fn scaled_matrix_instructions(&self) -> Vec<Product> {
         let name = self.short_name();
@@ -515,13 +521,13 @@ impl Target {
         rows
     }
 
-    /// Returns [`matrix_instructions`](Self::matrix_instructions), each also transposed.
+    /// Returns each of [`matrix_instructions`](Self::matrix_instructions) as it is, and transposed.
     #[must_use]
     pub fn products(&self) -> Vec<Product> {
         with_transposed(self.matrix_instructions())
     }
 
-    /// Returns [`scaled_matrix_instructions`](Self::scaled_matrix_instructions), each also transposed.
+    /// Returns each of [`scaled_matrix_instructions`](Self::scaled_matrix_instructions) as it is, and transposed.
     #[must_use]
     pub fn scaled_products(&self) -> Vec<Product> {
         with_transposed(self.scaled_matrix_instructions())

@@ -10,18 +10,18 @@ use super::{
 };
 use crate::number::narrow;
 
-/// The element types of an instruction, and the passing of the factors' registers.
+/// The element types of an instruction, and how the registers of A and B are passed to the intrinsic.
 #[derive(Clone, Copy)]
 struct Types {
     factors: [Number; 2],
     sum: Number,
-    /// The type of a register of A or B; there are `vector` of them.
+    /// The type of one argument of A or B; each operand is passed as vectors of `vector` values of this type.
     scalar: Scalar,
     vector: u32,
 }
 
 impl Types {
-    /// Factors of one type in registers of 32 bits.
+    /// Returns the types for A and B of one element type, passed in 32-bit registers.
     const fn of(factor: Number, sum: Number) -> Self {
         let (scalar, vector) = match factor {
             Number::F16 => (Scalar::F16, 2),
@@ -77,8 +77,8 @@ impl Types {
     }
 }
 
-/// The fragments of a tile of `1 << m` x 8 results: `m` is 3 or 4; a factor has `1 << more` registers of `1 << packed`
-/// elements along k.
+/// Returns the lane and register bits of A, B and D for a tile of 2^m x 8 results, where m is 3 or 4. Along k, operands
+/// A and B have 2^more registers of 2^packed elements each.
 fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     let lanes = |of: fn(u8) -> TileBit| [bits(K, packed..packed + 2), bits(of, 0..3)].concat();
     let rows = bits(M, 3..m);
@@ -94,7 +94,7 @@ fn fragments(m: u8, packed: u8, more: u8) -> [[Vec<TileBit>; 2]; 3] {
     ]
 }
 
-/// The rows of a GPU by compute capability, 90 for 9.0.
+/// Returns the instructions of a GPU, given its compute capability; 90 stands for 9.0.
 pub(super) fn rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
@@ -152,7 +152,7 @@ pub(super) fn rows(arch: u32) -> Vec<Product> {
     rows
 }
 
-/// The rows with scales, of compute capability 12.
+/// Returns the instructions with scales, which compute capability 12 has.
 pub(super) fn scaled_rows(arch: u32) -> Vec<Product> {
     use Number as T;
     let mut rows = Vec::new();
