@@ -1,8 +1,9 @@
-//! Verification of buffer accesses: executes the program and compares registers, or the buffer, with their elements.
+//! Verification of buffer accesses. Executes the program of a load or store, and compares the registers (load) or the
+//! buffer (store) with the elements that the layouts prescribe.
 //!
-//! Positions are linear in thread, register, view and index, so it is enough to test the zero view and index and each
-//! single bit of them. Every thread has the same index in every register, so registers that select the same element
-//! hold the same value.
+//! An address is a linear function of thread, register, view and index. It is therefore enough to test the zero view
+//! and index, and each view and index with a single bit set. Every register of every thread gets the same index, so
+//! registers that select the same element hold the same value.
 
 use super::plan::{BufferCells, PlanFault, check_buffer, columns, span};
 use crate::f2::apply_columns;
@@ -27,12 +28,12 @@ enum AccessFaultKind {
     Layout(#[from] LayoutError),
 }
 
-/// Runs the program for every thread, at the views and indices that determine the result for all others.
+/// Runs the program for every thread, at views and indices that are sufficient to determine the result for all others.
 ///
 /// # Shape
 /// `program` is the result of [`crate::plan::memory::plan_access`] for `access`.
 /// # Errors
-/// The first fault: a register or a byte of the buffer with a wrong element, a bad address.
+/// The first fault: a register or a byte of the buffer with a wrong element, or a bad address.
 pub fn check_access(program: &Program, access: &BufferAccess<'_>) -> Result<(), AccessFault> {
     check(program, access).map_err(AccessFault)
 }
@@ -157,7 +158,7 @@ mod tests {
         });
     }
 
-    /// A copy combines exactly the adjacent elements that are contiguous in the buffer.
+    /// Each copy moves exactly the adjacent elements that are contiguous in the buffer.
     #[test]
     fn copies_move_neighbours() {
         every(|access| {
@@ -180,7 +181,7 @@ mod tests {
         });
     }
 
-    /// An address that is off by one bit is detected, and so is a missing view or index.
+    /// The check detects an address that is wrong in one bit, and a program that ignores the view or the index.
     #[test]
     fn broken_accesses_are_found() {
         every(|access| {

@@ -1,17 +1,18 @@
-//! Verification of broadcasts to replicas: executes the plan on symbolic elements that only their owners hold at first.
+//! Verification of broadcasts to replicas. Executes the plan on symbolic elements; at first only their owners hold
+//! them.
 
 use super::plan::{PlanFault, check_owned};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Program;
 use crate::target::Target;
 
-/// Runs the plan for every thread and checks that each register ends with its element, if only the owners hold elements
-/// at first.
+/// Runs the plan for every thread. At first only the owners hold their elements; at the end each register must hold its
+/// element.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::broadcast::plan_broadcast`] of `layout`.
+/// `plan` is the result of [`crate::plan::broadcast::plan_broadcast`] for `layout`.
 /// # Errors
-/// The first fault: a replica that gets no element or a wrong one, an element that is overwritten.
+/// The first fault: a replica without its element or with a wrong one, or an element that is overwritten.
 pub fn check_broadcast(
     plan: &Program,
     layout: &LinearLayout,
@@ -38,7 +39,7 @@ mod tests {
         Target::parse("cuda:90").expect("it is in the table")
     }
 
-    /// A layout of these columns for registers, 32 lanes and 4 warps.
+    /// Returns a layout with these bases for the register bits, for the 32 lanes and for the 4 warps.
     fn layout(registers: &[u64], lanes: [u64; 5], warps: [u64; 2], bits: u32) -> LinearLayout {
         let ins = [
             (Dim::REGISTER, 1 << registers.len()),

@@ -1,8 +1,8 @@
-//! Verification of gather plans: executes the plan at fixed indices and compares each result with its element.
+//! Verification of gather plans: executes the plan for fixed index values and compares each result with its element.
 //!
-//! Every thread has the same index in every register. The result in a register depends on its own index alone, so other
-//! assignments test nothing more. Maps are linear: bits of the index that select registers are tested in all
-//! combinations, other bits one by one.
+//! Every register of every thread gets the same index. The result in a register depends only on its own index, so
+//! different indices in different registers would test nothing more. Maps are linear. Index bits that select registers
+//! are tested in all combinations; all other bits are tested one by one.
 
 use super::plan::{PlanFault, check_at_numbers, columns, span};
 use crate::layout::LinearLayout;
@@ -11,12 +11,12 @@ use crate::plan::program::{Program, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Runs the plan for every thread, at all indices that can distinguish plans.
+/// Runs the plan for every thread, with all index values that are needed to tell a correct plan from a wrong one.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::gather::plan_gather`] for `gather`.
 /// # Errors
-/// The first fault: a register with a wrong element, a race, a bad address.
+/// The first fault: a register with a wrong element, a race, or a bad address.
 pub fn check_gather(plan: &GatherPlan, gather: &Gather<'_>) -> Result<(), PlanFault> {
     let program = plan.program();
     let (src, indices) = (elements(gather.src), gather.indices);
@@ -45,8 +45,8 @@ fn elements(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     (span(&registers), span(&threads))
 }
 
-/// Returns indices whose results determine those of all others: all sums of the bits that selections depend on in
-/// different ways, and every other bit alone.
+/// Returns index values that suffice for the proof. If several bits affect selections differently, their sums are
+/// tested in all combinations; every other bit is tested alone.
 fn sufficient_indices(program: &Program, index_bits: u32) -> Vec<u32> {
     let mut outputs = FxHashMap::default();
     let mut selecting: BTreeSet<(u32, u32)> = BTreeSet::new();
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Every register gets the element of its row at its index, for all layouts.
+        /// For all layouts, every register gets the element of its row at its index.
         #[test]
         fn gathers_are_right(
             sizes in proptest::collection::vec(0u32..6, 1..4),
@@ -178,7 +178,8 @@ mod tests {
         );
     }
 
-    /// Warps that only read their own rows use a warp barrier; warps that read rows of others use a CTA barrier.
+    /// A warp barrier suffices if warps only read rows that they stored themselves. If warps read rows of other warps,
+    /// the plan has a CTA barrier.
     #[test]
     fn warps_wait_for_the_warps_that_store_what_they_read() {
         let target = Target::parse("cuda:90").expect("known");
@@ -213,7 +214,7 @@ mod tests {
         }
     }
 
-    /// The evaluator detects a wrong lane, register or address.
+    /// The evaluator detects a wrong lane, a wrong register and a wrong address.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("cuda:90").expect("known");

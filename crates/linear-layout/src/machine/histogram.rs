@@ -1,8 +1,8 @@
 //! Verification of histogram plans: executes the plan on fixed bins and compares every count with its elements.
 //!
-//! A count stands for the set of elements in it. The treatment of a value depends on the value alone, not on its
-//! origin: the plan runs with elements in bin zero and in each single-bit bin, spread over bins that they share, and
-//! all in one bin; with a mask, each run excludes different elements.
+//! Each symbolic count is the set of elements that were counted. A plan treats a value by its bin, regardless of which
+//! element has it. The plan is therefore run with elements in bin zero, with elements in each bin whose number has a
+//! single bit set, and with all elements in one bin. If there is a mask, each run masks off different elements.
 
 use super::plan::{AbstractElement, OperandCells, PlanFault, check_operands};
 use super::reduce::ElementSet;
@@ -15,7 +15,7 @@ use crate::plan::histogram::{Histogram, HistogramPlan};
 /// # Shape
 /// `plan` is the result of [`crate::plan::histogram::plan_histogram`] for `histogram`.
 /// # Errors
-/// The first fault: an element that is not counted exactly once, a count in a wrong register, a race.
+/// The first fault: an element that is not counted exactly once, a count in a wrong register, or a race.
 pub fn check_histogram(plan: &HistogramPlan, histogram: &Histogram<'_>) -> Result<(), PlanFault> {
     let held = elements(histogram.src);
     let held = plan.registers().iter().map(|register| &held[*register]);
@@ -106,7 +106,7 @@ mod tests {
         }
     }
 
-    /// 512 elements of 4 warps: few bins use votes, many use atomic additions.
+    /// 512 elements of 4 warps: a histogram with few bins uses votes, one with many bins uses atomic additions.
     #[test]
     fn few_bins_are_voted_on() {
         let target = Target::parse("hip:gfx942").expect("known");
@@ -141,7 +141,7 @@ mod tests {
         );
     }
 
-    /// The evaluator detects bins of other lanes, and counts in wrong registers.
+    /// The evaluator detects votes that count the bins of other lanes, and counts in wrong registers.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("cuda:90").expect("known");

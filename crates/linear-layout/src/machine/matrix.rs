@@ -1,27 +1,29 @@
-//! Matrix fragments: distribution of the rows of a warp-wide matrix load or store over lanes.
+//! Matrix fragments: how a warp-wide matrix load or store distributes rows over lanes.
 //!
-//! Stated independently of the planner's bit tables in `target`, as quotients and remainders; tests compare the two.
+//! This module computes the distribution by quotients and remainders, independently of the planner's bit tables in
+//! `target`. Tests compare the two.
 //!
 //! # Source
-//! PTX ISA, `ldmatrix` and `stmatrix`, the figures of the fragments; for AMD's transposing loads Triton's parameters.
+//! PTX ISA, the figures of the fragments of `ldmatrix` and `stmatrix`. For AMD's transposing loads, the parameters that
+//! Triton uses.
 
 use crate::target::Fragment;
 
 /// Size of a word in bytes.
 pub const WORD_BYTES: u32 = 4;
 
-/// The size of one fragment.
+/// The sizes that characterise a fragment.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
     /// Number of rows in memory.
     pub rows: u32,
-    /// Size of a row in bytes.
+    /// Size of a row in memory, in bytes.
     pub row_bytes: u32,
-    /// Bytes per lane.
+    /// Bytes that each lane holds.
     pub lane_bytes: u32,
-    /// Number of bytes that stay contiguous.
+    /// Number of consecutive bytes that the instruction never separates.
     pub unit_bytes: u32,
-    /// Number of lanes that take part.
+    /// Number of lanes that supply or receive data.
     pub lanes: u32,
 }
 
@@ -47,7 +49,7 @@ pub const fn size(fragment: Fragment) -> Size {
     }
 }
 
-/// Returns the row and the byte within the row of byte `byte` in the registers of a lane.
+/// Returns the source of byte `byte` of a lane's registers: the row, and the byte within the row.
 pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     use Fragment as F;
     let (unit, low) = (byte / 2, byte % 2);
@@ -69,7 +71,7 @@ pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
     }
 }
 
-/// Returns the lane that holds a byte of a row of a plain matrix, and the byte within its word.
+/// Returns the holder of a byte of a row of a plain (not transposed) fragment: the lane, and the byte within its word.
 pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -83,7 +85,7 @@ mod tests {
     use crate::target::{Access, Target};
     use std::collections::HashMap;
 
-    /// Returns the position of a register of a thread (lane, warp) in a view.
+    /// Returns the buffer position that a register of a thread (lane, warp) accesses in a view.
     fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
         let (access, slot) = plan.locations()[register];
         let byte = u64::from(slot) * plan.buffer().element_bytes();
@@ -136,7 +138,8 @@ mod tests {
         plan.form()
     }
 
-    /// Tensor-core layouts use matrix accesses; rows along the other dim use transposed ones.
+    /// Tensor-core layouts are accessed by matrix instructions, and by transposed ones if rows run along the other
+    /// dimension.
     #[test]
     fn tensor_cores_take_matrices() {
         let [result, a, b] = layouts(MMA, 2);
@@ -160,7 +163,7 @@ mod tests {
         assert_eq!(wide("cuda:90"), AccessForm::PerLane);
     }
 
-    /// AMD's units read columns; bytes are transposed if the GPU has instructions for it.
+    /// AMD's transposing loads read columns. Bytes are transposed only if the GPU has instructions for it.
     #[test]
     fn columns_are_read_as_each_gpu_can() {
         let columns = |target: &str, result: &str, k_width: u32, bits: u32| {

@@ -1,15 +1,15 @@
 //! Verification of reduction plans: executes the plan on sets of elements and compares every result with its row.
 //!
-//! An element stands for the set of elements that have been combined into it. A set is represented by the sum of its
-//! elements' hashes, modulo 2^64: combination adds, and an element that is repeated or missing changes the sum (two
-//! sets collide with probability 2^-64).
+//! A symbolic element is the set of elements that were combined into it. The set is represented by the sum of its
+//! elements' hashes, modulo 2^64. A combination adds two sums, so a repeated or missing element changes the result. Two
+//! different sets have equal sums with probability 2^-64.
 
 use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
 use crate::number::narrow;
 use crate::plan::reduce::{ReducePlan, Reduction};
 
-/// A set of elements, as a sum of hashes.
+/// A set of elements, represented by the sum of their hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ElementSet(u64);
 
@@ -25,7 +25,7 @@ impl AbstractElement for ElementSet {
 impl ElementSet {
     pub(super) const EMPTY: Self = Self(0);
 
-    /// A set of one element.
+    /// Returns the set that contains one element.
     pub(super) fn of(element: u64) -> Self {
         // splitmix64: sums of few consecutive elements do not collide.
         let mut x = element.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -35,12 +35,12 @@ impl ElementSet {
     }
 }
 
-/// Runs the plan for every thread and checks each result.
+/// Runs the plan for every thread and checks that each result combines its row.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::reduce::plan_reduction`] for `reduction`.
 /// # Errors
-/// The first fault: a result that is not its row's combination, a wrong conversion, a malformed step.
+/// The first fault: a result that does not combine its row exactly once, a wrong conversion, or a malformed step.
 pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), PlanFault> {
     let src = reduction.src;
     let src_elements = elements(src);
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
-        /// Every result combines its row, each element once, for all layouts.
+        /// For all layouts, every result combines each element of its row once.
         #[test]
         fn reductions_are_right(
             sizes in proptest::collection::vec(0u32..5, 1..4),
@@ -141,8 +141,9 @@ mod tests {
         }
     }
 
-    /// 64 rows of 8 columns, a column per warp: producing the results in each thread for all rows at once would take
-    /// 2048 bytes. The baseline keeps rows in their lanes and converts the results in the same bytes.
+    /// 64 rows of 8 columns, one column per warp. Producing the results of all rows in each thread at once would take
+    /// 2048 bytes of shared memory. The baseline leaves the rows in their lanes and converts the results in the same
+    /// bytes.
     #[test]
     fn conversions_take_turns_within_a_limit() {
         let target = Target::parse("cuda:90").expect("known");
@@ -184,7 +185,7 @@ mod tests {
         );
     }
 
-    /// The sums of 32 bits along the second dimension.
+    /// Returns a sum of 32-bit numbers along the second dimension.
     fn sums<'a>(src: &'a LinearLayout, dst: &'a LinearLayout, target: &'a Target) -> Reduction<'a> {
         Reduction {
             src,
@@ -205,7 +206,7 @@ mod tests {
         all.expect("small")
     }
 
-    /// 8 rows of 32 elements, a row in the lanes of a warp: 9 exchanges, then the rows are gathered.
+    /// 8 rows of 32 elements, each row in the lanes of one warp. The plan has 9 exchanges, and then gathers the rows.
     #[test]
     fn rows_are_halved() {
         let target = Target::parse("cuda:90").expect("known");
@@ -238,7 +239,8 @@ mod tests {
         assert_eq!(plan.program().steps().len(), 32, "{plan}");
     }
 
-    /// Rows of four elements, one per warp, with too many operands for shared memory at once.
+    /// Rows of four elements, one element per warp. The operands do not fit into shared memory together, so they are
+    /// reduced one after the other.
     #[test]
     fn operands_that_do_not_fit_together_take_turns() {
         let target = Target::parse("cuda:90").expect("known");
@@ -264,8 +266,8 @@ mod tests {
         assert_eq!(bytes[0], bytes[1]);
     }
 
-    /// 32 rows that halving spreads over the lanes: partial results of other warps go to the lane that owns the row,
-    /// then the sums to all lanes.
+    /// 32 rows that halving distributes over the lanes. Partial results of other warps are sent to the lane that owns
+    /// the row; then the sums are sent to all lanes.
     #[test]
     fn partial_results_of_warps_meet_where_their_rows_are() {
         let target = Target::parse("cuda:90").expect("known");
@@ -297,8 +299,7 @@ mod tests {
         );
     }
 
-    /// Partial results of several warps are combined across the lanes of one warp if enough lanes hold replicas of the
-    /// result.
+    /// If enough lanes of a warp hold replicas of the result, these lanes combine the partial results of several warps.
     #[test]
     fn lanes_combine_what_warps_leave_where_they_have_copies() {
         let target = Target::parse("cuda:90").expect("known");
@@ -329,7 +330,7 @@ mod tests {
         }
     }
 
-    /// Exchange cost is proportional to the words per operand and to the warps.
+    /// The cost of an exchange is proportional to the words per operand and to the number of warps.
     #[test]
     fn exchanges_cost_by_the_word() {
         let (row, column) = (Dim::out(0), Dim::out(1));
@@ -365,8 +366,8 @@ mod tests {
         }
     }
 
-    /// A lane reduction combines a row held by the lanes of a warp; partial results of warps are replicated in lanes,
-    /// and a sum would count them several times.
+    /// One lane reduction combines a row that the lanes of a warp hold. It cannot combine the partial results of warps,
+    /// which are replicated in lanes: a sum would count each several times.
     #[test]
     fn lanes_are_reduced_at_once() {
         let target = Target::parse("cuda:90").expect("known");
@@ -404,7 +405,7 @@ mod tests {
         assert_eq!((count(false), count(true)), (1, 2));
     }
 
-    /// The evaluator detects a repeated element, a missing one, and a missing lane.
+    /// The evaluator detects a repeated element, a missing element, and a missing lane.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("hip:gfx942").expect("known");

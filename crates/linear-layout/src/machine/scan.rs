@@ -1,8 +1,8 @@
 //! Verification of scan plans: executes the plan on ranges of elements and compares every result with its prefix.
 //!
-//! An element stands for consecutive elements of one row: the row, the first position and the one after the last. Two
-//! ranges combine if the second begins at the end of the first; any other combination is invalid, stays invalid, and
-//! may only occur in values that are never used.
+//! A symbolic element is a range of consecutive elements of one row: the row, the first position, and the position
+//! after the last. Two ranges can be combined if the second starts where the first stops. Any other combination is
+//! invalid. Invalid values stay invalid, and may only occur where the value is never used.
 
 use super::plan::{AbstractElement, PlanFault, check_cells};
 use super::tuples::elements;
@@ -34,12 +34,12 @@ impl AbstractElement for ElementRange {
     }
 }
 
-/// Runs the plan for every thread and checks each result.
+/// Runs the plan for every thread and checks that each result is its prefix.
 ///
 /// # Shape
 /// `plan` is the result of [`crate::plan::scan::plan_scan`] for `scan`.
 /// # Errors
-/// The first fault: a result that is not its prefix in order, a wrong conversion, a malformed step.
+/// The first fault: a result that does not combine its prefix in order, a wrong conversion, or a malformed step.
 pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), PlanFault> {
     let sizes: Vec<usize> = scan.src.out_dims().map(|d| scan.src.out_bits(d)).collect();
     let below: usize = sizes.iter().take(scan.axis).sum();
@@ -75,7 +75,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
-        /// Every result combines its row up to itself, in order, for all layouts.
+        /// For all layouts, every result combines its row up to and including itself, in order.
         #[test]
         fn scans_are_right(
             sizes in proptest::collection::vec(0u32..7, 1..4),
@@ -116,7 +116,8 @@ mod tests {
         }
     }
 
-    /// 512 elements in Triton's default blocked layout, four per thread, four warps: the predicted cost is exact.
+    /// 512 elements in Triton's default blocked layout, with four per thread and four warps. The predicted cost is
+    /// exact.
     #[test]
     fn blocked_rows_take_one_trip() {
         let target = Target::parse("cuda:90").expect("known");
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Fetch and select costs are proportional to the words per operand and to the warps.
+    /// The costs of fetches and selects are proportional to the words per operand and to the number of warps.
     #[test]
     fn scans_cost_by_the_word() {
         let target = Target::parse("cuda:90").expect("known");
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(cost(32, 4), one.map(|part| 4 * part));
     }
 
-    /// The evaluator detects wrong order, repeated and missing elements, and a missing lane.
+    /// The evaluator detects a wrong order, a repeated element, a missing element, and a missing lane.
     #[test]
     fn broken_plans_are_rejected() {
         let target = Target::parse("hip:gfx942").expect("known");

@@ -1,15 +1,16 @@
 //! Verification of TMA copies: compares the bytes written with the layout of a buffer, element by element.
 //!
 //! # Source
-//! PTX ISA, "Tensors: swizzling modes": a box lies row after row, its first coordinate outermost; of each address, bits
-//! 4 and up are XORed with as many bits from 7 up as the swizzle has 16-byte units.
+//! PTX ISA, "Tensors: swizzling modes". A box is stored row by row, with its first coordinate outermost. The swizzle
+//! XORs the bits of each address from bit 4 on with the bits from bit 7 on. The number of bits is log2 of the 16-byte
+//! units of the swizzle.
 
 use crate::f2::apply_columns;
 use crate::plan::memory::{BufferLayout, MemoryError};
 use crate::plan::tensor_copy::{BoxCopy, TensorBox};
 use thiserror::Error;
 
-/// A box whose contents differ from the buffer's layout.
+/// The error for a box whose bytes differ from the buffer's layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(transparent)]
 pub struct TensorCopyFault(#[from] TensorCopyFaultKind);
@@ -32,10 +33,11 @@ enum TensorCopyFaultKind {
     Memory(#[from] MemoryError),
 }
 
-/// Follows every element of every box to its byte of the buffer.
+/// Compares, for every element of every box, the byte that the copy writes with the byte that the buffer's layout
+/// prescribes.
 ///
 /// # Errors
-/// The first element at a byte that differs from the layout's, or bytes that are written by no box or by several.
+/// The first element that is written to a wrong byte, or bytes that no box or several boxes write.
 pub fn check_tensor_copy(
     copies: &[BoxCopy],
     tensor_box: &TensorBox,
@@ -87,7 +89,7 @@ fn check(
     Ok(())
 }
 
-/// Returns the swizzled address of a byte.
+/// Returns the address after swizzling.
 const fn swizzled(address: u64, swizzle_bytes: u32) -> u64 {
     let units = match swizzle_bytes {
         0 => 1,
@@ -102,7 +104,7 @@ mod tests {
     use crate::encoding::{CgaLayout, NvmmaSharedEncoding};
     use crate::plan::tensor_copy::plan_tensor_copy;
 
-    /// Runs `check` for every swizzle and element width, in blocks of one box and of several.
+    /// Calls `check` for every swizzle and element width, with blocks of one box and of several boxes.
     fn every(mut check: impl FnMut(&BufferLayout, &TensorBox, &[BoxCopy])) {
         let shapes: [&[u64]; 5] = [&[64, 128], &[8, 64], &[256, 256], &[2, 64, 128], &[512, 32]];
         let mut count = 0;

@@ -1,9 +1,10 @@
-//! Elements per thread, for plans that combine them.
+//! Tensor elements per register and thread, for the verification of plans that combine elements.
 
 use super::plan::{columns, span};
 use crate::layout::LinearLayout;
 
-/// Returns the element of each register of each thread: `[register][thread]`, without replicated registers.
+/// Returns the element of each register of each thread, indexed by `[register][thread]`. Replicated registers are left
+/// out.
 pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
     let (registers, threads) = columns(layout);
     let threads = span(&threads);
@@ -17,8 +18,8 @@ pub(super) fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
 pub(super) mod tests {
     use crate::layout::{Dim, LinearLayout, Surjectivity};
 
-    /// A layout over dims of these sizes: each coordinate bit at one position bit, in an order drawn from `keys`,
-    /// replicas in the remaining positions; `mixed` adds columns to each other.
+    /// Returns a layout over dimensions of these sizes. Each coordinate bit is the image of one register, lane or warp
+    /// bit, in an order drawn from `keys`; all other bits hold replicas. With `mixed`, bases are added to other bases.
     pub(in crate::machine) fn layout(
         sizes: &[u32],
         lanes: u32,

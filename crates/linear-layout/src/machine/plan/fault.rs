@@ -60,7 +60,7 @@ pub(super) enum FaultKind {
     Width { step: usize, what: &'static str },
     #[error("step {step}: a lane reads from lane {lane} of {lanes}")]
     Lane { step: usize, lane: u32, lanes: u32 },
-    /// Elements of different operands are combined.
+    /// An operation combines elements of several operands that do not correspond.
     #[error("step {step} combines elements that do not correspond in all operands")]
     Tuple { step: usize },
     #[error("step {step} adds products of mismatched elements, or one product twice")]
@@ -69,7 +69,7 @@ pub(super) enum FaultKind {
     Stored { byte: u32 },
     #[error("two elements lie at byte {byte} of the buffer")]
     Overlap { byte: u32 },
-    /// Lanes that are not replicas of each other.
+    /// Lanes that should hold replicas of one element hold different elements.
     #[error("step {step}: replicas in several lanes hold different elements")]
     Lanes { step: usize },
     #[error("result {result} of thread {thread} does not combine its elements once and in order")]

@@ -1,24 +1,24 @@
 //! Shared memory of the plan checker: symbolic values of cells, and race detection.
 //!
-//! There are two race detectors, which agree on the plans that both can check. The *ledger* is the record of
-//! [`race`](gpu_race), which also checks kernels, and handles any order of steps. The *stamp* takes a quarter of the
-//! memory and handles the common case: between two barriers a plan only stores or only loads, and all barriers have the
-//! same scope. Then no load can conflict with a store of its own section, and the time and the warps of a cell's last
-//! write suffice.
+//! There are two race detectors, which agree on all plans that both can check. The *ledger* uses the records of
+//! [`race`](gpu_race), which also checks kernels. It handles any order of steps. The *stamp* takes a quarter of the
+//! memory and handles the common case: between two barriers a plan either only stores or only loads, and all barriers
+//! have the same scope. Then no load can conflict with a store between the same two barriers. It suffices to know when
+//! and by which warps a cell was last written.
 
 use super::name::Name;
 use crate::number::narrow;
 use crate::plan::program::{BarrierScope, Program, Step};
 use gpu_race::{ExecutionPoint, OrderRules, ShadowCell, UNTOUCHED, WriteVerdict};
 
-/// A fault at one cell.
+/// A fault that an access to one cell causes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CellFault {
     Race,
     Uninitialised,
 }
 
-/// The cells, with one of the two race detectors.
+/// The cells of shared memory, with the records of one of the two race detectors.
 pub(super) enum Memory<N> {
     Stamped {
         cells: Vec<Stamp<N>>,
@@ -36,7 +36,8 @@ pub(super) enum Memory<N> {
 /// A value, the access record of its cell, and true if the last write was an atomic addition.
 pub(super) type RecordedCell<N> = (N, ShadowCell, bool);
 
-/// The last write of a cell: the value, the section between barriers, and the warps that wrote this value.
+/// The last write of a cell: the value, the number of the section between barriers, and the warps that wrote this
+/// value.
 #[derive(Clone, Copy)]
 pub(super) struct Stamp<N> {
     name: N,
@@ -93,7 +94,7 @@ impl<N: Name> Memory<N> {
         }
     }
 
-    /// Writes values to consecutive cells from `first` on; an error names the cell at fault.
+    /// Writes values to consecutive cells, starting at cell `first`. An error names the cell that causes it.
     #[inline]
     pub(super) fn store(
         &mut self,
@@ -143,7 +144,7 @@ impl<N: Name> Memory<N> {
         Ok(())
     }
 
-    /// Adds to cell `at` atomically: additions are unordered among themselves, but conflict with stores and loads.
+    /// Adds to cell `at` atomically. Atomic additions do not conflict with each other, but with stores and loads.
     pub(super) fn add(&mut self, at: usize, thread: u32, name: N) -> Result<(), CellFault> {
         let Self::Recorded {
             cells,
@@ -212,8 +213,9 @@ fn now(thread: u32, order: OrderRules, epoch: u32, block_epoch: u32) -> Executio
     }
 }
 
-/// Returns true if stamps suffice: only stores or only loads between barriers, and all barriers of one scope; at most
-/// one warp barrier with several warps, since stamps do not record readers.
+/// Returns true if the stamp detector suffices: each section between barriers has only stores or only loads, and all
+/// barriers have one scope. With several warps there may be at most one warp barrier, since stamps do not record
+/// readers.
 fn stamps_suffice(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {

@@ -1,9 +1,9 @@
 //! Plan verification: executes a plan on symbolic elements and compares every destination register with its layout.
 //!
-//! The source registers of every thread start with the *names* of their elements (packed tensor coordinates); the steps
-//! move names; at the end each destination register must hold the name given by the destination layout. A name is
-//! carried per granule: a whole element up to 32 bits, each half of a 64-bit one, so a word made of four bytes is four
-//! names.
+//! At the start, the source registers of every thread hold the *names* of their elements (packed tensor coordinates).
+//! The steps move names. At the end, each destination register must hold the name that the destination layout
+//! prescribes. Names are tracked per granule. A granule is a whole element of up to 32 bits, or one half of a 64-bit
+//! element. A word made of four bytes has four names.
 //!
 //! ```
 //! use linear_layout::layout::{Dim, LinearLayout};
@@ -23,10 +23,11 @@
 //! ```
 //!
 //! # What counts as a race
-//! Threads of a warp are ordered only by barriers, those of different warps only by block barriers. Reading what
-//! another thread wrote, or overwriting what another thread read or wrote, without such a barrier in between is a
-//! fault. Every holder of an element may store its replica, but no thread may read the element before a barrier after
-//! all of these stores. Lowered kernels are checked by the same rule and the same code.
+//! Threads of one warp are ordered only by warp or block barriers, threads of different warps only by block barriers.
+//! It is a fault if a thread, without such a barrier in between, reads what another thread wrote, or overwrites what
+//! another thread read or wrote. Several threads may store replicas of an element to the same bytes. Then a read of the
+//! element must come after a barrier that follows all of these stores. The same rule and the same code check lowered
+//! kernels.
 
 mod fault;
 mod memory;
@@ -52,10 +53,10 @@ use crate::target::{Access, Target};
 /// Runs the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` takes the unique registers of `src` and yields those of `dst`, as the program of a plan that
-/// [`crate::plan::plan_conversion`] returns for `target`.
+/// `plan` is the program of a result of [`crate::plan::plan_conversion`] for `target`. It takes the unique registers of
+/// `src` and yields the unique registers of `dst`.
 /// # Errors
-/// The first fault: a wrong element, a race, a bad address, a malformed step.
+/// The first fault: a wrong element, a race, a bad address, or a malformed step.
 pub fn check_plan(
     plan: &Program,
     src: &LinearLayout,
@@ -119,11 +120,11 @@ fn check(
     run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
 }
 
-/// A map from register and thread to element: `registers[register] ^ threads[thread]`.
+/// A map from register and thread to element, as two tables: the element is `registers[register] ^ threads[thread]`.
 type ElementTable = (Vec<u64>, Vec<u64>);
 
-/// Runs a program on elements and compares the results with `dst`; a source register is undefined unless
-/// `holds(register, thread)`.
+/// Runs a program on the elements of a table and compares the results with `dst`. A source register holds its element
+/// if `holds(register, thread)` is true, and is undefined otherwise.
 fn run_on_elements(
     mut machine: Machine<'_, u32>,
     plan: &Program,
@@ -156,8 +157,8 @@ fn run_on_elements(
     Ok(machine.report())
 }
 
-/// Runs a program whose sources hold their elements of a layout where `holds` is true and are undefined elsewhere; each
-/// result of each thread must be its element of the layout.
+/// Runs a program whose sources and results have the same layout. A source register holds its element if `holds` is
+/// true for it, and is undefined otherwise. At the end, every result register must hold its element.
 pub(super) fn check_owned(
     plan: &Program,
     layout: &LinearLayout,
@@ -186,8 +187,8 @@ pub(super) fn check_owned(
     Ok(())
 }
 
-/// Runs a program whose first operand holds the elements of `src` and whose other operands all equal `number`; each
-/// result of each thread must be its element of `expected`.
+/// Runs a program and checks that each result is its element of `expected`. The first operand holds the elements of
+/// `src`; every register of the other operands holds `number`.
 pub(super) fn check_at_numbers(
     plan: &Program,
     src: &ElementTable,
@@ -228,16 +229,16 @@ pub(super) fn check_at_numbers(
     Ok(())
 }
 
-/// Positions of registers and threads in a buffer, before padding, and the numeric operands of the program.
+/// The buffer positions that registers and threads access, before padding, and the numeric operands of the program.
 pub(super) struct BufferCells<'a> {
     pub(super) registers: Vec<u64>,
     pub(super) threads: Vec<u64>,
     pub(super) place: &'a BufferLayout,
-    /// The position of the view, and the index of every register.
+    /// The position of the view in the buffer, and the index that every register holds.
     pub(super) numbers: (u32, u32),
 }
 
-/// Runs a program that accesses a buffer, for every thread. The name of an element is its position.
+/// Runs a program that accesses a buffer, for every thread. The name of an element is its position in the buffer.
 pub(super) fn check_buffer(
     plan: &Program,
     cells: &BufferCells<'_>,
@@ -295,7 +296,7 @@ pub(super) fn check_buffer(
 }
 
 /// Runs a program that combines elements, for every thread, and checks each result. `sources` and `expected` are
-/// `[register][thread]`, the same for each operand.
+/// indexed by `[register][thread]`, and all operands have the same cells.
 pub(super) fn check_cells<C: AbstractElement>(
     plan: &Program,
     sources: &[Vec<C>],
@@ -312,14 +313,14 @@ pub(super) fn check_cells<C: AbstractElement>(
     check_operands(plan, operands, target)
 }
 
-/// The values of operands, one operand after the other: `[operand][register][thread]`.
+/// The symbolic values of all operands, indexed by `[operand][register][thread]`.
 pub(super) struct OperandCells<'a, C> {
     pub(super) sources: &'a [Vec<Vec<C>>],
-    /// Expected values of the results.
+    /// Expected values of the results, indexed by `[operand][register][thread]`.
     pub(super) expected: &'a [Vec<Vec<C>>],
-    /// Known numbers of sources: `[source][thread]`.
+    /// Sources whose numeric value is known, indexed by `[source][thread]`.
     pub(super) numbers: &'a [Vec<u32>],
-    /// Product tracking, for programs that multiply matrices.
+    /// The tracker of products, for programs that multiply matrices.
     pub(super) products: Option<&'a mut dyn Products<Granule<C>>>,
 }
 
@@ -370,7 +371,8 @@ pub(super) fn check_operands<C: AbstractElement>(
     )
 }
 
-/// Returns the columns of a layout in one block: non-zero registers, then lanes and warps.
+/// Returns the bases of a layout within one block, as two lists: the non-zero register bases, and the bases of lanes
+/// and warps.
 pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
     let of = |dim| layout.columns_of(dim).iter().copied();
     (

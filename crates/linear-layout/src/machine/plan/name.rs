@@ -2,29 +2,29 @@
 
 use crate::number::narrow;
 
-/// The symbolic value of a granule: the smallest part of an element that a plan moves separately.
+/// The symbolic value of a granule. A granule is the smallest part of an element that a plan moves separately.
 pub(crate) trait Name: Copy + PartialEq {
-    /// A register or cell that was never written.
+    /// The value of a register or cell that was never written.
     const NOTHING: Self;
 
-    /// Returns the name of a granule, given the name of the element's first granule.
+    /// Returns the name of granule number `granule` of an element. `self` is the name of the element's first granule.
     fn granule(self, granule: usize) -> Self;
 
-    /// Returns the combination of two elements of one operand, this one first, given the names of their first granules;
-    /// `None` if elements are not combined.
+    /// Returns the combination of two elements of one operand, `self` first. Both are given by the names of their first
+    /// granules. Returns `None` if this kind of element cannot be combined.
     fn combined_with(self, other: Self) -> Option<Self>;
 
-    /// Returns the name of the number 0 as an element of an operand: an empty count, or a factor whose products add
-    /// nothing.
+    /// Returns the name of the number 0 as an element of an operand: an empty count, or an element of A or B whose
+    /// products add nothing.
     fn zero(_operand: u8) -> Option<Self> {
         None
     }
 
-    /// Returns true if two elements of different operands correspond.
+    /// Returns true if `self` and `other`, elements of different operands, have the same position.
     fn corresponds_to(self, other: Self) -> bool;
 }
 
-/// The number of an element times the granules per element.
+/// A plain element. The name is the element's number times the granules per element, plus the granule.
 impl Name for u32 {
     const NOTHING: Self = Self::MAX;
 
@@ -44,46 +44,48 @@ impl Name for u32 {
     }
 }
 
-/// An abstract element: everything that has been combined into an element.
+/// A symbolic element that records everything that has been combined into it.
 pub(crate) trait AbstractElement: Copy + PartialEq {
-    /// An element that was never written.
+    /// The value of an element that was never written.
     const NOTHING: Self;
 
-    /// Returns the combination of two elements, in this order.
+    /// Returns the combination of `self` and `other`, in this order.
     #[must_use]
     fn combined_with(self, other: Self) -> Self;
 
-    /// The number 0: an empty count, or a factor whose products add nothing.
+    /// The number 0: an empty count, or an element of A or B whose products add nothing.
     const ZERO: Option<Self> = None;
 }
 
-/// A row of A's tile or a column of B's: its row or column of the tensor (`None` if all elements are zero) and the
-/// index of its list of k.
+/// A row of A's tile or a column of B's tile. `owner` is its row or column in the tensor (`None` if all elements are
+/// zero), and `ks` identifies its list of k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
     pub(crate) owner: Option<u32>,
     pub(crate) ks: u32,
 }
 
-/// The elements of a line in the order of the tile's k, and its scales.
+/// The names of the elements of a line (row of A or column of B), in the tile's order of k, and the names of its
+/// scales.
 #[derive(Debug)]
 pub(crate) struct LineNames<'a, N> {
     /// 0 for a row of A, 1 for a column of B.
     pub(crate) factor: usize,
     pub(crate) elements: &'a [N],
-    /// log2 of the values of k per name.
+    /// log2 of the number of k that one name stands for.
     pub(crate) packed_log2: usize,
-    /// The scales of the line, if any, and log2 of the values of k per scale.
+    /// The scales of the line, if there are any, and log2 of the number of k per scale.
     pub(crate) scales: Option<(&'a [N], u8)>,
 }
 
 /// A tracker of matrix products over symbolic elements.
 pub(crate) trait Products<N> {
-    /// Returns the line of these elements; `None` if they do not belong to one line.
+    /// Returns the line that these elements form, or `None` if they do not belong to one row of A or column of B.
     fn line(&mut self, names: &LineNames<'_, N>) -> Option<Line>;
 
-    /// Adds products to the sums of one register, which are at the same positions of each tile of m x n: to each sum,
-    /// the product of its row and column. Returns `None` if row or column do not match, or a product was added before.
+    /// Adds products to the sums that one register holds. `places` are the positions of these sums in a tile of m x n.
+    /// Each sum adds the product of its row of A and its column of B. Returns `None` if row and column do not match, or
+    /// if a product was added before.
     fn add(
         &mut self,
         sums: &mut [N],
@@ -93,7 +95,7 @@ pub(crate) trait Products<N> {
     ) -> Option<()>;
 }
 
-/// A granule of an element of an operand.
+/// A granule of an element of one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Granule<C> {
     pub(crate) cell: C,
@@ -110,7 +112,7 @@ impl<C> Granule<C> {
         }
     }
 
-    /// Returns the cell if this is the first granule of an element of this operand.
+    /// Returns the element if this is its first granule and it belongs to this operand.
     pub(crate) fn element_of(self, operand: u8) -> Option<C> {
         ((self.operand, self.granule) == (operand, 0)).then_some(self.cell)
     }

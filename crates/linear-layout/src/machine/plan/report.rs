@@ -2,36 +2,36 @@
 
 use core::fmt;
 
-/// Statistics of the execution of a plan, for the whole block.
+/// Statistics of one execution of a plan, summed over the whole block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub struct PlanReport {
-    /// Destination registers compared, over all threads.
+    /// Number of destination registers compared, over all threads.
     pub elements_checked: u64,
-    /// Warp-wide stores to shared memory.
+    /// Number of warp-wide stores to shared memory.
     pub stores: u64,
-    /// Warp-wide loads from shared memory.
+    /// Number of warp-wide loads from shared memory.
     pub loads: u64,
-    /// Wavefronts of all stores.
+    /// Number of wavefronts of all stores.
     pub store_wavefronts: u64,
-    /// Wavefronts of all loads.
+    /// Number of wavefronts of all loads.
     pub load_wavefronts: u64,
-    /// Wavefronts of stores beyond one per phase: bank conflicts.
+    /// Wavefronts that stores take beyond one per phase, because of bank conflicts.
     pub store_conflicts: u64,
-    /// Wavefronts of loads beyond one per phase: bank conflicts.
+    /// Wavefronts that loads take beyond one per phase, because of bank conflicts.
     pub load_conflicts: u64,
     /// Warp-wide lane exchanges.
     pub shuffles: u64,
     /// Warp-wide selects.
     pub selects: u64,
-    /// Barriers of the block per warp.
+    /// Number of block barriers that each warp executes.
     pub block_barriers: u64,
-    /// Barriers within a warp, per warp.
+    /// Number of warp barriers that each warp executes.
     pub warp_barriers: u64,
 }
 
 impl PlanReport {
-    /// Returns the extra wavefronts of stores and loads together.
+    /// Returns the number of wavefronts that bank conflicts of stores and loads add.
     #[must_use]
     pub const fn conflicts(&self) -> u64 {
         self.store_conflicts + self.load_conflicts

@@ -1,5 +1,6 @@
-//! Execution of plan steps for all threads of a block: the state of the machine and the dispatch over steps ([`lanes`]:
-//! registers and shuffles; [`access`]: shared memory; [`combine`]: new elements; [`multiply`]: matrix products).
+//! Execution of plan steps for all threads of a block: the state of the machine and the dispatch over steps. The steps
+//! are in [`lanes`] (registers and shuffles), [`access`] (shared memory), [`combine`] (combinations of elements) and
+//! [`multiply`] (matrix products).
 
 mod access;
 mod combine;
@@ -17,16 +18,18 @@ use multiply::Multiplier;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// Address base, the part of its constant that affects bank conflicts, bytes and direction of an access.
+/// The properties of an access that determine its wavefronts: address base, the part of the constant offset that
+/// affects bank conflicts, bytes, direction.
 type AccessShape = (u32, u32, u32, Access);
 
 type Numbers = Rc<[u32]>;
 
-/// An evaluated map: the map, its inputs and its outputs.
+/// A memoised evaluation of an index map: the number of the map, its inputs, and its outputs.
 type MapEvaluation = (u32, Vec<Numbers>, Vec<Numbers>);
 
-/// The names of one granule of a value in all threads: a range of names, or a further granule of the elements whose
-/// first granule has these names. Values may share a range.
+/// The names of one granule of a value in all threads. `start` is the first of a range of names, one per thread, which
+/// are the names of the elements' first granules; `granule` says which granule of these elements the row stands for.
+/// Values may share a range.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct NameRow {
     start: u32,
@@ -34,7 +37,7 @@ struct NameRow {
 }
 
 impl NameRow {
-    /// Returns the rows of elements whose first granules are the names from `start` on.
+    /// Returns the rows of all granules of elements whose first granules are named from `start` on.
     fn of_elements(start: usize, granules: usize) -> impl Iterator<Item = Self> {
         let start = narrow(start);
         (0..narrow(granules)).map(move |granule| Self { start, granule })
@@ -52,7 +55,7 @@ impl NameRow {
         self.start as usize..self.start as usize + threads
     }
 
-    /// Returns true if these are the rows of one element.
+    /// Returns true if the rows are all granules of one element, in order.
     fn are_whole(rows: &[Self]) -> bool {
         let elements = Self::of_elements(rows[0].start as usize, rows.len());
         elements.eq(rows.iter().copied())
@@ -65,20 +68,20 @@ pub(super) struct Machine<'a, N> {
     target: &'a Target,
     threads: usize,
     lanes_log2: u32,
-    /// Bytes of a granule, the unit of a name.
+    /// Bytes of a granule, the part of an element that has one name.
     granule: u32,
     granule_log2: u32,
-    /// The first row and the number of rows of each value: one row per granule.
+    /// For each value, the first row and the number of rows. A value has one row per granule.
     place: Vec<(u32, u32)>,
     rows: Vec<NameRow>,
-    /// Names in all threads, one row after the other; append-only.
+    /// The names of all rows, each with one name per thread. This list only grows.
     names: Vec<N>,
-    /// Known numbers of values, per thread.
+    /// The numeric values that are known, per thread.
     numbers: FxHashMap<ValueId, Numbers>,
     /// Memoised evaluations of maps.
     computed: Vec<MapEvaluation>,
     scratch: Memory<N>,
-    /// The buffer operand and its size in bytes.
+    /// The cells of the buffer operand, and its size in bytes.
     buffer: (Memory<N>, u32),
     bases: Vec<Vec<u32>>,
     /// `Some` for programs that multiply matrices.
@@ -137,7 +140,7 @@ impl<'a, N: Name> Machine<'a, N> {
         self.report
     }
 
-    /// Returns the number of granules per element of the only operand.
+    /// Returns the number of granules per element, for a program with one operand.
     pub(super) fn granules_of_elements(&self) -> usize {
         (self.plan.widths()[0].max(8) / 8 / self.granule) as usize
     }
@@ -146,7 +149,7 @@ impl<'a, N: Name> Machine<'a, N> {
         (self.plan.value_bytes(value) / self.granule) as usize
     }
 
-    /// Sets the numbers of sources, by thread.
+    /// Sets the numeric values of sources; `number` maps the thread to the value.
     pub(super) fn set_numbers(
         &mut self,
         values: impl Iterator<Item = usize>,
@@ -162,21 +165,21 @@ impl<'a, N: Name> Machine<'a, N> {
         self.multiplier = Some(Multiplier::new(products));
     }
 
-    /// Sets the size of the buffer operand.
+    /// Sets the size of the buffer operand in bytes.
     pub(super) fn with_buffer(&mut self, bytes: u32) {
         let warps = self.threads >> self.lanes_log2;
         let memory = Memory::new(self.plan, (bytes / self.granule) as usize, warps, false);
         self.buffer = (memory, bytes);
     }
 
-    /// Returns the cells and names of an element of the first operand at a byte of the buffer.
+    /// Returns the cells that an element of the first operand occupies at byte `byte` of the buffer, with their names.
     fn element_cells(&self, byte: u32, name: N) -> impl Iterator<Item = (usize, N)> + use<N> {
         let first = (byte >> self.granule_log2) as usize;
         let granules = (self.plan.widths()[0].max(8) / 8 / self.granule) as usize;
         (0..granules).map(move |granule| (first + granule, name.granule(granule)))
     }
 
-    /// Stores elements in the buffer before the program begins.
+    /// Stores elements in the buffer before the program starts. Each element is given as (byte, name).
     pub(super) fn fill_buffer(
         &mut self,
         elements: impl Iterator<Item = (u32, N)>,
@@ -191,8 +194,8 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns the first byte of the buffer that differs from its expected content: these elements, and nothing
-    /// elsewhere.
+    /// Returns the first byte of the buffer that differs from its expected content, if any. The buffer must hold the
+    /// given elements, and nothing at other bytes.
     pub(super) fn wrong_byte(&self, elements: impl Iterator<Item = (u32, N)>) -> Option<u32> {
         let count = self.buffer.1 / self.granule;
         let mut expected = vec![N::NOTHING; count as usize];
@@ -232,7 +235,7 @@ impl<'a, N: Name> Machine<'a, N> {
         row.name(&self.names, thread)
     }
 
-    /// Allocates names for a value; returns the index of the first.
+    /// Allocates names for the granules of a value. Returns the index of the first of them.
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         let names = start..start + granules * self.threads;
@@ -261,7 +264,7 @@ impl<'a, N: Name> Machine<'a, N> {
         }
     }
 
-    /// Sets the names of the sources; `name` returns that of the first granule of a value in a thread.
+    /// Sets the names of the sources. `name` maps a value and a thread to the name of the value's first granule.
     pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
         for value in 0..self.plan.num_sources() {
             let names = (0..self.threads).map(|thread| name(value, thread));
@@ -301,7 +304,7 @@ impl<'a, N: Name> Machine<'a, N> {
         Ok(())
     }
 
-    /// Returns true if these rows hold all granules of one element per thread.
+    /// Returns true if, in each thread, these rows hold all granules of one element.
     fn are_elements(&self, rows: &[NameRow]) -> bool {
         let is_further = |(granule, row): (usize, &NameRow)| {
             (0..self.threads).all(|thread| {
@@ -312,7 +315,7 @@ impl<'a, N: Name> Machine<'a, N> {
         NameRow::are_whole(rows) || rows.iter().enumerate().skip(1).all(is_further)
     }
 
-    /// Returns the names of the first granules of an element, in all threads.
+    /// Returns the name of the first granule of an element, in each thread.
     fn elements(&self, step: usize, value: ValueId) -> Result<Vec<N>, PlanFault> {
         let rows = self.place(step, value)?;
         let names = (0..self.threads).map(|thread| self.name(rows[0], thread));

@@ -4,7 +4,7 @@ use crate::plan::program::{Address, BarrierScope, Step};
 use crate::plan::{PlanOptions, Strategy, plan_conversion};
 use crate::target::Fragment;
 
-/// 32 x 32 elements on `1 << warps` warps: rows along lanes to columns along lanes.
+/// A conversion of 32 x 32 elements on `1 << warps` warps. In the source, lanes hold rows; in the destination, columns.
 fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
     let out = Dim::out(0);
     let build = |lane: [u64; 5], rest: [u64; 5]| {
@@ -55,7 +55,7 @@ fn verdict(
     quick
 }
 
-/// Classification of a fault: race, uninitialised, bad address, wrong element.
+/// Returns which kind a fault is: race, uninitialised read, bad address, wrong element.
 fn kinds(fault: &PlanFault) -> [bool; 4] {
     [
         fault.is_race(),
@@ -96,7 +96,7 @@ fn a_missing_barrier_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// After a warp barrier a thread may overwrite stores of its own warp, but not those of other warps.
+/// After a warp barrier a thread may overwrite what its own warp stored, but not what other warps stored.
 #[test]
 fn a_warp_stores_over_its_own_behind_its_barrier() {
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -209,7 +209,8 @@ fn steps_out_of_order_are_found() {
     );
 }
 
-/// Elements 0 to 255 on two warps that hold the same ones: in the same registers, or in each other's.
+/// Returns a conversion of elements 0 to 255, of which two warps hold replicas. With `in_registers`, the second warp
+/// holds them in other registers of the source than the first warp.
 fn copied(in_registers: bool) -> (LinearLayout, LinearLayout) {
     let build = |register: [u64; 3], lane: [u64; 5], warp: u64| {
         let (register, lane) = (register.map(|c| [c]), lane.map(|c| [c]));
@@ -264,8 +265,9 @@ fn copies_of_another_warp_are_waited_for() {
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }
 
-/// Two warps that each exchange their own values, twice through the same bytes. If the second round stores to the other
-/// warp's bytes, it may overwrite data that is still to be read, and a warp barrier does not suffice.
+/// Two warps each exchange their own values twice through the same bytes. If a warp stores the second time to the bytes
+/// of the other warp, it may overwrite data that the other warp still has to read. A warp barrier does not prevent
+/// this.
 #[test]
 fn a_store_over_what_another_warp_reads_is_a_race() {
     let target = Target::parse("cuda:90").unwrap();
@@ -304,7 +306,7 @@ fn a_store_over_what_another_warp_reads_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
-/// 16-bit elements with adjacent elements in other lanes are moved by matrix instructions, plain or transposed.
+/// Matrix instructions, plain or transposed, move 16-bit elements whose neighbours are in other lanes.
 #[test]
 fn matrices_are_moved_whole() {
     let (across, along) = transposition(1);
@@ -355,7 +357,7 @@ fn matrices_are_moved_whole() {
     assert!(fault.is_uninitialised(), "{fault}");
 }
 
-/// A matrix transpose serves conversions that exchange halves of words with a quarter of the warp, one word at a time.
+/// A matrix transpose implements conversions that exchange halves of words across lanes, one word at a time.
 #[test]
 fn matrices_are_transposed() {
     let outs = [(Dim::out(0), 512)];

@@ -1,4 +1,4 @@
-//! Verification of matrix products: the products added to each accumulator.
+//! Verification of matrix products: determines the products that each accumulator adds.
 
 mod sums;
 
@@ -10,14 +10,15 @@ use crate::plan::product::MatrixProduct;
 use crate::plan::program::Program;
 use sums::{ALL, EMPTY, ProductSums, ProductTerm};
 
-/// log2 of the rows, columns and batch of an operand.
+/// Returns log2 of the rows, of the columns, and of the number of matrices (batch) of an operand.
 fn sizes_log2(layout: &LinearLayout) -> [usize; 3] {
     let mut dims = layout.out_dims().rev();
     let [columns, rows] = [(); 2].map(|()| dims.next().map_or(0, |dim| layout.out_bits(dim)));
     [rows, columns, layout.total_out_bits() - rows - columns]
 }
 
-/// Returns the cells of an operand, `[register][thread]`; `cell` maps the batch, row and column of an element.
+/// Returns the symbolic cells of an operand, indexed by `[register][thread]`. `cell` maps the batch index, row and
+/// column of an element to its symbol.
 fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<Vec<ProductTerm>> {
     let [rows, columns, matrices] = sizes_log2(layout);
     let of_element = |packed: u64| {
@@ -31,14 +32,14 @@ fn cells(layout: &LinearLayout, cell: impl Fn([u32; 3]) -> ProductTerm) -> Vec<V
         .collect()
 }
 
-/// Runs the program of a product for every thread, and proves that each element of the result adds each k once, from
-/// matching elements, each with the scale of its row or column and block.
+/// Runs the program of a product for every thread. Proves that each element of the result adds every k exactly once,
+/// that the elements of A and B match, and that each is multiplied by the scale of its row or column and block.
 ///
 /// # Shape
-/// `plan` takes the unique registers of D, A and B, then of the scales of A and of B if any, one operand after the
-/// other, and yields those of D. Signs, zeros and the order of the sum are not checked.
+/// `plan` takes the unique registers of D, A and B, then the registers of A's scales and of B's scales if there are
+/// any. It yields the registers of D. Signs, zeros and the order of the sum are not checked.
 /// # Errors
-/// The first fault: a sum of mismatched elements, a k that is repeated or missing, a malformed step.
+/// The first fault: a sum of mismatched elements, a k that is repeated or missing, or a malformed step.
 pub fn check_product(plan: &Program, product: &MatrixProduct<'_>) -> Result<(), PlanFault> {
     let (d, a, b) = (product.d, product.a, product.b);
     let packed_log2 = [0, 1].map(|factor| product.packed_log2(factor));

@@ -1,10 +1,11 @@
 //! Symbolic sums of products: the set of k added to each accumulator.
 //!
-//! A sum of m x n x k products is proved in time proportional to m k + k n + m n. A [`Line`] stands for a row of A or a
-//! column of B: the row or column of D that all its elements belong to, and their list of k in the order of the tile. A
-//! sum accepts the product of two lines if it is in that row and column and the lists agree wherever both elements are
-//! not zero. Then it adds the k of the list, a set without repetitions that must be disjoint from the set accumulated
-//! before. Lists and sets are interned, so that each pair of lists and each union of sets is compared once.
+//! The proof for m x n x k products takes time proportional to m k + k n + m n. A [`Line`] stands for a row of A or a
+//! column of B. It consists of the row or column of D that all its elements belong to, and of their list of k in the
+//! order of the tile. An accumulator accepts the product of two lines if it lies in that row and column, and if the two
+//! lists agree at each position where neither element is zero. It then adds the set of k of the list. This set must
+//! have no repetitions and must be disjoint from the set accumulated before. Lists and sets are interned, so that each
+//! pair of lists and each union of sets is compared once.
 
 use crate::machine::plan::{AbstractElement, Granule, Line, LineNames, Products};
 use crate::number::narrow;
@@ -14,24 +15,24 @@ use std::rc::Rc;
 
 /// A symbolic element of an operand of a product.
 ///
-/// Rows of A and columns of B are numbered as those of D: elements with the same numbers match. The operand's number
-/// distinguishes the factors.
+/// A row of A has the number of the row of D to which it contributes, and a column of B the number of the column of D.
+/// Elements of A and B are told apart by the number of the operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ProductTerm {
     Nothing,
-    /// A factor whose products add nothing.
+    /// An element of A or B that is zero, so that its products add nothing.
     Zero,
-    /// An element of A or of B; the first one of a byte that holds several.
+    /// An element of A or B. If a byte holds several elements, this is the first of them.
     Factor {
         line: u32,
         k: u32,
     },
-    /// A scale of A or of B, of a block along k.
+    /// A scale of A or B, which applies to one block along k.
     Scale {
         line: u32,
         block: u32,
     },
-    /// The sum of row times column over a set of k.
+    /// The partial dot product of a row of A and a column of B, over a set of k.
     Sum {
         row: u32,
         column: u32,
@@ -64,7 +65,7 @@ impl<T: Copy + Eq + Hash> Lists<T> {
         }
     }
 
-    /// Returns the number of a list; repeats of the previous call are fast.
+    /// Returns the number of an interned list. A list that equals the list of the previous call is found faster.
     fn number(&mut self, list: &[T]) -> u32 {
         if self
             .all
@@ -86,29 +87,29 @@ impl<T: Copy + Eq + Hash> Lists<T> {
     }
 }
 
-/// The k of a zero element.
+/// The entry that a list of k has for a zero element.
 const NO_K: u32 = u32::MAX;
 
-/// The empty set of k, and the set of each k once.
+/// The number of the empty set. [`ALL`] is the number of the set of all k.
 pub(super) const EMPTY: u32 = 0;
 pub(super) const ALL: u32 = 1;
 
-/// The sums of a product and the lines of its factors.
+/// The interned sets and lists that symbolic sums and lines refer to.
 #[derive(Debug)]
 pub(super) struct ProductSums {
-    /// Sets of k, a bit each; the first ones are [`EMPTY`] and [`ALL`].
+    /// Sets of k, as bit masks. The first two are [`EMPTY`] and [`ALL`].
     sets: Lists<u64>,
-    /// The k of the elements of lines.
+    /// The lists of k of lines.
     ks: Lists<u32>,
-    /// The set of k added by the product of two lines; `None` if they differ, or one repeats a k.
+    /// The set of k that the product of two lines adds; `None` if the lists do not match, or if a k occurs twice.
     products: FxHashMap<[u32; 2], Option<u32>>,
-    /// Unions of two sets; `None` if they intersect.
+    /// The union of two sets; `None` if they intersect.
     unions: FxHashMap<[u32; 2], Option<u32>>,
-    /// log2 of the elements per scale, for factors with scales.
+    /// log2 of the number of elements per scale, for A and for B; `None` without scales.
     blocks_log2: [Option<u8>; 2],
-    /// Number of words of a set.
+    /// Number of 64-bit words of a set.
     words: usize,
-    /// The list of k of the current line; reused to save allocations.
+    /// The list of k of the current line. It is reused to avoid allocations.
     line: Vec<u32>,
 }
 
@@ -133,7 +134,7 @@ impl ProductSums {
         }
     }
 
-    /// Returns the set of these k; `None` if one occurs twice.
+    /// Returns the set of these k; `None` if one of them occurs twice.
     fn set(&mut self, ks: impl Iterator<Item = u32>) -> Option<u32> {
         let mut set = vec![0; self.words];
         for k in ks {

@@ -1,5 +1,5 @@
-//! Plans of all instructions, and detection of broken ones: [`faults`] in the registers that are multiplied, [`scales`]
-//! in the scales.
+//! Plans of all instructions, and detection of broken plans. [`faults`] breaks the registers that are multiplied, and
+//! [`scales`] breaks the scales.
 
 mod faults;
 mod scales;
@@ -30,7 +30,8 @@ fn layout(dims: [BasisVectors; 3], sizes: [u64; 2]) -> LinearLayout {
     LinearLayout::from_bases_sized(&lists, &outs, Surjectivity::Required).unwrap()
 }
 
-/// Returns a permuted bit of k: blocks with one scale stay whole, and elements of a byte adjacent.
+/// Returns the image of a bit of k under a permutation that keeps blocks with one scale together, and elements of one
+/// byte adjacent.
 fn renamed(row: &Product, bit: u8) -> u8 {
     let bits = row.sizes()[2].trailing_zeros() as u8;
     let block = row.scales.as_ref().map_or(0, |scales| scales.block_log2);
@@ -44,7 +45,8 @@ fn renamed(row: &Product, bit: u8) -> u8 {
     range.end - 1 - (bit - range.start)
 }
 
-/// Returns the coordinate of a tile bit: a dim of m, n, k, and its value; the bits of k permuted if `renames`.
+/// Returns the coordinate of a tile bit: the dimension (m, n or k), and the value of the bit. With `renames`, the bits
+/// of k are permuted.
 fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     match bit {
         TileBit::M(bit) => (0, 1u64 << bit),
@@ -55,8 +57,8 @@ fn place(row: &Product, renames: bool, bit: TileBit) -> (usize, u64) {
     }
 }
 
-/// Native layouts of A, B, D of an instruction: two tiles along each dim, two warps along m, and lanes along m if each
-/// multiplies alone; the bits of k permuted if `renames`.
+/// Returns native layouts of A, B and D for an instruction. They have two tiles along each dimension and two warps
+/// along m; if each lane multiplies alone, the lanes are along m, too. With `renames`, the bits of k are permuted.
 fn around(row: &Product, renames: bool, target: &Target) -> [LinearLayout; 3] {
     let sizes = row.sizes();
     let [m, n, k] = sizes;
@@ -115,7 +117,7 @@ fn planned(row: &Product, layouts: &[LinearLayout; 3], target: &Target) -> Produ
     plan
 }
 
-/// Every instruction of every target is selected for its native layouts, and every plan is proved.
+/// Every instruction of every target is selected for its native layouts, and every such plan is proved correct.
 #[test]
 fn each_instruction_is_found_and_proved() {
     let mut known = HashSet::new();
@@ -137,7 +139,7 @@ fn each_instruction_is_found_and_proved() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
-    /// There is a correct plan for all layouts.
+    /// For all layouts there is a plan, and it is correct.
     #[test]
     fn products_are_right(
         sizes in proptest::collection::vec(0u32..6, 3),
@@ -198,7 +200,7 @@ fn a_product_adds_up_each_k_once() {
     assert!(text.contains("= mma row 0 of "), "{text}");
 }
 
-/// If the tensor is smaller than the tile along k, half of A is cleared.
+/// If the tensor is smaller than the tile along k, half of A is zeroed.
 #[test]
 fn a_tile_beyond_k_adds_nothing_twice() {
     let (row, target) = of_ampere();
@@ -256,7 +258,7 @@ fn a_tile_beyond_k_adds_nothing_twice() {
     assert!(text.contains("select"), "{text}");
 }
 
-/// Operands in other layouts are converted; products without an instruction are computed by each lane.
+/// Operands in other layouts are converted first. Each lane computes products for which there is no instruction.
 #[test]
 fn every_product_has_a_plan() {
     let (row, target) = of_ampere();

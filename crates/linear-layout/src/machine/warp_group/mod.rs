@@ -1,11 +1,13 @@
-//! Verification of warp-group products: the products added to each accumulator, read through matrix descriptors.
+//! Verification of warp-group products: determines the products that each accumulator adds, reading the operands
+//! through matrix descriptors.
 //!
-//! Each issue of each warp group is a tile: 64 lines of A, n lines of B, and the k of the instruction. Every element of
-//! both is resolved: in shared memory through the descriptor word, for two base addresses and for the views at position
-//! 0, at each single bit of the view mask and at all of them; or in the register that the PTX manual assigns. Positions
-//! are sums and layouts linear, so these determine the result for all views. All elements of a line must belong to one
-//! row of A or column of B, and all lines must have the same list of k. Then an accumulator adds those k of its row and
-//! column, and it remains to check that each k occurs once.
+//! Each issue of each warp group multiplies one tile: 64 rows of A, n columns of B, and the k of the instruction. Rows
+//! of A and columns of B are called lines. The check resolves every element of A and B. An element in shared memory is
+//! resolved through the descriptor word, for two base addresses, and for these views: position 0, each single bit of
+//! the view mask, and all bits of the mask. An element in a register is resolved by the PTX manual's assignment of
+//! registers. Addresses are sums and layouts are linear, so these cases determine the result for all views. All
+//! elements of a line must belong to one row of A or column of B, and all lines must have the same list of k. Then each
+//! accumulator adds these k of its row and column. It remains to check that each k occurs once.
 
 mod reader;
 #[cfg(test)]
@@ -21,7 +23,7 @@ use tile::{FactorA, IssueTile, Lines, OperandRegisters, SharedFactor};
 
 pub use reader::{DescribedMatrix, DescriptorFault};
 
-/// The first fault of a plan of a warp-group product.
+/// The first fault of the plan of a warp-group product.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(transparent)]
 pub struct WarpGroupFault(#[from] WarpGroupFaultKind);
@@ -110,13 +112,13 @@ enum WarpGroupFaultKind {
     },
 }
 
-/// Proves that each element of D adds each k once, in ascending order, of its row of A and column of B.
+/// Proves that each element of D adds, for its row of A and column of B, every k once and in ascending order.
 ///
 /// # Shape
-/// `plan` is the plan of these operands. Of types only the widths are checked.
+/// `plan` is the plan for these operands. Only the widths of the element types are checked.
 /// # Errors
-/// The first fault: mismatched elements in a tile, a wrong accumulator, a k that is repeated or missing, a wrong first
-/// issue.
+/// The first fault: mismatched elements in a tile, a wrong accumulator, a k that is repeated or missing, or a first
+/// issue that does not initialise the accumulator as it should.
 pub fn check_warp_group_product(
     plan: &WarpGroupPlan,
     operands: &WarpGroupOperands<'_>,
@@ -124,7 +126,7 @@ pub fn check_warp_group_product(
     Ok(check(plan, operands)?)
 }
 
-/// Warps per warp group, and lanes per warp.
+/// Warps per warp group.
 const WARPS: u64 = 4;
 const LANES: u64 = 32;
 
@@ -191,7 +193,7 @@ fn check(plan: &WarpGroupPlan, operands: &WarpGroupOperands<'_>) -> Result<(), W
     Ok(())
 }
 
-/// The next k of each register of D in the threads of a warp group.
+/// The next k that each register of D in the threads of a warp group must add.
 struct NextK {
     of_register: Vec<u64>,
 }

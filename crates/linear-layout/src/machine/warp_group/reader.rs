@@ -1,7 +1,7 @@
-//! Hardware semantics of the matrix descriptor: from the word to the address of each element.
+//! Hardware semantics of the matrix descriptor: computes the address of each element from the descriptor word.
 //!
-//! Stated as quotients and remainders after the canonical layouts of the manual, independently of the planner. With `T`
-//! the elements of 16 bytes and `W` those of a swizzled row (32, 64 or 128 bytes):
+//! The formulas use quotients and remainders, as the manual's canonical layouts do, independently of the planner. `T`
+//! is the number of elements in 16 bytes, and `W` the number of elements in a swizzled row (32, 64 or 128 bytes):
 //!
 //! ```text
 //! swizzle, K-major      (line / 8) stride + (line % 8) row + k
@@ -17,7 +17,7 @@
 
 use thiserror::Error;
 
-/// A matrix in shared memory, decoded from a descriptor word.
+/// A matrix in shared memory, as decoded from a descriptor word.
 ///
 /// ```
 /// use linear_layout::machine::DescribedMatrix;
@@ -34,11 +34,11 @@ pub struct DescribedMatrix {
     start: u64,
     leading: u64,
     stride: u64,
-    /// Bytes of a swizzled row; 0 without a swizzle.
+    /// Bytes of a swizzled row; 0 if there is no swizzle.
     row: u64,
 }
 
-/// A descriptor word with fields that this reader does not support.
+/// The error for a descriptor word whose fields this reader does not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("descriptor {word:#018x} has {what} {found:#x}: expected 0")]
 pub struct DescriptorFault {
@@ -47,15 +47,15 @@ pub struct DescriptorFault {
     found: u64,
 }
 
-/// Size of the address space of a descriptor: 14 bits in units of 16 bytes.
+/// Size in bytes of the address range of a descriptor: 14 bits in units of 16 bytes.
 pub(super) const REACH: u64 = 1 << 18;
 
 impl DescribedMatrix {
     /// Decodes a descriptor of `wgmma`.
     ///
     /// # Errors
-    /// If reserved bits are set, or the base offset (bits 49 to 51), which is for buffers that are not aligned to 8
-    /// rows.
+    /// Reserved bits are set. Or the base offset (bits 49 to 51) is not zero; it is for buffers that are not aligned to
+    /// 8 rows.
     pub const fn decode(word: u64) -> Result<Self, DescriptorFault> {
         let offset = word >> 49 & 7;
         let reserved = word & !(0x3FFF | 0x3FFF << 16 | 0x3FFF << 32 | 7 << 49 | 3 << 62);
@@ -86,14 +86,14 @@ impl DescribedMatrix {
         })
     }
 
-    /// Returns the bytes of a row of 8 that are swizzled; 0 without a swizzle.
+    /// Returns the number of bytes of a row within which units are swizzled; 0 if there is no swizzle.
     #[must_use]
     pub const fn swizzle_bytes(&self) -> u64 {
         self.row
     }
 
-    /// Returns the address of the element at a line (m of A, n of B) and k, of 1, 2, 4 or 8 bytes; `is_k_major` is
-    /// false if the instruction transposes the operand.
+    /// Returns the address of the element at `line` (m of A, n of B) and `k`. The element size must be 1, 2, 4 or 8
+    /// bytes. `is_k_major` is false if the instruction transposes the operand.
     #[must_use]
     pub const fn address(&self, element_bytes: u64, is_k_major: bool, line: u64, k: u64) -> u64 {
         let (inner, outer) = if is_k_major { (k, line) } else { (line, k) };
@@ -133,7 +133,8 @@ mod tests {
         );
     }
 
-    /// The figures of the manual: in row r of an atom, unit p lies at p ^ r of 8, 4 or 2.
+    /// The figures of the manual: in row r of an atom, 16-byte unit p is stored at position p ^ r of 8, 4 or 2
+    /// positions.
     #[test]
     fn units_of_rows_are_permuted() {
         for (code, pieces) in [(1, 8), (2, 4), (3, 2)] {

@@ -1,4 +1,4 @@
-//! Plans of all forms of buffers are proved, and broken ones are rejected.
+//! Plans for all forms of buffers are proved correct, and broken plans are rejected.
 
 use super::*;
 use crate::plan::memory::BufferLayout;
@@ -9,25 +9,26 @@ use crate::plan::warp_group::{
 use crate::target::{Number, Target};
 use proptest::prelude::*;
 
-/// The layout of a factor's buffer.
+/// The shared-memory layout of operand A or B.
 #[derive(Clone, Debug)]
 enum SharedForm {
     Swizzled(u64),
-    /// Core matrices; each entry is the dim of one bit of their number.
+    /// The operand is stored as core matrices. Each entry is the dimension to which one bit of a core matrix's number
+    /// belongs.
     Cores(Vec<bool>),
 }
 
-/// A factor in a buffer that may be larger.
+/// Operand A or B in shared memory, in a buffer that may be larger than the operand.
 #[derive(Clone, Debug)]
 struct FactorBufferCase {
     form: SharedForm,
     is_k_major: bool,
-    /// log2 of the buffer's size over the factor's, along each dim.
+    /// log2 of the quotient of the buffer's size and the operand's size, along each dimension.
     larger: [u32; 2],
 }
 
 impl FactorBufferCase {
-    /// Returns the buffer of a factor of this shape with k along the dim `depth`, and the bits of a view of it.
+    /// Returns the buffer of an operand of this shape, whose k is along dimension `depth`, and the mask of view bits.
     fn place(&self, shape: [u64; 2], depth: usize, bits: u32) -> (BufferLayout, u64) {
         let contiguous = if self.is_k_major { depth } else { 1 - depth };
         let mut whole = [0, 1].map(|dim| shape[dim] << self.larger[dim]);
@@ -97,7 +98,7 @@ const TYPES: [([Number; 2], Number); 7] = [
 
 const WARPS: [[u32; 2]; 5] = [[4, 1], [8, 1], [4, 2], [8, 2], [4, 4]];
 
-/// A product: log2 of its size in tiles, and the location of its operands.
+/// A product: log2 of its size in tiles, and where its operands are stored.
 #[derive(Clone, Debug)]
 struct ProductCase {
     types: usize,
@@ -180,7 +181,7 @@ proptest! {
     }
 }
 
-/// Products of 128 x 128 x 64 elements of f16 whose descriptors of A and B use every field.
+/// Returns a product of 128 x 128 x 64 elements of f16. The descriptors of A and B use every field.
 fn whole(form: &SharedForm, is_k_major: bool) -> ProductCase {
     let buffer = FactorBufferCase {
         form: form.clone(),
@@ -297,7 +298,7 @@ fn broken_plans_are_rejected() {
     }
 }
 
-/// The hardware transposes 16-bit elements only.
+/// The hardware can only transpose operands of 16-bit elements.
 #[test]
 fn a_transposed_operand_of_bytes_is_rejected() {
     let mut case = whole(&SharedForm::Swizzled(64), true);
@@ -311,7 +312,7 @@ fn a_transposed_operand_of_bytes_is_rejected() {
     });
 }
 
-/// Faults of another warp group's tile, and the text of faults.
+/// Faults in the tile of another warp group, and the text of all faults.
 #[test]
 fn faults_have_texts() {
     let mut case = whole(&SharedForm::Swizzled(128), true);

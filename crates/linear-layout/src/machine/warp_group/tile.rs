@@ -1,4 +1,4 @@
-//! Tiles of one issue: elements of the factors, and the accumulators of their products.
+//! Tiles of one issue: the elements of A and B, and the accumulators of their products.
 
 use super::reader::{DescribedMatrix, REACH};
 use super::{WARPS, WarpGroupFaultKind};
@@ -12,16 +12,16 @@ use crate::plan::warp_group::{
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// A factor in shared memory.
+/// Operand A or B in shared memory.
 pub(super) struct SharedFactor<'a> {
     operand: usize,
     descriptor: &'a MatrixDescriptor,
     place: &'a BufferLayout,
     view_mask: u64,
     group_positions: &'a [u64],
-    /// The line and k of each element, by its position in memory.
+    /// The line and k of the element at each memory position.
     elements: Vec<[u64; 2]>,
-    /// Tiles read before, by their position.
+    /// Memoised tiles, by their position.
     known: FxHashMap<u64, Rc<Lines>>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> SharedFactor<'a> {
         })
     }
 
-    /// Returns the positions of views that determine the result for all.
+    /// Returns positions of views that suffice to determine the result for all views.
     fn views(&self) -> Vec<u64> {
         let bits = (0..u64::BITS).map(|bit| 1 << bit);
         let bits = bits.filter(|bit| self.view_mask & bit != 0);
@@ -93,13 +93,14 @@ impl<'a> SharedFactor<'a> {
     }
 }
 
-/// Factor A.
+/// Operand A, in shared memory or in registers.
 pub(super) enum FactorA<'a> {
     Registers(OperandRegisters),
     Buffer(SharedFactor<'a>),
 }
 
-/// The elements of a tile of a factor: the row or column of each line, and the list of k that all lines share.
+/// The elements of one operand's tile: the row or column that each line belongs to, and the list of k that all lines
+/// share.
 #[derive(PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) line: Vec<u64>,
@@ -115,7 +116,7 @@ pub(super) struct IssueTile<'a> {
 }
 
 impl IssueTile<'_> {
-    /// Reads a tile of a factor in shared memory and checks that it is the same for all views.
+    /// Reads a tile of an operand in shared memory, and checks that the result is the same for all views.
     pub(super) fn read(
         &self,
         matrix: &mut SharedFactor<'_>,
@@ -142,8 +143,8 @@ impl IssueTile<'_> {
         Ok(lines)
     }
 
-    /// Reads a tile of a buffer at address `base` for the view at position `view`: coordinates are relative to the
-    /// view.
+    /// Reads one tile of a buffer that is at address `base`, for the view at position `view`. The coordinates in the
+    /// result are relative to the view.
     fn read_at(
         &self,
         matrix: &SharedFactor<'_>,
@@ -217,8 +218,8 @@ impl IssueTile<'_> {
         }
     }
 
-    /// Reads A from registers: element k of row r of a warp is in lane `4 (r % 8) + k / w % 4`, with `w` elements in a
-    /// word, in word `r / 8 + 2 (k / 4 w)`.
+    /// Reads operand A from registers. If a word holds `w` elements, then element k of row r of a warp's tile is in
+    /// lane `4 (r % 8) + k / w % 4`, in word `r / 8 + 2 (k / 4 w)`.
     fn read_words(
         &self,
         held: &OperandRegisters,
@@ -241,7 +242,7 @@ impl IssueTile<'_> {
         })
     }
 
-    /// Collects the lines of a tile from its elements, each as (line, k).
+    /// Groups the elements of a tile by line. `element` maps a position (line, k) of the tile to the element there.
     fn lines(
         &self,
         operand: usize,
@@ -281,8 +282,8 @@ impl IssueTile<'_> {
         }
     }
 
-    /// Compares the accumulators with the lines: element (i, j) of D is in warp `i / 16`, lane `4 (i % 8) + j / 2 % 4`,
-    /// register `j % 2 + 2 (i / 8 % 2) + 4 (j / 8)`.
+    /// Checks that the accumulators belong to the rows and columns of the lines. Element (i, j) of D is in warp `i /
+    /// 16`, lane `4 (i % 8) + j / 2 % 4`, register `j % 2 + 2 (i / 8 % 2) + 4 (j / 8)`.
     pub(super) fn check_sums(
         &self,
         d: &OperandRegisters,
@@ -312,9 +313,10 @@ impl IssueTile<'_> {
     }
 }
 
-/// An operand in registers.
+/// An operand that is in registers.
 pub(super) struct OperandRegisters {
-    /// Contribution of each register, lane and warp to the packed coordinates (exclusive or).
+    /// One table for registers, one for lanes, one for warps. The exclusive or of one entry of each is the packed
+    /// coordinates.
     tables: [Vec<u64>; 3],
     rows_log2: usize,
 }
@@ -352,7 +354,7 @@ impl OperandRegisters {
     }
 }
 
-/// Returns log2 of the size of the first of two dims.
+/// Returns log2 of the size of the first of the two dimensions of a layout.
 fn rows_log2(layout: &LinearLayout) -> usize {
     layout
         .out_dims()

@@ -7,7 +7,7 @@ use crate::plan::program::{Address, MemorySpace, ValueId};
 use crate::target::{Access, Banks, Fragment, Wavefronts};
 
 impl<N: Name> Machine<'_, N> {
-    /// Returns the addresses of an access in each thread; an error if one is out of bounds or misaligned.
+    /// Returns the address of an access in each thread, or an error if one is out of bounds or misaligned.
     pub(super) fn addresses(
         &mut self,
         step: usize,
@@ -150,11 +150,12 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the cells of each granule of the matrices of all threads: word after word, thread after thread.
+    /// Returns the cells that the granules of matrix fragments occupy, in the order of words, and of threads within a
+    /// word.
     ///
     /// # Errors
-    /// Rows that are out of bounds or misaligned, a wrong number of lanes or rows, granules larger than the
-    /// instruction's contiguous unit.
+    /// A row is out of bounds or misaligned, the number of lanes or rows is wrong, or a granule is larger than the unit
+    /// that the instruction keeps contiguous.
     pub(super) fn matrix_cells(
         &mut self,
         step: usize,
@@ -283,7 +284,7 @@ impl<N: Name> Machine<'_, N> {
         })
     }
 
-    /// Returns the wavefronts of the rows of `count` matrices, for one warp.
+    /// Returns the wavefronts that one warp takes to access the rows of `count` matrices.
     pub(super) fn matrix_wavefronts(
         &self,
         (base, access): (u32, Access),
@@ -301,8 +302,8 @@ impl<N: Name> Machine<'_, N> {
 
     /// Returns the wavefronts of one access by one warp, counted bank by bank.
     ///
-    /// XORing a constant into all addresses of a warp permutes the banks and preserves conflicts, so the result for the
-    /// first access of the first warp holds for all accesses with this base, unless there are gaps.
+    /// If the layout has no padding, a constant XORed into all addresses of a warp permutes the banks and preserves
+    /// conflicts. Then the result for the first access of the first warp holds for all accesses with this base.
     pub(super) fn wavefronts(
         &mut self,
         address: Address,

@@ -6,7 +6,7 @@ use crate::plan::program::ValueId;
 use rustc_hash::FxHashMap;
 
 impl<N: Name> Machine<'_, N> {
-    /// Combines elements in all threads: one element of each operand, which must correspond, or two of one operand.
+    /// Combines elements in all threads: either corresponding elements of all operands, or two elements of one operand.
     pub(super) fn combine(
         &mut self,
         step: usize,
@@ -36,7 +36,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Combines an element over the lanes of each warp; lanes that differ in `copies` alone must hold the same.
+    /// Combines an element over the lanes of each warp. Lanes that differ only in the bits of `copies` must hold equal
+    /// elements.
     pub(super) fn reduce_lanes(
         &mut self,
         step: usize,
@@ -64,7 +65,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Counts the elements of each warp in the bins of its lanes.
+    /// Counts the elements of each warp. Each lane counts the elements that fall into its own bins.
     pub(super) fn count_votes(
         &mut self,
         step: usize,

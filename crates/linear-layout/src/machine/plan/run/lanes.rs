@@ -67,7 +67,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Transposes a matrix: each lane gets the element at the transposed position.
+    /// Transposes a matrix that is distributed over a warp: each lane gets the element at the transposed position.
     pub(super) fn transpose(
         &mut self,
         index: usize,
@@ -97,7 +97,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the outputs of a map of lane, warp and numbers, in all threads.
+    /// Returns, for all threads, the outputs of a map of lane, warp and numeric inputs.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a number known at run time has 32 bits"
@@ -117,7 +117,7 @@ impl<N: Name> Machine<'_, N> {
         outputs.into_iter().map(Rc::from).collect()
     }
 
-    /// Computes the outputs of a map of lane, warp and numbers.
+    /// Executes a step that computes the outputs of a map of lane, warp and numeric inputs.
     pub(super) fn compute(
         &mut self,
         step: usize,

@@ -1,7 +1,7 @@
 //! Execution of matrix products: the tiles of an instruction, in every warp or in every lane.
 //!
-//! The elements of a row of A or a column of B are resolved once, as a [`Line`], not once per sum. Names are immutable,
-//! so instructions that read the same registers of a factor share the lines.
+//! All elements of a row of A or column of B are resolved once, to a [`Line`], rather than once per sum. Names never
+//! change, so instructions that read the same registers of A or B share the lines.
 
 use super::{FaultKind, Machine, Name, NameRow, PlanFault};
 use crate::machine::plan::name::{Line, LineNames, Products};
@@ -11,14 +11,15 @@ use crate::target::Product;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// State for the products of a program; instructions and lines are memoised.
+/// State for executing the products of a program. Instructions and lines are memoised.
 pub(super) struct Multiplier<'a, N> {
     products: &'a mut dyn Products<N>,
     instructions: FxHashMap<u32, Rc<InstructionTiles>>,
     lines: FxHashMap<FactorKey, Rc<[Line]>>,
 }
 
-/// InstructionTiles number, factor, rows of its registers, and rows and selector of its scale word.
+/// The inputs that determine the lines of A or B: the instruction's number, the operand, the rows of its registers, and
+/// the rows and the selector of its scale word.
 type FactorKey = (u32, usize, Vec<NameRow>, Option<(Vec<NameRow>, u32)>);
 
 impl<'a, N> Multiplier<'a, N> {
@@ -30,7 +31,7 @@ impl<'a, N> Multiplier<'a, N> {
         }
     }
 
-    /// Returns an instruction of the program by its number; `None` if its tiles are malformed.
+    /// Returns the instruction with this number; `None` if its tiles are malformed.
     fn instruction(&mut self, number: u32, row: &Product) -> Option<Rc<InstructionTiles>> {
         if let Some(known) = self.instructions.get(&number) {
             return Some(Rc::clone(known));
@@ -49,31 +50,31 @@ impl<'a, N> Multiplier<'a, N> {
     }
 }
 
-/// An instruction and the tiles of A, B and D.
+/// An instruction with the tiles of its operands A, B and D.
 struct InstructionTiles {
     row: Product,
-    /// m, n and k.
+    /// The sizes m, n and k of the tile.
     sizes: [usize; 3],
     tiles: [OperandTile; 3],
 }
 
-/// The fault of an operand whose granules are not those of one element.
+/// The text of the fault that an operand's granules do not form one element.
 const NOT_AN_ELEMENT: &str = "a product of a value that is not an element";
 
-/// The registers and lanes that hold the elements of an operand's tile.
+/// The mapping between the registers and lanes of an operand, and the elements of its tile.
 struct OperandTile {
     registers: usize,
     lanes: usize,
-    /// Registers and lanes that hold each element; elements adjacent along k, or along n for D.
+    /// The (register, lane) pairs that hold each element. Elements are ordered along k for A and B, and along n for D.
     holders: Vec<(usize, usize)>,
-    /// The element of each lane of each register: its line and its offset in the line.
+    /// The element that each lane of each register holds: its line, and its offset in the line.
     places: Vec<[usize; 2]>,
     /// Number of replicas of each element.
     copies: usize,
 }
 
 impl OperandTile {
-    /// Returns the tile of an operand; `None` if elements have different numbers of replicas.
+    /// Returns the tile of an operand; `None` if some elements have more replicas than others.
     fn of(row: &Product, operand: usize) -> Option<Self> {
         let held = &row.operands[operand];
         let packed = held.packed.len();
@@ -107,7 +108,7 @@ impl OperandTile {
 }
 
 impl<N: Name> Machine<'_, N> {
-    /// Multiplies matrices in each warp, or in each lane; `lists` are the registers of A, B and D.
+    /// Multiplies matrices in each warp, or in each lane. `lists` are the registers of A, B and D.
     pub(super) fn multiply(
         &mut self,
         step: usize,
@@ -192,7 +193,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(())
     }
 
-    /// Returns the names of the elements of an operand's tile, warp by warp (or lane by lane).
+    /// Returns the names of all elements of an operand's tile, for one warp after the other (or one lane after the
+    /// other).
     fn tile(&self, step: usize, tile: &OperandTile, rows: &[NameRow]) -> Result<Vec<N>, PlanFault> {
         let granules = rows.len() / tile.registers;
         if !rows.chunks(granules).all(|rows| self.are_elements(rows)) {
@@ -227,7 +229,7 @@ impl<N: Name> Machine<'_, N> {
         Ok(names)
     }
 
-    /// Returns the lines of a factor, warp by warp (or lane by lane).
+    /// Returns the lines of operand A or B, for one warp after the other (or one lane after the other).
     fn lines(
         &self,
         step: usize,
@@ -268,8 +270,8 @@ impl<N: Name> Machine<'_, N> {
         Ok(lines.into())
     }
 
-    /// Returns the scales of a factor by row or column and block of k, and log2 of the block size, from the words of a
-    /// warp's lanes; `None` if replicas differ or a scale is missing.
+    /// Returns the scales of A or B, ordered by row or column and by block of k, and log2 of the block size. The scales
+    /// are read from the scale words of a warp's lanes. Returns `None` if replicas differ or a scale is missing.
     fn scales(
         &self,
         instruction: &InstructionTiles,

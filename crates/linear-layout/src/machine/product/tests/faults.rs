@@ -1,9 +1,9 @@
-//! Plans that multiply wrong registers.
+//! Plans that multiply wrong registers must be rejected.
 
 use super::*;
 use crate::plan::program::{Operands, Step, ValueId};
 
-/// The same layout with the first bit of the lane and the last other one exchanged.
+/// Returns the layout with two lane bases exchanged: the first, and the last that differs from the first.
 pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     let parts = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(|own| {
         let columns = layout.columns_of(own).iter();
@@ -19,7 +19,7 @@ pub(super) fn exchanged(layout: &LinearLayout) -> LinearLayout {
     super::layout(parts, sizes)
 }
 
-/// The operands of an issue: sums, and the registers of A and of B.
+/// Returns the operands of an issue: the sums, the registers of A, and the registers of B.
 fn lists(plan: &Program, at: usize) -> [Operands; 3] {
     match plan.steps()[at] {
         Step::Mma { acc, a, b, .. } => [acc, a, b],
@@ -32,7 +32,7 @@ fn issues(plan: &Program) -> Vec<usize> {
     (0..plan.steps().len()).filter(is_issue).collect()
 }
 
-/// Returns the plan with one operand of an issue replaced: the sums, or the registers of A or B.
+/// Returns the plan with one operand of an issue replaced; `which` selects the sums, A or B.
 fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> Program {
     plan.edited(|steps| {
         if let Step::Mma { acc, a, b, .. } = &mut steps[at] {
@@ -41,13 +41,14 @@ fn with_operand(plan: &Program, at: usize, which: usize, operands: Operands) -> 
     })
 }
 
-/// Returns the plan with an operand of two issues exchanged.
+/// Returns the plan in which two issues have exchanged one of their operands.
 fn swap_operands(plan: &Program, [x, y]: [usize; 2], which: usize) -> Program {
     let (of_x, of_y) = (lists(plan, x)[which], lists(plan, y)[which]);
     with_operand(&with_operand(plan, x, which, of_y), y, which, of_x)
 }
 
-/// Returns the plan whose last issue uses the next register of a factor for each one, cyclically.
+/// Returns the plan whose last issue uses, instead of each register of A or B, the next register of that operand. The
+/// last register is followed by the first.
 fn shifted(plan: &Program, which: usize) -> Program {
     let all = issues(plan);
     let values = |at: usize| plan.operands(lists(plan, at)[which]);
@@ -66,7 +67,7 @@ fn shifted(plan: &Program, which: usize) -> Program {
     with_operand(&plan, last, which, list)
 }
 
-/// Returns two issues of which one accumulates into the sums of the other, if the tile does not span all of k.
+/// Returns two issues of which one accumulates into the sums of the other. `None` if the tile spans all of k.
 fn chained(plan: &Program) -> Option<[usize; 2]> {
     let all = issues(plan);
     let pairs = all.iter().flat_map(|x| all.iter().map(|y| [*x, *y]));
@@ -77,9 +78,9 @@ fn chained(plan: &Program) -> Option<[usize; 2]> {
     pairs.next()
 }
 
-/// Faults in the plan of each instruction are detected: factors exchanged, products repeated, products missing,
-/// registers of a factor off by one in the first or last repetition, k of one factor exchanged between two repetitions,
-/// sums exchanged, two lane bits exchanged.
+/// The evaluator detects each of these faults in the plan of each instruction: A and B exchanged, products repeated,
+/// products missing, registers of A or B off by one in the first or last repetition, the k of one operand exchanged
+/// between two repetitions, sums exchanged, two lane bits exchanged.
 #[test]
 fn faults_of_each_instruction_are_rejected() {
     let (mut known, mut chains) = (HashSet::new(), 0);

@@ -1,4 +1,4 @@
-//! Products by instructions with scales.
+//! Products of instructions with scales.
 
 use super::faults::exchanged;
 use super::*;
@@ -6,8 +6,8 @@ use crate::plan::product::{FactorScales, match_instructions};
 use crate::plan::program::{ScaleWord, Step};
 use crate::target::{ScaleBit, ScaleOperand};
 
-/// Layouts of the scales of A and B for tensors of [`around`]; the second tile along m or n is in other lanes if a
-/// selector chooses the lanes.
+/// Returns layouts of the scales of A and B for the tensors of [`around`]. If a selector chooses the lanes that supply
+/// the scales, the second tile along m or n has its scales in other lanes.
 fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     let scales = row.scales.as_ref().expect("an instruction with scales");
     let [m, n, k] = row.sizes();
@@ -41,7 +41,7 @@ fn scales_around(row: &Product, renames: bool) -> [LinearLayout; 2] {
     })
 }
 
-/// A product with scales for both, one or none of the factors.
+/// Returns the product with scales for both operands, for one of them, or for neither.
 fn with_scales<'a>(
     row: &Product,
     product: MatrixProduct<'a>,
@@ -58,7 +58,7 @@ fn with_scales<'a>(
     }
 }
 
-/// Every instruction with scales is selected for its native layouts, and every plan is proved.
+/// Every instruction with scales is selected for its native layouts, and every such plan is proved correct.
 #[test]
 fn each_instruction_with_scales_is_found_and_proved() {
     let mut known = HashSet::new();
@@ -90,8 +90,8 @@ fn each_instruction_with_scales_is_found_and_proved() {
     assert_eq!(known.len(), 2 * (2 * 9 + 9 + 6));
 }
 
-/// Wrong scales in the plan of each instruction are detected: those of another row or block or of the other factor,
-/// missing ones, and another selector.
+/// The evaluator detects wrong scales in the plan of each instruction: scales of another row, block or operand, missing
+/// scales, and a wrong selector.
 #[test]
 fn faults_of_scales_are_rejected() {
     let mut known = HashSet::new();
@@ -159,7 +159,7 @@ fn faults_of_scales_are_rejected() {
     assert!(count > 400, "{count}");
 }
 
-/// A permutation that splits blocks with one scale is rejected: the factors are converted.
+/// A permutation of k that splits a block with one scale has no native plan: A and B are converted.
 #[test]
 fn blocks_with_one_scale_stay_whole() {
     let target = Target::parse("hip:gfx950").unwrap();
