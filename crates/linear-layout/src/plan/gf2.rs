@@ -2,7 +2,7 @@
 
 use crate::f2::Echelon;
 
-/// Returns the exclusive or of the columns that `x` selects.
+/// Returns the exclusive or of the columns `i` for which bit `i` of `x` is set.
 pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -13,7 +13,7 @@ pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     y
 }
 
-/// Returns the exclusive or of the columns that `x` selects.
+/// Returns the exclusive or of the columns `i` for which bit `i` of `x` is set.
 pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
@@ -23,7 +23,7 @@ pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     y
 }
 
-/// Returns the elimination of a list of columns, numbered from 0.
+/// Returns the Gaussian elimination of `columns`. The columns are numbered from 0, in the order of the list.
 pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
     let mut e = Echelon::new();
     for (i, &c) in columns.into_iter().enumerate() {
@@ -32,12 +32,13 @@ pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon
     e
 }
 
-/// Returns the logarithm of the largest power of two that is at most `x`, or 0 for 0.
+/// Returns the base-2 logarithm of `x`, rounded down; 0 if `x` is 0.
 pub(crate) const fn log2_floor(x: u32) -> u32 {
     if x == 0 { 0 } else { x.ilog2() }
 }
 
-/// Returns a basis of the intersection of two spans; for lists of unit vectors, the common ones in the order of `a`.
+/// Returns a basis of the intersection of the spans of `a` and `b`. If both lists consist of unit vectors, the basis
+/// consists of their common vectors, in the order of `a`.
 pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut result = Vec::new();
     if a.iter().chain(b).all(|c| c.count_ones() <= 1) {
@@ -62,7 +63,7 @@ pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     result
 }
 
-/// Returns the columns that are independent of those before them.
+/// Returns the columns that are linearly independent of all earlier columns of the list.
 pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = Echelon::new();
     let mut kept = Vec::new();
@@ -74,7 +75,7 @@ pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     kept
 }
 
-/// Returns those of `columns` that extend the span of `base` and each other.
+/// Returns each column that is linearly independent of `base` and of all columns returned before it.
 pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = echelon(base);
     let mut kept = Vec::new();
@@ -86,12 +87,12 @@ pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) ->
     kept
 }
 
-/// Returns unit vectors, lowest first, that complete `base` to the whole space of `bits` bits.
+/// Returns unit vectors, lowest first, that together with `base` span all vectors of `bits` bits.
 pub(crate) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
     extending(base, (0..bits).map(|b| 1u64 << b))
 }
 
-/// Gathers the bits of `x` under `mask` into the low bits.
+/// Moves the bits of `x` that `mask` selects to the lowest bits of the result, in order.
 pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     if mask == u64::MAX || mask & (mask + 1) == 0 {
         return x & mask;

@@ -18,7 +18,8 @@
 //! | [`broadcast`] | broadcasts of an owner's value to its replicas |
 //! | [`tensor_copy`] | boxes copied by the tensor memory accelerator |
 //!
-//! Each uses those above it. Widths of accesses to global memory are elsewhere: [`crate::access`].
+//! A module uses only modules above it in the table. The widths of accesses to global memory are chosen in
+//! [`crate::access`].
 
 pub mod broadcast;
 mod convert;

@@ -12,7 +12,7 @@ use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::number::narrow;
 use crate::target::Access;
 
-/// log2 of the bins of a lane at most: each takes three operations per element.
+/// log2 of the maximal number of bins that a lane owns. Each bin takes three operations per element.
 const MAX_COUNTS_LOG2: u32 = 5;
 
 /// Width of a count.
@@ -36,7 +36,7 @@ const COUNT_BITS: u32 = 32;
 /// ```
 ///
 /// # Errors
-/// - tensors in several blocks;
+/// - a tensor is distributed over several CTAs;
 /// - otherwise the result does not have one dim, or shared memory does not suffice.
 pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, HistogramError> {
     let Histogram { src, dst, .. } = *histogram;
@@ -89,7 +89,7 @@ pub fn plan_histogram(histogram: &Histogram<'_>) -> Result<HistogramPlan, Histog
 
 /// Bins in shared memory, 4 bytes each, contiguous.
 struct SharedBins {
-    /// Stores that clear them: the same value in every register.
+    /// Stores that clear the bins: every register stores the same value.
     clear: MemoryPlan,
     /// Loads of the counts.
     load: MemoryPlan,
@@ -102,7 +102,8 @@ struct HistogramBuilder<'a> {
     /// Number of registers of each thread that are counted.
     elements: u32,
     warps: u32,
-    /// Free bits of the lane and of the warp: a thread with one of them set holds replicas.
+    /// Masks of the free bits of the lane number and of the warp number. A thread in which one of these bits is set
+    /// holds replicas.
     copies: [u32; 2],
 }
 
@@ -132,7 +133,8 @@ impl HistogramBuilder<'_> {
         })
     }
 
-    /// Returns the layout of the stores that clear bins, with neighbours in registers for wide accesses.
+    /// Returns the layout of the stores that clear the bins. Adjacent bins are in registers of one thread, for wide
+    /// accesses.
     fn cleared(
         &self,
         outs: &[(Dim, u64)],
@@ -167,7 +169,7 @@ impl HistogramBuilder<'_> {
         Threads::of(src)
     }
 
-    /// Begins a program on the bins of the elements; returns their values, each with its mask.
+    /// Begins a program whose inputs are the bins of the elements. Returns the input values, each with its mask.
     fn builder(&self) -> (Builder, Vec<(ValueId, Option<ValueId>)>) {
         let masks = if self.histogram.is_masked {
             self.elements
@@ -184,7 +186,8 @@ impl HistogramBuilder<'_> {
         (b, elements)
     }
 
-    /// Returns the predicate that none of these bits of lane and warp is set, or `None` if there are no bits.
+    /// Returns the index of the predicate that none of these bits of the lane and the warp number is set. Returns
+    /// `None` if both masks are zero.
     fn clear(&self, b: &mut Builder, [lanes, warps]: [u32; 2]) -> Option<u32> {
         let mask = lanes | warps << self.threads().lanes_log2;
         (mask != 0).then(|| b.predicate(Predicate::Clear(mask)))
@@ -211,7 +214,8 @@ impl HistogramBuilder<'_> {
         b.finish(results, bins.bytes, self.histogram.target)
     }
 
-    /// Clears the bins, emits the additions of all threads, and loads the counts.
+    /// Emits the stores that clear the bins, the code of `additions`, and the loads of the counts, with barriers in
+    /// between.
     fn in_bins(
         &self,
         b: &mut Builder,
@@ -231,7 +235,7 @@ impl HistogramBuilder<'_> {
         b.load_registers(&bins.load, None)
     }
 
-    /// Builds the program by votes, which adds up partial counts of warps in bins.
+    /// Builds the program that counts by votes. If `bins` is given, the partial counts of the warps are added up there.
     fn voting(&self, bins: Option<&SharedBins>) -> Result<Option<Program>, HistogramError> {
         let Histogram {
             src, dst, target, ..
@@ -285,7 +289,8 @@ impl HistogramBuilder<'_> {
         Ok(Some(b.finish(results, bins.bytes, target)))
     }
 
-    /// Returns the owner of each bin: the lane and register of the result if it maps bits to bits.
+    /// Returns which bits of a bin's number select the lane that owns the bin, and which select the register. The
+    /// owners are those of the result's layout if that layout maps each bit to one bit.
     fn bin_bits(&self) -> Vec<BinBit> {
         let Histogram { src, dst, .. } = *self.histogram;
         let mut bin_bits = vec![None; self.bins_log2 as usize];
@@ -312,7 +317,7 @@ impl HistogramBuilder<'_> {
             .collect()
     }
 
-    /// Returns the layout of the counts, of which every warp has all.
+    /// Returns the layout of the counts after voting: every warp holds all counts.
     fn counts(
         &self,
         bin_bits: &[BinBit],

@@ -1,7 +1,7 @@
 //! Histograms: each element is counted once, in the bin of its value.
 //!
-//! Bins are known at run time only, and many elements may share one. [`plan_histogram`] takes the layouts of elements and
-//! counts, and returns the cheapest of these strategies:
+//! The bin of an element is known only at run time, and many elements may fall in the same bin. [`plan_histogram`]
+//! takes the layouts of the elements and of the counts, and returns a plan with the cheapest of these strategies:
 //!
 //! ```text
 //! adding     bins in shared memory are cleared, each element adds 1 to its bin atomically, a barrier, loads
@@ -11,7 +11,8 @@
 //! ```
 //!
 //! # Voting
-//! Four bins on lanes 0 to 3 of four, which hold values 2, 0, 2, 3. Votes have lane 0 lowest:
+//! A warp of four lanes holds the values 2, 0, 2, 3, and lane `i` owns bin `i`. The result of a vote has one bit per
+//! lane, with lane 0 in the lowest bit:
 //!
 //! ```text
 //! vote on bit 0   1000      lane 2, bin 0b10: not bit 0, and bit 1     0111 & 1101 = 0101, two elements
@@ -19,8 +20,9 @@
 //! ```
 //!
 //! # Replicas
-//! Of the registers, lanes and warps that hold an element, the owner counts it, whose free bits are zero
-//! ([`LinearLayout::free_variable_masks`]). Elements without a bin are not counted.
+//! Several registers, lanes or warps may hold the same element. Only its owner counts it: the register, lane and warp
+//! whose free bits are all zero ([`LinearLayout::free_variable_masks`]). Elements whose value is not the number of a
+//! bin are not counted.
 //!
 //! Absent on purpose: tensors that are distributed over several blocks of a cluster.
 
@@ -42,7 +44,8 @@ pub struct Histogram<'a> {
     pub src: &'a LinearLayout,
     /// Layout of the counts: (register, lane, warp, block) -> one dim, without zero register bases.
     pub dst: &'a LinearLayout,
-    /// True if some elements are not counted: masked ones, or values without a bin.
+    /// True if some elements are not counted, because they are masked or because their value is not the number of a
+    /// bin.
     pub is_masked: bool,
     /// Target GPU.
     pub target: &'a Target,
@@ -54,17 +57,19 @@ pub struct Histogram<'a> {
 pub enum HistogramStrategy {
     /// Each element adds 1 to its bin in shared memory.
     Adding,
-    /// Lanes vote.
+    /// Lanes own bins and count by votes.
     Voting,
 }
 
 /// The program of a histogram.
 ///
 /// # Shape
-/// Operand 0 of the program: the bins of [`Self::registers`], each an `i32`. Operand 1, if the histogram is masked: a
-/// flag for each of them, non-zero if it is counted. Results: the counts, each an `i32`.
+/// Operand 0 of the program: the bin number of each register in [`Self::registers`], as an `i32`. Operand 1, only if
+/// the histogram is masked: a flag for each of these registers, non-zero if the element is counted. Results: the
+/// counts, each an `i32`.
 /// # Laws
-/// Each count is the number of elements in its bin, each counted once, for all values: `check_histogram`.
+/// For all values of the elements, each count is the number of elements in its bin, and each element is counted once:
+/// `check_histogram`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistogramPlan {
     bins_log2: u32,
@@ -81,7 +86,7 @@ impl HistogramPlan {
         self.bins_log2
     }
 
-    /// Returns the registers that are counted.
+    /// Returns the registers whose elements are counted: the others hold replicas.
     #[must_use]
     pub fn registers(&self) -> &[usize] {
         &self.registers
@@ -99,7 +104,7 @@ impl HistogramPlan {
         &self.program
     }
 
-    /// Returns the cost of each strategy, cheapest first.
+    /// Returns the cost of each strategy that was planned, cheapest first.
     #[must_use]
     pub fn considered(&self) -> &[Cost] {
         &self.considered
@@ -108,7 +113,7 @@ impl HistogramPlan {
 
 #[cfg(test)]
 impl HistogramPlan {
-    /// Returns the plan with another program, for tests that the machine detects errors.
+    /// Returns the plan with another program, for tests of error detection in the machine model.
     pub(crate) fn with_program(mut self, program: Program) -> Self {
         self.program = program;
         self

@@ -1,8 +1,8 @@
 //! Matching of a buffer with the canonical layouts of matrix descriptors.
 //!
-//! A canonical form maps a *line* (m of A, n of B) and k to bytes. In all of them, 8 rows of `row_bytes` bytes are
-//! contiguous, and the low bits of the *contiguous* coordinate (k of a K-major form, the line of an MN-major one) number
-//! the bytes of a row:
+//! A canonical form maps two coordinates to a byte offset: the *line* (m of A, n of B) and k. In every form, 8 rows of
+//! `row_bytes` bytes are contiguous. Within a row, the low bits of the *contiguous* coordinate number the elements.
+//! That coordinate is k in a K-major form, and the line in an MN-major form:
 //!
 //! ```text
 //! contiguous bits within the row     bytes 1 element, 2 elements, ..., row_bytes / 2
@@ -11,9 +11,9 @@
 //! further bits of the other one      bytes Y, 2 Y, 4 Y, ...
 //! ```
 //!
-//! and then the swizzle is applied to the address. It is an involution, so a buffer has a form if its swizzled columns equal
-//! those above for some X and Y, up to the size of the instruction's tile. The hardware adds offsets and the planner XORs
-//! columns, which is equivalent if no two columns share a bit.
+//! The swizzle is applied to the resulting address. The swizzle is an involution. So a buffer has a form if its
+//! columns, after swizzling, equal the columns above for some X and Y, up to the size of the instruction's tile. The
+//! hardware adds offsets, whereas the planner XORs columns. The two are equivalent if no two columns share a bit.
 
 use super::coordinates::AXES;
 use super::descriptor::{MatrixDescriptor, MatrixSwizzle};
@@ -22,59 +22,59 @@ use crate::f2::{apply_columns, low_mask};
 use crate::number::narrow;
 use crate::plan::memory::BufferLayout;
 
-/// An operand in shared memory.
+/// Operand A or B in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedOperand<'a> {
-    /// A or B.
+    /// 0 for A, 1 for B.
     pub(super) operand: usize,
     pub(super) layout: &'a BufferLayout,
     pub(super) view_mask: u64,
-    /// log2 of the sizes of the factor: lines and k.
+    /// log2 of the operand's number of lines, and of its size along k.
     pub(super) sizes_log2: [u32; 2],
 }
 
-/// An operand with its descriptor.
+/// An operand in shared memory, and the descriptor that addresses its tiles.
 #[derive(Clone, Debug)]
 pub(super) struct DescribedBuffer {
     pub(super) descriptor: MatrixDescriptor,
-    /// Byte offset of each bit of the line, and of k, before swizzling.
+    /// Byte offset that each bit of the line contributes, and each bit of k, before swizzling.
     columns: [Vec<u64>; 2],
 }
 
 impl DescribedBuffer {
-    /// Returns the offset from the start address of the tile that begins at a line and k.
+    /// Returns the byte offset, relative to the start address of the operand, of the tile at (`line`, `k`).
     pub(super) fn position(&self, line: u64, k: u64) -> u64 {
         apply_columns(&self.columns[LINE], line) | apply_columns(&self.columns[DEPTH], k)
     }
 }
 
-/// Coordinates of an operand.
+/// Index of the line coordinate in arrays of (line, k).
 const LINE: usize = 0;
 const DEPTH: usize = 1;
 
-/// log2 of the rows of a core matrix and of an atom.
+/// log2 of the number of rows of a core matrix, which is also that of a swizzle atom.
 const ROWS_LOG2: usize = 3;
 
-/// A canonical form that `wgmma` reads.
+/// A canonical shared-memory layout that `wgmma` reads.
 #[derive(Clone, Copy, Debug)]
 struct DescriptorForm {
     swizzle: MatrixSwizzle,
     is_k_major: bool,
 }
 
-/// The comparison of a tile with a form.
+/// The result of comparing a tile with a canonical form.
 #[derive(Clone, Copy, Debug)]
 struct Division {
     form: DescriptorForm,
-    /// Strides of the tile, in this form.
+    /// Descriptor with the strides of the tile, assuming that the tile has this form.
     descriptor: MatrixDescriptor,
-    /// Number of equal columns.
+    /// Number of columns that are equal in the tile and in the form.
     agreeing: usize,
-    /// First different column.
+    /// First column that differs between the tile and the form.
     mismatch: Option<ColumnMismatch>,
 }
 
-/// A coordinate bit with different byte offsets in the buffer and in a form.
+/// A coordinate bit whose byte offset in the buffer differs from its byte offset in a form.
 #[derive(Clone, Copy, Debug)]
 struct ColumnMismatch {
     axis: usize,
@@ -84,7 +84,7 @@ struct ColumnMismatch {
 }
 
 impl DescriptorForm {
-    /// All forms: of each swizzle the one with k contiguous, and the one with the line contiguous.
+    /// All forms: for each swizzle, the K-major form and the MN-major form.
     const ALL: [Self; 8] = {
         let mut all = [Self {
             swizzle: MatrixSwizzle::None,
@@ -101,12 +101,12 @@ impl DescriptorForm {
         all
     };
 
-    /// Returns the contiguous coordinate.
+    /// Returns the index (line or k) of the coordinate that is contiguous in memory.
     const fn contiguous(self) -> usize {
         if self.is_k_major { DEPTH } else { LINE }
     }
 
-    /// Compares the columns of a tile with those of the form.
+    /// Compares the columns of a tile with the columns of this form.
     fn divide(self, columns: [&[u64]; 2], element_bytes: u64) -> Division {
         let row_bytes = self.swizzle.row_bytes();
         let within = narrow::<usize>((row_bytes / element_bytes).trailing_zeros());
@@ -146,8 +146,8 @@ impl DescriptorForm {
         }
     }
 
-    /// Returns the descriptor with these strides of atoms or core matrices along the line and k; 0 if a tile does not exceed
-    /// one.
+    /// Returns the descriptor for the given strides, in bytes, between atoms or core matrices along the line and along
+    /// k. A stride is 0 if the tile has only one atom or core matrix in that direction.
     const fn descriptor(self, strides: [u64; 2]) -> MatrixDescriptor {
         let leading = match self.swizzle {
             MatrixSwizzle::None => DEPTH,
@@ -162,7 +162,7 @@ impl DescriptorForm {
     }
 }
 
-/// Finds the form of a buffer, for tiles of the given lines and k (log2).
+/// Finds the canonical form of a buffer for tiles of the given size (log2 of the lines, log2 of k).
 pub(super) fn divide(
     factor: SharedOperand<'_>,
     tile_log2: [u32; 2],
@@ -203,7 +203,8 @@ pub(super) fn divide(
     Ok(described)
 }
 
-/// Returns the form of the tile, or an error with the difference from the form that agrees in most columns.
+/// Returns the canonical form of the tile. If there is none, the error shows the first mismatch with the form that
+/// agrees in most columns.
 fn form_of(
     factor: SharedOperand<'_>,
     tile: [&[u64]; 2],
@@ -233,7 +234,8 @@ fn form_of(
     })
 }
 
-/// Checks that offsets are sums: of tiles, within tiles, and of the view.
+/// Checks that the offset of a view, of a tile and of an element within the tile share no bit, so that adding them is
+/// the same as XORing them.
 fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), WarpGroupErrorKind> {
     let operand = factor.operand;
     let swizzle = described.descriptor.swizzle;
@@ -280,7 +282,7 @@ fn check(factor: SharedOperand<'_>, described: &DescribedBuffer) -> Result<(), W
     Ok(())
 }
 
-/// Returns the dims of the tensor that are the line and k.
+/// Returns which dim of the operand's tensor is the line, and which is k.
 pub(super) const fn dims_of(operand: usize) -> [usize; 2] {
     [[0, 1], [1, 0]][operand]
 }

@@ -13,9 +13,9 @@ use crate::layout::{Dim, LinearLayout};
 use crate::number::narrow;
 use crate::target::{Number, Target};
 
-/// log2 of the rows of the instruction.
+/// log2 of the instruction's m, which is always 64.
 const M_LOG2: u32 = 6;
-/// Bytes of a row of an operand tile.
+/// Size of the instruction along k, in bytes of an operand.
 const DEPTH_BYTES: u32 = 32;
 
 /// Plans a warp-group product.
@@ -52,10 +52,10 @@ const DEPTH_BYTES: u32 = 32;
 ///
 /// # Errors
 /// - the target or the types have no such instruction;
-/// - tensors are smaller than a tile, of other shapes, or over several CTAs;
-/// - D, or A in registers, differs from the fragments of the instruction;
-/// - a buffer is padded, or has no canonical form;
-/// - a view of a buffer may begin within a swizzle, or at bits that its elements have.
+/// - a tensor is smaller than a tile, has a shape that does not match the product, or is distributed over several CTAs;
+/// - the register layout of D, or of A in registers, differs from the instruction's fragment;
+/// - a buffer is padded, or does not have a canonical form;
+/// - a view of a buffer may begin within a swizzle pattern, or its offset shares bits with offsets of its elements.
 pub fn plan_warp_group_product(
     operands: &WarpGroupOperands<'_>,
 ) -> Result<WarpGroupPlan, WarpGroupError> {
@@ -99,7 +99,7 @@ fn plan(operands: &WarpGroupOperands<'_>) -> Result<WarpGroupPlan, WarpGroupErro
     }))
 }
 
-/// The left factor, matched with the instruction.
+/// Operand A, matched with the instruction.
 enum LeftSource<'a> {
     Registers(Box<RegisterOperand<'a>>),
     Buffer(DescribedBuffer),
@@ -157,7 +157,7 @@ fn assemble(
     })
 }
 
-/// Checks that warp groups hold the same rows of A in registers as of sums.
+/// Checks that each warp group holds the same rows of A, in registers, as of D.
 fn check_groups(a: &LinearLayout, tiles: &AccumulatorTiles) -> Result<(), WarpGroupErrorKind> {
     for (number, group) in (2..).zip(&tiles.groups) {
         let (found, expected) = (a.column(Dim::WARP, number), [group[0], 0]);
@@ -183,7 +183,7 @@ fn factor(operand: usize, buffer: FactorBuffer<'_>, sizes_log2: [u32; 2]) -> Sha
     }
 }
 
-/// Returns log2 of the elements of an instruction along k.
+/// Returns log2 of the instruction's size along k, in elements.
 const fn depth_log2(number: Number) -> u32 {
     (8 * DEPTH_BYTES / number.bits()).trailing_zeros()
 }
@@ -237,7 +237,7 @@ fn check(operands: &WarpGroupOperands<'_>) -> Result<[u32; 3], WarpGroupErrorKin
     Ok([m, n, k].map(u64::trailing_zeros))
 }
 
-/// Returns true if the instruction supports these types.
+/// Returns true if `wgmma` multiplies operands of these types into a sum of this type.
 fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
     use Number as N;
     let of_bytes = |number| matches!(number, N::E4m3 | N::E5m2);
@@ -249,7 +249,7 @@ fn is_multiplied(factors: [Number; 2], sum: Number) -> bool {
     }
 }
 
-/// Checks the lanes and warps of an operand in registers.
+/// Checks the number of lanes and warps of an operand in registers.
 fn check_threads(
     operand: usize,
     layout: &LinearLayout,
@@ -276,7 +276,7 @@ fn check_threads(
     })
 }
 
-/// Checks the width of the elements of a buffer, and that it holds at least the given lines and k.
+/// Checks the element width of a buffer, and that the buffer has at least the given number of lines and size along k.
 fn check_buffer(
     operand: usize,
     buffer: FactorBuffer<'_>,

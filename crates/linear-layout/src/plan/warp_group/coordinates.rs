@@ -1,11 +1,11 @@
 //! Names of the operands and of their coordinates.
 
-/// The numbers of the operands.
+/// Index of operand A; B is 1 and D is 2.
 pub(super) const A: usize = 0;
 pub(super) const B: usize = 1;
 pub(super) const D: usize = 2;
 
-/// The dims of A, B and D.
+/// Names of the two dims of A, B and D.
 pub(super) const AXES: [[&str; 2]; 3] = [["m", "k"], ["k", "n"], ["m", "n"]];
 
 pub(super) const fn letter(operand: usize) -> &'static str {

@@ -2,19 +2,20 @@
 
 /// The swizzle of a matrix in shared memory: a permutation of 16-byte chunks within 8 rows.
 ///
-/// Bits 4 and up of an address are XORed with its bits 7 and up: three bits with 128 bytes, two with 64, one with 32.
+/// Address bits 7 and up are XORed into bits 4 and up. The 128-byte swizzle does so for three bits, the 64-byte swizzle
+/// for two, and the 32-byte swizzle for one.
 ///
 /// # Source
 /// PTX ISA, "Shared memory matrix layout" and "Swizzling modes".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MatrixSwizzle {
-    /// Core matrices of 8 contiguous rows of 16 bytes.
+    /// No swizzle: core matrices of 8 contiguous rows of 16 bytes.
     None,
-    /// 8 rows of 32 bytes.
+    /// Atoms of 8 rows of 32 bytes.
     Bytes32,
-    /// 8 rows of 64 bytes.
+    /// Atoms of 8 rows of 64 bytes.
     Bytes64,
-    /// 8 rows of 128 bytes.
+    /// Atoms of 8 rows of 128 bytes.
     Bytes128,
 }
 
@@ -22,7 +23,8 @@ impl MatrixSwizzle {
     /// All swizzles, the widest first.
     pub const ALL: [Self; 4] = [Self::Bytes128, Self::Bytes64, Self::Bytes32, Self::None];
 
-    /// Returns the bytes of one of the 8 rows of an atom: 16 without a swizzle.
+    /// Returns the number of bytes in one of the 8 rows of an atom. Without a swizzle it is 16, the row of a core
+    /// matrix.
     #[must_use]
     pub const fn row_bytes(self) -> u64 {
         match self {
@@ -33,7 +35,7 @@ impl MatrixSwizzle {
         }
     }
 
-    /// Returns bits 62 and 63 of the descriptor, as a number.
+    /// Returns the number that encodes this swizzle in bits 62 and 63 of the descriptor.
     #[must_use]
     pub const fn code(self) -> u64 {
         match self {
@@ -44,7 +46,7 @@ impl MatrixSwizzle {
         }
     }
 
-    /// Returns the address bits that are XORed to the bits three positions below them.
+    /// Returns the mask of the address bits that are XORed into the bits three positions below them.
     ///
     /// ```
     /// use linear_layout::plan::warp_group::MatrixSwizzle;
@@ -56,7 +58,7 @@ impl MatrixSwizzle {
         (self.row_bytes() / 16 - 1) << 7
     }
 
-    /// Applies the swizzle to an address; also its inverse.
+    /// Applies the swizzle to an address. Applying it twice returns the address.
     ///
     /// # Laws
     /// It is linear and its own inverse: no source bit is changed.
@@ -88,27 +90,27 @@ impl MatrixSwizzle {
 pub struct MatrixDescriptor {
     /// The swizzle.
     pub swizzle: MatrixSwizzle,
-    /// Leading dimension byte offset, 0 if an instruction does not use it: with a swizzle the distance of atoms along m or
-    /// n of an MN-major matrix, without one that of core matrices along k.
+    /// Leading dimension byte offset; 0 if the instruction does not use it. With a swizzle, it is the distance between
+    /// atoms along m or n of an MN-major matrix. Without a swizzle, it is the distance between core matrices along k.
     pub leading_bytes: u64,
-    /// Stride dimension byte offset, 0 if an instruction does not use it: with a swizzle the distance of groups of 8 rows,
-    /// without one that of core matrices along m or n.
+    /// Stride dimension byte offset; 0 if the instruction does not use it. With a swizzle, it is the distance between
+    /// groups of 8 rows. Without a swizzle, it is the distance between core matrices along m or n.
     pub stride_bytes: u64,
-    /// True if neighbours along k are neighbours in memory. It is not in the word: if false, the operand of the instruction
-    /// is transposed (`tnspA`, `tnspB` are 1).
+    /// True if elements that are adjacent along k are adjacent in memory. The descriptor's word does not encode this.
+    /// If it is false, the instruction transposes the operand (`tnspA` or `tnspB` is 1).
     pub is_k_major: bool,
 }
 
-/// Width of the address fields of the word, in units of 16 bytes.
+/// Width in bits of each address field of the word. The fields count units of 16 bytes.
 const FIELD_BITS: u32 = 14;
-/// log2 of the bytes of a unit.
+/// log2 of the bytes in one unit of the address fields.
 const UNIT_LOG2: u32 = 4;
 
 impl MatrixDescriptor {
-    /// Bytes of shared memory in reach of a descriptor: addresses and offsets are smaller.
+    /// Number of bytes of shared memory that a descriptor can address: every address and offset is smaller.
     pub const REACH_BYTES: u64 = 1 << (FIELD_BITS + UNIT_LOG2);
 
-    /// Returns the constant 64-bit word: the descriptor with start address 0 and base offset 0.
+    /// Returns the compile-time part of the 64-bit descriptor: its value for start address 0 and base offset 0.
     #[must_use]
     pub const fn word(&self) -> u64 {
         Self::field(self.leading_bytes) << 16
@@ -116,13 +118,15 @@ impl MatrixDescriptor {
             | self.swizzle.code() << 62
     }
 
-    /// Returns the start address field, which is added to the [`word`](Self::word).
+    /// Returns the start address field for `address`. Adding it to the [`word`](Self::word) gives the complete
+    /// descriptor.
     #[must_use]
     pub const fn start(&self, address: u64) -> u64 {
         Self::field(address)
     }
 
-    /// Returns the alignment of the buffer's start address that base offset 0 requires: 8 rows of the swizzle.
+    /// Returns the alignment that base offset 0 requires of the buffer's start address: the size of 8 rows of the
+    /// swizzle.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         match self.swizzle {
@@ -131,7 +135,7 @@ impl MatrixDescriptor {
         }
     }
 
-    /// Returns the mask of a start address in units of 16 bytes.
+    /// Returns the mask of the start address field, for an address in units of 16 bytes.
     #[must_use]
     pub const fn field_mask() -> u32 {
         (1 << FIELD_BITS) - 1

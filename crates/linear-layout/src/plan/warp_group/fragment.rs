@@ -1,6 +1,6 @@
 //! Fragments: the register layouts of the operands of `wgmma`.
 //!
-//! A warp group holds 64 rows, each of its four warps 16. With `w` elements in a word of 32 bits:
+//! A warp group holds 64 rows, and each of its four warps holds 16 of them. For `w` elements in a 32-bit word:
 //!
 //! ```text
 //! D    registers n 1 | m 8 | n 8, 16, ...         lanes n 2, 4      m 1, 2, 4    warps m 16, 32
@@ -13,10 +13,10 @@ use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::echelon;
 
-/// One bit of a coordinate: the dim of the operand's tensor, and log2 of its value.
+/// One bit of a coordinate: (the dim of the operand's tensor, the bit's index).
 type FragmentBit = (usize, u32);
 
-/// The bits of a warp group's tile of D or A.
+/// The fragment of D or A: the coordinate bit of each register, lane and warp bit of a warp group's tile.
 #[derive(Clone, Debug)]
 pub(super) struct WarpGroupFragment {
     pub(super) operand: usize,
@@ -40,7 +40,7 @@ const fn lanes(first: u32) -> [FragmentBit; 5] {
 }
 
 impl WarpGroupFragment {
-    /// Returns the fragment of D of `1 << n_log2` columns.
+    /// Returns the fragment of D with `1 << n_log2` columns.
     pub(super) fn sum(n_log2: u32) -> Self {
         let first = [(COLUMNS, 0), (ROWS, 3)];
         let further = (3..n_log2).map(|bit| (COLUMNS, bit));
@@ -52,7 +52,7 @@ impl WarpGroupFragment {
         }
     }
 
-    /// Returns the fragment of A with `1 << word_log2` elements in a word.
+    /// Returns the fragment of A with `1 << word_log2` elements in a 32-bit word.
     pub(super) fn factor(word_log2: u32) -> Self {
         let word = (0..word_log2).map(|bit| (COLUMNS, bit));
         Self {
@@ -64,15 +64,15 @@ impl WarpGroupFragment {
     }
 }
 
-/// A register layout that is tiled by a fragment.
+/// A register layout of D or A that consists of tiles with the instruction's fragment.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterOperand<'a> {
     operand: usize,
     layout: &'a LinearLayout,
     registers: Echelon,
-    /// Registers of a tile, in the order of the instruction, relative to the first one.
+    /// Registers of a tile, in the order in which the instruction takes them, XORed with the tile's first register.
     tile: Vec<u64>,
-    /// Packed coordinates within a tile.
+    /// Mask of the packed coordinate bits that number the elements within a tile.
     tile_mask: u64,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn packed(layout: &LinearLayout, at: [u64; 2]) -> u64 {
     at[0] | at[1] << row_bits(layout)
 }
 
-/// Returns log2 of the size of the first dim.
+/// Returns log2 of the size of the first output dim.
 fn row_bits(layout: &LinearLayout) -> usize {
     layout
         .out_dims()
@@ -94,7 +94,8 @@ pub(super) fn unpacked(layout: &LinearLayout, packed: u64) -> [u64; 2] {
 }
 
 impl<'a> RegisterOperand<'a> {
-    /// Matches a layout with a fragment; it is not smaller, and has enough lanes and warps.
+    /// Matches a layout with a fragment. The caller has checked that the layout is at least as large as the fragment,
+    /// and has enough lanes and warps.
     pub(super) fn of(
         layout: &'a LinearLayout,
         fragment: &WarpGroupFragment,
@@ -152,7 +153,8 @@ impl<'a> RegisterOperand<'a> {
         self.layout
     }
 
-    /// Returns the registers of the tile that begins at these coordinates plus those of a thread's warp.
+    /// Returns the registers of a tile. `at` is the tile's first coordinate in the first warp; in another warp, the
+    /// same registers hold the tile at `at` plus the coordinates of that warp.
     pub(super) fn registers(&self, at: [u64; 2]) -> Result<Vec<u64>, WarpGroupErrorKind> {
         let start = self.registers.solve(packed(self.layout, at));
         let start = start.ok_or(WarpGroupErrorKind::Register {
@@ -162,11 +164,11 @@ impl<'a> RegisterOperand<'a> {
         Ok(self.tile.iter().map(|register| register ^ start).collect())
     }
 
-    /// Returns the first coordinates of the tiles of the first warp group, row by row, and the contribution of each further
-    /// warp bit.
+    /// Returns the first coordinates of each tile of the first warp group, row by row, and the contribution of each bit
+    /// of the warp group's number to these coordinates.
     ///
     /// # Errors
-    /// If a register or warp splits a tile, or registers hold replicas.
+    /// If a register bit or warp bit moves within a tile, or if registers hold replicas.
     pub(super) fn tiles(&self, sizes: [u64; 2]) -> Result<AccumulatorTiles, WarpGroupErrorKind> {
         let own = self.layout.columns_of(Dim::REGISTER);
         let mut reached = Echelon::new();
@@ -222,16 +224,17 @@ impl<'a> RegisterOperand<'a> {
     }
 }
 
-/// The tiles of the accumulator.
+/// The tiles into which instructions divide the accumulator D.
 #[derive(Clone, Debug)]
 pub(super) struct AccumulatorTiles {
-    /// First (m, n) of each tile of the first warp group.
+    /// First coordinates (m, n) of each tile of the first warp group.
     pub(super) firsts: Vec<[u64; 2]>,
-    /// Contribution to (m, n) of each bit of the warp group's number.
+    /// Contribution of each bit of the warp group's number to (m, n).
     pub(super) groups: Vec<[u64; 2]>,
 }
 
-/// Returns log2 of the columns of the widest tile of D: the bits of n from 8 on that registers hold, up to 256.
+/// Returns log2 of the number of columns of the widest possible tile of D. The widest tile has as many columns, from 8
+/// to 256, as consecutive bits of n from 8 on are register bits.
 pub(super) fn widest_log2(layout: &LinearLayout, n_log2: u32) -> u32 {
     let registers = echelon(layout.columns_of(Dim::REGISTER));
     let is_held = |bit: &u32| registers.contains(packed(layout, [0, 1 << bit]));

@@ -1,19 +1,22 @@
 //! Warp-group products: `wgmma` with operands in shared memory, for any layouts.
 //!
-//! `D = A B + D`, with D in registers, B in a buffer, and A in either. A warp group of four warps multiplies a tile of
-//! 64 x n x k, with n up to 256 and k elements of 32 bytes. [`plan_warp_group_product`] matches:
+//! `D = A B + D`, with D in registers, B in shared memory, and A in either. A warp group of four warps multiplies a
+//! tile of 64 x n x k. Here n is at most 256, and k elements occupy 32 bytes. [`plan_warp_group_product`] matches:
 //!
-//! - the layout of D with the fragment of the instruction (`fragment`), which gives n and the order of the accumulators;
-//! - the layout of A with its fragment, or its buffer with the forms of a [`MatrixDescriptor`] (`buffer`);
-//! - the buffer of B with those forms, for the largest possible n.
+//! - the layout of D with the instruction's fragment (`fragment`), which determines n and the order of the
+//!   accumulators;
+//! - the register layout of A with the fragment of A, or the buffer of A with the canonical forms that a
+//!   [`MatrixDescriptor`] can describe (`buffer`);
+//! - the buffer of B with the same canonical forms, for the largest possible n.
 //!
-//! No rule names an encoding. Every plan is checked by [`check_warp_group_product`](crate::machine::check_warp_group_product),
-//! which reads descriptors as the hardware does.
+//! No rule depends on the name of an encoding. Every plan is checked by
+//! [`check_warp_group_product`](crate::machine::check_warp_group_product), which reads descriptors as the hardware
+//! does.
 //!
 //! Reading order: `descriptor` (the word), `buffer` (operands in memory), `fragment` (registers), `build` (the plan).
-//! Absent on purpose: renaming k, n other than powers of two, sparse A, negated factors, batch dimensions, fp8 sums in
-//! parts (the emitter chains issues as it needs), conversions of operands, and the order of issues, fences and waits of
-//! the asynchronous instruction.
+//! Absent on purpose: permutations of k, n other than powers of two, sparse A, negated operands, batch dimensions, fp8
+//! sums accumulated in parts (the emitter chains issues as needed), conversions of operands, and the order of issues,
+//! fences and waits of the asynchronous instruction.
 
 mod buffer;
 mod build;
@@ -32,24 +35,24 @@ pub use build::plan_warp_group_product;
 pub use descriptor::{MatrixDescriptor, MatrixSwizzle};
 pub use error::WarpGroupError;
 
-/// A factor in a buffer.
+/// Operand A or B in a shared-memory buffer.
 ///
 /// # Units
 /// `view_mask` counts bytes, as positions of [`BufferLayout`] do.
 #[derive(Clone, Copy, Debug)]
 pub struct FactorBuffer<'a> {
-    /// Layout of the whole buffer: offset to (m, k) of A, (k, n) of B.
+    /// Layout of the whole buffer: from offsets to (m, k) for A, or to (k, n) for B.
     pub layout: &'a BufferLayout,
-    /// Bits that the position of the view may have at run time; see [`BufferLayout::view_mask`].
+    /// Mask of the bits that may be set at run time in the position of the view; see [`BufferLayout::view_mask`].
     pub view_mask: u64,
 }
 
-/// The left factor of a warp-group product.
+/// Operand A of a warp-group product.
 #[derive(Clone, Copy, Debug)]
 pub enum LeftFactor<'a> {
-    /// In registers: (register, lane, warp) to (m, k).
+    /// A is in registers, with a layout from (register, lane, warp) to (m, k).
     Registers(&'a LinearLayout),
-    /// In shared memory.
+    /// A is in shared memory.
     Buffer(FactorBuffer<'a>),
 }
 
@@ -58,11 +61,11 @@ pub enum LeftFactor<'a> {
 pub struct WarpGroupOperands<'a> {
     /// Layout of the accumulator: (register, lane, warp) to (m, n). No two registers of a thread hold the same element.
     pub d: &'a LinearLayout,
-    /// Left factor: m x k elements.
+    /// Operand A: m x k elements.
     pub a: LeftFactor<'a>,
-    /// Right factor: k x n elements.
+    /// Operand B: k x n elements.
     pub b: FactorBuffer<'a>,
-    /// Number of elements along k. The buffers of views may have more.
+    /// Number of elements along k. A buffer of which the operand is a view may have more.
     pub k: u64,
     /// Element types of A and B.
     pub factors: [Number; 2],
@@ -75,10 +78,11 @@ pub struct WarpGroupOperands<'a> {
 /// The plan of a warp-group product.
 ///
 /// # Shape
-/// The issues are those of every warp group. The warp group of warp `w` is `w / 4`; the start of its tiles in a buffer is
-/// the sum of the [`group_positions`](Self::group_positions) of the bits that are set in that number.
+/// Every warp group executes the same issues. Warp `w` belongs to warp group `w / 4`. The start of a warp group's tiles
+/// in a buffer is the sum of the [`group_positions`](Self::group_positions) of the bits that are set in the warp
+/// group's number.
 /// # Laws
-/// Each element of D has each product of its row of A and its column of B added once, in ascending k:
+/// For each element of D, each product of its row of A and its column of B is added exactly once, in ascending k:
 /// [`check_warp_group_product`](crate::machine::check_warp_group_product).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WarpGroupPlan {
@@ -90,12 +94,12 @@ pub struct WarpGroupPlan {
     pub(crate) issues: Vec<WarpGroupIssue>,
 }
 
-/// The left factor of one issue.
+/// Operand A of one issue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IssuedFactor {
-    /// Registers of A in each of the four 32-bit words, the one in the lowest bits first.
+    /// Registers of A that are packed in each of the four 32-bit words, lowest bits first.
     Words([Vec<u32>; 4]),
-    /// Byte offset from the start address of A.
+    /// Byte offset of A's tile from the start address of A.
     Position(u64),
 }
 
@@ -109,25 +113,27 @@ pub struct WarpGroupIssue {
 }
 
 impl WarpGroupIssue {
-    /// Returns the accumulator registers of D, in the order of the instruction; for 16-bit sums each pair is a word.
+    /// Returns the accumulator registers of D, in the order in which the instruction takes them. For 16-bit sums, each
+    /// pair of registers is one word.
     #[must_use]
     pub fn accumulators(&self) -> &[u32] {
         &self.accumulators
     }
 
-    /// Returns the registers of A, or the offset of its tile.
+    /// Returns the registers of A, or the offset of A's tile in its buffer.
     #[must_use]
     pub const fn a(&self) -> &IssuedFactor {
         &self.a
     }
 
-    /// Returns the byte offset from the start address of B.
+    /// Returns the byte offset of B's tile from the start address of B.
     #[must_use]
     pub const fn b(&self) -> u64 {
         self.b
     }
 
-    /// Returns true if no earlier issue adds to the accumulators: if D starts as zero, it is not read.
+    /// Returns true if no earlier issue adds to the same accumulators. If D is initially zero, such an issue need not
+    /// read D.
     #[must_use]
     pub const fn is_first_k(&self) -> bool {
         self.is_first_k
@@ -166,16 +172,16 @@ impl WarpGroupPlan {
         self.descriptors.get(operand)?.as_ref()
     }
 
-    /// Returns the contribution in bytes of each bit of the warp group's number to the start address of A (operand 0) or B
-    /// (1); empty for an operand in registers.
+    /// Returns the bytes that each bit of the warp group's number adds to the start address of A (operand 0) or B
+    /// (operand 1). The result is empty for an operand in registers.
     ///
-    /// Positions are added: the view, the warp group, the issue and the tile have disjoint bits.
+    /// The positions of the view, the warp group, the issue and the tile have disjoint bits, so they may be added.
     #[must_use]
     pub fn group_positions(&self, operand: usize) -> &[u64] {
         self.group_positions.get(operand).map_or(&[], |own| own)
     }
 
-    /// Returns the issues: by rows and columns of D, then in ascending k.
+    /// Returns the issues, sorted by the row and column of their tile of D, then by k.
     #[must_use]
     pub fn issues(&self) -> &[WarpGroupIssue] {
         &self.issues

@@ -1,4 +1,4 @@
-//! Tests against known descriptors, and of rejected operands.
+//! Tests that compare plans with known descriptors, and tests of rejected operands.
 
 use super::*;
 use crate::encoding::Encoding;
@@ -14,7 +14,7 @@ pub(crate) fn place(text: &str, shape: [u64; 2], bits: u32) -> BufferLayout {
     BufferLayout::new(layout(text, shape), &[], bits).unwrap()
 }
 
-/// Returns the accumulator of Hopper's instruction, without replicas in registers.
+/// Returns the layout of the accumulator of Hopper's `wgmma`, without replicas in registers.
 pub(crate) fn sum(warps: [u32; 2], n: u64, shape: [u64; 2]) -> LinearLayout {
     let text = mma(warps, n);
     let layout = layout(&text, shape);
@@ -27,7 +27,7 @@ pub(crate) fn mma(warps: [u32; 2], n: u64) -> String {
     )
 }
 
-/// Returns the layout of a left factor in registers.
+/// Returns the layout of operand A in registers.
 pub(crate) fn left(warps: [u32; 2], k_width: u32, shape: [u64; 2]) -> LinearLayout {
     let parent = mma(warps, 64);
     let text = format!("#ttg.dot_op<{{opIdx = 0, parent = {parent}, kWidth = {k_width}}}>");
@@ -40,8 +40,8 @@ pub(crate) fn swizzled(bytes: u64, is_transposed: bool, bits: u32) -> String {
     )
 }
 
-/// Returns a buffer of core matrices of 8 rows of 16 bytes: `contiguous` is the dim along a row; `dims` is the order of
-/// the further bits of both dims.
+/// Returns a buffer of core matrices of 8 rows of 16 bytes. `contiguous` is the dim along a row. `dims` lists the dim
+/// of each further offset bit.
 pub(crate) fn core_matrices(contiguous: usize, bits: u32, dims: &[usize]) -> String {
     let mut next = [1; 2];
     let row = (128 / bits).trailing_zeros() as usize;
@@ -85,7 +85,7 @@ fn operands<'a>(
     }
 }
 
-/// High word, LBO in bytes, and steps along k in units of 16 bytes.
+/// (high word, LBO in bytes, steps along k in units of 16 bytes) of a descriptor.
 type DescriptorRow = (u64, u64, [u64; 3]);
 
 #[track_caller]
@@ -151,7 +151,7 @@ fn descriptors_are_those_measured() {
     }
 }
 
-/// The second warp group is 64 rows further, which are 8192 bytes of 64 elements of f16.
+/// The second warp group starts 64 rows after the first: 8192 bytes later, for rows of 64 f16 elements.
 #[test]
 fn warp_groups_have_their_own_rows() {
     let d = sum([8, 1], 64, [256, 64]);
