@@ -64,7 +64,7 @@ impl<'c> Emitter<'c> {
         parsed
     }
 
-    /// Returns the range attribute of an `i32` in `0..end`.
+    /// Returns the attribute that states that an `i32` is in `0..end`.
     pub(crate) fn range_below(&mut self, end: u32) -> Attribute<'c> {
         if let Some(range) = self.ranges.get(&end) {
             return *range;

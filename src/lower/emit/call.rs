@@ -10,7 +10,7 @@ const NO_MEMORY: &str = "#llvm.memory_effects<other = none, argMem = none, inacc
                          errnoMem = none, targetMem0 = none, targetMem1 = none>";
 
 impl<'c> Emitter<'c> {
-    /// Calls a pure LLVM intrinsic that has no operation of its own.
+    /// Calls a pure LLVM intrinsic for which the LLVM dialect has no operation.
     pub(crate) fn call_intrinsic(
         &mut self,
         name: &str,
@@ -53,7 +53,7 @@ impl<'c> Emitter<'c> {
         self.pure(call.no_unwind(true).will_return(true))
     }
 
-    /// Emits assembly of one instruction without side effects.
+    /// Emits a single instruction as inline assembly without side effects.
     pub(crate) fn pure_asm(
         &mut self,
         text: &str,
@@ -64,7 +64,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::inline_asm(operands, text, constraints, Some(result)))
     }
 
-    /// Emits assembly with side effects; returns its result, if it has one.
+    /// Emits inline assembly with side effects; returns its result, if it has one.
     pub(crate) fn inline_asm(
         &mut self,
         text: &str,

@@ -21,7 +21,7 @@ impl<'c> Emitter<'c> {
         constant
     }
 
-    /// Emits a constant from an attribute; integers take part in folding.
+    /// Emits a constant from an attribute, and records integers so that later operations on them can be folded.
     pub(crate) fn constant_attr(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
         let constant = self.constant_of(type_, value);
         if let Some(integer) = build::integer_value(value) {
@@ -55,9 +55,10 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_zero(type_))
     }
 
-    /// Emits a zero in place of an undefined value, marked as such for the simulator.
+    /// Emits a zero in place of an undefined value, and marks it as undefined for the simulator.
     ///
-    /// Poison would leave an operand register of inline assembly unset, which changes the code that assemblers produce.
+    /// A poison operand would leave a register of inline assembly uninitialised, which changes the code that assemblers
+    /// produce.
     pub(crate) fn unset(&mut self, type_: Type<'c>) -> Val<'c> {
         let mark = [(UNSET, self.unit())];
         self.pure(llvm::mlir_zero(type_).with_attributes(&mark))

@@ -1,6 +1,6 @@
 //! Emission of control flow: conditionals, loops, switches and returns as basic blocks.
 //!
-//! New blocks are inserted behind the current one, so that their textual order follows control flow:
+//! New blocks are inserted after the current block, so that their textual order follows control flow:
 //!
 //! ```text
 //! fork: begin -> then -> join, and begin -> join or begin -> else -> join
@@ -41,7 +41,7 @@ pub(crate) struct LoopHeader<'c> {
 #[must_use]
 pub(crate) struct LoopBody<'c> {
     header: Blk<'c>,
-    /// The last block of the header, and the condition to enter the body.
+    /// The last block of the header, and the condition under which the body is entered.
     test: (Blk<'c>, Val<'c>),
     body: Blk<'c>,
 }
@@ -50,7 +50,7 @@ pub(crate) struct LoopBody<'c> {
 #[must_use]
 pub(crate) struct Switch<'c> {
     begin: Blk<'c>,
-    /// The first block of each case, the default first.
+    /// The first block of each case; the default case comes first.
     cases: Vec<Blk<'c>>,
     /// The last block of the last case.
     end: Blk<'c>,
@@ -58,18 +58,18 @@ pub(crate) struct Switch<'c> {
 }
 
 impl<'c> Emitter<'c> {
-    /// Adds a block behind another.
+    /// Inserts a block after another.
     pub(crate) fn add_block(&self, before: Blk<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
         self.rewriter.add_block(before, &typed)
     }
 
-    /// Adds a block behind the current one.
+    /// Inserts a block after the current one.
     pub(crate) fn next_block(&self, arguments: &[Type<'c>]) -> Blk<'c> {
         self.add_block(self.block, arguments)
     }
 
-    /// Moves the insertion point to a block that the current one dominates, until [`Self::leave_block`].
+    /// Moves the insertion point to a block that the current block dominates. [`Self::leave_block`] moves it back.
     pub(crate) fn enter_block(&mut self, block: Blk<'c>) {
         let outer = std::mem::replace(&mut self.block, block);
         self.outer.push((outer, Vec::new()));
@@ -85,7 +85,8 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Moves the insertion point to a block that the current one dominates, for good: numbered values stay valid.
+    /// Moves the insertion point permanently to a block that the current block dominates. The numbered values of the
+    /// current block stay available.
     pub(crate) fn continue_in(&mut self, block: Blk<'c>) {
         self.block = block;
     }
@@ -129,7 +130,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Ends a conditional without `else` branch: joins `values` of the `then` branch with `fallback`.
+    /// Ends a conditional without an `else` branch. Each result is the one of `values` if the `then` branch was
+    /// executed, otherwise the one of `fallback`.
     pub(crate) fn join_or(
         &mut self,
         Fork {
@@ -151,7 +153,8 @@ impl<'c> Emitter<'c> {
         self.next_block(&types)
     }
 
-    /// Opens a loop, and enters its header. Returns the loop-carried values, initially `initial`.
+    /// Opens a loop and enters its header. `initial` are the initial values of the loop-carried values, which are
+    /// returned as block arguments of the header.
     pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (LoopHeader<'c>, Vec<Val<'c>>) {
         let header = self.join_block(initial);
         self.branch(header, initial, None);
@@ -159,7 +162,7 @@ impl<'c> Emitter<'c> {
         (LoopHeader { header }, block_arguments(header))
     }
 
-    /// Ends the header, which enters the body if the condition holds and else exits the loop.
+    /// Ends the header with a conditional branch: to the body if the condition is true, else out of the loop.
     pub(crate) fn begin_body(
         &mut self,
         LoopHeader { header }: LoopHeader<'c>,
@@ -171,8 +174,8 @@ impl<'c> Emitter<'c> {
         LoopBody { header, test, body }
     }
 
-    /// Ends the body, which passes `carried` to the next iteration, and continues behind the loop, where values of the
-    /// header stay numbered.
+    /// Ends the body, which passes `carried` to the next iteration. The insertion point moves to the block after the
+    /// loop, where the numbered values of the header stay available.
     pub(crate) fn end_loop(
         &mut self,
         LoopBody {
@@ -215,7 +218,8 @@ impl<'c> Emitter<'c> {
         self.leave_block();
     }
 
-    /// Ends a switch over an integer with one label per case but the default; returns the joined values.
+    /// Ends a switch over an integer. `labels` has one label for each case other than the default. Returns the joined
+    /// values.
     pub(crate) fn end_switch(
         &mut self,
         switch: Switch<'c>,
@@ -245,8 +249,8 @@ impl<'c> Emitter<'c> {
         block_arguments(join)
     }
 
-    /// Emits the LLVM form of a `cf` branch with new successors and their operands; `head` is its condition or flag.
-    /// All attributes but the operand segments are kept.
+    /// Emits the LLVM form of a `cf` branch with the given successors and their operands. `head` is the branch's
+    /// condition or flag. All attributes are kept, except the operand segment sizes.
     pub(crate) fn rebuild_branch(
         &mut self,
         op: Op<'c>,
@@ -277,7 +281,7 @@ impl<'c> Emitter<'c> {
         };
     }
 
-    /// Emits an unconditional branch, with the annotation of the loop whose back edge it is.
+    /// Emits an unconditional branch. If it is the back edge of a loop, it carries the loop annotation.
     pub(crate) fn branch(
         &mut self,
         target: Blk<'c>,
@@ -287,7 +291,7 @@ impl<'c> Emitter<'c> {
         self.operation(llvm::br(values, target).loop_annotation(annotation));
     }
 
-    /// Emits a conditional branch; each successor comes with its operands.
+    /// Emits a conditional branch. Each successor is given with its block operands.
     pub(crate) fn branch_if(
         &mut self,
         condition: Val<'c>,
@@ -310,7 +314,7 @@ impl<'c> Emitter<'c> {
         ))
     }
 
-    /// Stops the kernel.
+    /// Emits a trap, which stops the kernel.
     pub(crate) fn trap(&mut self) {
         self.operation(llvm::intr_trap());
     }

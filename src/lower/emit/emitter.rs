@@ -1,4 +1,4 @@
-//! The emitter: insertion point and value numbering of pure operations.
+//! The emitter: an insertion point, and value numbering of pure operations.
 
 use super::types::Types;
 use super::upstream::FastMathFlags;
@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 /// A named attribute.
 pub(crate) type NamedAttr<'c> = (&'c str, Attribute<'c>);
 
-/// The identity of a pure operation: name, result type, number of operands, operands, then names and values of
-/// attributes. All are uniqued in a context, so equal numbers mean equal operations.
+/// Key of a pure operation: name, result type, number of operands, operands, then the names and values of its
+/// attributes. Each component is the address of an object that is unique in its context, so equal keys mean equal
+/// operations.
 type OpKey = Vec<usize>;
 
 /// Returns all attributes of an operation, inherent and discardable.
@@ -32,7 +33,7 @@ pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
         .collect()
 }
 
-/// An IR builder for one function; blocks are entered in dominance order.
+/// An IR builder for one function. Blocks must be entered in dominance order.
 pub(crate) struct Emitter<'c> {
     pub(super) rewriter: Rewriter<'c>,
     pub(crate) context: &'c Context,
@@ -41,22 +42,24 @@ pub(crate) struct Emitter<'c> {
     entry: Blk<'c>,
     /// Number of operations inserted at the start of the entry block.
     at_entry: usize,
-    /// Stack of enclosing blocks, outermost first, and the keys that became available in the block entered from each.
+    /// Stack of the enclosing blocks, outermost first. Each comes with the keys that became available in the block
+    /// that was entered from it.
     pub(super) outer: Vec<(Blk<'c>, Vec<OpKey>)>,
     /// Pure operations that dominate the insertion point.
     pub(super) available: FxHashMap<OpKey, Val<'c>>,
     pub(super) constants: FxHashMap<usize, u64>,
-    /// Identifiers by address and length of their text, which outlives the emitter.
+    /// Identifiers, keyed by the address and length of their text. The text outlives the emitter.
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
-    /// Parsed attributes by their text.
+    /// Parsed attributes, keyed by their text.
     pub(super) parsed_attrs: FxHashMap<&'static str, Attribute<'c>>,
-    /// Parsed fast-math flags by attribute.
+    /// Parsed fast-math flags, keyed by the address of their attribute.
     pub(super) fast: FxHashMap<usize, FastMathFlags<'c>>,
-    /// Ranges from 0 by their end.
+    /// Attributes of ranges that start at 0, keyed by the end of the range.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
     /// Pure operations emitted, for dead-code elimination.
     pure: Vec<Op<'c>>,
-    /// True if copies to shared memory get an alias scope of their own: barriers and waits order them with accesses.
+    /// True if copies to shared memory get their own alias scope. LLVM then assumes that they do not alias other
+    /// accesses; barriers and waits order them.
     pub(crate) separates_copies: bool,
     pub(crate) types: Types<'c>,
 }
@@ -95,7 +98,7 @@ impl<'c> Emitter<'c> {
             .or_insert_with(|| Identifier::new(self.context, name))
     }
 
-    /// Builds the attributes of an operation; parsed ones are cached.
+    /// Builds the attributes of an operation; parsed attributes are cached.
     pub(super) fn attributes(
         &mut self,
         parts: &Parts<'_, 'c>,
@@ -143,19 +146,19 @@ impl<'c> Emitter<'c> {
         build::only_result(made.expect("every operation emitted is registered"))
     }
 
-    /// Emits a copy of an upstream operation with other operands, and all attributes, inherent and discardable.
+    /// Emits a copy of an upstream operation with other operands. All inherent and discardable attributes are kept.
     pub(crate) fn rebuild(&mut self, op: Op<'c>, operands: &[Val<'c>]) {
         let kind = UpstreamKind::of(op).expect("only upstream operations are rebuilt");
         let same = Building::<()>::new(kind.into()).with_attributes(&attributes_of(op));
         self.operation(same.operands(operands));
     }
 
-    /// Emits an operation with effects and one result.
+    /// Emits an operation with side effects and one result.
     pub(crate) fn effect<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         build::only_result(self.operation(op))
     }
 
-    /// Emits a pure operation with one result, or returns an available one.
+    /// Emits a pure operation with one result, or returns the result of an equal operation that is available.
     pub(crate) fn pure<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         self.pure_of(op.into())
     }

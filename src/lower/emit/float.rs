@@ -9,7 +9,7 @@ use melior::ir::Type;
 const APPROXIMATE: &str = "#llvm.fastmath<afn>";
 
 impl<'c> Emitter<'c> {
-    /// Divides by the GPU's approximate division.
+    /// Divides with the GPU's approximate division instruction.
     pub(crate) fn fdiv_approximate(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let flags = self.cached_attr(APPROXIMATE);
         self.pure(llvm::fdiv(a, b).fastmath_flags(flags))
@@ -21,7 +21,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::intr_exp2(a).fastmath_flags(flags))
     }
 
-    /// Returns fast-math flags of `arith` and `math` that allow approximations.
+    /// Returns the fast-math attribute of `arith` and `math` operations that allows approximations.
     pub(crate) fn approximate_flags(&mut self) -> NamedAttr<'c> {
         ("fastmath", self.cached_attr("#arith.fastmath<afn>"))
     }

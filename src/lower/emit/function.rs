@@ -7,33 +7,33 @@ use crate::sys::build::Blk;
 use melior::Context;
 use melior::ir::{Region, Type};
 
-/// The argument attribute for the alignment of a pointer, in bytes.
+/// The name of the argument attribute that states a pointer's alignment in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
 
-/// The attribute for the argument attributes of a function.
+/// The name of the function attribute that holds the argument attributes.
 pub(crate) const ARGUMENTS: &str = "arg_attrs";
 
-/// The discardable attribute for the LLVM annotation of a loop.
+/// The name of the discardable attribute that holds the LLVM annotation of a loop.
 pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
-/// The attribute that prevents inlining.
+/// The name of the attribute that prevents inlining.
 pub(crate) const NO_INLINE: &str = "no_inline";
 
-/// Returns true if a discardable attribute belongs to a dialect of the output.
+/// Returns true if a discardable attribute belongs to one of the dialects that lowering produces.
 pub(crate) fn is_of_output(name: &str) -> bool {
     let dialect = name.split('.').next().unwrap_or_default();
     OUTPUT.contains(&dialect) && dialect != name
 }
 
-/// Returns true if an operation may remain after lowering.
+/// Returns true if an operation belongs to one of the dialects that lowering produces.
 pub(crate) fn is_lowered(name: &str) -> bool {
     is_of_output(name) || name == "builtin.module"
 }
 
-/// The dialects of the output.
+/// The dialects that lowering produces.
 const OUTPUT: [&str; 3] = ["llvm", "nvvm", "rocdl"];
 
-/// Declares a variable in shared memory whose size the launcher gives, as the first operation of a block.
+/// Declares the shared-memory variable, whose size the launcher sets, as the first operation of a block.
 pub(crate) fn declare_shared_memory<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -46,10 +46,10 @@ pub(crate) fn declare_shared_memory<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// The passthrough attributes for the name and the path of a function's library.
+/// The passthrough attributes that name the library of a function, and the library's path.
 const LIBRARY: [&str; 2] = ["libname", "libpath"];
 
-/// Declares an external function, whose type is spelled as in a declaration, as the first operation of a block.
+/// Declares an external function as the first operation of a block. Its type is written in MLIR syntax.
 pub(crate) fn declare_function<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -75,7 +75,7 @@ pub(crate) fn declare_function<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Escapes bytes for an MLIR string: all but letters, digits and `_`.
+/// Escapes all bytes other than letters, digits and `_` for an MLIR string.
 pub(crate) fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes {
@@ -88,7 +88,7 @@ pub(crate) fn escaped(bytes: &[u8]) -> String {
     text
 }
 
-/// Declares a zero-terminated string constant as the first operation of a block.
+/// Declares a string constant, which must be zero-terminated, as the first operation of a block.
 pub(crate) fn declare_text<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -104,7 +104,7 @@ pub(crate) fn declare_text<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Declares a constant of bytes, aligned for any element type, as the first operation of a block.
+/// Declares a table of constant bytes, aligned for any element type, as the first operation of a block.
 pub(crate) fn declare_table<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
@@ -124,7 +124,8 @@ pub(crate) fn declare_table<'c>(
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {
-    /// Emits a function at the end of a module's block, with attributes beside linkage and calling convention.
+    /// Emits a function at the end of a module's block. `attributes` are added to the linkage and the calling
+    /// convention.
     pub(crate) fn function(
         &mut self,
         module: Blk<'c>,

@@ -1,4 +1,4 @@
-//! Integer arithmetic, with folding of neutral constants, and comparisons.
+//! Integer arithmetic and comparisons; operations with a neutral constant are folded.
 
 use super::emitter::Emitter;
 use crate::ir::builders::llvm::{self, ICmpPredicate};

@@ -6,15 +6,15 @@ use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// The alias scope of loads and stores of shared memory.
+/// The alias scope of ordinary loads and stores of shared memory.
 const ACCESSES: &str =
     "[#llvm.alias_scope<id = \"accesses\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
-/// The alias scope of copies to shared memory.
+/// The alias scope of asynchronous copies to shared memory.
 const COPIES: &str =
     "[#llvm.alias_scope<id = \"copies\", domain = #llvm.alias_scope_domain<id = \"shared\">>]";
 
-/// Marks a dynamic index of a `getelementptr`.
+/// The constant index of a `getelementptr` that stands for a dynamic index.
 const DYNAMIC: i32 = i32::MIN;
 
 /// Flags of a load or store.
@@ -59,7 +59,8 @@ impl<'c> Emitter<'c> {
         self.operation(store.alias_scopes(own).noalias_scopes(copies));
     }
 
-    /// Returns the alias scope of a shared-memory access and the `noalias` scope of copies; none for other accesses.
+    /// Returns the alias scope of a shared-memory access, and the scope of copies, with which it does not alias. Both
+    /// are `None` for accesses to other memory.
     pub(crate) fn alias_scopes_of(&mut self, pointer: Val<'c>) -> [Option<Attribute<'c>>; 2] {
         let is_shared = pointer.r#type() == self.types.shared_pointer;
         if self.separates_copies && is_shared {
@@ -69,7 +70,7 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// Returns the alias scopes of shared-memory accesses and of copies.
+    /// Returns the alias scope of ordinary shared-memory accesses, and the alias scope of copies.
     pub(crate) fn alias_scopes(&mut self) -> [Attribute<'c>; 2] {
         [ACCESSES, COPIES].map(|scope| self.cached_attr(scope))
     }
@@ -84,7 +85,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_addressof(name, self.types.shared_pointer))
     }
 
-    /// Returns the generic address of a string constant.
+    /// Returns the address of a string constant as a generic pointer.
     pub(crate) fn address_of_text(&mut self, variable: &str) -> Val<'c> {
         let address = self.address_of_table(variable);
         self.pure(llvm::addrspacecast(address, self.pointer_type(0)))
@@ -97,7 +98,7 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_addressof(name, global))
     }
 
-    /// Allocates 64-bit words on the stack, in the entry block.
+    /// Allocates stack memory of `words` 64-bit words in the entry block.
     pub(crate) fn stack(&mut self, words: u32) -> Val<'c> {
         let i32 = self.types.i32;
         let array = self.array_type(self.types.i64, words);

@@ -1,7 +1,7 @@
 //! IR builder with value numbering.
 //!
-//! A pure operation with the same operands, attributes and type as one that dominates the insertion point is not emitted
-//! again, so shared index arithmetic needs no CSE pass afterwards.
+//! If an equal pure operation (same name, operands, attributes and type) dominates the insertion point, its result is
+//! reused. Shared index arithmetic therefore needs no CSE pass afterwards.
 //!
 //! The files group convenience methods by kind; operations are built by [`crate::ir::builders`].
 

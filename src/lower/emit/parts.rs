@@ -6,7 +6,7 @@ use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Emitter<'c> {
-    /// Builds a vector; a single element stays as it is.
+    /// Builds a vector from elements. A single element is returned unchanged.
     pub(crate) fn gather(&mut self, elements: &[Val<'c>]) -> Val<'c> {
         if let [only] = elements {
             return *only;
@@ -54,12 +54,13 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::bitcast(value, type_))
     }
 
-    /// Returns the value with attributes attached.
+    /// Attaches attributes to a value by an identity bitcast; returns the bitcast.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) -> Val<'c> {
         self.pure(llvm::bitcast(value, value.r#type()).with_attributes(marks))
     }
 
-    /// Attaches attributes to a value at this point of the program, although the result is unused.
+    /// Attaches attributes to a value at this point of the program. The operation that holds them is kept although
+    /// its result is unused.
     pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[NamedAttr<'c>]) {
         self.effect(llvm::bitcast(value, value.r#type()).with_attributes(marks));
     }

@@ -34,7 +34,7 @@ impl<'c> Types<'c> {
     }
 }
 
-/// The address space of shared memory, the same for both vendors.
+/// The address space of shared memory, which is the same for both vendors.
 const SHARED_SPACE: u32 = 3;
 
 /// Returns the pointer type of an address space.

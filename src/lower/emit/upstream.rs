@@ -1,7 +1,8 @@
-//! Operations of `arith` and `math` on scalars, emitted as operations of the LLVM dialect where there is an equivalent.
+//! Scalar operations of `arith` and `math`, emitted as operations of the LLVM dialect if there is an equivalent.
 //!
-//! MLIR's conversions would produce the same after a walk over the whole module. They remain responsible for operations
-//! that expand to several, and for those with properties that the LLVM dialect does not express as attributes.
+//! MLIR's conversions would produce the same code, but walk over the whole module. They are still used for operations
+//! that expand to several operations, and for operations with properties that the LLVM dialect cannot express as
+//! attributes.
 
 use super::emitter::{Emitter, NamedAttr};
 use crate::ir::UpstreamKind;
@@ -12,7 +13,7 @@ use melior::ir::{Attribute, Type};
 
 /// The attribute names of fast-math flags in `arith` and in the LLVM dialect.
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// Attributes without an equivalent in the LLVM dialect, and their default values.
+/// Attributes without an equivalent in the LLVM dialect, with their default values.
 const WITHOUT: [(&str, &str); 2] = [
     ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),
@@ -26,14 +27,15 @@ pub(super) struct FastMathFlags<'c> {
     may_approximate: bool,
 }
 
-/// An operation of `arith` or `math` in the form in which it is emitted.
+/// An operation of `arith` or `math`, translated to the name and attributes with which it is emitted.
 pub(crate) struct Upstream<'c> {
     name: Name,
     attributes: Vec<NamedAttr<'c>>,
 }
 
 impl<'c> Emitter<'c> {
-    /// Emits a pure operation of `arith` or `math` on scalars: its LLVM equivalent, or else itself.
+    /// Emits a pure scalar operation of `arith` or `math`: as its LLVM equivalent if there is one, otherwise
+    /// unchanged.
     pub(crate) fn upstream(
         &mut self,
         kind: UpstreamKind,
@@ -45,7 +47,7 @@ impl<'c> Emitter<'c> {
         self.emit_upstream(&operation, operands, result)
     }
 
-    /// Returns the form in which an operation is emitted.
+    /// Returns the name and attributes with which an operation is emitted.
     pub(crate) fn as_upstream(
         &mut self,
         kind: UpstreamKind,
@@ -67,7 +69,7 @@ impl<'c> Emitter<'c> {
         self.pure(op.operands(operands).results(&[result]))
     }
 
-    /// Emits a call of an intrinsic in place of an operation with these attributes.
+    /// Emits a call of an intrinsic that replaces an operation with these attributes.
     pub(crate) fn upstream_intrinsic(
         &mut self,
         name: &str,
@@ -87,7 +89,8 @@ impl<'c> Emitter<'c> {
         fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
     }
 
-    /// Translates attributes to the LLVM dialect, without defaults; `None` if one has no equivalent.
+    /// Translates attributes to the LLVM dialect and drops default values. Returns `None` if an attribute has no
+    /// equivalent.
     fn to_llvm(&mut self, attributes: &[NamedAttr<'c>]) -> Option<Vec<NamedAttr<'c>>> {
         let mut translated = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {
@@ -121,7 +124,7 @@ impl<'c> Emitter<'c> {
     }
 }
 
-/// Returns the equivalent operation of the LLVM dialect.
+/// Returns the name of the equivalent operation of the LLVM dialect.
 #[rustfmt::skip]
 fn llvm_name(kind: UpstreamKind) -> Option<Name> {
     use UpstreamKind as K;
