@@ -1,16 +1,16 @@
-//! Global accesses and copies to shared memory, independent of the vendor.
+//! Descriptions of global accesses and of copies to shared memory, independent of the vendor.
 
 use crate::lower::emit::{AccessFlags, Emitter};
 use crate::lower::types::bits_of_several;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// A parsed `cachePolicy` attribute; strings as the IR spells them, empty if absent.
+/// A parsed `cachePolicy` attribute. Strings are the keywords of the IR, empty if absent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CachePolicy {
-    /// `ca`, `cg`, `cs`, `cv`, `wb`, `wt`.
+    /// The cache modifier: `ca`, `cg`, `cs`, `cv`, `wb` or `wt`.
     pub(crate) modifier: String,
-    /// Eviction priority in L1: `evict_first`, `evict_last`, and others.
+    /// Eviction priority in L1, for example `evict_first` or `evict_last`.
     pub(crate) first: String,
     /// Eviction priorities in L2.
     pub(crate) second: Option<SecondCache>,
@@ -22,19 +22,20 @@ pub(crate) struct CachePolicy {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SecondCache {
     pub(crate) primary: String,
-    /// Priority of the remaining lines; empty if absent.
+    /// Priority of the lines that do not get the primary priority; empty if absent.
     pub(crate) secondary: String,
-    /// Fraction of lines with the primary priority, as the bits of an f32.
+    /// Fraction of lines that get the primary priority, as the bits of an f32.
     pub(crate) fraction: u32,
 }
 
-/// One global access of a thread: contiguous elements, from the lowest address on.
+/// One global access of a thread to contiguous elements, lowest address first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) pointer: Val<'c>,
-    /// Constant offset from the pointer: accesses of a contiguous run share the pointer of the first.
+    /// Constant offset in bytes from the pointer. The accesses of a contiguous run share the pointer of the first
+    /// access and differ in this offset.
     pub(crate) offset_bytes: u32,
-    /// The access is executed if true.
+    /// The access is executed only if the mask is true.
     pub(crate) mask: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
     pub(crate) is_volatile: bool,
@@ -50,12 +51,14 @@ pub(crate) struct GlobalAccess<'a, 'c> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedCopy<'a, 'c> {
     pub(crate) from: Val<'c>,
-    /// The destination of the thread, or of lane 0 of its warp ([`super::Gpu::copies_in_lane_order`]).
+    /// The destination of the thread, or the destination of lane 0 of its warp
+    /// ([`super::Gpu::copies_in_lane_order`]).
     pub(crate) to: Val<'c>,
     pub(crate) bytes: u32,
-    /// Zeros are stored without a load where it is false.
+    /// If false, zeros are stored and the source is not read.
     pub(crate) mask: Option<Val<'c>>,
-    /// The lane that has the source and the mask of what this lane writes, if that is not the lane itself.
+    /// The lane that holds the source address and the mask for the data that this lane writes. `None` if that is this
+    /// lane.
     pub(crate) source_lane: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
 }
@@ -65,7 +68,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         bits_of_several(self.element_bits, self.width)
     }
 
-    /// Returns the type of the elements as one value.
+    /// Returns the type that holds all elements of the access: a vector, or a scalar for one element.
     pub(super) fn type_(&self, e: &Emitter<'c>) -> Type<'c> {
         if self.width == 1 {
             self.element
@@ -92,7 +95,7 @@ impl<'c> GlobalAccess<'_, 'c> {
         e.store_as(whole, pointer, self.alignment_bytes, flags);
     }
 
-    /// Returns the value of a load where the mask is false.
+    /// Returns the result of a load whose mask is false.
     pub(super) fn fallback(&self, e: &mut Emitter<'c>, others: Option<&[Val<'c>]>) -> Val<'c> {
         match others {
             Some(others) => e.gather(others),
@@ -104,8 +107,8 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 }
 
-/// Emits `body` in a branch on the mask, if there is one; returns its value joined with the fallback. Either both have a
-/// value or neither.
+/// Emits `body` in a branch on the mask, if there is a mask. Returns the value of `body`, joined with `fallback`.
+/// Either both `body` and `fallback` are values or neither is.
 pub(super) fn emit_masked<'c>(
     e: &mut Emitter<'c>,
     mask: Option<Val<'c>>,

@@ -21,14 +21,14 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
 
-/// The `s_sendmsg_rtn` message that returns the time.
+/// The message number with which `s_sendmsg_rtn` returns the real time.
 const GET_REALTIME: u32 = 131;
 
 /// The address space of constant memory.
 const CONSTANT_SPACE: u32 = 4;
 
 impl Isa for Amd {
-    /// The number of registers cannot be set.
+    /// The limit on registers is ignored.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -257,7 +257,7 @@ impl Isa for Amd {
         access.by_llvm(e, action, atomic::scope_name(access.scope))
     }
 
-    /// LLVM selects instructions for some formats and expands the others to compare-exchange loops.
+    /// Always true: LLVM has an instruction for some formats, and expands the others to compare-exchange loops.
     fn has_float_min_max(&self) -> bool {
         true
     }
@@ -291,7 +291,7 @@ impl Isa for Amd {
         e.pure(llvm::intr_exp2(a))
     }
 
-    /// The instruction flushes subnormal numbers, so they are scaled.
+    /// The instruction flushes subnormal numbers, so subnormal arguments are scaled first.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         let f32 = e.types.f32;
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
@@ -333,7 +333,7 @@ impl Isa for Amd {
     }
 }
 
-/// Translates a cache modifier as Triton does.
+/// Translates a cache modifier to flags, as Triton does.
 fn access_flags(cache: &CachePolicy, is_store: bool) -> AccessFlags {
     let (is_volatile, is_nontemporal) = match (&*cache.modifier, is_store) {
         ("cv", false) | ("wt", true) => (true, true),
@@ -428,7 +428,7 @@ impl BufferIsa for Amd {
     }
 }
 
-/// Emits a data-parallel primitive (DPP) over all rows and banks.
+/// Emits a data-parallel primitive (DPP), enabled for all rows and banks.
 fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
     e.effect(rocdl::update_dpp(
         value,

@@ -9,7 +9,7 @@ use crate::lower::words;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// One atomic access of a thread to contiguous elements: each is atomic by itself.
+/// One atomic access of a thread to contiguous elements. Each element is accessed atomically, the group is not.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
@@ -31,7 +31,7 @@ pub(crate) enum AtomicMemory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicAction<'c> {
     Rmw(RMWOp, Val<'c>),
-    /// A compare-exchange of the expected and the new value.
+    /// Compare-exchange. The values are the expected value and the new value.
     CompareExchange([Val<'c>; 2]),
     Load,
     Store(Val<'c>),
@@ -74,8 +74,8 @@ fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
 }
 
 impl<'c> AtomicAccess<'_, 'c> {
-    /// Emits LLVM's operation, in a branch on the mask; returns the old value, or 0 where the mask is false; nothing for a
-    /// store.
+    /// Emits the access as an LLVM operation, in a branch on the mask. Returns the old value, which is 0 if the mask
+    /// is false, or `None` for a store.
     pub(super) fn by_llvm(
         &self,
         e: &mut Emitter<'c>,

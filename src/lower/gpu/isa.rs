@@ -1,4 +1,4 @@
-//! The interface to a GPU ([`Gpu`]), and to the instruction set of its vendor ([`Isa`]).
+//! The interface to a GPU ([`Gpu`]) and the interface to the instruction set of its vendor ([`Isa`]).
 
 use super::access::{GlobalAccess, SharedCopy};
 use super::atomic::{AtomicAccess, AtomicAction};
@@ -16,7 +16,7 @@ use melior::Context;
 use melior::ir::{Attribute, Type};
 use std::fmt;
 
-/// A GPU as a target of emission, for one number of warps per CTA.
+/// A GPU to emit code for, with the number of warps per CTA.
 #[derive(Clone, Copy)]
 pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
@@ -41,9 +41,9 @@ pub(crate) enum GridDependency {
 
 /// The instruction set of a vendor.
 ///
-/// Methods that return `None` by default are for instructions that not every GPU has.
+/// A default implementation that returns `None` means that the GPU has no such instruction.
 pub(super) trait Isa: Sync {
-    /// Returns the attributes of a kernel whose threads use at most `registers` registers.
+    /// Returns the attributes of a kernel. `registers` limits the number of registers per thread.
     fn kernel_attributes<'c>(
         &self,
         gpu: Gpu,
@@ -54,7 +54,7 @@ pub(super) trait Isa: Sync {
     /// Emits the index of the thread in its CTA.
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
 
-    /// Marks a warp-uniform `i32` as such, for compilers that benefit.
+    /// Marks a warp-uniform `i32` as uniform, for compilers that benefit from it.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
 
     /// Emits the index of the CTA in the grid along an axis, 0 to 2.
@@ -83,7 +83,8 @@ pub(super) trait Isa: Sync {
         self.block_barrier(e);
     }
 
-    /// Orders generic-proxy accesses of a thread to shared memory before async-proxy ones, on GPUs with an async proxy.
+    /// Orders this thread's earlier generic-proxy accesses to shared memory before later async-proxy accesses. Does
+    /// nothing on GPUs without an async proxy.
     fn proxy_fence(&self, _: &mut Emitter<'_>) {}
 
     fn warp_barrier(&self, e: &mut Emitter<'_>);
@@ -100,21 +101,21 @@ pub(super) trait Isa: Sync {
     /// Closes a group of copies.
     fn commit_copies(&self, _: &mut Emitter<'_>) {}
 
-    /// Waits until at most `most` groups of this thread are in flight.
+    /// Waits until at most `most` copy groups of this thread are in flight.
     fn wait_for_copies(&self, _: &mut Emitter<'_>, _most: u32) {}
 
-    /// Waits for all copies of this warp; [`Self::set_count`] raises the number that may stay in flight.
+    /// Waits for all copies of this warp; returns the wait. [`Self::set_count`] can later let copies stay in flight.
     fn wait_by_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>) -> Option<Op<'c>> {
         None
     }
 
-    /// Sets the number of instructions that may be in flight after a wait; `None` allows the maximum.
+    /// Sets the number of copy instructions that may stay in flight after a wait. `None` sets the maximum.
     fn set_count<'c>(&self, _: Gpu, _: &mut Emitter<'c>, _wait: Op<'c>, _most: Option<u32>) {}
 
-    /// Returns the `i32` of lane `lane ^ mask`.
+    /// Returns the `value` that lane `lane ^ mask` holds; values are `i32`.
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
 
-    /// Returns the `i32` of lane `source`.
+    /// Returns the `value` that lane `source` holds; values are `i32`.
     fn shuffle_index<'c>(
         &self,
         gpu: Gpu,
@@ -123,10 +124,10 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
-    /// Returns the mask of lanes in which a condition holds, one bit per lane.
+    /// Returns the mask of lanes in which `holds` is true, one bit per lane.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
 
-    /// Reduces a word over all lanes of the warp by one instruction.
+    /// Reduces a 32-bit word over all lanes of the warp by one instruction.
     fn reduce_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -136,7 +137,8 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear.
+    /// Exchanges words between lanes that differ in one lane-index bit: `high` of the lane in which the bit is clear
+    /// and `low` of the lane in which it is set.
     fn swap_lanes<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -147,12 +149,13 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Transposes an 8x8 matrix of 16-bit elements, of which each lane has a word.
+    /// Transposes an 8x8 matrix of 16-bit elements. Each lane holds one 32-bit word of the matrix.
     fn transpose_matrix<'c>(&self, _: &mut Emitter<'c>, _word: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Loads matrices from shared memory, `count` words per lane; `pointer` is the address of the lane's row.
+    /// Loads matrices from shared memory. Each lane passes the address of one matrix row in `pointer`, and receives
+    /// `count` words.
     fn load_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -163,7 +166,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Stores matrices to shared memory; `pointer` is the address of the lane's row.
+    /// Stores matrices to shared memory. Each lane passes the address of one matrix row in `pointer`.
     fn store_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -174,7 +177,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Loads from global memory; returns `others` or 0 where the mask is false.
+    /// Loads from global memory. If the mask is false, the result is `others`, or 0 without `others`.
     fn load<'c>(
         &self,
         gpu: Gpu,
@@ -183,7 +186,7 @@ pub(super) trait Isa: Sync {
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
-    /// Stores to global memory where the mask is true.
+    /// Stores to global memory if the mask is true.
     fn store<'c>(
         &self,
         gpu: Gpu,
@@ -192,10 +195,10 @@ pub(super) trait Isa: Sync {
         whole: Val<'c>,
     );
 
-    /// Returns the largest number of contiguous elements of one atomic access.
+    /// Returns the largest number of contiguous elements that one atomic instruction can access.
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
 
-    /// Accesses memory atomically where the mask is true; returns the old value, except of a store.
+    /// Accesses memory atomically if the mask is true. Returns the old value, or `None` for a store.
     fn atomic<'c>(
         &self,
         gpu: Gpu,
@@ -204,7 +207,7 @@ pub(super) trait Isa: Sync {
         action: AtomicAction<'c>,
     ) -> Option<Val<'c>>;
 
-    /// Returns true if atomic `max` and `min` exist for floats.
+    /// Returns true if atomic `max` and `min` support floats.
     fn has_float_min_max(&self) -> bool {
         false
     }
@@ -212,7 +215,7 @@ pub(super) trait Isa: Sync {
     /// Emits a memory fence.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
-    /// Prints by a C format: 32- and 64-bit integers, f64 and pointers.
+    /// Prints with a C format. Values are 32- and 64-bit integers, f64 and pointers.
     fn print<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -237,7 +240,8 @@ pub(super) trait Isa: Sync {
     /// Computes the reciprocal square root of an f32 within 2 ulp.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
 
-    /// Computes a function of `math` approximately, where LLVM does not select the instruction for the operation itself.
+    /// Computes a function of `math` approximately. Returns `None` if LLVM selects the instruction for the `math`
+    /// operation itself, or if there is no instruction.
     fn approximate<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -248,7 +252,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Returns the name of the function `name` of f32 or f64 in the vendor's library.
+    /// Returns the symbol of the function `name` in the vendor's library, for f32 or for f64.
     fn library_function(&self, name: &str, is_binary32: bool) -> String;
 
     /// Returns true if LLVM's `frem` is exact.
@@ -256,12 +260,12 @@ pub(super) trait Isa: Sync {
         true
     }
 
-    /// Computes a quotient of two f32 within 2 ulp, where LLVM does not select the instruction for `fdiv` itself.
+    /// Computes the quotient of two f32 within 2 ulp. Returns `None` if LLVM selects such an instruction for `fdiv`.
     fn quotient<'c>(&self, _: &mut Emitter<'c>, _a: Val<'c>, _b: Val<'c>) -> Option<Val<'c>> {
         None
     }
 
-    /// Computes the upper 64 bits of a product of 64-bit integers.
+    /// Computes the upper 64 bits of the product of two 64-bit integers.
     fn upper_half<'c>(
         &self,
         _: &mut Emitter<'c>,
@@ -272,7 +276,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts a float to a narrower one of 16 or 32 bits with a rounding mode other than nearest even.
+    /// Converts a float to a narrower type of 16 or 32 bits, with a rounding mode other than nearest-even.
     fn round_float<'c>(
         &self,
         _: Gpu,
@@ -284,7 +288,7 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Converts floats to the nearest codes of an 8-bit format; too large numbers become the largest.
+    /// Converts floats to the nearest codes of an 8-bit format. Numbers out of range saturate to the largest number.
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -301,7 +305,7 @@ pub(super) trait Isa: Sync {
         to: Type<'c>,
     ) -> Option<Vec<Val<'c>>>;
 
-    /// Returns the instructions for asynchronous units.
+    /// Returns the instructions for asynchronous units, if the GPU has any.
     fn units(&self) -> Option<&'static dyn UnitIsa> {
         None
     }
@@ -311,9 +315,9 @@ pub(super) trait Isa: Sync {
     }
 }
 
-/// Buffer instructions: a uniform descriptor, and a byte offset per thread.
+/// Buffer instructions. They address memory by a uniform descriptor and a byte offset per thread.
 pub(crate) trait BufferIsa {
-    /// Returns the descriptor of `bytes` bytes at `base`.
+    /// Returns the descriptor of a buffer of `bytes` bytes that starts at `base`.
     fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c>;
 
     fn load<'c>(
@@ -334,15 +338,17 @@ pub(crate) trait BufferIsa {
         cache: u32,
     );
 
-    /// Starts a copy to shared memory, of zeros where the offset is out of range; the lanes of a warp store in order from
-    /// `to` on. `from` is the descriptor and the offset, `size` the bytes per lane and the cache bits.
+    /// Starts a copy to shared memory. The lanes of a warp store to consecutive addresses that start at `to`; a lane
+    /// whose offset is out of range stores zeros. `from` is the descriptor and the offset. `size` is the number of
+    /// bytes per lane and the cache bits.
     fn copy<'c>(&self, e: &mut Emitter<'c>, from: [Val<'c>; 2], to: Val<'c>, size: (u32, u32));
 
-    /// Returns true if there is an instruction for a read-modify-write operation, or a compare-exchange for `None`.
+    /// Returns true if there is an instruction for the read-modify-write operation `op`, or for compare-exchange if
+    /// `op` is `None`.
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
 
-    /// Performs a relaxed read-modify-write operation, or a compare-exchange of two `values`; returns the old value.
-    /// `place` is the descriptor and the offset.
+    /// Performs the relaxed read-modify-write operation `op`, or a compare-exchange of two `values` if `op` is
+    /// `None`. Returns the old value. `place` is the descriptor and the offset.
     fn atomic<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -374,7 +380,7 @@ impl Gpu {
         self.isa.kernel_attributes(self, e, registers)
     }
 
-    /// Emits the index of the thread in its CTA, warp by warp.
+    /// Emits the index of the thread in its CTA; warps are consecutive.
     pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
         let range = e.range_below(self.threads());
         self.isa.thread_id(e, range)
@@ -442,33 +448,35 @@ impl Gpu {
         self.isa.proxy_fence(e);
     }
 
-    /// Returns true if an instruction copies `bytes` bytes from global to shared memory, each lane to its own address.
+    /// Returns true if an instruction copies `bytes` bytes per lane from global to shared memory, to one address per
+    /// lane.
     pub(crate) fn copies(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         let has = instructions.async_copies || instructions.async_to_shared;
         has && matches!(bytes, 4 | 8 | 16)
     }
 
-    /// Returns true if an instruction copies `bytes` bytes per lane from global to shared memory, the lanes of a warp in
-    /// order from one address on.
+    /// Returns true if an instruction copies `bytes` bytes per lane from global to shared memory, to consecutive
+    /// addresses that start at one address per warp.
     pub(crate) fn copies_in_lane_order(self, bytes: u32) -> bool {
         let instructions = self.target.instructions;
         instructions.buffer_to_shared
             && (bytes == 4 || instructions.wide_buffer_to_shared && bytes == 16)
     }
 
-    /// Returns true if waits count instructions of copies, not groups.
+    /// Returns true if waits count copy instructions, false if they count groups of copies.
     pub(crate) fn counts_copies(self) -> bool {
         let instructions = self.target.instructions;
         instructions.async_to_shared || instructions.buffer_to_shared
     }
 
-    /// Returns true if copies share a counter with global accesses, so that a barrier that orders these waits for copies.
+    /// Returns true if copies and global accesses share one counter. A barrier that orders global accesses then also
+    /// waits for copies.
     pub(crate) fn counts_copies_with_loads(self) -> bool {
         self.target.instructions.buffer_to_shared
     }
 
-    /// Starts a copy that [`Self::copies`] or [`Self::copies_in_lane_order`] supports.
+    /// Starts a copy. [`Self::copies`] or [`Self::copies_in_lane_order`] must be true for its size.
     pub(crate) fn copy<'c>(
         self,
         e: &mut Emitter<'c>,
@@ -490,7 +498,7 @@ impl Gpu {
         }
     }
 
-    /// Waits for all copies of this warp, if [`Self::counts_copies`].
+    /// Waits for all copies of this warp. [`Self::counts_copies`] must be true.
     pub(crate) fn wait_by_count<'c>(self, e: &mut Emitter<'c>) -> Op<'c> {
         let wait = self.isa.wait_by_count(self, e);
         wait.expect("a GPU that counts copies waits for counts")

@@ -1,4 +1,4 @@
-//! Combine regions that one instruction performs, on packed elements or across the lanes of a warp.
+//! Combine regions that a single instruction can perform, on packed elements or across the lanes of a warp.
 
 use crate::ir::{AnyKind, UpstreamKind};
 use crate::lower::emit::block_arguments;
@@ -9,7 +9,7 @@ use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
-/// A reduction over lanes, of integers of up to 32 bits or of f32.
+/// A reduction over lanes, of integers of at most 32 bits or of f32.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LaneOperation {
     Add,
@@ -29,18 +29,18 @@ pub(crate) enum LaneOperation {
     },
 }
 
-/// The single operation of a combine region of one tensor.
+/// A combine region of one tensor that consists of a single operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SingleOperation<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) kind: UpstreamKind,
     pub(crate) element: Type<'c>,
-    /// True if its operands are the region's arguments in reverse order.
+    /// True if the operands of the operation are the region's arguments in reverse order.
     pub(crate) is_swapped: bool,
 }
 
 impl<'c> SingleOperation<'c> {
-    /// Returns the operation of a region that has one, on all arguments of the region.
+    /// Returns the operation of a region that consists of a single operation on all arguments of the region.
     pub(crate) fn of(op: Op<'c>) -> Option<Self> {
         let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
         let block = blocks.next().filter(|_| op.result_count() == 1)?;
@@ -76,7 +76,7 @@ impl<'c> SingleOperation<'c> {
         })
     }
 
-    /// Returns true if one instruction combines two packed elements: elementwise operations on f16.
+    /// Returns true if one instruction can combine two packed elements. Such operations are elementwise ones on f16.
     pub(crate) fn is_packed(&self) -> bool {
         use UpstreamKind as K;
         let is_known = matches!(
@@ -93,7 +93,7 @@ impl<'c> SingleOperation<'c> {
 }
 
 impl LaneOperation {
-    /// Returns the lane reduction of an operation's combine region, if it is one.
+    /// Returns the lane reduction that is equivalent to an operation's combine region, if there is one.
     pub(crate) fn of(op: Op<'_>) -> Option<Self> {
         SingleOperation::of(op).and_then(|single| Self::known(single.kind, single.element))
     }
@@ -125,7 +125,7 @@ impl LaneOperation {
         is_word.then_some(found)
     }
 
-    /// Returns the reduction as planners take it, if the target has the instruction.
+    /// Converts the reduction to the type that planners use, if the target has the instruction.
     pub(crate) fn planned(self, target: &Target) -> Option<LaneReduction> {
         let is_float = matches!(self, Self::FloatMax { .. } | Self::FloatMin { .. });
         let has = if is_float {

@@ -1,8 +1,8 @@
 //! Vendor-specific instructions.
 //!
-//! [`Gpu`] is the interface to operation families: it combines the target's table with an [`isa::Isa`], implemented by
-//! [`nvidia`] and [`amd`]. [`choose`] selects one per module; no other file distinguishes vendors, and operations of
-//! NVVM and ROCDL and inline assembly occur in the vendors' files only.
+//! [`Gpu`] is the interface for the rest of the lowering. It combines the target's table with an [`isa::Isa`], which
+//! [`nvidia`] and [`amd`] implement. [`choose`] selects the implementation once per module. Only the vendors' files
+//! emit NVVM and ROCDL operations and inline assembly; no other file distinguishes vendors.
 
 mod access;
 mod amd;

@@ -8,45 +8,45 @@ use crate::sys::build::Val;
 /// An operation of one thread on an mbarrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MbarrierAction {
-    /// Initialisation with the number of arrivals per phase.
+    /// Initialises the mbarrier with the number of arrivals per phase.
     Init(u32),
     Invalidate,
-    /// One arrival that adds to the bytes expected in the phase.
+    /// Arrives once, and adds to the number of bytes expected in the phase.
     Expect(u32),
-    /// A number of arrivals.
+    /// Arrives the given number of times.
     Arrive(u32),
 }
 
 /// The direction of a box copy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BoxDirection<'c> {
-    /// Global to shared memory; the mbarrier counts the bytes.
+    /// Copies from global to shared memory. The mbarrier counts the copied bytes.
     Load { mbarrier: Val<'c> },
-    /// Shared to global memory.
+    /// Copies from shared to global memory.
     Store,
-    /// Reduction into global memory.
+    /// Reduces the box in shared memory into global memory.
     Reduce(DescriptorReduceKind),
 }
 
-/// A box copy.
+/// A copy of a box of a tensor by the tensor memory accelerator.
 #[derive(Clone, Debug)]
 pub(crate) struct BoxAccess<'c> {
     pub(crate) direction: BoxDirection<'c>,
     /// Generic address of the descriptor.
     pub(crate) descriptor: Val<'c>,
-    /// Coordinates of the box in the tensor, the contiguous dimension first.
+    /// Coordinates of the box in the tensor. The contiguous dimension comes first.
     pub(crate) coordinates: Vec<Val<'c>>,
     /// Address of the box in shared memory.
     pub(crate) shared: Val<'c>,
 }
 
-/// A field of a descriptor that is built on the GPU, by PTX's name.
+/// A field of a tensor descriptor that is built on the GPU. Fields have the names of PTX.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DescriptorField<'c> {
     Constant(&'static str, i64),
-    /// A 32-bit field, with its ordinal if there are several.
+    /// A 32-bit field: its name, its index if there are several, and its value.
     Word(&'static str, Option<usize>, Val<'c>),
-    /// A 64-bit field, with its ordinal if there are several.
+    /// A 64-bit field: its name, its index if there are several, and its value.
     Long(&'static str, Option<usize>, Val<'c>),
 }
 
@@ -55,9 +55,9 @@ pub(crate) enum DescriptorField<'c> {
 pub(crate) enum Accumulation<'c> {
     /// The product replaces the accumulator.
     None,
-    /// The product is added.
+    /// The product is added to the accumulator.
     Always,
-    /// The product is added if this uniform condition holds.
+    /// The product is added if this uniform condition is true; otherwise it replaces the accumulator.
     If(Val<'c>),
 }
 
@@ -66,7 +66,7 @@ pub(crate) enum Accumulation<'c> {
 pub(crate) enum GroupFactor<'c> {
     /// The descriptor of a tile in shared memory.
     Tile(Val<'c>),
-    /// Words in registers.
+    /// 32-bit words in registers.
     Words([Val<'c>; 4]),
 }
 
@@ -75,20 +75,20 @@ pub(crate) enum GroupFactor<'c> {
 pub(crate) struct GroupProduct<'c> {
     /// Name of the instruction.
     pub(crate) instruction: String,
-    /// Words of the accumulator.
+    /// Registers of the accumulator.
     pub(crate) sums: Vec<Val<'c>>,
     pub(crate) a: GroupFactor<'c>,
-    /// Descriptor of a tile.
+    /// The descriptor of operand B's tile in shared memory.
     pub(crate) b: Val<'c>,
     pub(crate) accumulation: Accumulation<'c>,
     pub(crate) is_integer: bool,
-    /// Transposition of A, if it is in shared memory, and of B; for element types that support it.
+    /// Transposition flags, for element types that support transposition: of A if it is in shared memory, and of B.
     pub(crate) transposed: Option<(Option<bool>, bool)>,
 }
 
-/// Instructions for asynchronous units. `by` is true in the issuing thread.
+/// Instructions for asynchronous units. Only the thread in which `by` is true issues the operation.
 pub(crate) trait UnitIsa {
-    /// Returns a condition that holds in one thread of warp 0, always the same.
+    /// Returns a condition that is true in exactly one thread, which is always the same thread of warp 0.
     fn elected<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
     /// Emits an operation on an mbarrier.
@@ -100,43 +100,46 @@ pub(crate) trait UnitIsa {
         by: Val<'c>,
     );
 
-    /// Waits in all threads for the completion of an mbarrier's phase.
+    /// Waits, in all threads, until the mbarrier has completed the phase with this parity.
     fn wait<'c>(&self, e: &mut Emitter<'c>, object: Val<'c>, parity: Val<'c>);
 
     /// Issues a box copy.
     fn copy_box<'c>(&self, e: &mut Emitter<'c>, access: &BoxAccess<'c>, by: Val<'c>);
 
-    /// Closes a group of copies to global memory.
+    /// Closes a group of box copies to global memory.
     fn commit_boxes(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most `most` groups of this thread are in flight, or still read shared memory.
+    /// Waits until at most `most` groups of box copies of this thread are in flight. If `only_reads`, a copy counts
+    /// as complete once it has read shared memory.
     fn wait_for_boxes(&self, e: &mut Emitter<'_>, most: u32, only_reads: bool);
 
     /// Sets a field of a descriptor in shared memory.
     fn set_field<'c>(&self, e: &mut Emitter<'c>, descriptor: Val<'c>, field: DescriptorField<'c>);
 
-    /// Copies a descriptor from shared to global memory by one warp, with a release to the tensor-map proxy.
+    /// Copies a descriptor from shared to global memory, and releases it to the tensor-map proxy. Executed by one
+    /// warp.
     fn publish_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>, shared: Val<'c>);
 
-    /// Makes a descriptor in global memory visible to one warp's copies.
+    /// Makes a descriptor in global memory visible to later copies of one warp.
     fn acquire_descriptor<'c>(&self, e: &mut Emitter<'c>, global: Val<'c>);
 
-    /// Returns copies of values that compilers cannot see through.
+    /// Returns copies of values that the compiler cannot trace to the originals.
     fn opaque_copies<'c>(&self, e: &mut Emitter<'c>, values: &[Val<'c>]) -> Vec<Val<'c>>;
 
-    /// Orders register accesses before the products that follow.
+    /// Orders earlier register accesses before later products.
     fn fence_products(&self, e: &mut Emitter<'_>);
 
-    /// Returns a copy of a word in a register of its own.
+    /// Copies a word to a register that nothing else uses.
     fn copy_word<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c>;
 
-    /// Issues a product; returns the accumulator registers, which are in flight.
+    /// Issues a product. Returns the accumulator registers, which must not be read before a wait.
     fn multiply<'c>(&self, e: &mut Emitter<'c>, product: &GroupProduct<'c>) -> Vec<Val<'c>>;
 
     /// Closes a group of products.
     fn commit_products(&self, e: &mut Emitter<'_>);
 
-    /// Waits until at most `most` groups are in flight; returns the registers after the wait.
+    /// Waits until at most `most` groups of products are in flight. Returns `values` as registers that are defined by
+    /// the wait.
     fn wait_for_products<'c>(
         &self,
         e: &mut Emitter<'c>,

@@ -14,7 +14,7 @@ pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     }
 }
 
-/// Returns the largest number of elements of one access: pairs of 16-bit floats.
+/// Returns the largest number of elements of one access: 2 for additions of 16-bit floats, otherwise 1.
 pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     if op == RMWOp::Fadd && sys::float_width(element) == Some(16) {
         2
@@ -23,8 +23,8 @@ pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns true if every GPU has a buffer instruction for a read-modify-write operation, or for a compare-exchange.
-/// Not all have those of 16 bits, f64 additions, and float minima and maxima.
+/// Returns true if every GPU has a buffer instruction for a read-modify-write operation, or for a compare-exchange if
+/// `op` is `None`. Some GPUs lack 16-bit operations, f64 additions, and float minima and maxima.
 pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bool {
     let is_extreme = matches!(op, Some(RMWOp::Max | RMWOp::Min));
     match bits_of(element) {
@@ -35,7 +35,7 @@ pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bo
     }
 }
 
-/// Returns the buffer instruction of a read-modify-write operation.
+/// Returns the name of the buffer intrinsic for a read-modify-write operation.
 pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     match op {
         RMWOp::And => "llvm.amdgcn.raw.ptr.buffer.atomic.and",
@@ -51,5 +51,5 @@ pub(super) fn buffer_instruction(op: RMWOp) -> &'static str {
     }
 }
 
-/// The buffer instruction for compare-exchange, which takes the new value first.
+/// The buffer intrinsic for compare-exchange. Its first operand is the new value.
 pub(super) const BUFFER_COMPARISON: &str = "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap";

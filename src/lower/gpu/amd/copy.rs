@@ -1,15 +1,15 @@
-//! Asynchronous copies from global memory to LDS, and waits by count.
+//! Asynchronous copies from global memory to LDS, and waits that count instructions.
 //!
 //! | GPU | instruction | destination | counter |
 //! |---|---|---|---|
-//! | gfx942, gfx950 | `global_load_lds`, `buffer_load … lds` | one address for a wave, lanes in order | `vmcnt`, with loads and stores |
-//! | gfx1250 | `global_load_async_to_lds` | one address for each lane | `asynccnt` |
+//! | gfx942, gfx950 | `global_load_lds`, `buffer_load … lds` | one address per wave, lanes in order | `vmcnt`, shared with loads and stores |
+//! | gfx1250 | `global_load_async_to_lds` | one address per lane | `asynccnt` |
 //!
-//! A masked lane copies zeros from a constant in global memory instead of branching: a wave issues each instruction
-//! regardless of masks, so that counts are exact.
+//! A masked lane does not branch; it copies zeros from a constant in global memory. A wave therefore issues each
+//! instruction regardless of masks, and counts are exact.
 //!
-//! LLVM inserts `vmcnt(0)` waits at workgroup fences and at LDS accesses that may alias a copy. Barriers here therefore
-//! use wavefront fences, which constrain the compiler only, and copies have an alias scope of their own.
+//! LLVM inserts `vmcnt(0)` waits at workgroup fences and at LDS accesses that may alias a copy. To avoid them,
+//! barriers use wavefront fences, which constrain only the compiler, and copies have their own alias scope.
 
 use super::super::access::SharedCopy;
 use super::super::isa::{Gpu, Isa};
@@ -22,7 +22,7 @@ use crate::lower::words;
 use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, ValueLike};
 
-/// Largest number of bytes per lane of a copy.
+/// Largest number of bytes that one lane copies per instruction.
 const MOST_BYTES: usize = 16;
 
 /// The largest count of an `s_waitcnt vmcnt`, and of an `s_wait_asynccnt`.
@@ -61,7 +61,7 @@ pub(super) fn copy<'c>(
     };
 }
 
-/// Returns the value of another lane, word by word.
+/// Returns the value of another lane, exchanged in 32-bit words.
 pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: Val<'c>) -> Val<'c> {
     let parts = words::pack(e, &[value]);
     let parts: Vec<Val<'c>> = parts
@@ -71,7 +71,7 @@ pub(super) fn shuffle<'c>(gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, lane: V
     words::unpack(e, &parts, 1, value.r#type())[0]
 }
 
-/// Waits for all copies; the fence keeps the compiler from moving LDS accesses across.
+/// Waits for all copies. The fence prevents the compiler from moving LDS accesses across the wait.
 pub(super) fn wait<'c>(gpu: Gpu, e: &mut Emitter<'c>) -> Op<'c> {
     let wait = if gpu.target.instructions.buffer_to_shared {
         e.operation(rocdl::s_waitcnt(waitcnt(0, MOST_LGKM)))
@@ -92,7 +92,7 @@ pub(super) fn set_count<'c>(gpu: Gpu, e: &mut Emitter<'c>, wait: Op<'c>, most: O
     e.set_attribute(wait, name, count);
 }
 
-/// Emits a barrier behind a wait for the wave's own LDS accesses.
+/// Emits a barrier after a wait for the LDS accesses of this wave.
 pub(super) fn shared_barrier(e: &mut Emitter<'_>) {
     e.operation(llvm::fence(AtomicOrdering::Release).syncscope(WAVE));
     e.operation(rocdl::s_waitcnt(waitcnt(MOST_COUNT, 0)));
@@ -105,7 +105,7 @@ const WAVE: &str = "wavefront";
 /// The largest count of an `s_waitcnt lgkmcnt`.
 const MOST_LGKM: u32 = 15;
 
-/// Encodes the operand of a gfx9 `s_waitcnt` on vector memory and LDS.
+/// Encodes the operand of a gfx9 `s_waitcnt`. The arguments are the counts for vector memory and for LDS.
 fn waitcnt(vector: u32, lds: u32) -> i64 {
     const NO_EXPORTS: u32 = 7 << 4;
     i64::from(vector & 0xf | NO_EXPORTS | lds << 8 | vector >> 4 << 14)

@@ -8,10 +8,10 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Number of values per call.
+/// Number of values that one call of the library function appends.
 const GROUP: usize = 7;
 
-/// Prints as C's `printf`.
+/// Prints like C's `printf`.
 pub(super) fn print<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,
@@ -88,7 +88,7 @@ fn message<'c>(
     }
 }
 
-/// Extends a value to 64 bits; the upper half of a 32-bit integer is not read.
+/// Extends a value to 64 bits. Formats of 32-bit integers ignore the upper half.
 fn word<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let i64 = e.types.i64;
     let type_ = value.r#type();

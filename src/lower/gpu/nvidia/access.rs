@@ -1,4 +1,4 @@
-//! Global accesses by PTX: predicates and cache operators, which LLVM's operations do not have.
+//! Global accesses as PTX, for the predicates and cache operators that LLVM's operations lack.
 
 use crate::ir::builders::nvvm::{self, LoadCacheModifierKind};
 use crate::lower::emit::{AccessFlags, Emitter};
@@ -7,7 +7,7 @@ use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
-/// Emits a load, predicated if masked: the result registers are initialised to the fallback.
+/// Emits a load. A masked load is predicated, and its result registers are initialised to the fallback.
 pub(super) fn load<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -60,7 +60,7 @@ pub(super) fn load<'c>(
     words.join(e, whole.expect("a load has a result"), type_)
 }
 
-/// Emits a store, predicated if masked.
+/// Emits a store. A masked store is predicated.
 pub(super) fn store<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,
@@ -96,7 +96,7 @@ pub(super) fn store<'c>(
     e.inline_asm(&text, &constraints.join(","), &operands, None);
 }
 
-/// Issues a `cp.async`, which bypasses L1 for 16 bytes unless `ca` is specified.
+/// Issues a `cp.async`. A copy of 16 bytes bypasses L1 unless the cache modifier is `ca`.
 pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     let modifier = match copy.bytes {
         16 if copy.cache.modifier != "ca" => LoadCacheModifierKind::Cg,
@@ -112,7 +112,7 @@ pub(super) fn copy<'c>(e: &mut Emitter<'c>, copy: &SharedCopy<'_, 'c>) {
     ));
 }
 
-/// Returns the offset in a PTX address operand.
+/// Returns the text of the constant offset in a PTX address operand.
 fn offset(access: &GlobalAccess<'_, '_>) -> String {
     match access.offset_bytes {
         0 => String::new(),
@@ -123,9 +123,9 @@ fn offset(access: &GlobalAccess<'_, '_>) -> String {
 /// The cache operators of a PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct CacheOperators<'c> {
-    /// Qualifiers of the instruction.
+    /// Qualifiers in the instruction's name.
     qualifiers: String,
-    /// The operand of `.L2::cache_hint`.
+    /// The cache-policy operand that `.L2::cache_hint` requires.
     policy: Option<Val<'c>>,
 }
 
@@ -172,7 +172,7 @@ impl<'c> CacheOperators<'c> {
         }
     }
 
-    /// Adds the cache policy to the operands of an instruction; returns the end of its text.
+    /// Adds the cache policy to the operands of an instruction. Returns the text to append to the instruction.
     fn push_policy(
         &self,
         operands: &mut Vec<Val<'c>>,
@@ -189,17 +189,17 @@ impl<'c> CacheOperators<'c> {
     }
 }
 
-/// The PTX registers of an access: 1, 2 or 4 words of 8 to 64 bits.
+/// The words in which PTX accesses memory: 1, 2 or 4 words of 8 to 64 bits.
 pub(super) struct Words<'c> {
     pub(super) count: usize,
     type_: Type<'c>,
-    /// The PTX type of a word in memory, as `b32`.
+    /// The untyped PTX type of a word in memory, for example `b32`.
     untyped: &'static str,
-    /// The PTX type of the register that holds it, at least 16 bits.
+    /// The PTX type of the register that holds a word; it has at least 16 bits.
     pub(super) register: &'static str,
-    /// The constraint letter of inline assembly.
+    /// The inline-assembly constraint letter of the register.
     pub(super) constraint: &'static str,
-    /// The type of the register that holds a word.
+    /// The MLIR type of the register that holds a word.
     container: Type<'c>,
 }
 
@@ -241,7 +241,7 @@ impl<'c> Words<'c> {
         }
     }
 
-    /// `{$2, $3}`, or `$2` for one word.
+    /// Returns the operand list of the words: `{$2, $3}`, or `$2` for one word. The first operand number is `first`.
     pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))
@@ -278,7 +278,7 @@ impl<'c> Words<'c> {
         e.struct_type(&vec![self.container; self.count])
     }
 
-    /// Joins the words of a result to a vector of elements.
+    /// Joins the words that a load returned to a vector of elements.
     pub(super) fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
         let mut words: Vec<Val<'c>> = if self.count == 1 {
             vec![result]

@@ -1,4 +1,4 @@
-//! Atomic accesses by PTX: `atom`, `red` if the old value is unused, atomic `ld` and `st`.
+//! Atomic accesses as PTX: `atom`, `red` if the old value is unused, and atomic `ld` and `st`.
 
 use super::access::Words;
 use super::units;
@@ -36,7 +36,8 @@ pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Returns the PTX operation and type, as `add.noftz` and `f16x2`; `None` if LLVM expands it to a loop.
+/// Returns the PTX operation and its type, for example `add.noftz` and `f16x2`. Returns `None` if there is no
+/// instruction; LLVM then expands the operation to a loop.
 fn opcode(
     gpu: Gpu,
     access: &AtomicAccess<'_, '_>,
@@ -77,7 +78,7 @@ fn opcode(
     (bits >= 32).then(|| (name, format!("{kind}{bits}")))
 }
 
-/// Emits an access, predicated if masked; the old value is 0 where the mask is false.
+/// Emits an access, predicated if it is masked. The old value is 0 if the mask is false.
 pub(super) fn access<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

@@ -1,11 +1,12 @@
-//! 8-bit floats: `cvt` of two at a time; LLVM's own operations would require a newer PTX version.
+//! 8-bit floats: `cvt`, which converts two numbers at a time. LLVM's own operations would require a newer PTX
+//! version.
 
 use crate::lower::emit::Emitter;
 use crate::sys::build::Val;
 use linear_layout::target::Float8;
 use melior::ir::{Type, ValueLike};
 
-/// Converts f32 or f16 to the nearest codes with saturation.
+/// Converts f32 or f16 to the nearest 8-bit codes with saturation.
 pub(super) fn narrow<'c>(
     e: &mut Emitter<'c>,
     values: &[Val<'c>],
@@ -40,7 +41,7 @@ pub(super) fn narrow<'c>(
     Some(codes)
 }
 
-/// Converts codes to f16.
+/// Converts 8-bit codes to f16.
 pub(super) fn widen<'c>(
     e: &mut Emitter<'c>,
     codes: &[Val<'c>],

@@ -6,7 +6,7 @@ use crate::sys::build::Val;
 use linear_layout::target::Fragment;
 use melior::ir::Attribute;
 
-/// Loads matrices, `count` words per lane; `pointer` is the address of the lane's row.
+/// Loads matrices. Each lane passes the address of one matrix row in `pointer`, and receives `count` words.
 pub(super) fn load<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,
@@ -34,7 +34,7 @@ pub(super) fn load<'c>(
     Some(words.collect())
 }
 
-/// Transposes a matrix of which each lane has a word. MLIR and LLVM have no operation for it.
+/// Transposes a matrix of which each lane holds one word. MLIR and LLVM have no operation for it.
 pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
     // With a side effect, since it is convergent and must not be sunk into a branch.
     let text = "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;";
@@ -43,7 +43,7 @@ pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
     moved.expect("the assembly has a result")
 }
 
-/// Stores words of matrices; `pointer` is the address of the lane's row.
+/// Stores words of matrices. Each lane passes the address of one matrix row in `pointer`.
 pub(super) fn store<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,

@@ -26,7 +26,7 @@ use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
 
-/// All lanes of a warp.
+/// The mask that selects all lanes of a warp.
 const FULL_WARP: u32 = u32::MAX;
 
 impl Isa for Nvidia {
@@ -48,7 +48,7 @@ impl Isa for Nvidia {
         e.pure(nvvm::read_ptx_sreg_tid_x(e.types.i32).range(range))
     }
 
-    /// The compiler infers uniformity.
+    /// Returns the value unchanged, since the compiler infers uniformity.
     fn uniform<'c>(&self, _: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
         value
     }
@@ -71,7 +71,7 @@ impl Isa for Nvidia {
         }
     }
 
-    /// Assembly, since LLVM's intrinsics let memory accesses move across.
+    /// Emitted as assembly, since memory accesses may be moved across LLVM's intrinsics.
     fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
         let text = match step {
             GridDependency::Wait => "griddepcontrol.wait;",
@@ -81,7 +81,7 @@ impl Isa for Nvidia {
         Some(())
     }
 
-    /// Assembly, since NVVM's operation is pure and would be merged.
+    /// Emitted as assembly, since NVVM's operation is pure, so several reads would be merged.
     fn nanoseconds<'c>(&self, _: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;
         e.inline_asm("mov.u64 $0, %globaltimer;", "=l", &[], Some(i64))
@@ -255,7 +255,7 @@ impl Isa for Nvidia {
         print::fail(e, declarations, message, file, line);
     }
 
-    /// NVPTX has `exp2` only as an approximation, which needs the flag.
+    /// NVPTX selects an instruction for `exp2` only if the flag allows approximations.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         e.approximate_exp2(a)
     }
@@ -265,7 +265,7 @@ impl Isa for Nvidia {
         e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
     }
 
-    /// PTX has exponential and logarithm to base 2 only, and LLVM selects no instruction for `log2`.
+    /// PTX has only exponential and logarithm to base 2, and LLVM selects no instruction for `log2`.
     fn approximate<'c>(
         &self,
         e: &mut Emitter<'c>,
@@ -298,12 +298,12 @@ impl Isa for Nvidia {
         })
     }
 
-    /// LLVM expands `frem` to the difference to a rounded multiple.
+    /// LLVM expands `frem` to `x - trunc(x / y) * y`, which is not exact.
     fn has_exact_remainder(&self) -> bool {
         false
     }
 
-    /// LLVM would select `div.approx`, which is 0 for large divisors.
+    /// Emitted explicitly, since LLVM would select `div.approx`, whose result is 0 for large divisors.
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }

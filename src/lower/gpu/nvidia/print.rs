@@ -6,7 +6,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Prints as C's `printf`; the values are passed in a stack buffer, naturally aligned.
+/// Prints like C's `printf`. The values are passed in a stack buffer with natural alignment.
 pub(super) fn print<'c>(
     e: &mut Emitter<'c>,
     declarations: &mut Declarations,
@@ -35,7 +35,7 @@ pub(super) fn print<'c>(
     e.call(callee, &[text, stack], Some(i32));
 }
 
-/// Reports a failed assertion, as C's `assert`, and stops the kernel.
+/// Reports a failed assertion like C's `assert`, and stops the kernel.
 pub(super) fn fail(
     e: &mut Emitter<'_>,
     declarations: &mut Declarations,

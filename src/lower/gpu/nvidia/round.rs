@@ -9,7 +9,8 @@ use melior::ir::{Type, ValueLike};
 /// Converts f32 or f64 to f16, bf16 or f32.
 ///
 /// # Source
-/// PTX ISA 8.0, `cvt`: f32 to bf16 by `.rn` and `.rz` from `sm_80` on; all others to bf16 from `sm_90` on.
+/// PTX ISA 8.0, `cvt`: conversions from f32 to bf16 by `.rn` and `.rz` require `sm_80`; other conversions to bf16
+/// require `sm_90`.
 pub(super) fn round<'c>(
     gpu: Gpu,
     e: &mut Emitter<'c>,

@@ -1,4 +1,4 @@
-//! Asynchronous units of Hopper by PTX, where NVVM's operations have no predicate or lack a form.
+//! Hopper's asynchronous units, as PTX where NVVM's operations have no predicate or lack a variant.
 
 use super::Nvidia;
 use crate::ir::builders::{llvm, nvvm};
@@ -12,7 +12,7 @@ use crate::lower::types::bits_of;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
-/// Returns a shared-memory address as PTX takes it, in a 32-bit register.
+/// Converts a shared-memory address to the 32-bit register that PTX requires.
 pub(super) fn address<'c>(e: &mut Emitter<'c>, pointer: Val<'c>) -> Val<'c> {
     let i32 = e.types.i32;
     e.pure(llvm::ptrtoint(pointer, i32))
@@ -207,7 +207,7 @@ impl UnitIsa for Nvidia {
     }
 }
 
-/// Returns the register constraint of a type.
+/// Returns the inline-assembly constraint of a register type.
 fn register<'c>(e: &Emitter<'c>, type_: Type<'c>) -> &'static str {
     match bits_of(type_) {
         64 if type_ == e.types.i64 => "l",
@@ -230,7 +230,7 @@ struct Assembly<'c> {
 }
 
 impl<'c> Assembly<'c> {
-    /// Creates assembly whose results have the types of these values.
+    /// Creates assembly whose results have the types of the values in `like`.
     fn of(e: &Emitter<'c>, like: &[Val<'c>]) -> Self {
         let results: Vec<Type<'c>> = like.iter().map(|value| value.r#type()).collect();
         let constraints = results
@@ -243,14 +243,14 @@ impl<'c> Assembly<'c> {
         }
     }
 
-    /// Ties the results to these operands.
+    /// Adds operands that share the registers of the results.
     fn tie(&mut self, values: &[Val<'c>]) {
         self.constraints
             .extend((0..values.len()).map(|i| i.to_string()));
         self.operands.extend(values);
     }
 
-    /// Adds an operand; returns its name in the text.
+    /// Adds an operand. Returns its placeholder for the assembly text.
     fn input(&mut self, constraint: &str, value: Val<'c>) -> String {
         self.constraints.push(constraint.to_owned());
         self.operands.push(value);
