@@ -1,9 +1,9 @@
 //! The arithmetic interface of approximations: binary32, and integers for bits and wide products.
 //!
-//! Each function is generic over [`Arithmetic`]: the lowering emits operations, the tests compute numbers, so the code
-//! that is measured is the code that runs.
+//! Each approximation is generic over [`Arithmetic`]. The lowering emits operations, and the tests compute numbers
+//! with the same code, so the measured errors are those of the emitted code.
 
-/// Binary32 arithmetic with correct rounding, and access to bits.
+/// Correctly rounded binary32 arithmetic, and access to the bits of numbers.
 ///
 /// `F` is a float, `I` a 32-bit integer, `L` a 64-bit integer, `B` a condition.
 pub(super) trait Arithmetic {
@@ -25,23 +25,23 @@ pub(super) trait Arithmetic {
     fn float_of(&mut self, a: Self::I) -> Self::F;
     /// Converts to the nearest float.
     fn to_float(&mut self, a: Self::I) -> Self::F;
-    /// Converts towards zero; the number must fit.
+    /// Converts to an integer, rounding towards zero. The result must fit.
     fn to_int(&mut self, a: Self::F) -> Self::I;
     fn int_binary(&mut self, op: IntBinary, a: Self::I, b: Self::I) -> Self::I;
     fn int_equal(&mut self, a: Self::I, b: Self::I) -> Self::B;
     fn int_select(&mut self, condition: Self::B, a: Self::I, b: Self::I) -> Self::I;
 
-    /// Computes the full product of two unsigned integers.
+    /// Computes the full 64-bit product of two unsigned integers.
     fn wide_product(&mut self, a: Self::I, b: Self::I) -> Self::L;
     fn long_binary(&mut self, op: IntBinary, a: Self::L, b: Self::L) -> Self::L;
     fn long(&mut self, value: u64) -> Self::L;
     fn low_half(&mut self, a: Self::L) -> Self::I;
     /// Converts a signed integer to the nearest float.
     fn long_to_float(&mut self, a: Self::L) -> Self::F;
-    /// Converts towards zero; the number must fit.
+    /// Converts to a 64-bit integer, rounding towards zero. The result must fit.
     fn to_long(&mut self, a: Self::F) -> Self::L;
 
-    /// Returns `rare` if the condition holds, else `usual`; emitted as a branch, since `rare` is long.
+    /// Returns `rare` if the condition is true, else `usual`. `rare` is long, so it is computed only in a branch.
     fn branch(
         &mut self,
         condition: Self::B,
@@ -80,12 +80,12 @@ pub(super) trait Arithmetic {
         let constant = self.float(constant);
         self.mul(a, constant)
     }
-    /// Computes `a * constant + c`.
+    /// Computes `a * constant + c` with one rounding.
     fn fma_by(&mut self, a: Self::F, constant: f32, c: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.fma(a, constant, c)
     }
-    /// Computes `a * b + constant`.
+    /// Computes `a * b + constant` with one rounding.
     fn fma_plus(&mut self, a: Self::F, b: Self::F, constant: f32) -> Self::F {
         let constant = self.float(constant);
         self.fma(a, b, constant)
@@ -101,7 +101,7 @@ pub(super) trait Arithmetic {
     fn is_nan(&mut self, a: Self::F) -> Self::B {
         self.compare(FloatPredicate::Unordered, a, a)
     }
-    /// Returns `constant` if the condition holds, else `other`.
+    /// Returns `constant` if the condition is true, else `other`.
     fn constant_where(&mut self, condition: Self::B, constant: f32, other: Self::F) -> Self::F {
         let constant = self.float(constant);
         self.select(condition, constant, other)
@@ -115,7 +115,7 @@ pub(super) trait Arithmetic {
         self.long_binary(op, a, b)
     }
 
-    /// Evaluates a polynomial by Horner's rule; the coefficients begin with the constant term.
+    /// Evaluates a polynomial by Horner's rule. The first coefficient is the constant term.
     fn polynomial(&mut self, x: Self::F, coefficients: &[f32]) -> Self::F {
         let (last, rest) = coefficients
             .split_last()
@@ -128,7 +128,7 @@ pub(super) trait Arithmetic {
     }
 }
 
-/// Unary float operations with GPU instructions.
+/// Unary float operations for which GPUs have instructions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Unary {
     Neg,
@@ -136,9 +136,9 @@ pub(super) enum Unary {
     Sqrt,
     RoundEven,
     Trunc,
-    /// Within 2 ulp.
+    /// The power of 2, within 2 ulp.
     Exp2,
-    /// Within 2 ulp.
+    /// The reciprocal square root, within 2 ulp.
     Rsqrt,
 }
 
@@ -160,17 +160,17 @@ pub(super) enum IntBinary {
     And,
     Or,
     Xor,
-    /// By less than the width.
+    /// Shift to the left by less than the width.
     ShiftLeft,
-    /// Unsigned, by less than the width.
+    /// Logical shift to the right by less than the width.
     ShiftRight,
 }
 
-/// Comparisons; ordered ones are false for NaN.
+/// Comparisons. Ordered comparisons are false if an operand is NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FloatPredicate {
     Less,
     Equal,
-    /// An operand is NaN.
+    /// True if an operand is NaN.
     Unordered,
 }

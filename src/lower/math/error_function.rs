@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate};
 use super::exponential::{exp, exp_scaled};
 
-/// Computes the error function up to 0.93.
+/// Computes the error function of numbers of at most 0.93.
 fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (erf x - x) / x
     const NEAR: [f32; 7] = [
@@ -20,7 +20,7 @@ fn near_erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.fma(series, x, x)
 }
 
-/// Computes a power series below 0.93, and `1 - e^-g(x)` above it, which is 1 from 3.92 on.
+/// Computes a power series below 0.93 and `1 - e^-g(x)` above it. The result is 1 for arguments of at least 3.92.
 pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (ln erfc x + x) / x
     const FAR: [f32; 8] = [
@@ -49,8 +49,8 @@ pub(super) fn erf<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_near, near, far)
 }
 
-/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive numbers, 2 less that for negative ones; and `1 - erf(x)` near 0, where
-/// that is more accurate.
+/// Computes `e^(-x^2) P / (1 + 2 |x|)` for positive numbers, and 2 minus that value for negative numbers. Near 0, `1
+/// - erf(x)` is more accurate and is used instead.
 pub(super) fn erfc<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     // (1 + 2 t) e^(t^2) erfc t, of (t - 4) / (t + 4)
     const SERIES: [f32; 12] = [

@@ -1,7 +1,7 @@
 //! Hardware approximations for `fastmath<afn>`.
 //!
-//! `math.exp %x fastmath<afn>` is `exp2(x * log2 e)`, as in Triton, with an error of up to |x| ulp; without the flag the
-//! bound of the table in [`super`] holds.
+//! `math.exp %x fastmath<afn>` becomes `exp2(x * log2 e)`, as in Triton, with an error of up to |x| ulp. Without the
+//! flag, the error bounds of the table in [`super`] hold.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::emit::NamedAttr;
@@ -9,8 +9,8 @@ use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
-/// Computes a function by GPU instructions with the operation's flags; `None` if the flags do not allow approximations or
-/// the GPU has no instruction.
+/// Computes a function by GPU instructions, with the flags of the operation. Returns `None` if the flags do not allow
+/// approximations or the GPU has no instruction.
 pub(super) fn lower<'c>(
     l: &mut Lowering<'c>,
     function: K,

@@ -1,4 +1,4 @@
-//! Integer powers: `math.ipowi`, and exponents of `math.fpowi`.
+//! Integer powers: `math.ipowi`, and the integer exponents of `math.fpowi`.
 
 use crate::ir::builders::llvm;
 use crate::ir::ops::math;
@@ -8,7 +8,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers `math.ipowi` by repeated squaring; negative powers of numbers other than 1 and -1 are 0.
+/// Lowers `math.ipowi` by repeated squaring. A negative power is 0 unless the base is 1 or -1.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = math::IPowI::of(op).expect("the dispatch goes by kind");
     let (bases, exponents) = (l.get(view.lhs()), l.get(view.rhs()));
@@ -58,8 +58,8 @@ fn halve<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>
     l.e.pure(llvm::lshr(value, one))
 }
 
-/// Splits an exponent into the parts that [`super::power::fpowi`] takes. Wider exponents are clamped to 32 bits, and keep
-/// their parity.
+/// Splits an exponent into the parts that [`super::power::fpowi`] requires. An exponent of more than 32 bits is
+/// clamped to 32 bits, and keeps its parity.
 pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3] {
     let i32 = l.e.types.i32;
     let type_ = exponent.r#type();

@@ -1,4 +1,4 @@
-//! Vendor library functions: those of f64 that GPUs lack, and those of f32 if requested.
+//! Calls of vendor library functions: for f64 functions that GPUs lack, and for f32 functions if requested.
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::library::{self, LibraryFunction};
@@ -7,7 +7,7 @@ use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Calls the library for the results of one register.
+/// Calls the library function for one register; returns its results.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -35,7 +35,7 @@ pub(super) fn call<'c>(
     calls.collect()
 }
 
-/// Returns whether Triton's lowering calls a library for a function of f32.
+/// Returns true if Triton's lowering calls a library for the f32 form of a function.
 pub(super) fn has_binary32(kind: K) -> bool {
     !matches!(
         kind,
@@ -43,7 +43,7 @@ pub(super) fn has_binary32(kind: K) -> bool {
     )
 }
 
-/// Returns the name of a function that both vendors' libraries use, up to prefix and suffix.
+/// Returns the part of a function's name that is the same in both vendors' libraries, without prefix and suffix.
 fn stem(kind: K) -> &'static str {
     match kind {
         K::MathPowF => "pow",

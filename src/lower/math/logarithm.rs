@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 use super::exponential::LN_2;
 
-/// (ln(1 + f) - f) / f^2 for f from -1/3 to 1/3, minimax.
+/// Minimax coefficients of `(ln(1 + f) - f) / f^2` for f from -1/3 to 1/3.
 const SERIES: [f32; 9] = [
     -0.5,
     0.333_332_151,
@@ -16,10 +16,10 @@ const SERIES: [f32; 9] = [
     -0.128_856_197,
 ];
 
-/// The bits of 2/3, the lower bound of mantissas.
+/// The bits of 2/3. Mantissas are reduced to the range from 2/3 to 4/3.
 const TWO_THIRDS: u32 = 0x3f2a_aaab;
 
-/// The base of a logarithm, with `1 / ln base` and `log 2` as sums of two floats.
+/// The base of a logarithm. Its `1 / ln base` and `log 2` are each given as a sum of two floats.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     E,
@@ -61,7 +61,7 @@ pub(super) fn log<M: Arithmetic>(m: &mut M, x: M::F, base: Base) -> M::F {
     outside(m, x, sum)
 }
 
-/// Returns `2^23 e` and `m` with `x = 2^e m`, `m` from 2/3 to 4/3.
+/// Decomposes `x = 2^e m` with `m` from 2/3 to 4/3. Returns `2^23 e` and `m`.
 fn split<M: Arithmetic>(m: &mut M, x: M::F) -> (M::I, M::F) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::Sub, bits, TWO_THIRDS);
@@ -106,8 +106,8 @@ fn sum<M: Arithmetic>(m: &mut M, e: M::F, f: M::F, base: Base) -> M::F {
     m.add(high, rest)
 }
 
-/// Applies the special cases of logarithms: infinity and NaN are fixed points, 0 maps to -infinity, negative numbers to
-/// NaN.
+/// Replaces `inside` in special cases. Infinity and NaN are returned unchanged; the result for 0 is -infinity, and
+/// for negative numbers NaN.
 fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     let is_finite = m.less(x, f32::INFINITY);
     let result = m.select(is_finite, inside, x);
@@ -117,7 +117,7 @@ fn outside<M: Arithmetic>(m: &mut M, x: M::F, inside: M::F) -> M::F {
     m.constant_where(is_negative, f32::NAN, result)
 }
 
-/// Computes `ln(1 + x)` with the mantissa of `x`, not of the rounded sum.
+/// Computes `ln(1 + x)` without loss of the bits of `x` that the rounded sum `1 + x` does not have.
 pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let whole = m.add_to(x, 1.0);
     let (exponent, _) = split(m, whole);
@@ -142,7 +142,7 @@ pub(super) fn log1p<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     m.select(is_tiny, x, result)
 }
 
-/// From here on `sqrt(x^2 + 1)` rounds to `x`.
+/// For `x` of at least this value, `sqrt(x^2 + 1)` rounds to `x`.
 const LARGE: f32 = 1e9;
 
 /// Computes `ln(x + sqrt(x^2 + 1))` as `log1p(x + x^2 / (1 + sqrt(x^2 + 1)))`.

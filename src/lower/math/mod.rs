@@ -1,8 +1,8 @@
 //! The `math` dialect: hardware instructions, and polynomial approximations in binary32.
 //!
-//! Error bounds are in units in the last place (ulp) over all binary32 arguments; the tests read this table and measure
-//! them, with `exp2` and `rsqrt` rounded to nearest. The error of the hardware's `exp2` and `rsqrt` comes on top: at most
-//! 2 ulp in the marked functions.
+//! Error bounds are in units in the last place (ulp) over all binary32 arguments. The tests read this table and
+//! measure the errors with a correctly rounded `exp2` and `rsqrt`. The hardware's `exp2` and `rsqrt` have an error
+//! themselves, which adds at most the number of ulp in the third column.
 //!
 //! | function | bound | on top |
 //! |---|---|---|
@@ -33,10 +33,10 @@
 //! | `tan` | 3.5 | |
 //! | `tanh` | 1.5 | 1 |
 //!
-//! f16 and bf16 are computed in f32 and rounded, which adds at most half an ulp of theirs; f64 uses LLVM's operations and
-//! otherwise the vendor's library. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `rsqrt`, `sin`, `sqrt` and `cos` are
-//! hardware instructions, some of which flush subnormal numbers. Without it `sqrt`, `fma`, rounding to integers, signs and
-//! classification are exact.
+//! f16 and bf16 are computed in f32 and rounded, which adds an error of at most half an ulp of the narrow type. f64
+//! uses LLVM's operations, and the vendor's library for functions that LLVM lacks. With `fastmath<afn>`, `exp`,
+//! `exp2`, `log`, `log2`, `rsqrt`, `sin`, `sqrt` and `cos` are hardware instructions, some of which flush subnormal
+//! numbers. Without the flag, `sqrt`, `fma`, rounding to integers, sign operations and classification are exact.
 
 #![allow(
     clippy::excessive_precision,
@@ -78,7 +78,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as another kind with the same operands.
+/// Lowers an operation as if it were of another kind with the same operands.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome {
     check_formats(op, kind)?;
     let operands = build::operands(op);
@@ -117,14 +117,14 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
 /// The implementation of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Implementation {
-    /// In the format of its operands.
+    /// Computed in the format of its operands.
     Own,
     Binary32,
-    /// By a device library.
+    /// Computed by a device library.
     Library,
 }
 
-/// Returns the implementation of a function of floats of a width.
+/// Returns the implementation of a function whose floats have `width` bits.
 fn implementation_of(kind: K, width: u32) -> Implementation {
     match kind {
         K::MathAbsF
@@ -148,7 +148,7 @@ fn implementation_of(kind: K, width: u32) -> Implementation {
     }
 }
 
-/// Computes the results of one register, of the given types.
+/// Computes the results of one register. `types` are the types of the results.
 fn compute<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -171,7 +171,7 @@ fn compute<'c>(
     }
 }
 
-/// Computes a function of scalars of one format; `None` if only a library has it.
+/// Computes a function of scalars of one format. Returns `None` if only a library implements it.
 pub(crate) fn apply<'c>(
     l: &mut Lowering<'c>,
     kind: K,
@@ -188,7 +188,7 @@ pub(crate) fn apply<'c>(
     Ok(computed.first().copied())
 }
 
-/// Extends a 16-bit float to f32; leaves an integer, the exponent of `fpowi`.
+/// Extends a 16-bit float to f32. An integer, such as the exponent of `fpowi`, is returned unchanged.
 fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     if sys::float_width(value.r#type()).is_none() {
         return value;
@@ -255,7 +255,7 @@ fn one<'c>(
         .ok_or_else(crate::lower::dispatch::unsupported)
 }
 
-/// Computes a function of floats with one result, if it has an approximation.
+/// Computes a function of floats with one result, if there is an approximation of it.
 fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     Some(match kind {
         K::MathExp => exponential::exp(m, x[0]),
@@ -287,7 +287,7 @@ fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
     })
 }
 
-/// Classifies a float by its magnitude; comparisons with NaN are false.
+/// Classifies a float by comparing its magnitude. Comparisons with NaN are false.
 pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
     if kind == K::MathIsNaN {

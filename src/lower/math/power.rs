@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 use super::exponential::{LN_2, exp_scaled};
 
-/// A double-float number: an unevaluated sum of two floats, the second below the last place of the first.
+/// A double-float number: an unevaluated sum of two floats. The second float is less than an ulp of the first.
 #[derive(Clone, Copy)]
 struct DoubleFloat<F> {
     high: F,
@@ -23,7 +23,7 @@ fn product<M: Arithmetic>(
     DoubleFloat { high, low }
 }
 
-/// Adds two numbers of which `a` is the larger.
+/// Adds two numbers, where `a` has the larger magnitude.
 fn sum<M: Arithmetic>(m: &mut M, a: DoubleFloat<M::F>, b: DoubleFloat<M::F>) -> DoubleFloat<M::F> {
     let high = m.add(a.high, b.high);
     let back = m.sub(high, a.high);
@@ -42,8 +42,8 @@ fn constant<M: Arithmetic>(m: &mut M, [high, low]: [f32; 2]) -> DoubleFloat<M::F
 
 /// Computes the natural logarithm of a positive, finite number with a relative error of about 2^-36.
 ///
-/// `x = 2^e c` with `c` from sqrt 1/2 to sqrt 2, and `ln c = 2 atanh q`, `q = (c - 1) / (c + 1)`:
-/// `2 q + q^3 (2 / 3 + q^2 P(q^2))`.
+/// `x = 2^e c` with `c` from sqrt 1/2 to sqrt 2. With `q = (c - 1) / (c + 1)`,
+/// `ln c = 2 atanh q = 2 q + q^3 (2 / 3 + q^2 P(q^2))`.
 fn ln<M: Arithmetic>(m: &mut M, x: M::F) -> DoubleFloat<M::F> {
     const SERIES: [f32; 3] = [0.400_001_585, 0.285_464_853, 0.234_341_115];
     let is_subnormal = m.less(x, f32::MIN_POSITIVE);
@@ -158,7 +158,7 @@ pub(super) fn powf<M: Arithmetic>(m: &mut M, x: M::F, y: M::F) -> M::F {
     m.select(y_zero, one, result)
 }
 
-/// Replaces powers of 0 and of infinity: 0 or infinity.
+/// Replaces `power` by 0 or infinity if the base `x` is 0 or infinite.
 fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     let size = m.abs(x);
     let zero = m.float(0.0);
@@ -172,13 +172,14 @@ fn limits<M: Arithmetic>(m: &mut M, x: M::F, y: M::F, power: M::F) -> M::F {
     m.select(is_infinite, of_infinity, power)
 }
 
-/// Applies the sign of the base, -0 included, to an odd power.
+/// If the exponent is odd, gives the power the sign of the base, which may be -0.
 fn signed_power<M: Arithmetic>(m: &mut M, x: M::F, is_odd: M::B, power: M::F) -> M::F {
     let signed = m.copy_sign(power, x);
     m.select(is_odd, signed, power)
 }
 
-/// Computes `x^n` for an integer, given as its upper bits, its lowest 8 bits (not negative), and its parity.
+/// Computes `x^n` for an integer `n`. `upper` is `n` without its lowest 8 bits, `lower` is the value of these bits
+/// (not negative), and `odd` is the parity of `n`.
 pub(super) fn fpowi<M: Arithmetic>(
     m: &mut M,
     x: M::F,

@@ -2,19 +2,19 @@
 
 use super::arithmetic::{Arithmetic, FloatPredicate, IntBinary, Unary};
 
-/// A reduced angle: at most an eighth of a turn, and the number of quarter turns modulo 4.
+/// A reduced angle, and the number of quarter turns modulo 4. The angle is at most an eighth of a turn.
 struct Reduced<M: Arithmetic> {
     rest: M::F,
     quarter: M::I,
 }
 
-/// The limit of Cody-Waite reduction with three floats.
+/// Largest argument for which Cody-Waite reduction with three floats is accurate.
 const LARGE: f32 = 71_476.0;
 
 /// pi / 2 as the sum of three floats.
 const QUARTER_TURN: [f32; 3] = [1.570_796_37, -4.371_138_83e-8, -1.715_124_51e-15];
 
-/// 2 / pi, 32 bits a word, the first after the binary point.
+/// 2 / pi in words of 32 bits. The first word has the bits after the binary point.
 const TWO_OVER_PI: [u32; 6] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -46,10 +46,11 @@ fn reduce<M: Arithmetic>(m: &mut M, x: M::F) -> Reduced<M> {
     Reduced { rest, quarter }
 }
 
-/// Reduces by the algorithm of Payne and Hanek: computes only the bits of `x 2 / pi` around the binary point.
+/// Reduces an angle by the algorithm of Payne and Hanek, which computes only the bits of `x 2 / pi` around the binary
+/// point.
 ///
-/// `x = w 2^e` with a 32-bit integer `w`; its product with the 96 bits of 2 / pi that count quarter turns modulo 4 has 2
-/// bits of quarter turns and 62 bits of the fraction.
+/// `x = w 2^e` with a 32-bit integer `w`. Only 96 bits of 2 / pi affect the number of quarter turns modulo 4. Their
+/// product with `w` has 2 bits that count quarter turns, followed by 62 bits of the fraction.
 fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     let bits = m.bits(x);
     let exponent = m.int_with(IntBinary::ShiftRight, bits, 23);
@@ -103,7 +104,7 @@ fn reduce_large<M: Arithmetic>(m: &mut M, x: M::F) -> (M::F, M::I) {
     (m.select(is_finite, angle, nan), quarter)
 }
 
-/// Selects word `index + offset` of 2 / pi, preceded by 34 zero bits.
+/// Selects word `index + offset` of the bits of 2 / pi, which are preceded by 34 zero bits.
 fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     // Two bits come from the preceding word.
     let at = |k: usize| match k {
@@ -124,7 +125,7 @@ fn word_at<M: Arithmetic>(m: &mut M, index: M::I, offset: usize) -> M::I {
     found
 }
 
-/// Returns the upper word of a 64-bit left shift by less than 32.
+/// Shifts the 64-bit number `high:low` to the left by less than 32 bits, and returns the upper word.
 fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     let high = m.int_binary(IntBinary::ShiftLeft, high, by);
     // In two steps, since a shift by 32 is undefined.
@@ -135,7 +136,7 @@ fn funnel<M: Arithmetic>(m: &mut M, high: M::I, low: M::I, by: M::I) -> M::I {
     m.int_binary(IntBinary::Or, high, low)
 }
 
-/// Computes the sine of at most an eighth of a turn.
+/// Computes the sine of an angle of at most an eighth of a turn.
 fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     super::exponential::odd(
         m,
@@ -149,7 +150,7 @@ fn near_sine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     )
 }
 
-/// Computes the cosine of at most an eighth of a turn.
+/// Computes the cosine of an angle of at most an eighth of a turn.
 fn near_cosine<M: Arithmetic>(m: &mut M, r: M::F) -> M::F {
     let s = m.mul(r, r);
     let p = m.polynomial(s, &[0.041_666_645_6, -0.001_388_729_43, 2.442_943_15e-5]);
@@ -179,7 +180,8 @@ pub(super) fn sincos<M: Arithmetic>(m: &mut M, x: M::F) -> [M::F; 2] {
     })
 }
 
-/// Computes the tangent as sine by cosine of the reduced angle; an odd quarter turn swaps them.
+/// Computes the tangent as the quotient of sine and cosine of the reduced angle. An odd number of quarter turns swaps
+/// them.
 pub(super) fn tan<M: Arithmetic>(m: &mut M, x: M::F) -> M::F {
     let Reduced { rest, quarter } = reduce(m, x);
     let (sine, cosine) = (near_sine(m, rest), near_cosine(m, rest));
