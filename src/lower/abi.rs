@@ -6,8 +6,8 @@ pub enum Abi {
     /// The kernel's own arguments only.
     #[default]
     Plain,
-    /// Triton's runtime: two pointers to scratch memory always follow the kernel's own arguments, and the module has
-    /// attributes for their sizes.
+    /// Triton's runtime: two pointers to scratch memory always follow the kernel's own arguments. Module attributes
+    /// state the sizes of these scratch areas.
     Triton,
 }
 

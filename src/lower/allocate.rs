@@ -35,11 +35,11 @@ pub(crate) struct SharedMemory {
 /// A function that returns the shared-memory effects of an operation.
 ///
 /// # Errors
-/// The operation cannot be planned, with the diagnostic that lowering it would give.
+/// Returns the diagnostic that lowering would report if the operation cannot be planned.
 pub(crate) type EffectsFn =
     fn(&mut PlanContext<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
 
-/// The choices under which functions are planned.
+/// The options that affect the plans of functions.
 #[derive(Clone, Copy)]
 pub(crate) struct Planning {
     pub(crate) effects: EffectsFn,
@@ -48,7 +48,7 @@ pub(crate) struct Planning {
     pub(crate) explain: bool,
 }
 
-/// The shared-memory usage of one operation's plan, for all warps.
+/// The shared-memory usage of one operation's plan, summed over all warps.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     wavefronts: Wavefronts,
@@ -63,14 +63,14 @@ pub(crate) struct PlanContext<'a> {
     pub(crate) plans: PlanCache,
     /// Calls of functions that access shared memory.
     pub(crate) calls: &'a HashSet<OpId>,
-    /// Limit on the scratch memory of a plan, in bytes, if it is below the GPU's.
+    /// Limit on the scratch memory of a plan, in bytes. `None` if only the limit of the GPU applies.
     pub(crate) scratch_limit: Option<u32>,
-    /// The usage of each planned operation, where it is asked for.
+    /// The usage of each planned operation; recorded only for remarks.
     usage: Option<HashMap<OpId, Usage>>,
 }
 
 impl PlanContext<'_> {
-    /// Returns the limit as a part of cache keys.
+    /// Encodes [`Self::scratch_limit`] as a number for cache keys.
     pub(crate) fn limit_key(&self) -> usize {
         self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
     }
@@ -97,7 +97,7 @@ impl PlanContext<'_> {
 impl SharedMemory {
     /// Plans the operations of a function and allocates its shared memory; reports errors.
     ///
-    /// `calls` are the calls of functions that access shared memory.
+    /// `calls` contains the calls whose callee accesses shared memory.
     pub(crate) fn of(
         function: Op<'_>,
         layouts: &Layouts,
@@ -171,7 +171,8 @@ impl SharedMemory {
         (all, reported)
     }
 
-    /// Returns the plan of an operation that can be planned only once its operands are lowered, as [`PlanCache::plan`].
+    /// Returns the plan of an operation that can be planned only after its operands are lowered. The plan is cached
+    /// as in [`PlanCache::plan`].
     ///
     /// # Errors
     /// Forwards the error of `make`.
@@ -184,7 +185,7 @@ impl SharedMemory {
         self.plans.plan(op, key, make)
     }
 
-    /// Returns the size of the function's frame in bytes, without callees.
+    /// Returns the size in bytes of the function's own frame, without the frames of its callees.
     pub(crate) fn bytes(&self) -> u32 {
         self.allocation.bytes()
     }
@@ -199,7 +200,8 @@ impl SharedMemory {
         self.allocation.offset(operation_id(op)).unwrap_or_default()
     }
 
-    /// Returns the offset and the size of the buffer or the scratch memory of an operation, in bytes.
+    /// Returns the offset and the size, in bytes, of the memory that an operation allocates: a buffer or scratch
+    /// memory.
     pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
         let op = operation_id(op);
         Some((self.allocation.offset(op)?, self.allocation.size(op)?))
@@ -215,7 +217,7 @@ impl SharedMemory {
         self.allocation.needs_fence(operation_id(op))
     }
 
-    /// Returns true if the function starts copies to shared memory.
+    /// Returns true if the function starts asynchronous copies to shared memory.
     pub(crate) fn starts_copies(&self) -> bool {
         let mut acts = self.flow.events().flat_map(|event| &event.effects.acts);
         acts.any(|act| {
@@ -229,7 +231,7 @@ impl SharedMemory {
         })
     }
 
-    /// Returns the number of copy instructions that may be in flight after each wait, as [`counted_waits`].
+    /// Returns, for each wait, the number of copy instructions that may stay in flight; see [`counted_waits`].
     pub(crate) fn counted_waits(
         &self,
         issued: &HashMap<OpId, u32>,
@@ -248,7 +250,7 @@ fn is_kernel(function: Op<'_>) -> bool {
     tt::Func::of(function).is_some_and(calls::is_kernel)
 }
 
-/// Describes an operation that started an access.
+/// Describes the operation that started an asynchronous access, with its location.
 fn asynchronous(started: Op<'_>) -> String {
     let name = started.name();
     let name = sys::text(name.as_string_ref());
@@ -264,7 +266,7 @@ fn in_flight(started: Op<'_>) -> Diagnostic {
     .note("wait for its completion first, or wait until fewer groups are in flight")
 }
 
-/// Emits a remark at each operation that accesses shared memory or waits for the thread block.
+/// Emits a remark at each operation that accesses shared memory or has a CTA barrier.
 fn explain_usage(function: Op<'_>, usage: &HashMap<OpId, Usage>) {
     for op in build::in_order(function) {
         let Some(used) = usage.get(&operation_id(op)) else {

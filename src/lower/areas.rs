@@ -1,7 +1,7 @@
 //! Allocation of global scratch memory.
 //!
-//! The launcher allocates the same number of bytes for each program of the grid. As in shared memory, each function has
-//! a static frame in them, behind the frames of its callers.
+//! The launcher allocates the same number of bytes for each program of the grid. Within this memory, each function
+//! has a static frame that follows the frames of its callers, as in shared memory.
 //!
 //! ```text
 //! base + ((z * programs_y + y) * programs_x + x) * bytes of a program + frame + offset
@@ -14,16 +14,16 @@ use crate::sys::{Diagnostic, operation_id};
 use melior::ir::operation::OperationLike;
 use std::collections::{HashMap, HashSet};
 
-/// Number of memory areas that the launcher allocates: for kernels, and for profiling tools.
+/// Number of memory areas that the launcher allocates: area 0 for kernels, area 1 for profiling tools.
 pub(crate) const NUM_AREAS: usize = 2;
 
-/// An amount of each area, kernels first.
+/// One number for each area: kernels first, then profiling tools.
 pub(crate) type Areas = [u32; NUM_AREAS];
 
-/// The allocations of one function, without callees.
+/// The allocations of one function, without those of its callees.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// Area and byte offset in the frame of each allocation.
+    /// The area, and the byte offset within the frame, of each allocation.
     pub(crate) offsets: HashMap<OpId, (usize, u32)>,
     /// Size of the frame in bytes.
     pub(crate) bytes: Areas,
@@ -90,13 +90,13 @@ impl Scratch {
 /// The scratch memory of one program, sufficient for every kernel of the module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ProgramScratch {
-    /// Distance between the memory of consecutive programs.
+    /// Distance in bytes between the memory of consecutive programs, for each area.
     pub(crate) bytes: Areas,
     pub(crate) alignment: Areas,
 }
 
 impl ProgramScratch {
-    /// Computes the maximum over functions of the end and the alignment of frames.
+    /// Computes the maximum over all functions. `functions` yields the end and the alignment of each frame.
     pub(crate) fn of(functions: impl Iterator<Item = (Areas, Areas)>) -> Self {
         let none = Self {
             bytes: [0; NUM_AREAS],
@@ -115,16 +115,17 @@ impl ProgramScratch {
     }
 }
 
-/// The scratch memory of the function being lowered.
+/// The global scratch memory that the function being lowered can address.
 pub(crate) struct FunctionScratch<'c> {
     pub(crate) scratch: Scratch,
-    /// Byte offset of its frame in the program's memory.
+    /// Byte offset of the function's frame in the program's memory.
     pub(crate) frame: Areas,
     pub(crate) program: ProgramScratch,
-    /// Calls that pass the addresses of the program's memory.
+    /// Calls that must pass the addresses of the program's memory to the callee.
     pub(crate) calls: HashSet<OpId>,
-    /// True if the arguments address the memory of all programs.
+    /// True if the address arguments point to the memory of all programs (in a kernel), false if they point to the
+    /// memory of this program.
     pub(crate) is_kernel: bool,
-    /// The address of each area, from the function's last arguments, if it has them.
+    /// The address of each area: the last arguments of the function, if it has them.
     pub(crate) arguments: Option<[Val<'c>; NUM_AREAS]>,
 }

@@ -3,9 +3,10 @@
 //! ```text
 //! packed_element = 4, i8 -> f16      $0, $1: two words of two f16      $2: a word of four i8
 //! ```
-//! Elements narrower than 32 bits are packed into words, the first one lowest; single and wide elements have registers
-//! of their own. Operands and results are ordered one by one, each with all its words. A partial group is padded by
-//! repeating the last element, since the assembly might trap on undefined values.
+//! Elements narrower than 32 bits are packed into words, the first element in the lowest bits. A single element, and
+//! an element of at least 32 bits, has its own register. The assembly arguments are all words of the first result,
+//! then those of the next result, and finally the words of each operand. A partial group is padded by repeating the
+//! last element, since the assembly might trap on undefined values.
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
@@ -101,7 +102,7 @@ fn per_word(type_: Type<'_>) -> usize {
     (32 / bits_of(type_)).max(1) as usize
 }
 
-/// Returns the words of a group of elements: types and numbers of elements.
+/// Returns the type and the number of elements of each word that holds a part of a group of elements.
 fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>, usize)> {
     let per_word = per_word(type_);
     (0..group)
@@ -113,7 +114,7 @@ fn words_of<'c>(e: &Emitter<'c>, type_: Type<'c>, group: usize) -> Vec<(Type<'c>
         .collect()
 }
 
-/// Packs a group of elements into words, which are integers if they hold several.
+/// Packs a group of elements into words. A word of several elements is an integer.
 fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
     let type_ = elements[0].r#type();
     elements
@@ -139,7 +140,7 @@ fn unpack<'c>(e: &mut Emitter<'c>, word: Val<'c>, count: usize, element: Type<'c
     e.scatter(vector, count, element)
 }
 
-/// Checks that there is a constraint for each word; LLVM would abort on a missing one.
+/// Checks that the constraint string has a constraint for each word. LLVM would abort on a missing constraint.
 fn check_constraints(constraints: &str, outputs: usize, inputs: usize) -> Outcome {
     let items = || {
         let all = constraints.split(',').map(str::trim);

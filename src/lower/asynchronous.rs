@@ -1,7 +1,7 @@
 //! Shared-memory effects of asynchronous operations.
 //!
-//! Copies by threads use the generic proxy, accesses by other units the async proxy. Operations on an mbarrier are
-//! atomic and ordered among themselves; only initialisation and invalidation count as writes.
+//! Copies by threads use the generic proxy; accesses by asynchronous units use the async proxy. Operations on an
+//! mbarrier are atomic and mutually ordered, so only its initialisation and invalidation count as writes.
 
 use crate::analysis::effects::{
     AccessTarget, Act, AsyncAccess, BufferView, Buffers, Channel, Effects, MbarrierUse, Proxy,
@@ -27,7 +27,7 @@ fn observe(channel: Channel, at_most: impl TryInto<u32>) -> Act {
     Act::Observe { channel, at_most }
 }
 
-/// Returns the effects of an asynchronous operation; unknown operations may access their buffers in any way.
+/// Returns the effects of an asynchronous operation. An unknown operation is assumed to read and write its buffers.
 pub(crate) fn effects(kind: OpKind, op: Op<'_>, buffers: &Buffers) -> Effects {
     let mbarrier = mbarrier(op);
     let acts = match mbarrier {
@@ -57,7 +57,7 @@ fn predicate(op: Op<'_>) -> Option<Val<'_>> {
     }
 }
 
-/// Returns the mbarrier that an operation uses, and the kind of use.
+/// Returns the mbarrier operand of an operation, and how the operation uses it.
 fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     let small = |number: i64| u32::try_from(number).unwrap_or_default();
     let (object, use_) = match OpView::of(op)? {
@@ -87,7 +87,7 @@ fn mbarrier(op: Op<'_>) -> Option<(ValueId, MbarrierUse)> {
     Some((value_id(object), use_))
 }
 
-/// Returns the memdescs that a wait for products forwards, one for one.
+/// Returns the views that a wait for products forwards: result i is operand i.
 fn forwarded(buffers: &Buffers) -> Vec<BufferView> {
     let pairs = buffers.operands.iter().zip(&buffers.results);
     pairs

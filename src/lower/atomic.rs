@@ -1,7 +1,7 @@
-//! Atomic accesses of global memory, by the owner of each element.
+//! Atomic accesses to global memory. Only the owner of an element accesses it.
 //!
-//! The owner's old value is broadcast to replicas if it is used ([`broadcast`]). CTA barriers before a release and after
-//! an acquire extend the order to all threads of the CTA.
+//! If the old value is used, it is broadcast from the owner to its replicas ([`broadcast`]). A CTA barrier before a
+//! release and a CTA barrier after an acquire extend the memory order to all threads of the CTA.
 
 use super::allocate::PlanContext;
 use super::broadcast;
@@ -22,7 +22,7 @@ use melior::ir::{Type, TypeLike, ValueLike};
 /// The operands and attributes of an atomic operation.
 #[derive(Clone, Copy)]
 struct AtomicOp<'c> {
-    /// The address of each element, or the base of the offsets.
+    /// The address of each element, or the base address to which the offsets are added.
     pointer: Val<'c>,
     offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
@@ -108,7 +108,7 @@ impl<'c> AtomicOp<'c> {
     }
 }
 
-/// Returns the effects of the broadcast of the result, and the barriers.
+/// Returns the shared-memory effects of the broadcast of the result and of the CTA barriers.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let atomic = AtomicOp::of(op).expect("the dispatch goes by kind");
     let mut effects = match atomic.used_result() {
@@ -127,7 +127,8 @@ pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effec
 /// The addresses of the elements.
 enum ElementAddresses<'c> {
     Pointers(Registers<'c>),
-    /// Offsets in a buffer; without a buffer instruction, addresses are computed from them.
+    /// Offsets in a buffer. If there is no buffer instruction for the access, addresses are computed from the
+    /// offsets.
     Buffer {
         buffer: Box<GlobalBuffer<'c>>,
         has_instruction: bool,
@@ -135,7 +136,7 @@ enum ElementAddresses<'c> {
 }
 
 impl<'c> AtomicOp<'c> {
-    /// Returns the partition into vector accesses, and the addresses.
+    /// Returns the partition of the elements into vector accesses, and the addresses of the elements.
     fn accesses(
         &self,
         l: &mut Lowering<'c>,

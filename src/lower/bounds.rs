@@ -1,7 +1,8 @@
-//! Annotations by which the simulator checks bounds: extents of allocations in shared memory, and bounds of indices.
+//! Marks from which the simulator checks bounds: the extents of allocations in shared memory, and the bounds of
+//! indices.
 //!
-//! A mark is an attribute of an identity `llvm.bitcast`, so it changes no instruction. All of shared memory is one
-//! variable in the lowered module; the marks delimit its allocations.
+//! A mark is an attribute of an identity `llvm.bitcast`, so it changes no instruction. The lowered module has a single
+//! shared-memory variable; the marks tell the simulator where each allocation starts and ends.
 
 use super::allocate::SharedMemory;
 use super::emit::{Emitter, NamedAttr};
@@ -14,7 +15,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 
-/// The state of annotation: the operation being lowered, and the numbers of marked allocations.
+/// The operation being lowered, and the numbers assigned to marked allocations.
 pub(crate) struct Bounds<'c> {
     is_on: bool,
     op: Option<Op<'c>>,
@@ -40,7 +41,8 @@ impl<'c> Bounds<'c> {
         self.op = outer;
     }
 
-    /// Returns the byte offset and the marks of the current operation's allocation, if marks are enabled.
+    /// Returns the offset in bytes of the current operation's allocation, and the marks to attach to its address, if
+    /// marks are enabled.
     pub(crate) fn allocation(
         &mut self,
         e: &Emitter<'c>,
@@ -71,8 +73,8 @@ impl<'c> Bounds<'c> {
         }
     }
 
-    /// Marks an index that must be below a bound, unless that is statically known; `of` completes the message after the
-    /// operation's name.
+    /// Marks an index that must be below `bound`, unless the index is statically known to be. The simulator's message
+    /// is the operation's name followed by `of`.
     pub(crate) fn index(
         &self,
         e: &mut Emitter<'c>,

@@ -1,4 +1,4 @@
-//! Broadcasts an owner's result to its replicas, as [`linear_layout::plan::broadcast`] plans it.
+//! Emission of broadcasts from the owner of a result to its replicas, planned by [`linear_layout::plan::broadcast`].
 
 use super::allocate::PlanContext;
 use super::plans::{OpPlan, wrong};
@@ -14,7 +14,7 @@ use linear_layout::plan::broadcast::{plan_broadcast, scalar_layout};
 use melior::ir::{Type, ValueLike};
 use std::sync::Arc;
 
-/// Plans the broadcast of an operation's result from owners to replicas.
+/// Plans the broadcast of an operation's result from the owner of each element to its replicas.
 pub(super) fn plan(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -48,7 +48,7 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<OpPlan, Diagnost
     })
 }
 
-/// Broadcasts registers from owners to replicas, as [`plan`] has planned it.
+/// Emits the broadcast that [`plan`] planned for these registers.
 pub(super) fn broadcast<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

@@ -1,4 +1,5 @@
-//! AMD buffer instructions: a uniform base, an offset per thread, and masks by out-of-range offsets.
+//! AMD buffer instructions: a uniform base address, and an offset per thread. A masked access gets an out-of-range
+//! offset.
 
 use super::gpu::BufferIsa;
 use super::memory::{AccessGroups, from_memory, memory_element, owner, to_memory};
@@ -89,7 +90,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Returns the GPU's buffer instructions.
 ///
 /// # Errors
-/// The GPU has none; the note suggests `instead`.
+/// The GPU has no buffer instructions. The note of the diagnostic suggests the operation `instead`.
 pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
     l.gpu.buffers().ok_or_else(|| {
         Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
@@ -99,21 +100,21 @@ pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instruct
     })
 }
 
-/// The table of buffer instructions, and their emission.
+/// The target's table of buffer instructions, and the interface that emits them.
 pub(super) type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
-/// The operands that all buffer operations have.
+/// The operands that all buffer operations share.
 ///
-/// Their `stride` is a hint that Triton 3.9 ignores too: the offsets determine the elements.
+/// The operand `stride` is ignored, as in Triton 3.9: it is a hint, and the offsets alone determine the elements.
 pub(super) struct BufferOperands<'c> {
     pub(super) base: Val<'c>,
     pub(super) offsets: Val<'c>,
     pub(super) mask: Option<Val<'c>>,
-    /// Largest number of elements per access.
+    /// The largest number of elements that one access may have.
     pub(super) widest: usize,
 }
 
-/// A buffer in global memory, and the accesses of one operation to it.
+/// A buffer in global memory, and the addresses of one operation's accesses to it.
 pub(super) struct GlobalBuffer<'c> {
     pub(super) accesses: AccessGroups<'c>,
     /// Address of the first element.
@@ -174,7 +175,7 @@ impl<'c> GlobalBuffer<'c> {
         l.e.gep(self.base, element, self.offsets[register])
     }
 
-    /// Returns the byte offset of a register's element, out of range where its mask or `owner` is false.
+    /// Returns the byte offset of a register's element, or an out-of-range offset if its mask or `owner` is false.
     pub(super) fn offset(
         &self,
         l: &mut Lowering<'c>,
@@ -191,7 +192,7 @@ impl<'c> GlobalBuffer<'c> {
         offset
     }
 
-    /// Returns the type of one access: one or more words, which every GPU supports.
+    /// Returns the type of one access in 32-bit words, which every GPU supports.
     fn words(&self, l: &Lowering<'c>) -> Type<'c> {
         let bits = self.accesses.bits();
         if bits <= 32 {
@@ -214,6 +215,7 @@ impl<'c> GlobalBuffer<'c> {
     }
 }
 
-/// The range of a buffer: 2 GiB less two bytes, which includes all offsets of the pass and excludes [`OUT_OF_RANGE`].
+/// The size of a buffer: 2 GiB less two bytes. All offsets that the pass accepts are below it; [`OUT_OF_RANGE`] is
+/// not.
 const BUFFER_BYTES: i64 = 0x7fff_fffe;
 const OUT_OF_RANGE: u32 = 0x8000_0000;

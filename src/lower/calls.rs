@@ -1,8 +1,8 @@
 //! Calls: reachable functions in call-graph order, and their frames in shared memory.
 //!
-//! A private function becomes an internal one that takes and returns registers. Recursion is an error, so each
-//! function's frame has a static offset, behind the frames of all its callers. No address is passed, and a kernel
-//! needs as many bytes as its deepest chain of calls.
+//! A private function becomes an internal function whose arguments and results are registers. Recursion is an error, so
+//! each function's frame has a static offset that follows the frames of all its callers. No frame address is passed. A
+//! kernel needs as many bytes as its deepest chain of calls.
 //!
 //! ```text
 //! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
@@ -25,32 +25,33 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{HashMap, HashSet};
 
-/// A function to lower, with its memory allocation.
+/// A function to lower, with its memory allocations.
 pub(crate) struct FunctionPlan<'c> {
     pub(crate) function: tt::Func<'c, 'c>,
     pub(crate) graph: BlockGraph<'c>,
     pub(crate) allocation: SharedMemory,
-    /// Byte offset of its frame in shared memory.
+    /// Byte offset of the function's frame in shared memory.
     pub(crate) frame: u32,
-    /// Its allocations in global scratch memory.
+    /// The function's allocations in global scratch memory.
     pub(crate) scratch: Scratch,
-    /// Byte offsets of its frame in global scratch memory.
+    /// Byte offsets of the function's frame in each area of global scratch memory.
     pub(crate) scratch_frame: Areas,
     /// True if the function or one of its callees uses global scratch memory.
     pub(crate) needs_scratch: bool,
-    /// Calls of functions that use global scratch memory.
+    /// Calls whose callee uses global scratch memory.
     pub(crate) scratch_calls: HashSet<OpId>,
-    /// Set if an error in it has been reported.
+    /// Set once an error in the function has been reported.
     pub(crate) reported: Option<Reported>,
 }
 
 impl FunctionPlan<'_> {
-    /// Returns the end of its frame in shared memory, in bytes.
+    /// Returns the byte offset at which the function's frame in shared memory ends.
     pub(crate) fn end(&self) -> u32 {
         self.frame.saturating_add(self.allocation.bytes())
     }
 
-    /// Returns the ends of its frame in global scratch memory, and the alignment of its allocations.
+    /// Returns, for each area of global scratch memory, the end of the function's frame and the alignment of its
+    /// allocations.
     pub(crate) fn scratch_end(&self) -> (Areas, Areas) {
         let end = |area: usize| self.scratch_frame[area].saturating_add(self.scratch.bytes[area]);
         ([0, 1].map(end), self.scratch.alignment)
@@ -254,8 +255,8 @@ pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of a call on shared memory: the callee may access its own allocations and its arguments, and
-/// return the latter.
+/// Returns the effects of a call on shared memory. The callee may access its own allocations and its memdesc
+/// arguments, and may return its arguments.
 pub(crate) fn effects(context: &PlanContext<'_>, op: Op<'_>, buffers: &Buffers) -> Effects {
     if !context.calls.contains(&operation_id(op)) {
         return Effects::forwarding(buffers);

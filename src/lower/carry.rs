@@ -1,7 +1,7 @@
-//! Loop-carried values and block operands: the registers of a value, 16-bit floats in pairs.
+//! Block operands: the registers that carry a value through loops and branches.
 //!
-//! Arithmetic, lane exchanges and memory accesses of 16-bit floats work on pairs. Carried one by one, they would be
-//! unpacked and packed again in each iteration, by a byte permute per pair.
+//! 16-bit floats are carried in pairs, since arithmetic, lane exchanges and memory accesses work on pairs. If they were
+//! carried as single registers, each iteration would unpack and repack them with a byte permute per pair.
 
 use super::emit::{Emitter, block_arguments};
 use super::state::Lowering;
@@ -25,7 +25,7 @@ fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
 }
 
 impl<'c> Lowering<'c> {
-    /// Returns the block operand types of a value; none if its type cannot be lowered.
+    /// Returns the types of the block operands that carry a value; empty if its type cannot be lowered.
     fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
         let registers = self.placeholder_types(type_);
         if is_paired(&registers) {
@@ -35,7 +35,8 @@ impl<'c> Lowering<'c> {
         registers
     }
 
-    /// Returns the block operand types of several values, concatenated, and the number of each value.
+    /// Returns the types of the block operands that carry several values, concatenated, and the number of block
+    /// operands for each value.
     pub(crate) fn carried_types(
         &self,
         types: impl Iterator<Item = Type<'c>>,
@@ -45,7 +46,7 @@ impl<'c> Lowering<'c> {
         (each.concat(), counts)
     }
 
-    /// Returns the block operands of several values, concatenated.
+    /// Returns the block operands that carry several values, concatenated.
     pub(crate) fn carried(&mut self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
         let mut flat = Vec::new();
         for value in values {
@@ -60,12 +61,12 @@ impl<'c> Lowering<'c> {
         flat
     }
 
-    /// Returns the block operands of all operands of an operation.
+    /// Returns the block operands that carry all operands of an operation.
     pub(crate) fn carried_operands(&mut self, op: Op<'c>) -> Vec<Val<'c>> {
         self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
     }
 
-    /// Sets the registers of values from block arguments, at the insertion point.
+    /// Unpacks block arguments at the insertion point, and sets them as the registers of the given values.
     pub(crate) fn receive(
         &mut self,
         values: impl IntoIterator<Item = Val<'c>>,
@@ -89,7 +90,7 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Adds the lowered block of a source block, behind `before`.
+    /// Creates the lowered block for a source block, and inserts it after `before`.
     pub(crate) fn add_block(&mut self, before: Blk<'c>, old: Blk<'c>) -> Blk<'c> {
         let arguments = block_arguments(old);
         let (types, _) = self.carried_types(arguments.iter().map(ValueLike::r#type));

@@ -1,7 +1,7 @@
 //! `arith.constant`: scalars, splats and dense tensors.
 //!
-//! A register of a dense tensor is a constant if its element is the same in all threads, a tree of selects if it depends
-//! on few bits of the thread index, and else a load from a constant table.
+//! A register of a dense tensor is lowered to one of three forms: a constant if all threads hold the same element; a
+//! tree of selects if the element depends on few bits of the thread index; otherwise a load from a constant table.
 //!
 //! ```text
 //! dense<[5, -6, 7, 8]>, two registers in each of two lanes
@@ -19,8 +19,8 @@ use linear_layout::f2::apply_columns;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 
-/// Largest number of thread-index bits for which a select tree is emitted; it then has about as many instructions as an
-/// address computation and a load.
+/// Largest number of thread-index bits for which a select tree is emitted. A tree of this depth has about as many
+/// instructions as an address computation and a load.
 const MAX_SELECTED_BITS: usize = 3;
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -64,7 +64,7 @@ fn one<'c>(
     l.e.constant_attr(type_, element)
 }
 
-/// A bit of the lane or warp index, and its column in the layout.
+/// A bit of the lane or warp index, and the layout column that it selects.
 #[derive(Clone, Copy)]
 struct ThreadBit {
     dim: Dim,
@@ -116,7 +116,7 @@ fn each<'c>(
     Ok(())
 }
 
-/// Returns the row-major position of an element.
+/// Returns the row-major index of the element at a layout column.
 fn row_major(layout: &TensorLayout, column: u64) -> usize {
     let index = layout.unique.unpack(column);
     let sizes = layout.unique.out_shape().map(|(_, size)| size);
@@ -126,7 +126,7 @@ fn row_major(layout: &TensorLayout, column: u64) -> usize {
     usize::try_from(flat).expect("a tensor fits memory")
 }
 
-/// Returns the bits of the thread index on which the element depends.
+/// Returns the bits of the thread index on which a register's element depends.
 fn deciding_bits<'c>(
     threads: &[ThreadBit],
     base: u64,
@@ -142,7 +142,7 @@ fn deciding_bits<'c>(
     threads.iter().filter(decides).copied().collect()
 }
 
-/// Emits a tree of selects on the given bits, with the last at the root.
+/// Emits a tree of selects on the given bits. The last bit selects at the root.
 fn select<'c>(
     l: &mut Lowering<'c>,
     bits: &[ThreadBit],

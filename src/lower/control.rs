@@ -62,8 +62,8 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the LLVM loop annotation: the user's own, or one for a remaining `tt.loop_unroll_factor`. Attributes of
-/// Triton's pipeliner have no meaning in LLVM.
+/// Returns the LLVM loop annotation: the existing annotation of the loop, or else an unroll annotation if
+/// `tt.loop_unroll_factor` is set. The attributes of Triton's pipeliner have no meaning in LLVM.
 fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
     let own = op.attribute(LOOP_ANNOTATION).ok();
     own.or_else(|| {
@@ -123,7 +123,7 @@ pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttg.mask`: its region is executed under the condition; otherwise the results are undefined.
+/// Lowers `ttg.mask`: its region is executed if the condition is true; otherwise its results are undefined.
 pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let mask = ttg::Mask::of(op).expect("the dispatch goes by kind");
     let condition = l.get(mask.pred())[0];

@@ -14,7 +14,7 @@ use linear_layout::machine;
 use linear_layout::plan::{PlanKind, PlanOptions, Strategy, baseline_conversion, plan_conversion};
 use melior::ir::ValueLike;
 
-/// The operands and constraints of an operation that changes the layout of a tensor.
+/// The operand, result and constraints of an operation that converts the layout of a tensor.
 #[derive(Clone, Copy)]
 struct ConversionOp<'c> {
     src: Val<'c>,

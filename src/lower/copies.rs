@@ -1,16 +1,18 @@
 //! Asynchronous copies from global to shared memory (`ttg.async_copy_global_to_local`), and waits for them.
 //!
-//! A copy follows the plan of a store, with a copy instruction in place of each store, as wide as both memories are
-//! contiguous. Elements that no instruction copies, because they are too narrow or the GPU has none, are loaded and stored
-//! synchronously, which a correct program cannot observe.
+//! A copy is planned like a store to shared memory, but emits a copy instruction in place of each store. Its width is
+//! limited by the contiguity in both memories. Some elements cannot be copied by an instruction, because they are too
+//! narrow or because the GPU has no copy instructions. They are loaded and stored synchronously, which a correct
+//! program cannot observe.
 //!
-//! | instructions take | copies | waits |
+//! | addresses | supported copies | unit of waits |
 //! |---|---|---|
-//! | an address for each thread ([`Gpu::copies`]) | all | groups, or instructions |
-//! | an address for each warp ([`Gpu::copies_in_lane_order`]) | those with a [`LaneOrder`], without other values than 0 where a mask is false | instructions |
+//! | one per thread ([`Gpu::copies`]) | all | groups, or instructions |
+//! | one per warp ([`Gpu::copies_in_lane_order`]) | those with a [`LaneOrder`] that mask to 0 | instructions |
 //!
-//! Where waits count instructions ([`Gpu::counts_copies`]), what each operation issues is known once the function is
-//! lowered; [`set_counts`] then sets how many may be in flight after each wait.
+//! On GPUs whose waits count instructions ([`Gpu::counts_copies`]), the number of instructions of each operation is
+//! known only after the whole function is lowered. [`set_counts`] then sets the number of instructions that may stay
+//! in flight after each wait.
 //!
 //! [`Gpu::copies`]: super::gpu::Gpu::copies
 //! [`Gpu::copies_in_lane_order`]: super::gpu::Gpu::copies_in_lane_order
@@ -42,16 +44,16 @@ use std::collections::HashMap;
 #[derive(Debug)]
 struct CopyProgram {
     program: Program,
-    /// Lane order of the stores, if instructions take an address per warp.
+    /// Lane order of the stores, if copy instructions take one address per warp.
     lane_order: Option<LaneOrder>,
 }
 
-/// Copies and waits of a function where waits count instructions.
+/// The copies and waits of a function, for GPUs whose waits count instructions.
 #[derive(Debug, Default)]
 pub(crate) struct CountedCopies<'c> {
-    /// Number of instructions that each copy issues in every warp.
+    /// Number of instructions that each copy operation issues in every warp.
     issued: HashMap<OpId, u32>,
-    /// Waits, and their lowered operations.
+    /// Each wait of the source, and the operation to which it was lowered.
     waits: Vec<(OpId, Op<'c>)>,
 }
 
@@ -154,7 +156,7 @@ fn program<'c>(
     })
 }
 
-/// Returns the bytes of each store of a program.
+/// Returns the number of bytes of each store of a program, taken from its first store.
 fn stored_bytes(program: &Program, element_bytes: u64) -> Option<u32> {
     let Step::Store { values, .. } = program.steps().first()? else {
         return None;
@@ -177,7 +179,7 @@ enum Source<'c> {
 struct Elements<'c> {
     source: Source<'c>,
     masks: Option<Registers<'c>>,
-    /// Values stored where the mask is false; 0 if absent.
+    /// Values stored for elements whose mask is false; zeros if absent.
     others: Option<Registers<'c>>,
     element: Type<'c>,
     cache: CachePolicy,
@@ -186,9 +188,9 @@ struct Elements<'c> {
 
 /// The state of emitting the stores of one operation.
 struct Stores {
-    /// Register bits that select replicas.
+    /// Register-index bits that select between replicas of an element.
     repeated: usize,
-    /// True if destinations are addresses of warps.
+    /// True if each destination is one address per warp, to which the lanes write in order.
     is_in_lane_order: bool,
     /// Number of instructions issued per warp, regardless of masks.
     issued: Cell<u32>,
@@ -306,13 +308,13 @@ impl<'c> Elements<'c> {
         }
     }
 
-    /// Returns true if some masked elements are not 0.
+    /// Returns true if an element whose mask is false may get a value other than 0.
     fn has_nonzero(&self, l: &mut Lowering<'c>, num_registers: usize) -> bool {
         let all: Vec<usize> = (0..num_registers).collect();
         self.masks.is_some() && self.nonzero(l, &all).is_some()
     }
 
-    /// Returns the values of masked elements, unless all are 0.
+    /// Returns the values for elements whose mask is false, unless all are 0.
     fn nonzero(&self, l: &mut Lowering<'c>, registers: &[usize]) -> Option<Vec<Val<'c>>> {
         let others = self.others.as_ref()?;
         let others = registers.iter().map(|r| others[*r]);
@@ -387,7 +389,8 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `amdg.async_wait` to a wait for all copies: its count refers to the instructions of another compiler.
+/// Lowers `amdg.async_wait` to a wait for all copies. The count of the operation refers to the instructions that
+/// Triton's own lowering would emit, so it is ignored.
 pub(crate) fn wait_for_all<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let wait = amdg::AsyncWait::of(op).expect("the dispatch goes by kind");
     l.gpu.commit_copies(&mut l.e);
@@ -406,7 +409,8 @@ fn wait_for<'c>(l: &mut Lowering<'c>, op: Op<'c>, most_groups: u32) {
     }
 }
 
-/// Sets the count of each wait to the number of instructions that certainly belong to groups it does not wait for.
+/// Sets the count of each wait. The count is the number of instructions that certainly belong to later groups, for
+/// which the wait does not wait.
 pub(crate) fn set_counts(l: &mut Lowering<'_>, is_kernel: bool) {
     if l.counted.waits.is_empty() {
         return;

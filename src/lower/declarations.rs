@@ -6,12 +6,12 @@ use crate::sys::build::Blk;
 use melior::Context;
 use std::collections::BTreeMap;
 
-/// The declarations that the functions of a module use, each emitted once.
+/// The declarations that the functions of a module use. Each is emitted once.
 #[derive(Debug, Default)]
 pub(crate) struct Declarations {
-    /// Variable of each string.
+    /// Name of the variable that holds each string.
     strings: BTreeMap<Vec<u8>, String>,
-    /// Variable of each constant table.
+    /// Name of the variable that holds each constant table.
     tables: BTreeMap<Vec<u8>, String>,
     /// External functions by name.
     functions: BTreeMap<String, ExternalFunction>,
@@ -21,26 +21,26 @@ pub(crate) struct Declarations {
 #[derive(Debug)]
 struct ExternalFunction {
     type_: String,
-    /// Name and path of the library, if the kernel specifies them.
+    /// Name and path of the library that defines the function, if the kernel specifies them.
     library: Option<[String; 2]>,
 }
 
 impl Declarations {
-    /// Returns the name of a zero-terminated string constant.
+    /// Returns the name of the variable that holds a zero-terminated string.
     pub(crate) fn constant(&mut self, text: &[u8]) -> String {
         let number = self.strings.len();
         let name = self.strings.entry(text.to_owned());
         name.or_insert_with(|| format!("{TEXT}{number}")).clone()
     }
 
-    /// Returns the name of a constant table.
+    /// Returns the name of the variable that holds a constant table.
     pub(crate) fn table(&mut self, bytes: Vec<u8>) -> String {
         let number = self.tables.len();
         let name = self.tables.entry(bytes);
         name.or_insert_with(|| format!("{TABLE}{number}")).clone()
     }
 
-    /// Declares a runtime function, whose type is spelled as in MLIR.
+    /// Declares a runtime function. Its type is written in MLIR syntax.
     pub(crate) fn function(&mut self, name: &str, type_: &str) {
         self.functions
             .entry(name.to_owned())
@@ -50,10 +50,10 @@ impl Declarations {
             });
     }
 
-    /// Declares a library function; `library` is the library's name and path, empty if unknown.
+    /// Declares a library function. `library` is the library's name and path, empty if unknown.
     ///
     /// # Errors
-    /// The function was declared with another type, which is returned.
+    /// The function was declared with another type. Returns that type.
     pub(crate) fn library_function(
         &mut self,
         name: &str,

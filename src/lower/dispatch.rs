@@ -1,7 +1,7 @@
-//! Dispatch of operations to families: the table of supported operations.
+//! Dispatch of operations to their lowerings: the table of supported operations.
 //!
-//! [`own`] matches all operations of this project, so that a new one does not compile until it has a row.
-//! [`can_be_lowered`] lists the table for diagnostics and the documentation.
+//! [`own`] matches all operations of this project exhaustively, so a new operation needs a row before the code
+//! compiles. [`can_be_lowered`] lists the table for diagnostics and the documentation.
 
 use super::allocate::PlanContext;
 use super::state::{LowerFn, Lowering, Outcome};
@@ -42,7 +42,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Checks that every operation of a function is supported, before anything is planned or changed.
 ///
 /// # Errors
-/// Reports each operation that is not.
+/// Reports each operation that is not supported.
 pub(super) fn check(function: Op<'_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
     function.walk(WalkOrder::PreOrder, |op| {

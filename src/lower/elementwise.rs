@@ -23,7 +23,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     lower_as(l, op, kind)
 }
 
-/// Lowers an operation as another kind with the same operands.
+/// Lowers an operation as if it were of another kind with the same operands.
 pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     check_formats(op, kind)?;
     per_register(l, op, kind)
@@ -67,7 +67,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     Ok(())
 }
 
-/// Returns the bits of the register index on which the value does not depend, by its constancy.
+/// Returns the register-index bits on which the value does not depend, as far as its constancy shows.
 ///
 /// ```text
 /// program * 128 + range(0, 128) < 1024     constancy 128: one comparison for all registers
@@ -86,7 +86,8 @@ fn repeats<'c>(l: &Lowering<'c>, value: Val<'c>) -> Result<usize, Diagnostic> {
     Ok(bits.fold(0, |mask, bit| mask | 1 << bit))
 }
 
-/// The bits of a float of 8 bits travel as an integer: they can be chosen, not computed with.
+/// Checks that an operation on 8-bit floats only selects or moves values. They are lowered to `i8`, so arithmetic on
+/// them is not supported.
 pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     if kind == UpstreamKind::ArithSelect {
         return Ok(());
@@ -110,7 +111,7 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     Ok(())
 }
 
-/// Computes the remainder of floats; 16-bit floats in f32, which is exact.
+/// Computes the remainder of floats. 16-bit floats are computed in f32, which is exact.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
     if float_width(type_) != Some(16) {
         return remainder::remainder(l, values[0], values[1]);
@@ -129,7 +130,7 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     l.e.bitcast(upper, type_)
 }
 
-/// Lowers `tt.addptr`, whose offsets count elements.
+/// Lowers `tt.addptr`; its offsets are in units of elements.
 pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::AddPtr::of(op).expect("the dispatch goes by kind");
     let result = view.result();
@@ -150,7 +151,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Rebuilds an operation on scalars without results: `llvm.intr.assume` and scheduling hints.
+/// Emits a copy of a scalar operation without results: `llvm.intr.assume` or a scheduling hint.
 pub(crate) fn keep<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])

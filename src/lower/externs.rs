@@ -1,11 +1,11 @@
-//! `tt.extern_elementwise`: device library functions, once per register.
+//! `tt.extern_elementwise`: device library functions, called or expanded once per register.
 //!
 //! ```text
 //! __nv_expf, __ocml_exp_f32     expanded as `math.exp`      __nv_float2int_rz    one operation
 //! __nv_j0f, __ocml_sin_f64      a call, resolved by `ll-translate --link-bitcode`
 //! ```
-//! With `call-libraries=true` all are calls, and so are unknown functions and declarations whose types differ from the
-//! library's. ADR 0016 has the reasons.
+//! A function remains a call if it is unknown, if its declared type differs from the library's, or if the option is
+//! `call-libraries=true`. ADR 0016 has the reasons.
 
 use super::emit::{FCmpPredicate, ICmpPredicate};
 use super::library::{self, LibraryFunction};
@@ -57,11 +57,11 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Prefixes of library functions, and suffixes for the type.
+/// Prefixes of library functions. The suffixes in [`TYPES`] state the type.
 const PREFIXES: [&str; 4] = ["__nv_", "__ocml_", "__ockl_", "__triton_hip_"];
 const TYPES: [&str; 5] = ["_f16", "_f32", "_f64", "_u32", "_u64"];
 
-/// Returns the name of a function without library prefix and type suffix.
+/// Returns the name of a function without its library prefix and its type suffix.
 fn stem(symbol: &str) -> Option<&str> {
     let name = PREFIXES
         .iter()
@@ -70,7 +70,7 @@ fn stem(symbol: &str) -> Option<&str> {
     Some(bare.unwrap_or(name))
 }
 
-/// Expands a function, if there is an expansion for these types.
+/// Expands a function if an expansion for these types exists.
 fn expand<'c>(
     l: &mut Lowering<'c>,
     name: &str,
@@ -107,7 +107,7 @@ fn expand<'c>(
     }
 }
 
-/// Functions of one float that `math` has, by their C names.
+/// Functions of one float that are also `math` operations, by their C names.
 const UNARY: [(&str, K); 35] = [
     ("acos", K::MathAcos),
     ("acosh", K::MathAcosh),
@@ -146,7 +146,7 @@ const UNARY: [(&str, K); 35] = [
     ("roundeven", K::MathRoundEven),
 ];
 
-/// Functions of one float with hardware approximations.
+/// Functions of one float for which GPUs have approximate instructions.
 const APPROXIMATE: [(&str, K); 10] = [
     ("fast_cos", K::MathCos),
     ("fast_exp", K::MathExp),
@@ -160,7 +160,7 @@ const APPROXIMATE: [(&str, K); 10] = [
     ("native_sin", K::MathSin),
 ];
 
-/// Functions of two or three floats that `math` has.
+/// Functions of two or three floats that are also `math` operations.
 const SEVERAL: [(&str, K); 6] = [
     ("atan2", K::MathAtan2),
     ("copysign", K::MathCopySign),
@@ -191,7 +191,7 @@ fn lookup(table: &[(&str, K)], name: &str) -> Option<K> {
     Some(row.1)
 }
 
-/// Expands a function whose operands and result have one float type.
+/// Expands a function whose operands and result all have the same float type.
 fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'c> {
     let type_ = x[0].r#type();
     if let [x] = *x {
@@ -235,7 +235,7 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Expansion<'
     })
 }
 
-/// Expands a function of one float to an expression.
+/// Expands a function of one float to an expression of several operations.
 fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Expansion<'c> {
     let type_ = x.r#type();
     if bits_of(type_) < 32 {

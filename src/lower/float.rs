@@ -1,7 +1,7 @@
 //! Floats: `tt.precise_divf`, `tt.approx_divf`, `tt.precise_sqrt`, `tt.clampf`.
 //!
-//! Precise operations are MLIR's, which round to nearest; the approximate quotient is the GPU's product with a
-//! reciprocal.
+//! Precise operations are lowered to MLIR's division and square root, which round to nearest. The approximate
+//! quotient is a product with the GPU's approximate reciprocal.
 
 use super::state::{Lowering, Outcome};
 use super::{elementwise, math};

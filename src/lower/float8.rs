@@ -5,8 +5,8 @@
 //!                       larger than 0x7e, the largest code of f8E4M3FN: 0x7e = 448.0
 //! 0x3f900000 = 1.125    0x03900000, shifted right by 20 bits: 0x39
 //! ```
-//! Overflow, including infinity, saturates to the largest number; NaN stays NaN, and infinity becomes NaN in FNUZ
-//! formats. Rounding towards zero preserves infinity if the format has one. ADR 0016 has the reasons.
+//! A number that overflows, or infinity, saturates to the largest finite number; NaN stays NaN; infinity becomes NaN in
+//! FNUZ formats. Rounding towards zero preserves infinity if the format has one. ADR 0016 has the reasons.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
@@ -16,10 +16,10 @@ use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
-/// The bits of the f32 infinity; larger magnitudes are NaN.
+/// The bits of infinity in f32. Larger magnitudes are NaN.
 const INFINITY: i64 = 0x7f80_0000;
 
-/// Converts floats of any width to codes, rounding to nearest even or towards zero.
+/// Converts floats of any width to 8-bit codes, rounding to nearest even or towards zero.
 pub(super) fn narrow<'c>(
     l: &mut Lowering<'c>,
     values: &[Val<'c>],
@@ -46,7 +46,7 @@ pub(super) fn narrow<'c>(
     words.iter().map(code).collect()
 }
 
-/// Converts codes to floats exactly.
+/// Converts 8-bit codes to floats exactly.
 pub(super) fn widen<'c>(
     l: &mut Lowering<'c>,
     codes: &[Val<'c>],
@@ -65,7 +65,7 @@ pub(super) fn widen<'c>(
     codes.iter().map(number).collect()
 }
 
-/// Converts a float with the value of an 8-bit float exactly to another type.
+/// Converts a float to another type. The conversion is exact, since the value is that of an 8-bit float.
 fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || to != Type::bfloat16(e.context) {
         return format::resized(e, value, to, Rounding::Nearest);
@@ -79,7 +79,7 @@ fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     e.bitcast(upper, to)
 }
 
-/// Converts to f32; f64 is rounded to odd, which avoids double rounding in every 8-bit format.
+/// Converts to f32. f64 is rounded to odd, which avoids double rounding in the later conversion to 8 bits.
 fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (i32, f32) = (e.types.i32, e.types.f32);
     if width(value.r#type()) != 64 {
@@ -94,7 +94,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     e.bitcast(odd, f32)
 }
 
-/// Computes the code of an f32.
+/// Computes the 8-bit code of an f32.
 fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool) -> Val<'c> {
     let (i8, i32, f32) = (e.types.i8, e.types.i32, e.types.f32);
     let number = |e: &mut Emitter<'c>, number: i64| e.constant(i32, number);
@@ -141,7 +141,8 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     e.trunc(signed, i8)
 }
 
-/// Adds the sign and special values, given the bits of an f32, its magnitude, and the code of a finite magnitude.
+/// Adds the sign, and replaces the codes of special values. `bits` are the bits of the f32, `size` are the bits of
+/// its magnitude, and `code` is the code of a finite magnitude.
 fn special<'c>(
     e: &mut Emitter<'c>,
     [bits, size, code]: [Val<'c>; 3],
@@ -175,7 +176,8 @@ fn special<'c>(
     e.or(code, sign)
 }
 
-/// Converts a code: its bits are moved to those of a wider float, which is scaled by the difference of the biases.
+/// Converts a code to a float: its bits are moved to the exponent and mantissa of a wider float, which is then scaled
+/// to correct the exponent bias.
 fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) -> Val<'c> {
     let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
     let f16 = Type::float16(e.context);

@@ -19,7 +19,7 @@ pub(crate) enum Rounding {
 }
 
 impl Rounding {
-    /// Returns the spelling of `arith`.
+    /// Returns the keyword of the rounding mode in `arith` operations.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Nearest => "to_nearest_even",
@@ -52,7 +52,7 @@ pub(super) fn resized<'c>(
     }
 }
 
-/// Extends to f32 for a conversion between f16 and bf16, neither of which represents the other's values.
+/// Extends to f32 if the conversion is between f16 and bf16, since neither can represent all values of the other.
 pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
@@ -61,12 +61,13 @@ pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>)
     e.fpext(value, f32)
 }
 
-/// Rounds to nearest, then corrects by one step if the mode requires it. The bits of a float's magnitude are consecutive
-/// integers, with infinity after the largest finite number.
+/// Rounds to nearest, then corrects the result by one unit in the last place if the mode requires it. The bits of
+/// float magnitudes are consecutive integers, with infinity after the largest finite number, so one unit is the
+/// integer 1.
 ///
 /// ```text
-/// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one step more: 0x3c01
-/// f32 65520.0: nearest infinity (0x7c00), which is more; towards zero one step less: 0x7bff
+/// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one unit more: 0x3c01
+/// f32 65520.0: nearest infinity (0x7c00), which is more; towards zero one unit less: 0x7bff
 /// ```
 pub(super) fn rounded<'c>(
     e: &mut Emitter<'c>,

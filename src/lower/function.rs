@@ -32,9 +32,9 @@ pub(crate) struct ModuleContext<'c> {
     pub(crate) gpu: Gpu,
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
-    /// Annotates allocations and index bounds for the simulator.
+    /// If true, allocations and index bounds are annotated for the simulator.
     pub(crate) bounds: bool,
-    /// Prefers device library functions to the built-in expansions.
+    /// If true, device library functions are called instead of expanded.
     pub(crate) call_libraries: bool,
     pub(crate) shared_limit: SharedLimit,
     pub(crate) declarations: Rc<RefCell<Declarations>>,
@@ -187,7 +187,7 @@ pub(crate) fn lower<'c>(
 /// The address space of global memory.
 const GLOBAL_SPACE: u32 = 1;
 
-/// The attribute that prevents inlining; meaningless on a kernel.
+/// The attribute that prevents inlining. It has no meaning on a kernel.
 const NOINLINE: &str = "noinline";
 
 fn is_noinline(function: Op<'_>) -> bool {
@@ -212,7 +212,7 @@ fn check_shared_memory(planned: &FunctionPlan<'_>, gpu: Gpu) -> Outcome {
     .note("use smaller tensors, or layouts whose conversion stays within a warp"))
 }
 
-/// Returns the types of an argument's registers; a kernel takes scalars, pointers and descriptors only.
+/// Returns the types of the registers of an argument. A kernel accepts only scalars, pointers and descriptors.
 fn argument_types<'c>(
     l: &Lowering<'c>,
     type_: Type<'c>,
@@ -231,12 +231,12 @@ fn argument_types<'c>(
         })
 }
 
-/// The attributes of a descriptor passed by value.
+/// The attributes of a tensor-descriptor argument, which is passed by value.
 const BY_VALUE: &str =
     "{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}";
 
-/// Returns the argument attributes: those of output dialects, and the alignment of pointers. Arguments of several
-/// registers get none.
+/// Returns the attributes of an argument: its attributes of output dialects, and the alignment of a pointer. An
+/// argument that is lowered to several registers gets no attributes.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: tt::Func<'c, 'c>,
@@ -299,7 +299,7 @@ fn register_attributes<'c>(
     format!("{{{}}}", kept.join(", "))
 }
 
-/// Returns the divisibility of a scalar: a number, or a list of one.
+/// Returns the divisibility of a scalar from an attribute that is a number or a list of one number.
 fn scalar_divisibility(value: Attribute<'_>) -> Option<i64> {
     build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }

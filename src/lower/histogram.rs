@@ -1,6 +1,6 @@
 //! `tt.histogram`: by atomic additions in shared memory, or by ballots.
 //!
-//! Elements out of range are not counted on any GPU.
+//! Elements out of range are not counted, on any GPU.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -85,7 +85,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the value of an element, which must be below the number of bins where the mask holds.
+/// Returns the value of an element, marked for the simulator: it must be below the number of bins if the mask is
+/// true.
 fn bounded<'c>(
     l: &mut Lowering<'c>,
     value: Val<'c>,
@@ -100,7 +101,7 @@ fn bounded<'c>(
     }
 }
 
-/// Converts an integer to an `i32`; values that do not fit are out of range anyway.
+/// Converts an integer to an `i32`. A value that does not fit is out of range of the bins anyway.
 fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     let i32 = l.e.types.i32;
     match bits_of(value.r#type()) {
@@ -110,7 +111,7 @@ fn as_index<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
     }
 }
 
-/// Returns the condition that an unsigned integer is below a power of two; `None` if it always is.
+/// Returns the condition that an unsigned integer is below `2^log2`, or `None` if it always is.
 fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'c>> {
     if log2 >= bits_of(value.r#type()) {
         return None;
@@ -119,7 +120,7 @@ fn is_below<'c>(l: &mut Lowering<'c>, value: Val<'c>, log2: u32) -> Option<Val<'
     Some(l.e.is_zero(above))
 }
 
-/// Returns the conjunction of optional conditions.
+/// Returns the conjunction of two conditions. An absent condition is true.
 fn both<'c>(l: &mut Lowering<'c>, a: Option<Val<'c>>, b: Option<Val<'c>>) -> Option<Val<'c>> {
     match (a, b) {
         (Some(a), Some(b)) => Some(l.e.and(a, b)),

@@ -1,4 +1,4 @@
-//! Index arithmetic: emission of index programs, and tensor indices of registers.
+//! Index arithmetic: emission of index programs, and the tensor indices of each register's element.
 
 use super::emit::Emitter;
 use super::gpu::Gpu;

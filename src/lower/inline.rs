@@ -1,7 +1,7 @@
 //! Inlining of scalar regions: the body of `tt.map_elementwise`, and combine regions.
 //!
-//! The operations of a region are lowered once per group of elements, with one register per value. The blocks of a
-//! multi-block region are inserted behind the current one.
+//! The operations of a region are lowered once per group of elements; each value of the region is a single register.
+//! If the region has several blocks, they are inserted after the current block.
 
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
@@ -12,7 +12,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::{Type, ValueLike};
 
 impl<'c> Lowering<'c> {
-    /// Inlines a region on scalars; returns the registers that it yields, of `types`.
+    /// Inlines a scalar region. `types` are the types of the registers that it yields, which are returned.
     pub(crate) fn inline(
         &mut self,
         graph: &BlockGraph<'c>,
@@ -100,7 +100,8 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers the terminator of a scalar region: a branch to the exit of a multi-block region, else [`Lowering::yielded`].
+/// Lowers the terminator of a scalar region. In a region of several blocks it branches to the exit block; otherwise
+/// its operands become [`Lowering::yielded`].
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.operands(op);
     match l.exit {

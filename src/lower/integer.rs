@@ -9,7 +9,8 @@ use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
-/// Lowers `arith.mulsi_extended` and `arith.mului_extended` (both halves), `tt.mulhiui` (the upper one).
+/// Lowers `arith.mulsi_extended` and `arith.mului_extended`, which return both halves of a product, and `tt.mulhiui`,
+/// which returns the upper half.
 pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if let Some(OpView::TtMulhiUI(op)) = OpView::of(op) {
         product(l, (op.x(), op.y()), false, None, op.result());
@@ -45,7 +46,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Sets the upper half of a product, and optionally the lower one.
+/// Sets the result for the upper half of a product, and optionally the result for the lower half.
 fn product<'c>(
     l: &mut Lowering<'c>,
     (a, b): (Val<'c>, Val<'c>),

@@ -26,10 +26,10 @@ impl<'a> LibraryFunction<'a> {
     }
 }
 
-/// Calls a function of scalars.
+/// Calls a library function on scalars.
 ///
 /// # Errors
-/// The name is invalid, or the module calls the function with other types.
+/// The name is invalid, or the module already calls the function with other types.
 pub(super) fn call<'c>(
     l: &mut Lowering<'c>,
     function: LibraryFunction<'_>,

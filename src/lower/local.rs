@@ -1,8 +1,8 @@
 //! Memdescs of shared memory: allocation, stores and loads.
 //!
-//! A lowered memdesc is two values: the address of the allocation, and the byte offset of the view in it before padding.
-//! Views change the offset only, so memdescs are loop-carried like registers.
-//! [`MemoryPlan`] decides which registers go in one access.
+//! A lowered memdesc is two values: the address of the allocation, and the byte offset of the view in the allocation,
+//! before padding is added. Views change only the offset, so loops carry memdescs like registers.
+//! [`MemoryPlan`] decides which registers share an access.
 
 pub(crate) mod atomic;
 pub(crate) mod indexed;
@@ -52,10 +52,10 @@ fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request,
     })
 }
 
-/// Checks the alignment of a buffer in bytes, which units that swizzle addresses rely on.
+/// Checks that a buffer has at least the given alignment, which units that swizzle addresses require.
 ///
 /// # Errors
-/// The buffer may be aligned less.
+/// The buffer may have a smaller alignment.
 pub(super) fn check_alignment(
     layouts: &Layouts,
     buffer: Val<'_>,
@@ -84,7 +84,7 @@ pub(super) fn check_alignment(
     )))
 }
 
-/// Returns the effects of an operation on memdescs.
+/// Returns the shared-memory effects of an operation on memdescs.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let made = match ttg::LocalAlloc::of(op) {
         Some(alloc) => Some(BufferAllocation {
@@ -120,7 +120,7 @@ struct BufferOp<'c> {
     /// The tensor stored or loaded.
     tensor: Val<'c>,
     buffer: Val<'c>,
-    /// The indices of a gather or scatter, and their axis.
+    /// The indices of a gather or scatter, and the axis that they index.
     indices: Option<(Val<'c>, i64)>,
     access: Access,
 }
@@ -163,7 +163,7 @@ impl<'c> BufferOp<'c> {
         ]
     }
 
-    /// Plans the access, and has the machine prove the program.
+    /// Plans the access, and verifies the program by execution.
     fn plan(&self, layouts: &Layouts, target: &Target) -> Result<AccessProgram, Diagnostic> {
         // The result of a gather has the layout of its indices.
         let tensor = self.indices.map_or(self.tensor, |(indices, _)| indices);
@@ -213,7 +213,8 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Lowers `ttg.local_dealloc`: liveness follows from uses, so only a mark for the simulator is emitted.
+/// Lowers `ttg.local_dealloc`. The end of the lifetime follows from the uses of the buffer, so only a mark for the
+/// simulator is emitted.
 pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
     if let Some(user) = use_after(op, views::root(dealloc.src())) {
@@ -228,7 +229,7 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the first operation behind `op` in its block, or nested there, that uses a buffer.
+/// Returns the first operation after `op` in its block that uses a buffer itself or in a nested region.
 fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     let later = std::iter::successors(build::next(op), |op| build::next(*op));
     let mut pending: Vec<Op<'c>> = later.collect();
@@ -247,7 +248,7 @@ fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
     None
 }
 
-/// Lowers a store to a buffer or a load from it.
+/// Lowers a store of registers to a buffer, or a load of registers from a buffer.
 pub(crate) fn access<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let access = BufferOp::of(op).expect("the dispatch goes by kind");
     let Some((plan, _)) = l.allocation.plan::<AccessProgram>(op) else {

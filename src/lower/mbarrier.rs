@@ -1,7 +1,8 @@
 //! Mbarriers: objects in shared memory on which threads wait for copies and arrivals.
 //!
-//! One elected thread initialises, invalidates and updates them; all threads wait. CTA barriers around them follow from
-//! their effects, as for any other access. An arrival counts for the whole CTA, so a CTA barrier precedes it.
+//! One elected thread initialises, updates and invalidates an mbarrier; all threads wait on it. The CTA barriers
+//! around these operations follow from their effects, like those around any other access. An arrival counts for the
+//! whole CTA, so a CTA barrier precedes it.
 
 use super::gpu::{MbarrierAction, UnitIsa};
 use super::state::{Lowering, Outcome};
@@ -9,7 +10,7 @@ use crate::ir::ops::ttng;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
 
-/// Returns the asynchronous units of the GPU.
+/// Returns the instructions for the GPU's asynchronous units, or an error if the GPU has none.
 pub(super) fn units(l: &Lowering<'_>) -> Result<&'static dyn UnitIsa, Diagnostic> {
     let units = l.gpu.units();
     units.ok_or_else(|| {
@@ -26,7 +27,7 @@ pub(super) fn object<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Result<Val<'c>
     Ok(l.buffer(value)?.address(&mut l.e))
 }
 
-/// Returns the condition that this is the elected thread and `pred` holds.
+/// Returns the condition under which this thread issues an operation: it is the elected thread, and `pred` is true.
 pub(super) fn issuer<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -55,7 +56,7 @@ fn update<'c>(
     Ok(())
 }
 
-/// Converts a number that the verifier has checked to be positive.
+/// Converts a number to `u32`. The verifier has checked that it is positive.
 fn positive(number: i64) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
@@ -113,7 +114,8 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.fence_async_shared`: the analysis has inserted a fence here if there are accesses to order.
+/// Lowers `ttng.fence_async_shared` to nothing. The analysis has already inserted a fence here if it has accesses to
+/// order.
 pub(crate) fn fence<'c>(_: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let fence = ttng::FenceAsyncShared::of(op).expect("the dispatch goes by kind");
     if fence.b_cluster() {

@@ -1,7 +1,7 @@
-//! Global loads and stores, vectorised as far as contiguity, alignment and masks allow.
+//! Global loads and stores, vectorised up to the limits that contiguity, alignment and masks set.
 //!
-//! Registers with contiguous addresses share one access, as wide as the GPU supports; predication is left to `gpu`.
-//! Loads are executed by all replicas of an element, stores by its owner only.
+//! Registers with contiguous addresses share one access, up to the widest access of the GPU. The vendor's code in `gpu`
+//! emits the predication. Loads are executed by all replicas of an element, stores only by its owner.
 
 use super::gpu::{CachePolicy, GlobalAccess, SecondCache};
 use super::state::{Lowering, Outcome};
@@ -16,7 +16,7 @@ use linear_layout::access::VectorAccess;
 use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, ValueLike};
 
-/// A partition of a tensor's registers into vector accesses.
+/// A partition of a tensor's registers into groups; each group is one vector access.
 #[derive(Clone, Debug)]
 pub(super) struct AccessGroups<'c> {
     /// The element type in memory.
@@ -25,8 +25,9 @@ pub(super) struct AccessGroups<'c> {
     /// Registers of each access, lowest address first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
-    /// Per register, the register that provides the base address, and the distance from it in elements. A mask may
-    /// split an access although the addresses are contiguous. Empty if each group uses its own address.
+    /// For each register, the register whose address is the base address, and the distance from that address in
+    /// elements. Several groups share a base address if a mask splits a contiguous run. Empty if each group uses the
+    /// address of its first register.
     bases: Vec<(usize, u32)>,
 }
 
@@ -46,7 +47,7 @@ impl<'c> AccessGroups<'c> {
         }
     }
 
-    /// Derives addresses from the first register of each contiguous run.
+    /// Makes all groups of a contiguous run use the address of the run's first register.
     fn with_runs(mut self, runs: &VectorAccess) -> Self {
         let num_registers = self.groups.len() * self.width();
         self.bases = (0..num_registers).map(|r| (r, 0)).collect();
@@ -58,7 +59,7 @@ impl<'c> AccessGroups<'c> {
         self
     }
 
-    /// Returns the register that provides a group's base address, and the offset from it in bytes.
+    /// Returns the register whose address is the base address of a group, and the offset from it in bytes.
     fn base(&self, group: &[usize]) -> (usize, u32) {
         let (base, distance) = self.bases.get(group[0]).copied().unwrap_or((group[0], 0));
         (base, distance * (self.element_bits / 8))
@@ -114,7 +115,7 @@ impl<'c> AccessGroups<'c> {
     }
 }
 
-/// Returns the pointee's types in memory and in registers.
+/// Returns the type in memory, and the type in registers, of the elements to which pointers point.
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
@@ -155,7 +156,7 @@ fn accesses<'c>(
     accesses.with_runs(&widest_at(None, MASKED_BITS))
 }
 
-/// The widest access, in bits, that may have a mask, a cache policy or an order.
+/// The width in bits of the widest access that may have a mask, a cache policy or a memory order.
 pub const MASKED_BITS: u32 = 128;
 
 /// Parses the `cachePolicy` attribute.
@@ -251,8 +252,8 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the condition that this thread owns its elements, if there are replicas in other threads, and the mask of
-/// register bits that select replicas.
+/// Returns the condition that this thread owns its elements (`None` if no thread holds a replica of another thread's
+/// element), and the mask of register-index bits that select replicas.
 pub(super) fn owner<'c>(
     l: &mut Lowering<'c>,
     layout: Option<&TensorLayout>,
@@ -277,7 +278,7 @@ pub(super) fn owner<'c>(
     (Some(l.e.is_zero(bits)), registers)
 }
 
-/// Converts a register to its type in memory: booleans take a byte.
+/// Converts a register to its type in memory. A boolean occupies a byte.
 pub(super) fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
     if value.r#type() == l.e.types.i1 {
         l.e.zext(value, element)

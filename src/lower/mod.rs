@@ -1,14 +1,15 @@
-//! Lowering of TTGIR to the LLVM dialect, one file per family of operations.
+//! Lowering of TTGIR to the LLVM dialect. Each file lowers one family of operations.
 //!
-//! A tensor becomes the list of its unique registers: one LLVM value per non-broadcast register of a thread, across
-//! loops and branches too. A memdesc becomes two values, an address and an offset. Elementwise operations are emitted
-//! once per register. MLIR's own conversions finish values of type `index`.
+//! A tensor becomes a list of LLVM values: one for each register of a thread that is not a replica of another
+//! register. Loops and branches carry this list too. A memdesc becomes two values, an address and an offset.
+//! Elementwise operations are emitted once per register. MLIR's own conversions lower the remaining values of type
+//! `index`.
 //!
-//! Reading order: [`lower_module`], `calls` (call graph and frames), `function`, `state` (value map), `walk`, `dispatch`
-//! (operation to family), `emit` (IR builder with value numbering), `memory`, `convert`. `gpu` is the only folder that
-//! distinguishes NVVM from ROCDL.
+//! Reading order: [`lower_module`], `calls` (call graph and frames), `function`, `state` (value map), `walk`,
+//! `dispatch` (operation to family), `emit` (IR builder with value numbering), `memory`, `convert`. `gpu` is the only
+//! folder that distinguishes NVVM from ROCDL.
 //!
-//! Deliberately absent: structs of registers, and index arithmetic that MLIR or LLVM would have to clean up.
+//! Deliberately absent: structs of registers, and index arithmetic that MLIR or LLVM would have to simplify.
 
 mod abi;
 mod allocate;
@@ -107,17 +108,18 @@ pub struct LoweringOptions {
     pub abi: Abi,
     /// The trade-off between shared memory and barriers.
     pub shared: SharedBytes,
-    /// Annotates shared-memory allocations and index bounds for the simulator.
+    /// If true, shared-memory allocations and index bounds are annotated for the simulator.
     pub bounds: bool,
-    /// Prefers device library functions to the built-in expansions.
+    /// If true, device library functions are called instead of expanded.
     pub call_libraries: bool,
-    /// The severity of exceeding the shared memory of the GPU.
+    /// The severity of the diagnostic if a function exceeds the shared memory of the GPU.
     pub shared_limit: SharedLimit,
-    /// Emits a remark at each operation that uses shared memory: wavefronts, bank conflicts, barriers.
+    /// If true, each operation that uses shared memory gets a remark with its wavefronts, bank conflicts and
+    /// barriers.
     pub explain: bool,
 }
 
-/// Returns a module and the modules nested in it, outermost first.
+/// Returns a module and the modules nested in it. An outer module precedes its nested modules.
 #[must_use]
 pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     let mut found = vec![module];
@@ -129,10 +131,11 @@ pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
     found
 }
 
-/// Default of `ttg.num-warps` in a module without tensors, as in Triton.
+/// Value of `ttg.num-warps` that a module without tensors gets if it is missing, as in Triton.
 const DEFAULT_NUM_WARPS: u32 = 4;
 
-/// Sets missing thread counts of a module in which no value has an encoding.
+/// Sets the missing thread counts of a module. Does nothing if a value in it has an encoding, since its layout then
+/// depends on the counts.
 fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
     let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
     let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
@@ -179,10 +182,10 @@ fn has_encodings(op: Op<'_>) -> bool {
 /// Lowers every `tt.func` of a module in place to the LLVM dialect. Values of type `index` remain for MLIR's own
 /// conversions ([`unlowered`]).
 ///
-/// `target` is the GPU to lower for, if one is known; a module without functions needs none.
+/// `target` is the GPU to lower for, or `None` if it is unknown; a module without functions needs no target.
 ///
 /// # Errors
-/// Reports each operation that cannot be lowered; the module may then be partly lowered.
+/// Reports each operation that cannot be lowered. The module may then be partly lowered.
 pub fn lower_module<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,
@@ -278,7 +281,7 @@ pub fn lower_module<'c>(
     Ok(())
 }
 
-/// Returns the operations of a module that are of neither the LLVM dialect nor NVVM or ROCDL.
+/// Returns the operations of a module that are not in the LLVM dialect, NVVM or ROCDL.
 pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     let mut unlowered = Vec::new();
     let mut pending = vec![module];
@@ -296,7 +299,7 @@ pub fn unlowered<'c>(module: Op<'c>) -> Vec<Op<'c>> {
     unlowered
 }
 
-/// Checks that a module is entirely in the LLVM dialect.
+/// Checks that all operations of a module are in the LLVM dialect, NVVM or ROCDL.
 ///
 /// # Errors
 /// Reports each operation that is not.

@@ -1,4 +1,4 @@
-//! Cache of verified plans; operations with equal keys share one.
+//! Cache of verified plans. Operations with equal keys share one plan.
 
 use super::allocate::PlanContext;
 use crate::analysis::effects::{Effects, ScratchTradeoff};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
-/// The plans of a function's operations, of any type.
+/// The cached plans of a function's operations. Each family of operations has its own plan type.
 #[derive(Debug, Default)]
 pub(crate) struct PlanCache {
     by_key: HashMap<(TypeId, Vec<usize>), Arc<dyn Any + Send + Sync>>,
@@ -20,13 +20,14 @@ pub(crate) struct PlanCache {
 }
 
 impl PlanCache {
-    /// Returns the plan of an operation, if it has one of this type.
+    /// Returns the plan of an operation, if the operation has a plan of type `P`.
     pub(crate) fn get<P: Any + Send + Sync>(&self, op: Op<'_>) -> Option<Arc<P>> {
         let plan = Arc::clone(self.by_op.get(&operation_id(op))?);
         plan.downcast().ok()
     }
 
-    /// Returns the plan of an operation, cached by `key`, which must determine it.
+    /// Returns the plan of an operation, and plans it with `make` if there is no cached plan for `key`. Equal keys
+    /// must imply equal plans.
     ///
     /// # Errors
     /// Forwards the error of `make`.
@@ -51,16 +52,16 @@ impl PlanCache {
     }
 }
 
-/// A plan of an operation.
+/// A plan of an operation that may use scratch memory in shared memory.
 #[derive(Debug)]
 pub(crate) struct OpPlan {
     pub(crate) program: Program,
-    /// Shared-memory bytes of the baseline, if the operation can be replanned with fewer.
+    /// Number of shared-memory bytes of the baseline plan, if the operation can be replanned to use fewer bytes.
     pub(crate) baseline_bytes: Option<u32>,
 }
 
 impl OpPlan {
-    /// Returns the effects of the operation.
+    /// Returns the shared-memory effects of the operation that has this plan.
     pub(crate) fn effects(&self, context: &mut PlanContext<'_>, op: Op<'_>) -> Effects {
         let effects = context.effects_of(op, &self.program, None);
         match self.baseline_bytes {
@@ -73,7 +74,7 @@ impl OpPlan {
     }
 }
 
-/// Returns the layout of a type that must be a tensor.
+/// Returns the layout of a type, or an error if the type is not a tensor.
 pub(crate) fn layout_of(
     layouts: &Layouts,
     type_: Type<'_>,
@@ -85,7 +86,8 @@ pub(crate) fn layout_of(
         .map_err(|reason| Diagnostic::new(reason.to_string()))
 }
 
-/// Returns the diagnostic for a plan that fails verification. Every plan is executed for all lanes before it is emitted.
+/// Returns the diagnostic for a plan that fails verification. Verification executes every plan for all lanes before
+/// the plan is emitted.
 pub(crate) fn wrong(fault: impl Display) -> Diagnostic {
     Diagnostic::new(format!(
         "internal error, please report it: the plan is wrong: {fault}"

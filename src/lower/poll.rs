@@ -1,4 +1,4 @@
-//! `tt.atomic_poll`: the owner of each element reads memory until it has the expected value, or a timeout elapses.
+//! `tt.atomic_poll`: the owner of each element reads memory until it contains the expected value, or until a timeout.
 //!
 //! ```text
 //! owner: loop { found = load; } while (found != expected && elapsed < timeout)
@@ -19,12 +19,13 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
-/// Returns true if the result must be broadcast: without a timeout it is always true.
+/// Returns true if the result must be broadcast to replicas. Without a timeout the result is always true, so no
+/// broadcast is needed.
 fn is_broadcast(view: tt::AtomicPoll<'_, '_>) -> bool {
     view.timeout().is_some() && !sys::is_unused(view.result())
 }
 
-/// Returns the effects of the broadcast of the result, and the barrier.
+/// Returns the shared-memory effects of the broadcast of the result, and of the barrier.
 pub(crate) fn effects(context: &mut PlanContext<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
     let mut effects = if is_broadcast(view) {
@@ -89,7 +90,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Emits the polling loop of one element; returns the condition that it has the expected value.
+/// Emits the polling loop of one element. Returns the condition that memory contains the expected value.
 fn wait<'c>(
     l: &mut Lowering<'c>,
     view: tt::AtomicPoll<'c, 'c>,

@@ -1,9 +1,9 @@
-//! `tt.print` and `tt.assert`: one line per element, printed by its owner.
+//! `tt.print` and `tt.assert`: one line per element, printed by the owner of the element.
 //!
 //! ```text
 //! pid (0, 0, 0) idx ( 7) x: 1.500000
 //! ```
-//! Triton prints each replica, and a scalar once per thread; here each element is printed once.
+//! Triton prints each replica of an element, and a scalar once per thread; this lowering prints each element once.
 
 use super::declarations::literal;
 use super::index::element_indices;
@@ -88,7 +88,8 @@ impl<'c> Lowering<'c> {
     }
 }
 
-/// Emits `body` for the owners of an operand's elements, or for the first thread of the CTA.
+/// Emits `body` in the owner of each element of an operand. For a scalar operand, the first thread of the CTA
+/// executes `body`.
 fn by_owner<'c>(
     l: &mut Lowering<'c>,
     operand: Option<Val<'c>>,
@@ -107,7 +108,7 @@ fn by_owner<'c>(
     outcome
 }
 
-/// Returns the format and the argument of a register.
+/// Returns the format directive for the value of a register, and the value converted to the directive's type.
 fn argument<'c>(
     l: &mut Lowering<'c>,
     operand: Val<'c>,
@@ -155,7 +156,7 @@ fn argument<'c>(
     Ok(PrintArgument { format, value })
 }
 
-/// Lowers `tt.assert`: stops the kernel if an element is false. A barrier follows the assertion of a tensor.
+/// Lowers `tt.assert`, which stops the kernel if an element is false. For a tensor, a barrier follows the assertion.
 pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     let condition = view.condition();
@@ -183,7 +184,7 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of an assertion: a barrier for tensors.
+/// Returns the effects of an assertion: a barrier if the condition is a tensor.
 pub(crate) fn assert_effects(op: Op<'_>) -> Effects {
     let view = tt::Assert::of(op).expect("the dispatch goes by kind");
     if TensorType::of(view.condition().r#type()).is_some() {

@@ -1,4 +1,4 @@
-//! `tt.dot` and `tt.dot_scaled`: by the matrix instruction that matches their layouts.
+//! `tt.dot` and `tt.dot_scaled`, lowered to the matrix instruction that matches the layouts of the operands.
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;
@@ -65,20 +65,21 @@ pub(crate) fn effects_of_scaled(
     Ok(context.effects_of(op, plan.program(), None))
 }
 
-/// Returns true if an instruction applies the scales of a product and its sum has the instruction's layout. Other scaled
-/// products are decomposed: factors are scaled first, and instruction and layout of the sum are chosen freely.
+/// Returns true if there is an instruction that applies the scales, and the sum has the layout of that instruction.
+/// Other scaled products are decomposed: the operands are scaled first, and the product may use any instruction and
+/// any layout of the sum.
 pub(crate) fn is_native(dot: tt::DotScaled<'_, '_>, target: &Target) -> bool {
     let layouts = Layouts::of(dot.op().context());
     let plan = plan_scaled(layouts, target, dot, |_, _| Ok(()));
     plan.is_ok_and(|plan| !plan.is_converted()[2])
 }
 
-/// Verifies a plan by execution.
+/// Verifies the plan of a product by execution.
 fn verify(plan: &ProductPlan, product: &MatrixProduct<'_>) -> Result<(), Diagnostic> {
     machine::check_product(plan.program(), product).map_err(wrong)
 }
 
-/// Plans a scaled product and verifies the plan.
+/// Plans a scaled product and verifies the plan by execution.
 fn plan_scaled(
     layouts: &Layouts,
     target: &Target,
@@ -124,7 +125,7 @@ pub(crate) fn lower_scaled<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     emit(l, op, &operands, dot.d())
 }
 
-/// Emits the plan of a product on its operands, in the plan's order.
+/// Emits the plan of a product. `operands` must be in the order of the plan.
 fn emit<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,

@@ -28,7 +28,7 @@ pub(crate) fn warp_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the effects of an explicit barrier, which the analysis takes into account.
+/// Returns the effects of an explicit barrier, so that the analysis does not insert another one.
 pub(crate) fn barrier_effects() -> Effects {
     Effects {
         acts: vec![Act::Barrier],
@@ -36,7 +36,7 @@ pub(crate) fn barrier_effects() -> Effects {
     }
 }
 
-/// Lowers `ttg.barrier`, which orders all accesses regardless of its address spaces.
+/// Lowers `ttg.barrier` to a barrier that orders all accesses. The address spaces of the operation are ignored.
 pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
     l.gpu.block_barrier(&mut l.e);
     Ok(())

@@ -1,4 +1,4 @@
-//! `tt.make_range`: the tensor index of each element plus the start.
+//! `tt.make_range`: each element is its tensor index plus the start of the range.
 
 use super::index::element_indices;
 use super::state::{Lowering, Outcome};

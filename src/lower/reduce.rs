@@ -1,4 +1,4 @@
-//! `tt.reduce`: planned here, emitted by [`tuples`].
+//! `tt.reduce`: planned in this file, emitted by [`tuples`].
 
 use super::allocate::PlanContext;
 use super::gpu::{Gpu, LaneOperation};

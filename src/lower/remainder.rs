@@ -1,19 +1,20 @@
 //! Exact floating-point remainders: `arith.remf` for GPUs on which LLVM's expansion is not exact.
 //!
-//! LLVM expands `frem` for some GPUs to `x - trunc(x / y) * y`, which is meaningless if the quotient does not fit into the
-//! significand, and has the wrong sign if the quotient is rounded up to an integer. Here each step subtracts a multiple
-//! that fits, without rounding, and most arguments need one step:
+//! LLVM expands `frem` for some GPUs to `x - trunc(x / y) * y`. The result is meaningless if the quotient does not
+//! fit into the significand, and has the wrong sign if the quotient is rounded up to an integer. The sequence below
+//! subtracts, in each step, a multiple that fits, so the difference is exact. Most arguments need one step.
 //!
 //! ```text
-//! a, b: the sizes of the operands; L: a quarter of the numbers that a significand counts
-//! where a / b < L does not hold:                             rarely
+//! a, b: the absolute values of the operands; L = 2^(number of significand bits - 2)
+//! if not a / b < L:                                          rarely
 //!   while a / b >= L:
 //!     z = b times a power of two, so that 1 < a / z < L
-//!     a = a - trunc(a / z) * z, and z more where that is negative
-//! a - trunc(a / b) * b, and b more where that is negative; with the sign of the first operand
+//!     a = a - trunc(a / z) * z; if that is negative, add z
+//! r = a - trunc(a / b) * b; if that is negative, add b
+//! result: r with the sign of the first operand
 //! ```
-//! A rounded quotient is too large by less than one, so the difference is exact: it is smaller than the subtrahend and a
-//! multiple of the last place of both.
+//! A rounded quotient is too large by less than one. The difference is then exact, because it is smaller than the
+//! subtrahend and a multiple of the last place of both operands.
 
 use super::emit::FCmpPredicate;
 use super::state::Lowering;
@@ -22,7 +23,7 @@ use crate::sys::build::Val;
 use crate::sys::float_width;
 use melior::ir::{Type, ValueLike};
 
-/// Returns the bits of the significand, including the implicit one.
+/// Returns the number of bits of the significand, including the implicit bit.
 fn precision(type_: Type<'_>) -> i32 {
     match float_width(type_) {
         Some(64) => 53,
@@ -55,7 +56,7 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
     l.e.pure(llvm::intr_copysign(size, x))
 }
 
-/// Computes `a - trunc(quotient) * b`, corrected for a rounded quotient.
+/// Computes `a - trunc(quotient) * b`, and adds `b` if the quotient was rounded up and the difference is negative.
 fn subtract_multiple<'c>(
     l: &mut Lowering<'c>,
     a: Val<'c>,
@@ -71,7 +72,8 @@ fn subtract_multiple<'c>(
     l.e.select(is_negative, corrected, difference)
 }
 
-/// Reduces `a` to a number with the same remainder whose quotient is below the limit; NaN if there is no remainder.
+/// Reduces `a` to a number that has the same remainder and whose quotient is below `limit`. Returns NaN if there is
+/// no remainder.
 fn reduce<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Val<'c> {
     let type_ = a.r#type();
     let (zero, infinity) = (l.e.zero(type_), l.e.float(type_, f64::INFINITY));

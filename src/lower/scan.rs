@@ -1,4 +1,4 @@
-//! `tt.scan`: planned here, emitted by [`tuples`].
+//! `tt.scan`: planned in this file, emitted by [`tuples`].
 
 use super::allocate::PlanContext;
 use super::gpu::Gpu;

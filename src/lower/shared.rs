@@ -5,20 +5,20 @@ use super::gpu::Gpu;
 /// The trade-off between shared memory and barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedBytes {
-    /// Never more than the baseline with maximal reuse of bytes.
+    /// Never more bytes than the baseline, which reuses bytes as much as possible.
     #[default]
     Least,
-    /// More memory for fewer barriers, as long as occupancy stays the same.
+    /// More bytes in exchange for fewer barriers, if occupancy stays the same.
     Fast,
 }
 
-/// The severity of a function that needs more shared memory than the GPU has.
+/// The severity of the diagnostic for a function that needs more shared memory than the GPU has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SharedLimit {
     /// An error.
     #[default]
     Error,
-    /// A warning: the launcher reports the error, as Triton's does.
+    /// A warning. The launcher then reports the error, like Triton's launcher.
     Warning,
 }
 
@@ -49,7 +49,7 @@ impl SharedBytes {
         }
     }
 
-    /// Returns the budget in bytes, given the needs of the baseline and of the plans.
+    /// Returns the budget in bytes. `baseline` and `planned` are the bytes that the baseline and the plans need.
     pub(crate) fn budget(self, baseline: u32, planned: u32, gpu: Gpu) -> u32 {
         match self {
             Self::Least => baseline,

@@ -39,19 +39,19 @@ pub(crate) struct Lowering<'c> {
     pub(super) frame: u32,
     /// Annotations of allocations and bounds for the simulator.
     pub(super) bounds: Bounds<'c>,
-    /// Prefers device library functions to the built-in expansions.
+    /// If true, device library functions are called instead of expanded.
     pub(super) call_libraries: bool,
-    /// Scratch memory in global memory.
+    /// Global scratch memory of the function.
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, LoweredValue<'c>>,
-    /// Number of the warp group, in functions with products of several.
+    /// Index of the thread's warp group, in functions with products of several warp groups.
     pub(super) warp_group: Option<Val<'c>>,
-    /// Lowered block of each source block.
+    /// The lowered block of each source block.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
     /// Registers yielded by the region lowered last.
     pub(crate) yielded: Vec<Val<'c>>,
-    /// Exit block of the multi-block region that is being inlined.
+    /// Exit block of the multi-block region that is currently inlined.
     pub(crate) exit: Option<Blk<'c>>,
     /// Set once an error has been reported.
     pub(crate) emitted: Option<Reported>,
@@ -59,15 +59,15 @@ pub(crate) struct Lowering<'c> {
     pub(crate) refused: HashSet<usize>,
     /// Strings, tables and external functions of the module.
     pub(crate) declarations: Rc<RefCell<Declarations>>,
-    /// Copies and waits, where waits count instructions.
+    /// The copies and waits, for GPUs whose waits count instructions.
     pub(super) counted: CountedCopies<'c>,
-    /// The dispatch over operation families.
+    /// The function that dispatches an operation to its lowering.
     pub(super) lower: LowerFn,
 }
 
 impl<'c> Lowering<'c> {
-    /// Emits a barrier that orders shared memory only. Where copies are counted with loads, a barrier for all memory
-    /// would wait for them.
+    /// Emits a barrier that orders only shared memory. A barrier for all memory would also wait for copies in flight,
+    /// on GPUs that count copies and loads together.
     pub(crate) fn shared_barrier(&mut self) {
         if self.e.separates_copies {
             self.gpu.shared_barrier(&mut self.e);
@@ -76,7 +76,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Checks that the results of an operation with regions have LLVM types, unless an error has been reported.
+    /// Checks that the results of an operation with regions have LLVM types. Returns no error if one has already been
+    /// reported.
     pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
         if op.region_count() > 0 && self.emitted.is_none() {
             for result in op.results() {
@@ -86,14 +87,14 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// Sets undefined results, so that later operations can be checked too.
+    /// Sets the results of an operation to undefined registers, so that later operations can still be checked.
     pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
         for i in 0..op.result_count() {
             self.set_placeholder(build::result(op, i));
         }
     }
 
-    /// Sets undefined registers, or none if the value has no LLVM type.
+    /// Sets a value to undefined registers, or to no registers if it has no LLVM type.
     fn set_placeholder(&mut self, value: Val<'c>) {
         let types = self.placeholder_types(value.r#type());
         let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
@@ -104,7 +105,7 @@ impl<'c> Lowering<'c> {
         self.types_of(type_).unwrap_or_default()
     }
 
-    /// Returns true if an operand could not be lowered, which has been reported.
+    /// Returns true if an operand could not be lowered. That error has already been reported.
     pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
         let is_missing = |i| matches!(self.lowered(build::operand(op, i)), LoweredValue::Missing);
         self.emitted.is_some() && (0..op.operand_count()).any(is_missing)
@@ -121,7 +122,7 @@ impl<'c> Lowering<'c> {
         self.lowered(value).registers()
     }
 
-    /// Returns the lowered memdesc.
+    /// Returns the lowered form of a memdesc.
     ///
     /// # Errors
     /// The value is not a memdesc.
@@ -141,7 +142,7 @@ impl<'c> Lowering<'c> {
         self.get(build::operand(op, i))
     }
 
-    /// Sets the registers of a value, as many as its type has.
+    /// Sets the registers of a value. Their number must be that of the value's type.
     pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
         let registers = registers.into();
         let lowered = match registers[..] {
@@ -177,7 +178,7 @@ impl<'c> Lowering<'c> {
             .map_err(|reason| Diagnostic::new(reason.to_string()))
     }
 
-    /// Returns the layout of a value that must be a tensor.
+    /// Returns the layout of a value, or an error if the value is not a tensor.
     pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
         self.layout(value.r#type())?
             .ok_or_else(|| Diagnostic::new(format!("needs a tensor, but has `{}`", value.r#type())))
@@ -216,12 +217,13 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Returns an index that must be below a bound; `of` describes it in the simulator's message.
+    /// Returns `index`, marked for the simulator as an index that must be below `bound`. `of` describes the index in
+    /// the simulator's message.
     pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
         self.bounds.index(&mut self.e, index, bound, of)
     }
 
-    /// Returns indices that must be below the size of a dimension.
+    /// Returns `indices`, marked for the simulator as indices that must be below the size of a dimension.
     pub(crate) fn bounded_along(
         &mut self,
         indices: &[Val<'c>],
@@ -239,7 +241,7 @@ impl<'c> Lowering<'c> {
         self.layouts
     }
 
-    /// Distributes a flat list of registers to values.
+    /// Splits a flat list of registers, and sets each part as the registers of one value.
     pub(crate) fn distribute(
         &mut self,
         values: impl Iterator<Item = Val<'c>>,

@@ -1,4 +1,4 @@
-//! Emission of plan programs: one operation or a few per step.
+//! Emission of planned programs. Each step becomes one operation or a few.
 
 mod mma;
 mod vote;
@@ -19,45 +19,45 @@ use linear_layout::plan::program::{IndexProgram, LaneMap, LaneOrder, Predicate};
 use melior::ir::{Type, ValueLike};
 use std::collections::HashMap;
 
-/// The region that combines two elements.
+/// The combine region of a reduction or scan, with the instructions that can replace it.
 pub(super) struct CombineRegion<'c> {
     pub(super) graph: BlockGraph<'c>,
-    /// The region as an operation that an instruction performs across the lanes of a warp.
+    /// The equivalent reduction across the lanes of a warp, if one instruction performs it.
     pub(super) lane_operation: Option<LaneOperation>,
-    /// The region as an instruction on two packed elements.
+    /// The equivalent operation on two packed elements, if one instruction performs it.
     pub(super) packed: Option<SingleOperation<'c>>,
 }
 
-/// The values and the memory that a program operates on.
+/// The values and the memory on which a program operates.
 pub(super) struct ProgramInputs<'r, 'c> {
-    /// Unique registers of its operands, concatenated.
+    /// Unique registers of the program's operands, concatenated.
     pub(super) sources: &'r [Val<'c>],
-    /// Element type of each operand.
+    /// Element type of each operand of the program.
     pub(super) elements: Vec<Type<'c>>,
-    /// Byte offset of its scratch memory in the function's frame.
+    /// Byte offset of the program's scratch memory in the function's frame.
     pub(super) scratch: u32,
-    /// Address of the buffer that it accesses.
+    /// Address of the buffer that the program accesses, if it accesses one.
     pub(super) buffer: Option<Val<'c>>,
     pub(super) region: Option<&'r CombineRegion<'c>>,
-    /// Replacement of its stores.
+    /// Code to emit in place of the program's stores.
     pub(super) stores: Option<StoreHook<'r, 'c>>,
 }
 
 /// The destination of a store.
 #[derive(Clone, Copy)]
 pub(super) struct Destination<'c> {
-    /// The address for the thread, or that of its warp.
+    /// The address to which the thread stores, or the address for its whole warp if there is a lane order.
     pub(super) pointer: Val<'c>,
-    /// The lane whose sources this lane stores, if that is not the lane itself.
+    /// The lane whose sources this lane stores. `None` if that is this lane.
     pub(super) source_lane: Option<Val<'c>>,
 }
 
-/// A replacement of a program's stores.
+/// Emits other code in place of a program's stores.
 #[derive(Clone, Copy)]
 pub(super) struct StoreHook<'r, 'c> {
-    /// Emits a store of the sources with these indices.
+    /// Emits the replacement of one store. The indices select the stored sources.
     pub(super) emit: &'r dyn Fn(&mut Lowering<'c>, Destination<'c>, &[usize]),
-    /// Lane order, if destinations are the addresses of warps.
+    /// Lane order of the stores, if each destination is one address per warp.
     pub(super) lane_order: Option<&'r LaneOrder>,
 }
 
@@ -74,7 +74,7 @@ impl<'r, 'c> ProgramInputs<'r, 'c> {
         }
     }
 
-    /// Returns the inputs of a program whose operands have equally many registers.
+    /// Returns the inputs of a program in which all operands have the same number of registers.
     pub(super) fn uniform(program: &Program, sources: &'r [Val<'c>], scratch: u32) -> Self {
         let count = program.num_sources() / program.widths().len();
         let elements = sources.iter().step_by(count).map(|v| v.r#type()).collect();
@@ -137,7 +137,7 @@ struct ProgramEmitter<'r, 'c> {
     plan: &'r Program,
     /// Element type of each operand.
     elements: Vec<Type<'c>>,
-    /// Base address of each address space and start.
+    /// Base address of each region of memory, keyed by its address space and start.
     memory: HashMap<(MemorySpace, u32), Val<'c>>,
     values: Vec<Val<'c>>,
     region: Option<&'r CombineRegion<'c>>,
@@ -157,7 +157,8 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.elements[usize::from(self.plan.type_of(id).operand)]
     }
 
-    /// Returns the type of an element in words and in shared memory: i8 if it is narrower than a byte, else its own.
+    /// Returns the type that holds an element in 32-bit words and in shared memory: `i8` if the element is narrower
+    /// than a byte, otherwise the element type.
     fn container(&self, id: ValueId) -> Type<'c> {
         match self.plan.element_bits(id) {
             ..8 => self.l.e.types.i8,
@@ -165,13 +166,13 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         }
     }
 
-    /// Returns a value as an `i32`, as lane exchanges and permutes take it.
+    /// Returns a value as an `i32`, the type on which lane exchanges and byte permutes operate.
     fn word(&mut self, id: ValueId) -> Val<'c> {
         let value = self.get(id);
         words::as_integer(&mut self.l.e, value, 32)
     }
 
-    /// Sets the result of a step on words: a word, or a 32-bit element.
+    /// Sets the result of a step on 32-bit words. The result is a word, or an element of 32 bits.
     fn set_word(&mut self, id: ValueId, value: Val<'c>) {
         let value = if self.plan.is_word(id) {
             value
@@ -182,7 +183,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.set(id, value);
     }
 
-    /// Returns a value in its type in shared memory.
+    /// Returns a value converted to the type that it has in shared memory.
     fn contained(&mut self, id: ValueId) -> Val<'c> {
         let (value, container) = (self.get(id), self.container(id));
         if value.r#type() == self.element(id) && value.r#type() != container {
@@ -438,7 +439,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         region.ok_or_else(|| wrong("elements are combined in a program that is given no region"))
     }
 
-    /// Combines two neighbouring elements by one packed instruction.
+    /// Combines two pairs of neighbouring elements by one packed instruction.
     fn combine_packed(&mut self, both: [Vec<Val<'c>>; 2]) -> Result<Vec<Val<'c>>, Diagnostic> {
         let packed = self.region()?.packed;
         let packed =
@@ -475,7 +476,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.l.e.trunc(count, i1)
     }
 
-    /// Returns the condition that masked bits of the thread number differ from `first`.
+    /// Returns the condition that the bits of the thread index that `mask` selects differ from `first`.
     fn differs(&mut self, mask: u32, first: u32) -> Val<'c> {
         let (l, lanes_log2) = (&mut *self.l, self.plan.lanes_log2());
         let (number, shift) = if mask < 1 << lanes_log2 {
@@ -543,7 +544,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         l.e.xor(source, flip)
     }
 
-    /// Applies a linear map to the thread number.
+    /// Applies a linear map to the thread index.
     fn of_thread(&mut self, columns: impl Iterator<Item = u32>, thread: Val<'c>) -> Val<'c> {
         let program = IndexProgram::new(
             &[self.plan.lanes_log2() + self.plan.warps_log2()],
@@ -589,7 +590,7 @@ impl<'r, 'c> ProgramEmitter<'r, 'c> {
         self.stores?.lane_order
     }
 
-    /// Returns the lane whose sources a lane stores, if that is not the lane itself.
+    /// Returns the lane whose sources this lane stores, or `None` if that is this lane.
     fn lane_stored(&mut self, address: Address) -> Option<Val<'c>> {
         let order = self.lane_order()?;
         let lane_xor = order.lane_xor(address);
@@ -669,7 +670,7 @@ fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
 }
 
-/// Returns the lane with the bits of `mask` taken from `moved`, the others from `own`.
+/// Combines two lane indices: the bits of `mask` come from `moved`, all other bits from `own`.
 fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
     let lanes = l.gpu.target.lanes - 1;
     let others = l.e.i32(lanes & !mask);
@@ -677,7 +678,7 @@ fn replace_bits<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c
     l.e.or(kept, moved)
 }
 
-/// Reduces an element over all lanes as a word, to which narrower integers are extended.
+/// Reduces a value over all lanes of the warp. A narrow integer is extended to a word first.
 fn reduce_lanes<'c>(l: &mut Lowering<'c>, operation: LaneOperation, value: Val<'c>) -> Val<'c> {
     let (type_, i32) = (value.r#type(), l.e.types.i32);
     let is_narrow = bits_of(type_) < 32;

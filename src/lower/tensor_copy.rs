@@ -1,7 +1,8 @@
 //! Copies by the tensor memory accelerator, and tensor descriptors.
 //!
-//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]); one thread issues the copies. A descriptor is a
-//! kernel argument, 128 bytes by value, or is built in shared memory and published in global memory.
+//! A block is copied box by box ([`linear_layout::plan::tensor_copy`]); one thread issues the copies. A descriptor is
+//! either a kernel argument of 128 bytes, passed by value, or is built in shared memory and then copied to global
+//! memory.
 
 use super::emit::Fork;
 use super::gpu::{BoxAccess, BoxDirection, DescriptorField, UnitIsa};
@@ -19,15 +20,15 @@ use linear_layout::plan::tensor_copy::{BoxCopy, plan_tensor_copy};
 use melior::ir::ValueLike;
 use std::sync::Arc;
 
-/// The box copies of a block.
+/// The box copies that together copy a block.
 #[derive(Debug)]
 struct Boxes {
     copies: Vec<BoxCopy>,
-    /// Alignment of the buffer in bytes: eight rows of the swizzle.
+    /// Required alignment of the buffer in bytes: the size of eight rows of the swizzle.
     alignment: u64,
 }
 
-/// Plans the boxes of a copy and verifies them by execution.
+/// Plans the boxes of a copy, and verifies them by execution.
 fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Boxes>, Diagnostic> {
     let layouts = l.layouts;
     let key = vec![sys::type_id(buffer.r#type())];
@@ -58,7 +59,8 @@ fn plan<'c>(l: &mut Lowering<'c>, op: Op<'c>, buffer: Val<'c>) -> Result<Arc<Box
     })
 }
 
-/// Copies a block between a buffer and a tensor, in the thread for which `by` holds.
+/// Copies a block between a buffer in shared memory and a tensor in global memory. The thread in which `by` is true
+/// issues the copies.
 fn copy<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
@@ -100,7 +102,7 @@ fn copy<'c>(
     Ok(())
 }
 
-/// Converts a coordinate or position within a block, which fits into shared memory.
+/// Converts a coordinate or a position within a block to 32 bits. The block fits into shared memory.
 fn small(number: u64) -> u32 {
     u32::try_from(number).expect("a block fits into shared memory")
 }
@@ -166,7 +168,7 @@ pub(crate) fn wait<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 // --- descriptors ---
 
-/// Size and alignment of a descriptor, in bytes.
+/// Size and alignment of a descriptor in bytes.
 const DESCRIPTOR_BYTES: u32 = 128;
 
 /// Returns the effects of `ttng.tensormap_create`: one warp builds the descriptor in scratch memory.
@@ -184,7 +186,7 @@ pub(crate) fn create_effects() -> Effects {
     }
 }
 
-/// Opens a conditional on the first warp.
+/// Opens a conditional that only the first warp enters.
 fn fork_first_warp<'c>(l: &mut Lowering<'c>) -> Fork<'c> {
     let warp = l.gpu.warp(&mut l.e);
     let is_first = l.e.is_zero(warp);
@@ -251,7 +253,7 @@ pub(crate) fn create<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.tensormap_fenceproxy_acquire`: only the first warp issues copies that use the descriptor.
+/// Lowers `ttng.tensormap_fenceproxy_acquire`. Only the first warp executes it, since only that warp issues copies.
 pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let acquire = ttng::TensormapFenceproxyAcquire::of(op).expect("the dispatch goes by kind");
     let units = units(l)?;
@@ -262,7 +264,7 @@ pub(crate) fn acquire<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `ttng.reinterpret_tensor_descriptor`: a descriptor is its generic address.
+/// Lowers `ttng.reinterpret_tensor_descriptor`. A lowered descriptor is its generic address, so nothing is emitted.
 pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = ttng::ReinterpretTensorDesc::of(op).expect("the dispatch goes by kind");
     let pointer = l.get(cast.raw_desc())[0];

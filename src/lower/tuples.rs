@@ -19,12 +19,12 @@ pub(super) struct CombineOperands {
     pub(super) layout: Arc<TensorLayout>,
     /// Element width of each operand, in bits.
     pub(super) widths: Vec<u32>,
-    /// Number of instructions of the combine region.
+    /// Estimated number of instructions of the combine region.
     pub(super) combine: u32,
 }
 
 impl CombineOperands {
-    /// Reads the operands, which must have one layout.
+    /// Returns the operands of an operation. All of them must have the same layout.
     pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
         let operands: Vec<Val<'_>> = (0..op.operand_count())
             .map(|i| build::operand(op, i))
@@ -51,7 +51,8 @@ impl CombineOperands {
     }
 }
 
-/// Returns the number of operations of the region without its terminator, which estimates the cost of a combination.
+/// Returns the number of operations of the region without its terminator, which estimates the cost of one
+/// combination.
 fn instructions(op: Op<'_>) -> u32 {
     let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let operations = blocks.map(|block| {
@@ -61,8 +62,8 @@ fn instructions(op: Op<'_>) -> u32 {
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 
-/// Returns the shared-memory effects of an operation's plan. `options` complete the cache key beside the operation's
-/// types and region; the last argument of `plan` limits its scratch memory.
+/// Returns the shared-memory effects of an operation's plan. The cache key consists of `options` and of the types and
+/// the region of the operation. The last argument of `plan` is the limit on its scratch memory.
 pub(super) fn effects(
     context: &mut PlanContext<'_>,
     op: Op<'_>,
@@ -112,7 +113,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Returns the combine region if one instruction performs it on two packed elements.
+/// Returns the operation of the combine region, if one instruction performs it on two packed elements.
 pub(super) fn packed<'c>(op: Op<'c>) -> Option<SingleOperation<'c>> {
     SingleOperation::of(op).filter(SingleOperation::is_packed)
 }

@@ -7,12 +7,12 @@ use melior::Context;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, TypeLike};
 
-/// Returns the width in bits of a register type.
+/// Returns the width of a register type in bits.
 pub(crate) fn bits_of(type_: Type<'_>) -> u32 {
     element_bits(type_).expect("registers hold numbers and pointers")
 }
 
-/// Returns the width in bits of several elements in one word or access.
+/// Returns the total width of `count` elements of `bits` bits.
 pub(crate) fn bits_of_several(bits: u32, count: usize) -> u32 {
     bits * u32::try_from(count).expect("a word or an access has few elements")
 }
@@ -22,7 +22,7 @@ pub(crate) fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
     TensorType::of(type_).map_or(type_, |tensor| tensor.element)
 }
 
-/// Returns the LLVM type of a scalar: pointers become `!llvm.ptr`, 8-bit floats `i8`, `index` `i64`.
+/// Returns the LLVM type of a scalar: a pointer becomes `!llvm.ptr`, an 8-bit float `i8`, and `index` `i64`.
 pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
         return Some(emit::pointer_type(context, u32::try_from(space).ok()?));
@@ -41,7 +41,7 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
 /// The width of `index` in bits.
 const INDEX_BITS: u32 = 64;
 
-/// Returns the type of an element in memory: booleans take a byte.
+/// Returns the type of an element in memory. A boolean occupies a byte.
 pub(crate) fn memory_type<'c>(
     context: &'c Context,
     pointee: Type<'c>,
@@ -55,7 +55,7 @@ pub(crate) fn memory_type<'c>(
     })
 }
 
-/// Returns true if a type is a tensor descriptor's, which is lowered to its address.
+/// Returns true if a type is a tensor descriptor. A descriptor is lowered to its address.
 pub(crate) fn is_descriptor(type_: Type<'_>) -> bool {
     sys::buffer(type_).is_some_and(|buffer| buffer.memory_space.is_none())
 }

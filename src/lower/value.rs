@@ -1,27 +1,27 @@
-//! The value map's entries: what a TTGIR value is lowered to.
+//! The entries of the value map: the lowered forms of TTGIR values.
 
 use super::emit::Emitter;
 use crate::sys::build::Val;
 use std::rc::Rc;
 
-/// The registers of a value: one for a scalar, one per non-broadcast register for a tensor.
+/// The registers of a value: one for a scalar; for a tensor, one for each register that is not a replica.
 pub(crate) type Registers<'c> = Rc<[Val<'c>]>;
 
 /// The lowered form of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum LoweredValue<'c> {
-    /// Numbers or pointers.
+    /// A scalar or a tensor.
     Registers(Registers<'c>),
     /// A memdesc.
     Buffer(SharedBuffer<'c>),
-    /// A token; has no registers.
+    /// A token, which has no registers.
     Token,
-    /// A value whose type has no LLVM type, which has been reported.
+    /// A value whose type has no LLVM type. The error has been reported.
     Missing,
 }
 
 impl<'c> LoweredValue<'c> {
-    /// Returns the registers that are passed for it through loops, branches and calls.
+    /// Returns the registers that loops, branches and calls pass for the value.
     pub(crate) fn registers(&self) -> Registers<'c> {
         match self {
             Self::Registers(registers) => Rc::clone(registers),
@@ -31,7 +31,7 @@ impl<'c> LoweredValue<'c> {
     }
 }
 
-/// A lowered memdesc; its layout follows from the type.
+/// A lowered memdesc. Its layout follows from the memdesc type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SharedBuffer<'c> {
     /// The address of the allocation.

@@ -1,4 +1,4 @@
-//! Tensor views: splat, `expand_dims`, broadcast, trans, reshape, join, split and cat, which rename registers.
+//! Tensor views, which only rename registers: splat, `expand_dims`, broadcast, trans, reshape, join, split and cat.
 
 use super::state::{Lowering, Outcome};
 use crate::ir::ops::tt;
@@ -16,7 +16,7 @@ pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `tt.unsplat`: every thread holds the single element.
+/// Lowers `tt.unsplat`. Every thread holds the single element, so no data is exchanged.
 pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let unsplat = tt::Unsplat::of(op).expect("the dispatch goes by kind");
     let element = l.get(unsplat.src())[0];
@@ -24,7 +24,8 @@ pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers a view that renames registers by a linear map from the result's packed coordinates to the operand's.
+/// Lowers a view that renames registers. The view is a linear map from packed coordinates of the result to packed
+/// coordinates of the operand.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::only_operand(op), build::only_result(op));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
@@ -77,7 +78,8 @@ fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
-/// Returns the bits of the result's packed coordinates that the operand has too.
+/// Returns the bits of the result's packed coordinates that the operand's coordinates have too. The other bits index
+/// broadcast dimensions.
 fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     let mut mask = 0;
     let mut at = 0;
@@ -91,7 +93,7 @@ fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
     mask
 }
 
-/// Extracts the bits of `x` selected by `mask`, compressed to the low end.
+/// Extracts the bits of `x` that `mask` selects, and moves them to the lowest bits.
 fn compress(x: u64, mask: u64) -> u64 {
     let (mut out, mut at) = (0, 0);
     for bit in 0..64 {
@@ -103,7 +105,7 @@ fn compress(x: u64, mask: u64) -> u64 {
     out
 }
 
-/// Returns the register bit of a joined tensor that selects the half.
+/// Returns the register-index bit of a joined tensor that selects between the two joined tensors.
 fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
     let pair = 1u64 << (layout.unique.total_out_bits() - 1);
     layout
@@ -114,7 +116,7 @@ fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
         .ok_or_else(|| Diagnostic::new("needs the last dimension within one thread"))
 }
 
-/// Removes a bit from a register index.
+/// Removes bit `bit` from a register index; higher bits move down by one.
 fn without_bit(r: usize, bit: usize) -> usize {
     (r & ((1 << bit) - 1)) | (r >> 1 & !((1 << bit) - 1))
 }
@@ -149,7 +151,7 @@ pub(crate) fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Lowers `tt.cat`: concatenates registers, since the order of the result is unspecified.
+/// Lowers `tt.cat` by concatenating registers. The element order of the result is unspecified, so no data moves.
 pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cat = tt::Cat::of(op).expect("the dispatch goes by kind");
     let result = cat.result();

@@ -1,4 +1,4 @@
-//! The walk over a function's blocks in dominator-tree order, which lowers definitions before uses.
+//! The walk over a function's blocks. It follows the dominator tree, so definitions are lowered before their uses.
 
 use super::blocks::BlockGraph;
 use super::state::Lowering;
@@ -13,7 +13,8 @@ enum Visit {
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the blocks of a region to new ones behind `entry`, the current block, whose arguments are set.
+    /// Lowers the blocks of a region. The first block is lowered into `entry`, which is the current block and whose
+    /// arguments are already set; the others are lowered into new blocks after it.
     pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
@@ -52,8 +53,8 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Lowers an operation. An error is reported once, even if its region is inlined several times, and the results become
-    /// placeholders.
+    /// Lowers an operation. If that fails, the error is reported and the results become placeholders. An operation of
+    /// a region that is inlined several times reports its error once.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {

@@ -1,8 +1,8 @@
-//! Warp-group products: `ttng.warp_group_dot`, asynchronous products that read shared memory by descriptors.
+//! Warp-group products: `ttng.warp_group_dot`. The products are asynchronous, and read shared memory by descriptors.
 //!
-//! The plan assigns an instruction to each tile; verification resolves every descriptor of it. Emission follows the plan: a
-//! fence, the instructions, a commit of the group. `ttng.warp_group_dot_wait` ties the registers in flight, so that no use
-//! of them moves above it.
+//! The plan assigns an instruction to each tile. Verification resolves every descriptor of the plan. The emitted code
+//! is a fence, the instructions of the plan, and a commit of the group. `ttng.warp_group_dot_wait` ties the registers
+//! in flight to the wait, so that no use of them moves above it.
 
 use super::allocate::PlanContext;
 use super::asynchronous;
@@ -152,10 +152,10 @@ pub(crate) fn dot<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Materialises constant initial accumulators of a loop's products in registers before the loop.
+/// Materialises the initial accumulators of a loop's products in registers before the loop, if they are constant.
 ///
-/// LLVM would otherwise set them a second time on the path around the loop, and `ptxas` serialises products whose
-/// accumulators are set in two places (its message C7515).
+/// Otherwise LLVM would set them again on the path that skips the loop, and `ptxas` serialises products whose
+/// accumulators are set at two positions (message C7515).
 pub(crate) fn materialise_sums<'c>(
     l: &mut Lowering<'c>,
     loop_: scf::For<'c, 'c>,
@@ -198,8 +198,8 @@ pub(crate) fn materialise_sums<'c>(
     }
 }
 
-/// Returns the number of instructions whose sum of 8-bit products may accumulate before it is added in full precision, if
-/// it is limited.
+/// Returns the largest number of instructions whose partial sum may accumulate before it is added to the sum in full
+/// precision. `None` if there is no limit; only products of 8-bit floats have one.
 fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option<usize> {
     let [a, _, sum] = plan.types();
     let imprecise = u64::try_from(dot.max_num_imprecise_acc()).unwrap_or(0);
@@ -212,15 +212,15 @@ fn partial_sums(dot: ttng::WarpGroupDot<'_, '_>, plan: &WarpGroupPlan) -> Option
     (is_partial && most <= issues).then_some(most)
 }
 
-/// The operand A as instructions take it.
+/// Operand A of a product.
 enum LeftOperand<'c> {
-    /// The descriptor of its first tile.
+    /// A is in shared memory: the descriptor of its first tile.
     Buffer(Val<'c>, MatrixDescriptor),
-    /// Words, by the registers that each is packed from.
+    /// A is in registers: its words, keyed by the registers that are packed into each word.
     Registers(HashMap<Vec<u32>, Val<'c>>),
 }
 
-/// Returns the words of A, copied so that no instruction in flight reads a register that is overwritten.
+/// Returns the words of A as copies. A product in flight reads the copy, so the original register may be overwritten.
 fn left_words<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,
@@ -244,7 +244,8 @@ fn left_words<'c>(
     copies
 }
 
-/// Returns the lower half of the descriptor of a buffer's first tile for each warp group; the upper half is constant.
+/// Returns the lower half of the descriptor of a buffer's first tile, which depends on the warp group. The upper half
+/// is constant.
 fn descriptor_of<'c>(
     l: &mut Lowering<'c>,
     buffer: Val<'c>,
@@ -275,11 +276,12 @@ fn halves(word: u64) -> [u32; 2] {
     [word, word >> 32].map(|half| u32::try_from(half & u64::from(u32::MAX)).expect("32 bits"))
 }
 
-/// log2 of the warps of a group.
+/// log2 of the number of warps of a warp group.
 const WARPS_LOG2: u32 = 2;
 
-/// Computes the number of the warp group at the start of a function with products of several: by a shuffle, so that
-/// compilers see it as uniform, and outside of loops, from which a shuffle cannot be hoisted.
+/// Computes the index of the thread's warp group at the start of a function, if products of it use several warp
+/// groups. The index is computed by a shuffle, so that compilers see it as uniform, and outside of loops, since a
+/// shuffle cannot be hoisted from a loop.
 pub(crate) fn begin_function<'c>(l: &mut Lowering<'c>, function: Op<'c>) {
     if l.gpu.num_warps <= 1 << WARPS_LOG2 {
         return;
@@ -312,7 +314,7 @@ struct ProductEmitter<'a, 'c> {
 }
 
 impl<'c> ProductEmitter<'_, 'c> {
-    /// Issues the product of one tile, accumulating in its sums.
+    /// Issues the product of one tile, which accumulates in the tile's registers of `sums`.
     fn issue(
         &self,
         l: &mut Lowering<'c>,
@@ -328,7 +330,8 @@ impl<'c> ProductEmitter<'_, 'c> {
         }
     }
 
-    /// Issues products of tiles, at most `most` before their sum is added in full precision.
+    /// Issues products that accumulate in the same tile of `sums`. After every `most` products, their partial sum is
+    /// added to it in full precision.
     fn issue_in_parts(
         &self,
         l: &mut Lowering<'c>,
@@ -407,7 +410,7 @@ impl<'c> ProductEmitter<'_, 'c> {
     }
 }
 
-/// Waits until at most `most` groups are in flight; returns the registers tied to the wait.
+/// Waits until at most `most` groups are in flight. Returns the registers as results of the wait.
 fn wait_and_tie<'c>(
     l: &mut Lowering<'c>,
     units: &dyn UnitIsa,

@@ -1,7 +1,7 @@
-//! Packing of elements into 32-bit words, as lanes exchange them.
+//! Packing of elements into 32-bit words, the unit of lane exchanges.
 //!
 //! ```text
-//! two f16, four i8     one word for each two or four, the last one padded
+//! two f16, four i8     one word for each two or four elements; the last word is padded
 //! f32, i32             one word each
 //! i64, f64, pointers   two words each, low half first
 //! ```
@@ -42,7 +42,8 @@ fn per_word(bits: u32) -> usize {
     (32 / bits.max(8)).max(1) as usize
 }
 
-/// Returns the type of an element in a word: i8 if it is narrower than a byte, else its own.
+/// Returns the type that holds an element in a word: `i8` if the element is narrower than a byte, otherwise the
+/// element type.
 fn container_of<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
     if bits_of(element) < 8 {
         e.types.i8

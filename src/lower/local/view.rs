@@ -7,18 +7,18 @@ use crate::sys::{self, Diagnostic};
 use linear_layout::plan::memory::BufferLayout;
 use melior::ir::Type;
 
-/// A memdesc type with the layout of one buffer.
+/// A memdesc type, with the layout of one buffer if it is a multi-buffer.
 pub(in crate::lower) struct MemdescLayout<'c> {
     pub(in crate::lower) type_: sys::BufferType<'c>,
     pub(in crate::lower) place: BufferLayout,
-    /// Number of leading dimensions without encoding: 1 for a multi-buffer.
+    /// Number of leading dimensions that the encoding does not cover: 1 for a multi-buffer.
     pub(super) leading: usize,
     /// Bytes of the whole allocation.
     pub(super) bytes: u32,
 }
 
 impl<'c> MemdescLayout<'c> {
-    /// Returns the bits that may be set in the position of the view.
+    /// Returns the bits of a position that may be nonzero at the start of a view of this type.
     pub(in crate::lower) fn view_mask(&self) -> Result<u64, Diagnostic> {
         let mask = self.place.view_mask(self.shape());
         mask.map_err(|e| Diagnostic::new(e.to_string()))
@@ -86,7 +86,7 @@ impl<'c> MemdescLayout<'c> {
 /// Minimum alignment of buffers in bytes: the widest access.
 pub(super) const ALIGNMENT: u32 = 16;
 
-/// The address of a position: as [`BufferLayout::padded`], at run time.
+/// Returns the address of a position, computed at run time. [`BufferLayout::padded`] is the same for constants.
 pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Val<'c>) -> Val<'c> {
     place.paddings().iter().fold(position, |sum, gap| {
         let gaps = e.lshr(position, gap.interval_log2);
@@ -95,7 +95,7 @@ pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &BufferLayout, position: Va
     })
 }
 
-/// Converts an offset that was checked to be within shared memory.
+/// Converts an offset to 32 bits. The caller has checked that it is within shared memory.
 pub(super) fn narrow(offset: u64) -> u32 {
     u32::try_from(offset).expect("an offset in shared memory")
 }

@@ -1,6 +1,7 @@
-//! Views of memdescs: they change the offset, and never move data.
+//! Views of memdescs. They change the offset and never move data.
 //!
-//! The layout of a view's type must map every element to its position in the source; other types are an error.
+//! The layout of a view's type must map every element to the element's position in the source memdesc. Other types
+//! are an error.
 
 use super::view::{ALIGNMENT, MemdescLayout, narrow, padded};
 use crate::analysis::effects::{self, ViewRange};
@@ -14,7 +15,7 @@ use crate::sys::{self};
 use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
-/// Returns the part of its operand that a view shows, if the operation is one.
+/// Returns the part of the source memdesc that a view operation selects, if the operation is a view.
 pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView> {
     let of = |src: Val<'_>, result: Val<'_>, range| effects::BufferView {
         source: sys::value_id(src),
@@ -52,7 +53,7 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::BufferView>
     Some(of(src, result, ViewRange::All))
 }
 
-/// Returns the memdesc that a value is a view of, or the value itself.
+/// Follows views back to the allocation or block argument from which a memdesc originates.
 pub(super) fn root<'c>(value: Val<'c>) -> Val<'c> {
     let mut root = value;
     while let Some(src) = operand_of_view(root) {
@@ -78,7 +79,7 @@ fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
     Some(ttg::MemDescReinterpret::of(op)?.src())
 }
 
-/// Returns the bytes of `count` buffers of a multi-buffer.
+/// Returns the byte range of `count` consecutive buffers of a multi-buffer, starting with buffer `first`.
 fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<ViewRange> {
     let place = MemdescLayout::of(layouts, buffers.r#type()).ok()?.place;
     let at = |number: u64| {
@@ -91,7 +92,7 @@ fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Vi
     })
 }
 
-/// Returns the bytes of one dynamically selected buffer of a multi-buffer, if all have the same size.
+/// Returns the byte range of one dynamically selected buffer of a multi-buffer, if all buffers have the same size.
 fn any_row(layouts: &Layouts, index: ttg::MemDescIndex<'_, '_>) -> Option<ViewRange> {
     let count = *MemdescLayout::of(layouts, index.src().r#type())
         .ok()?
@@ -173,7 +174,7 @@ pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     })
 }
 
-/// Forwards a memdesc under another type, whose layout must be the `expected` one.
+/// Lowers a view that changes only the type. The layout of the new type must be `expected`.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,
@@ -217,7 +218,7 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Checks that a reinterpreted part is contiguous and aligned for any access.
+/// Checks that the part of a reinterpreted memdesc is contiguous and aligned for every access.
 fn check_contiguous(part: &MemdescLayout<'_>) -> Outcome {
     let contiguous = part
         .place

@@ -1,4 +1,4 @@
-//! Matrix instructions: an intrinsic, or a multiply-add in each lane.
+//! Matrix instructions, emitted as an intrinsic or as one multiply-add per lane.
 
 use super::ProgramEmitter;
 use crate::ir::builders::llvm;
@@ -13,7 +13,7 @@ use linear_layout::target::{Argument, Float8, Number, Product, Scalar, TileOpera
 use melior::ir::{Type, ValueLike};
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits an instruction on the registers of A, B and D, and sets those of D.
+    /// Emits a matrix instruction that reads the registers of A, B and D, and sets the registers of D.
     pub(super) fn multiply(
         &mut self,
         first: ValueId,
@@ -107,7 +107,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(())
     }
 
-    /// Computes `a * b + d` of one element each, in the type of the sum.
+    /// Computes `a * b + d`, where `a` and `b` are one element each, in the type of the sum.
     fn multiply_in_lane(
         &mut self,
         row: &Product,
@@ -127,7 +127,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         Ok(e.pure(llvm::intr_fma(factors[0], factors[1], sum)))
     }
 
-    /// Extends a factor exactly to the type of the sum.
+    /// Extends an element of A or B to the type of the sum. The conversion is exact.
     fn widened(
         &mut self,
         value: Val<'c>,
@@ -154,7 +154,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
     }
 }
 
-/// Returns the word of scales for a factor without any.
+/// Returns the scale word for an operand without scales, which scales it by 1.
 fn neutral_scales(row: &Product, are_none: bool) -> u32 {
     match &row.scales {
         Some(scales) if are_none => scales.absent,
@@ -177,7 +177,7 @@ fn type_of<'c>(e: &Emitter<'c>, operand: &TileOperand) -> Type<'c> {
     }
 }
 
-/// Converts registers to an intrinsic's operand type.
+/// Converts registers to the operand type of an intrinsic.
 fn to_operand<'c>(
     e: &mut Emitter<'c>,
     registers: &[Val<'c>],

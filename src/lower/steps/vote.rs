@@ -10,7 +10,7 @@ use linear_layout::plan::program::{BinBit, Vote};
 use melior::ir::ValueLike;
 
 impl<'c> ProgramEmitter<'_, 'c> {
-    /// Emits an atomic addition under a mask and a guard.
+    /// Emits an atomic addition that is executed if both the mask and the guard are true.
     pub(super) fn atomic_add(
         &mut self,
         pointer: Val<'c>,
@@ -36,7 +36,7 @@ impl<'c> ProgramEmitter<'_, 'c> {
         l.gpu.atomic(&mut l.e, &access, action);
     }
 
-    /// Counts the elements of the warp in each bin that the lane owns, and adds them to `acc`.
+    /// Counts the warp's elements in each bin that this lane owns, and adds the counts to `acc`.
     pub(super) fn count_votes(
         &mut self,
         vote: &Vote,
